@@ -1,0 +1,142 @@
+import {
+  ApiError,
+  type ApiErrorFacts,
+  AuthenticationError,
+  BadRequestError,
+  type ErrorFacts,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+} from "./errors.ts";
+import type { Redactor } from "./redact.ts";
+import type { ResponseHead } from "./transport/types.ts";
+
+/** Makes the error for an answer that is no success: the spec shows none, so HTTP's own meanings hold. */
+
+/** What a message about a call may name. */
+export interface CallNames {
+  readonly uid: string;
+  /** Scheme, host and port of `baseUrl`. */
+  readonly origin: string;
+  /** The path prefix of `baseUrl`. */
+  readonly basePath: string;
+  readonly attempts: number;
+  /** Knows what of the call may not stand in a message. */
+  readonly secrets: Redactor;
+}
+
+type ApiErrorClass = new (message: string, facts: ApiErrorFacts) => ApiError;
+
+const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  422: BadRequestError,
+  429: RateLimitError,
+};
+
+/**
+ * Reads an answer that is no success.
+ *
+ * @param head - its head
+ * @param rawBody - its body's text, as far as it was kept
+ * @param names - what the message names
+ * @param cause - what broke the body off, where something did
+ */
+export function apiError(head: ResponseHead, rawBody: string, names: CallNames, cause?: unknown): ApiError {
+  const { status } = head;
+  const { secrets } = names;
+  const safeBody = secrets.withoutKey(rawBody);
+  const body = parse(safeBody);
+  const said = detailOf(body);
+  const detail = said === undefined ? undefined : secrets.withoutSecrets(said);
+  const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
+  const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail.slice(0, 500))}`;
+  return new ErrorClass(`${whatHappened(head, names)}${quoted}. ${whatToDo(head, names)}`, {
+    ...answerFacts(head, names),
+    status,
+    rawBody: safeBody,
+    body,
+    detail,
+    ...(cause !== undefined && { cause: secrets.causeWithoutSecrets(cause) }),
+  });
+}
+
+/** What every error tells of an answer. */
+export function answerFacts(head: ResponseHead, { attempts, secrets }: CallNames): ErrorFacts {
+  return {
+    status: head.status,
+    requestId: requestIdOf(head),
+    headers: secrets.headersWithoutKey(head.toHeaders()),
+    attempts,
+  };
+}
+
+/** The id under which the service's operators find the call. */
+export function requestIdOf(head: ResponseHead): string | undefined {
+  return head.header("x-request-id") ?? head.header("request-id");
+}
+
+function whatHappened(head: ResponseHead, names: CallNames): string {
+  const what = head.opaqueRedirect ? "a redirect" : head.status;
+  return `The service at ${names.origin} answered ${what} for template ${JSON.stringify(names.uid)}`;
+}
+
+function whatToDo(head: ResponseHead, names: CallNames): string {
+  const { status } = head;
+  if (head.opaqueRedirect || (status >= 300 && status < 400)) {
+    const location = head.header("location");
+    const target =
+      location === undefined
+        ? ""
+        : ` It points to ${JSON.stringify(names.secrets.withoutSecrets(withoutQuery(location)))}.`;
+    return `Redirects are not followed, so that the API key stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
+  }
+  switch (status) {
+    case 400:
+    case 422:
+      return "Compare the values with the placeholders of the template.";
+    case 401:
+      return "Check the API key: the dashboard shows it under Settings » API keys.";
+    case 403:
+      return "This API key may not do that: check which account it belongs to.";
+    case 404:
+      return `Either the uid ${JSON.stringify(names.uid)} or the path of \`baseUrl\`, ${JSON.stringify(names.basePath)}, is wrong: check both.`;
+    case 429:
+      return "Too many requests: send fewer at a time, or try again later.";
+    default:
+      return status >= 500
+        ? "The service failed: try again later, and quote the request id if it persists."
+        : "See `body` on this error for what the service said.";
+  }
+}
+
+/** A redirect's query may carry what the service took from the request. */
+function withoutQuery(location: string): string {
+  return location
+    .replace(/[?#].*$/s, "")
+    .replace(/\/\/[^/@]*@/, "//")
+    .slice(0, 300);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Reads the usual fields: `message`, `error`, `error.message`, and RFC 9457's `detail` and `title`. */
+function detailOf(body: unknown): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const { message, error, detail, title } = body as Record<string, unknown>;
+  const nested =
+    typeof error === "object" && error !== null ? (error as { message?: unknown }).message : undefined;
+  const found = [message, error, nested, detail, title].find(
+    (field) => typeof field === "string" && field !== "",
+  );
+  return found as string | undefined;
+}

@@ -1,0 +1,24 @@
+import { ConfigurationError } from "./errors.ts";
+
+/** A source of API keys, asked whenever a request is sent; for keys that rotate. */
+export type ApiKeySource = () => string | Promise<string>;
+
+/**
+ * Checks that a key can be written into a header, and gives it back.
+ *
+ * @throws {ConfigurationError} without the key
+ */
+export function checkApiKey(key: unknown): string {
+  if (typeof key !== "string") {
+    throw new ConfigurationError(
+      `Expected \`apiKey\` to be a string, or a function that gives one, got ${key === null ? "null" : typeof key}.`,
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    const found = key === "" ? "is empty" : "holds white space, a line break or another character no key has";
+    throw new ConfigurationError(
+      `The API key ${found}. Copy it from the dashboard under Settings » API keys, alone: without quotes, line breaks or the word API-Key.`,
+    );
+  }
+  return key;
+}

@@ -1,0 +1,175 @@
+import { apiError, type CallNames } from "./answer.ts";
+import { Body, type BodyOwner } from "./body.ts";
+import * as failure from "./failure.ts";
+import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
+import { Verifier } from "./verify.ts";
+
+/** How much of an error's body is kept. */
+const maxErrorBytes = 64 * 1024;
+
+/** One call, as every attempt at it sees it. */
+export interface Call extends CallNames {
+  readonly request: WireRequest;
+  readonly signal: AbortSignal | undefined;
+  readonly verify: boolean;
+}
+
+/** A document that has begun to arrive. */
+export interface Arrival {
+  readonly head: ResponseHead;
+  readonly body: Body;
+  /** How many bytes the document will have, where the answer tells. */
+  readonly promisedBytes: number | undefined;
+}
+
+/** What hears how an attempt went: exactly one of the two, once. */
+export interface Outcome {
+  onArrival(arrival: Arrival): void;
+  onFailure(error: unknown): void;
+}
+
+/** One try: hears the events of the exchange, proves the document, bounds what is kept. */
+export class Attempt implements Receiver, BodyOwner {
+  readonly #call: Call;
+  readonly #outcome: Outcome;
+  readonly #exchange: Exchange;
+  readonly #verifier: Verifier | undefined;
+  #head: ResponseHead | undefined;
+  #body: Body | undefined;
+  /** Bytes that came before it was clear what they are. */
+  #first: Uint8Array[] = [];
+  #receivedBytes = 0;
+  #promisedBytes: number | undefined;
+  #sent = false;
+  #failed = false;
+
+  constructor(call: Call, transport: Transport, outcome: Outcome) {
+    this.#call = call;
+    this.#outcome = outcome;
+    this.#verifier = call.verify ? new Verifier() : undefined;
+    this.#exchange = transport.open(call.request, this);
+  }
+
+  /** Sends the request. */
+  start(): void {
+    const { signal } = this.#call;
+    if (signal?.aborted) return this.cancel(signal.reason);
+    this.onRead();
+    this.#exchange.send();
+  }
+
+  /** Ends the attempt at any moment: frees the socket, and fails whoever waits with `reason`. */
+  cancel(reason: unknown): void {
+    this.#exchange.abort(reason);
+    this.#giveUp(reason);
+  }
+
+  /** The caller's signal: the attempt itself is the listener, so that none has to be made. */
+  handleEvent(): void {
+    this.cancel(this.#call.signal?.reason);
+  }
+
+  onRead(): void {
+    const { signal } = this.#call;
+    if (signal?.aborted) this.cancel(signal.reason);
+    else signal?.addEventListener("abort", this);
+  }
+
+  onRest(): void {
+    this.#call.signal?.removeEventListener("abort", this);
+  }
+
+  // Events of the exchange.
+
+  onSent(): void {
+    this.#sent = true;
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#head = head;
+    if (!isSuccess(head)) return;
+    if (head.undecoded !== undefined) return this.#stop(failure.undecoded(head, this.#call));
+    this.#promisedBytes = head.decoded ? undefined : lengthOf(head);
+    if (!this.#verifier) this.#arrive(head);
+  }
+
+  onChunk(chunk: Uint8Array): void {
+    this.#receivedBytes += chunk.length;
+    const head = this.#head as ResponseHead;
+    if (!isSuccess(head)) {
+      this.#first.push(chunk);
+      if (this.#receivedBytes > maxErrorBytes) this.#stop(apiError(head, this.#firstText(), this.#call));
+      return;
+    }
+    this.#verifier?.update(chunk);
+    if (this.#body) return this.#body.write(chunk);
+    this.#first.push(chunk);
+    if (this.#verifier?.begins) this.#arrive(head);
+    else if (this.#verifier?.begins === false)
+      this.#stop(failure.notAPdf(head, this.#firstText(), this.#call));
+  }
+
+  onEnd(): void {
+    const head = this.#head as ResponseHead;
+    if (!isSuccess(head)) return this.#giveUp(apiError(head, this.#firstText(), this.#call));
+    const missing = this.#promisedBytes !== undefined && this.#receivedBytes < this.#promisedBytes;
+    if (missing) return this.#giveUp(failure.cutOff(head, this.#received(), this.#call));
+    if (!this.#body) return this.#giveUp(failure.notAPdf(head, this.#firstText(), this.#call));
+    if (this.#verifier?.ends() === false)
+      return this.#giveUp(failure.cutOff(head, this.#received(), this.#call));
+    this.#body.end();
+  }
+
+  onFailure(cause: unknown): void {
+    const head = this.#head;
+    if (!head) return this.#giveUp(failure.notConnected(cause, this.#sent, this.#call));
+    if (!isSuccess(head)) return this.#giveUp(apiError(head, this.#firstText(), this.#call, cause));
+    this.#giveUp(failure.cutOff(head, this.#received(), this.#call, cause));
+  }
+
+  /** It begins as a PDF begins: from here on it is a document. */
+  #arrive(head: ResponseHead): void {
+    const body = new Body(this.#exchange, this);
+    this.#body = body;
+    for (const chunk of this.#first) body.write(chunk);
+    this.#first = [];
+    this.#outcome.onArrival({ head, body, promisedBytes: this.#promisedBytes });
+  }
+
+  /** Ends an exchange of which nothing more is wanted. */
+  #stop(error: unknown): void {
+    this.#exchange.abort(error);
+    this.#giveUp(error);
+  }
+
+  #giveUp(error: unknown): void {
+    if (this.#body) return this.#body.fail(error);
+    if (this.#failed) return;
+    this.#failed = true;
+    this.onRest();
+    this.#outcome.onFailure(error);
+  }
+
+  #received(): failure.Received {
+    return { receivedBytes: this.#receivedBytes, promisedBytes: this.#promisedBytes };
+  }
+
+  #firstText(): string {
+    const decoder = new TextDecoder();
+    const text =
+      this.#first.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+    return text.slice(0, maxErrorBytes);
+  }
+}
+
+/** Any 2xx: the spec shows no status code. */
+function isSuccess(head: ResponseHead): boolean {
+  return head.status >= 200 && head.status < 300;
+}
+
+/** The length that the answer promises (RFC 9110, 8.6); `undefined` where it promises none. */
+function lengthOf(head: ResponseHead): number | undefined {
+  const text = head.header("content-length");
+  const length = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  return length;
+}

@@ -1,0 +1,149 @@
+import type { Exchange } from "./transport/types.ts";
+
+/** Where the bytes of a document go: one form of it. Chosen late, and once. */
+export interface Sink {
+  /** Takes the next bytes, which never change; `false` asks to wait until `Body.resume`. */
+  write(chunk: Uint8Array): boolean;
+  /** Hears that all bytes were given. A promise tells that the sink is still at work and may yet be failed. */
+  end(): void | Promise<void>;
+  /** Hears that the document will never be whole, or is no longer wanted. Comes at most once. */
+  fail(error: unknown): void;
+}
+
+/** What a form reads from: the readable side of a body. */
+export interface Source {
+  /** Chooses the sink. `form` names it, for the error that a second reader gets. */
+  read(form: string, sink: Sink): void;
+  /** Hears that the sink can take more. */
+  resume(): void;
+  /** Ends the transfer, frees its socket, and fails the sink with `reason`. */
+  cancel(reason: unknown): void;
+}
+
+/** How much of a document nobody has asked for yet is held before the service has to wait. */
+const maxHeldBytes = 64 * 1024;
+
+/** The bytes of one document on their way from the wire to the one form that was asked for. */
+export class Body implements Source {
+  readonly #exchange: Exchange;
+  readonly #owner: BodyOwner;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #form: string | undefined;
+  #sink: Sink | undefined;
+  /** The sink, or the missing sink, has had enough for now. */
+  #paused = false;
+  #ended = false;
+  #failure: { readonly error: unknown } | undefined;
+  /** The sink was told that it has everything. */
+  #finished = false;
+  /** The sink has heard its last. */
+  #settled = false;
+
+  constructor(exchange: Exchange, owner: BodyOwner) {
+    this.#exchange = exchange;
+    this.#owner = owner;
+  }
+
+  // From the wire.
+
+  write(chunk: Uint8Array): void {
+    if (this.#sink && !this.#paused) {
+      if (!this.#sink.write(chunk)) this.#pause();
+      return;
+    }
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes >= maxHeldBytes) this.#pause();
+  }
+
+  end(): void {
+    this.#ended = true;
+    if (!this.#sink) this.#owner.onRest();
+    else if (this.#held.length === 0) this.#finish(this.#sink);
+  }
+
+  fail(error: unknown): void {
+    if (this.#failure || this.#settled) return;
+    this.#failure = { error };
+    this.#held = [];
+    if (this.#sink) this.#settle(() => this.#sink?.fail(error));
+    else this.#owner.onRest();
+  }
+
+  // From the form.
+
+  read(form: string, sink: Sink): void {
+    if (this.#form !== undefined) {
+      throw new TypeError(
+        `This document was already read by ${this.#form}, so ${form} finds nothing. A document can be read once: keep what the first form gave, or generate it again.`,
+      );
+    }
+    this.#form = form;
+    this.#sink = sink;
+    this.#owner.onRead();
+    if (this.#failure) {
+      const { error } = this.#failure;
+      this.#settle(() => sink.fail(error));
+      return;
+    }
+    this.#flow(sink);
+  }
+
+  resume(): void {
+    if (this.#sink && this.#paused && !this.#failure) this.#flow(this.#sink);
+  }
+
+  cancel(reason: unknown): void {
+    this.#owner.cancel(reason);
+  }
+
+  /** Gives the sink what was held, then lets the wire go on. */
+  #flow(sink: Sink): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const [index, chunk] of held.entries()) {
+      const wantsMore = sink.write(chunk);
+      if (this.#failure) return;
+      if (!wantsMore) {
+        this.#held = held.slice(index + 1);
+        return this.#pause();
+      }
+    }
+    if (this.#ended) return this.#finish(sink);
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#exchange.resume();
+  }
+
+  #pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    if (!this.#ended) this.#exchange.pause();
+  }
+
+  #finish(sink: Sink): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    const finishing = sink.end();
+    if (!finishing) return this.#settle();
+    const settle = () => this.#settle();
+    finishing.then(settle, settle);
+  }
+
+  #settle(last?: () => void): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    last?.();
+    this.#owner.onRest();
+  }
+}
+
+/** What a body belongs to: the attempt that fetched it. */
+export interface BodyOwner {
+  /** A form has begun to read. */
+  onRead(): void;
+  /** Nothing of the caller's waits for this body at the moment; what watches over the call may go. */
+  onRest(): void;
+  cancel(reason: unknown): void;
+}

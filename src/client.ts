@@ -1,0 +1,170 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { platform } from "#transport";
+import { makeDisposable } from "./disposal.ts";
+import { ConfigurationError } from "./errors.ts";
+import { CallLaunch, type Sender } from "./launch.ts";
+import { type CallOptions, type ClientOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import { PendingPdf } from "./pending.ts";
+import { buildHeaders } from "./request.ts";
+import type { InferInput, StandardSchemaV1 } from "./standard-schema.ts";
+import type { Template } from "./template.ts";
+import type { Transport, TransportPool } from "./transport/types.ts";
+
+/**
+ * The client of the Template PDF Generation Service.
+ *
+ * Make one and keep it: it holds the connections to the service. The type parameter, a map from template uids
+ * to their values, lets the compiler check every call; without it any uid and any object will do.
+ *
+ * @example
+ * ```ts
+ * const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_KEY });
+ * await pdfs.generate("inv_2024", { date: "20 November 2026", total: "£1,000,000" }).saveTo("invoice.pdf");
+ * ```
+ *
+ * @typeParam T - values by template uid, such as `{ inv_2024: { date: string; total: string } }`
+ */
+export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, object>> {
+  readonly #given: ClientOptions;
+  readonly #options: ResolvedOptions;
+  readonly #connections: Connections;
+  /** Whether the connections are this client's own, not those of the client it was made from. */
+  readonly #isOwner: boolean;
+  readonly #sender: Sender;
+  #isClosed = false;
+  /** The headers of all requests with one key: built once, not once per request. */
+  #headers: { readonly apiKey: string | undefined; readonly flat: readonly string[] } | undefined;
+
+  /**
+   * @param options - see `ClientOptions`; what is missing is read from `TEMPLATE_PDF_BASE_URL` and
+   * `TEMPLATE_PDF_API_KEY`
+   * @throws {ConfigurationError} when an option is missing, unknown or wrong
+   */
+  constructor(options?: ClientOptions);
+  /** @internal */
+  constructor(options: ClientOptions, connections: Connections);
+  constructor(options: ClientOptions = {}, connections?: Connections) {
+    this.#options = resolveOptions(options);
+    const { dispatcher } = this.#options;
+    const objection = dispatcher && platform.objectionTo(dispatcher);
+    if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
+    this.#given = { ...options };
+    this.#isOwner = connections === undefined;
+    this.#connections = connections ?? { pool: platform.openPool(), areClosed: false };
+    this.#sender = {
+      options: this.#options,
+      throwIfClosed: () => this.#throwIfClosed(),
+      transport: () => this.#transport(),
+      headers: (apiKey, extra) => this.#headersFor(apiKey, extra),
+    };
+  }
+
+  /**
+   * What carries the next request: `"undici"`, or `"fetch"`.
+   *
+   * In this order: the `fetch` option; the `dispatcher` option; a global `fetch` or a global undici dispatcher
+   * that somebody has replaced, such as a mock or a tracer; in Node, undici with connections of this client;
+   * elsewhere the global `fetch`.
+   */
+  get transport(): "undici" | "fetch" {
+    return this.#transport().name;
+  }
+
+  /**
+   * Generates a PDF from a template of the service (spec, "Generate PDF from template").
+   *
+   * The request is sent at once, nothing has to be awaited for that, and nothing is ever thrown here: whatever
+   * goes wrong rejects what was asked for.
+   *
+   * @param uid - the template's uid from the dashboard, or a `template()`
+   * @param values - one JSON object: a property per placeholder of the template. Members that are `undefined`
+   * are left out, and what has a `toJSON`, such as a `Date`, goes by it
+   * @param options - see `CallOptions`
+   * @returns the document on its way: a promise of it, with every form of it as a method
+   * @throws {ConfigurationError} (rejects) when the uid, an option or the API key cannot be sent
+   * @throws {ValuesError} (rejects) when the values are no JSON object, or the template's schema refuses them
+   * @throws {ConnectionError} (rejects) when no answer comes
+   * @throws {ApiError} (rejects) when the service answers with another status than 2xx
+   * @throws {InvalidPdfError} (rejects) when the answer is no PDF
+   * @throws {TruncatedPdfError} (rejects) when the PDF does not arrive whole
+   *
+   * @example
+   * ```ts
+   * const buffer = await pdfs.generate("inv_2024", { total: "£1,000,000" }).buffer();
+   *
+   * await using pdf = await pdfs.generate("inv_2024", { total: "£1,000,000" });
+   * console.log(pdf.filename, pdf.contentLength);
+   * const blob = await pdf.blob();
+   * ```
+   */
+  generate<U extends keyof T & string>(uid: U, values: T[U], options?: CallOptions): PendingPdf;
+  generate<S extends StandardSchemaV1<never, unknown>>(
+    template: Template<S>,
+    values: InferInput<S>,
+    options?: CallOptions,
+  ): PendingPdf;
+  generate(given: string | Template, values: unknown, options?: CallOptions): PendingPdf {
+    return new PendingPdf(new CallLaunch(this.#sender, given, values, options));
+  }
+
+  /**
+   * Makes a sibling with other options that shares this client's connections, such as one for another account.
+   * Closing it leaves the connections open.
+   *
+   * @param options - what is different; `headers` replace this client's
+   * @throws {ConfigurationError} when an option is unknown or wrong
+   *
+   * @example
+   * ```ts
+   * const theirs = pdfs.with({ apiKey: tenant.apiKey });
+   * ```
+   */
+  with(options: ClientOptions): TemplatePdf<T> {
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    const { fetch, dispatcher, ...rest } = this.#given;
+    // Either takes the place of both: they are two answers to one question.
+    const sending = options?.fetch || options?.dispatcher ? {} : { fetch, dispatcher };
+    return new TemplatePdf<T>({ ...rest, ...sending, ...Object.fromEntries(given) }, this.#connections);
+  }
+
+  /**
+   * Closes the connections that this client made, once the calls in flight are done; never a dispatcher that
+   * was given to it. Calls after this reject.
+   */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (!this.#isOwner) return;
+    this.#connections.areClosed = true;
+    await this.#connections.pool.close();
+  }
+
+  /** Closes the client at the end of `await using`. */
+  declare readonly [Symbol.asyncDispose]: () => Promise<void>;
+
+  #transport(): Transport {
+    return this.#connections.pool.current(this.#options);
+  }
+
+  #throwIfClosed(): void {
+    if (this.#isClosed || this.#connections.areClosed) {
+      throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
+    }
+  }
+
+  #headersFor(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[] {
+    const { headers } = this.#options;
+    if (extra) return buildHeaders(apiKey, new Map([...headers, ...extra]));
+    if (this.#headers?.apiKey !== apiKey || !this.#headers) {
+      this.#headers = { apiKey, flat: buildHeaders(apiKey, headers) };
+    }
+    return this.#headers.flat;
+  }
+}
+
+makeDisposable(TemplatePdf.prototype, (client) => client.close());
+
+/** What a client and its siblings share. */
+interface Connections {
+  readonly pool: TransportPool;
+  areClosed: boolean;
+}

@@ -1,0 +1,77 @@
+import type { Sink, Source } from "./body.ts";
+import type { Bytes } from "./platform-types.ts";
+
+/** A promised length is a claim: up to here it is believed and allocated at once, beyond it the bytes must come first. */
+const maxBelievedBytes = 256 * 1024 * 1024;
+
+/** Collects a document in memory: one allocation where its length is known. */
+export class Collector implements Sink {
+  readonly #source: Source;
+  readonly #promisedBytes: number | undefined;
+  readonly #maxBytes: number;
+  readonly #oversized: () => unknown;
+  readonly #resolve: (bytes: Bytes) => void;
+  readonly #reject: (error: unknown) => void;
+  #whole: Bytes | undefined;
+  #chunks: Uint8Array[] = [];
+  #length = 0;
+
+  /**
+   * @param source - where the bytes come from
+   * @param expected - how many the answer promises, how many there may be, and the error for more
+   * @param resolve - gets the bytes, which own their memory
+   * @param reject - gets what went wrong
+   */
+  constructor(
+    source: Source,
+    expected: { promisedBytes: number | undefined; maxBytes: number; oversized: () => unknown },
+    resolve: (bytes: Bytes) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#source = source;
+    this.#promisedBytes = expected.promisedBytes;
+    this.#maxBytes = expected.maxBytes;
+    this.#oversized = expected.oversized;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    const promised = this.#promisedBytes;
+    if (
+      this.#length + chunk.length > this.#maxBytes ||
+      (promised !== undefined && promised > this.#maxBytes)
+    ) {
+      this.#source.cancel(this.#oversized());
+      return false;
+    }
+    if (promised !== undefined && promised <= maxBelievedBytes && this.#length + chunk.length <= promised) {
+      this.#whole ??= new Uint8Array(promised);
+      this.#whole.set(chunk, this.#length);
+    } else {
+      this.#chunks.push(chunk);
+    }
+    this.#length += chunk.length;
+    return true;
+  }
+
+  end(): void {
+    this.#resolve(this.#whole ?? concatenate(this.#chunks, this.#length));
+  }
+
+  fail(error: unknown): void {
+    this.#whole = undefined;
+    this.#chunks = [];
+    this.#reject(error);
+  }
+}
+
+function concatenate(chunks: readonly Uint8Array[], length: number): Bytes {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,191 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { files } from "#files";
+import { requestIdOf } from "./answer.ts";
+import type { Arrival, Call } from "./attempt.ts";
+import { Collector } from "./collector.ts";
+import { makeDisposable } from "./disposal.ts";
+import { OversizedPdfError } from "./errors.ts";
+import { filenameOf } from "./filename.ts";
+import type { Saved } from "./files/types.ts";
+import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
+import { webStreamOf } from "./web-stream.ts";
+
+/** What a document needs to know of its call. */
+export interface DocumentCall extends Call {
+  readonly maxBytes: number;
+}
+
+/**
+ * A generated PDF whose first bytes have arrived: its metadata, and its bytes in any one form.
+ *
+ * A document can be read once. One that is not read holds 64 KiB at most and keeps its connection busy, so read
+ * it, `cancel()` it, or let `await using` do that.
+ *
+ * Every form that ends well gave a whole PDF. Each rejects, or ends, with a `TruncatedPdfError` when the rest
+ * does not come; with the reason given to `cancel` or to the call's `signal`; and with a `TypeError` when the
+ * document was read before.
+ */
+export class GeneratedPdf {
+  /** Status code of the answer: one of 2xx. */
+  readonly status: number;
+  /** The id under which the service knows the call (`x-request-id` or `request-id`). */
+  readonly requestId: string | undefined;
+  /** The name that the service gives the file: bare and safe to save under; `undefined` where it gives none. */
+  readonly filename: string | undefined;
+  /** Length in bytes, where the answer tells. */
+  readonly contentLength: number | undefined;
+  /** How many times the request was tried. */
+  readonly attempts: number;
+  readonly #arrival: Arrival;
+  readonly #call: DocumentCall;
+  #headers: Headers | undefined;
+
+  /** @internal */
+  constructor(arrival: Arrival, call: DocumentCall) {
+    const { head, promisedBytes } = arrival;
+    this.status = head.status;
+    this.requestId = requestIdOf(head);
+    this.filename = filenameOf(head.header("content-disposition"));
+    this.contentLength = promisedBytes;
+    this.attempts = call.attempts;
+    this.#arrival = arrival;
+    this.#call = call;
+  }
+
+  /** The answer's headers. */
+  get headers(): Headers {
+    this.#headers ??= this.#arrival.head.toHeaders();
+    return this.#headers;
+  }
+
+  /**
+   * The document as bytes that own their memory.
+   *
+   * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   */
+  bytes(): Promise<Bytes> {
+    return this.#collect("bytes()");
+  }
+
+  /**
+   * The document as a Node `Buffer`.
+   *
+   * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   */
+  async buffer(): Promise<NodeBuffer> {
+    return files.toBuffer(await this.#collect("buffer()"));
+  }
+
+  /**
+   * The document as an `ArrayBuffer`.
+   *
+   * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   */
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer } = await this.#collect("arrayBuffer()");
+    return buffer as ArrayBuffer;
+  }
+
+  /**
+   * The document as a `Blob` of type `application/pdf`.
+   *
+   * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   */
+  async blob(): Promise<Blob> {
+    return new Blob([await this.#collect("blob()")], { type: "application/pdf" });
+  }
+
+  /** The document as a web stream, fetched only as fast as it is read; cancelling it frees the connection. */
+  stream(): ReadableStream<Bytes> {
+    return webStreamOf(this.#arrival.body, "stream()");
+  }
+
+  /**
+   * The document as a Node `Readable`, fetched only as fast as it is read; destroying it frees the connection.
+   *
+   * @throws {ConfigurationError} in a runtime without Node streams
+   */
+  nodeStream(): NodeReadable {
+    return files.toReadable(this.#arrival.body);
+  }
+
+  /**
+   * The document as a web `Response`, streamed: 200, `content-type: application/pdf`, and its length where that
+   * is known.
+   *
+   * @param init - status and headers of your own, laid over these
+   */
+  response(init: ResponseInit = {}): Response {
+    const headers = new Headers(init.headers);
+    if (!headers.has("content-type")) headers.set("content-type", "application/pdf");
+    if (this.contentLength !== undefined) headers.set("content-length", String(this.contentLength));
+    // Made first: a response that cannot be made must not use up the document.
+    const { status, statusText } = new Response("", { ...init, headers });
+    return new Response(webStreamOf(this.#arrival.body, "response()"), { status, statusText, headers });
+  }
+
+  /**
+   * Saves the document: the whole file or none. It is written beside the target, synced and renamed. Links are
+   * followed, the mode of an existing file is kept, and what is no regular file is written to directly.
+   *
+   * @param path - a path, or a `file:` URL; its folder must exist
+   * @returns the path and the number of bytes
+   * @throws {SaveError} when it cannot be written
+   * @throws {ConfigurationError} in a runtime without files
+   */
+  async saveTo(path: string | URL): Promise<Saved> {
+    return files.save(this.#arrival.body, path, this.attempts);
+  }
+
+  /**
+   * Gives the document up and frees its connection; whoever reads it gets the reason.
+   *
+   * @param reason - default: a `DOMException` named `AbortError`
+   */
+  async cancel(reason: unknown = abortError()): Promise<void> {
+    this.#arrival.body.cancel(reason);
+  }
+
+  /** Gives the document up at the end of `await using`, where it was not read to its end. */
+  declare readonly [Symbol.asyncDispose]: () => Promise<void>;
+
+  /** The document chunk by chunk; leaving the loop frees the connection. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Bytes, void, undefined> {
+    const reader = webStreamOf(this.#arrival.body, "iteration").getReader();
+    try {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+    } finally {
+      await reader.cancel(abortError()).catch(() => {});
+    }
+  }
+
+  #collect(form: string): Promise<Bytes> {
+    return new Promise((resolve, reject) => {
+      const { body, promisedBytes } = this.#arrival;
+      const { maxBytes } = this.#call;
+      const oversized = () => this.#oversized();
+      body.read(form, new Collector(body, { promisedBytes, maxBytes, oversized }, resolve, reject));
+    });
+  }
+
+  #oversized(): OversizedPdfError {
+    const { maxBytes, uid } = this.#call;
+    const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
+    return new OversizedPdfError(
+      `The document for template ${JSON.stringify(uid)} has ${size} bytes, and \`maxBytes\` allows ${maxBytes} in memory. Raise it, or use saveTo() or stream(), which hold little.`,
+      { attempts: this.attempts, status: this.status, requestId: this.requestId, headers: this.headers },
+    );
+  }
+}
+
+makeDisposable(GeneratedPdf.prototype, (document) => document.cancel());
+
+/** Checks, before anything is sent, that a document can be saved there. */
+export function checkPath(path: string | URL): Promise<void> {
+  return files.check(path);
+}
+
+/** What a document is given up with when nobody says why. */
+export function abortError(): unknown {
+  return new DOMException("The document was cancelled.", "AbortError");
+}

@@ -1,0 +1,48 @@
+/**
+ * The single reader of `process.env`, and of what runtime this is.
+ *
+ * Everything here is guarded: in a page there is no `process`, and Deno throws when the permission to
+ * read the environment was not given.
+ */
+
+interface Surroundings {
+  readonly process?: {
+    readonly env?: Record<string, string | undefined>;
+    readonly versions?: { readonly node?: string };
+    readonly type?: string;
+  };
+  readonly Deno?: unknown;
+  readonly Bun?: unknown;
+  readonly EdgeRuntime?: unknown;
+  readonly WebSocketPair?: unknown;
+  readonly document?: unknown;
+  readonly WorkerGlobalScope?: unknown;
+  readonly location?: { readonly href?: string };
+}
+
+const surroundings = globalThis as Surroundings;
+
+/** Reads one environment variable; `undefined` where it is not set, empty, or may not be read. */
+export function readEnvironment(name: string): string | undefined {
+  try {
+    return surroundings.process?.env?.[name] || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether this code runs where its user can read every secret it holds: a page, a web worker, or the
+ * renderer of Electron. A server-side runtime that imitates the DOM (jsdom under Node) is not a page.
+ */
+export function isPage(): boolean {
+  const { process, Deno, Bun, EdgeRuntime, WebSocketPair } = surroundings;
+  if (Deno || Bun || EdgeRuntime || WebSocketPair) return false;
+  if (process?.versions?.node && process.type !== "renderer") return false;
+  return surroundings.document !== undefined || surroundings.WorkerGlobalScope !== undefined;
+}
+
+/** The address of the page, against which a relative `baseUrl` is resolved; `undefined` outside a page. */
+export function pageAddress(): string | undefined {
+  return isPage() ? surroundings.location?.href : undefined;
+}

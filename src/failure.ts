@@ -1,0 +1,81 @@
+import { answerFacts, type CallNames } from "./answer.ts";
+import { ConfigurationError, ConnectionError, InvalidPdfError, TruncatedPdfError } from "./errors.ts";
+import type { ResponseHead } from "./transport/types.ts";
+
+/** Makes the errors of an attempt that brought no document: what happened, to what, and what to do next. */
+
+/** How far a document came. */
+export interface Received {
+  readonly receivedBytes: number;
+  readonly promisedBytes: number | undefined;
+}
+
+/** No answer came. */
+export function notConnected(cause: unknown, sent: boolean, call: CallNames): unknown {
+  // What is wrong with the dispatcher or the proxy settings shows only when they are used.
+  if (ConfigurationError.is(cause)) return cause;
+  const safe = call.secrets.causeWithoutSecrets(cause);
+  const where = `the service at ${call.origin} for template ${JSON.stringify(call.uid)}`;
+  const message = sent
+    ? `The connection to ${where} ended before an answer came (${reasonOf(safe)}). The document may have been rendered all the same. Try again; if it persists, check the service and what lies between.`
+    : `Could not reach ${where} (${reasonOf(safe)}). Check \`baseUrl\`, and that the service can be reached from here.`;
+  return new ConnectionError(message, { attempts: call.attempts, cause: safe });
+}
+
+/** The answer is a success that holds something else. */
+export function notAPdf(head: ResponseHead, text: string, call: CallNames): InvalidPdfError {
+  const type = head.header("content-type");
+  const what = type === undefined ? "without a content type" : `with ${JSON.stringify(type.slice(0, 100))}`;
+  const begins = text === "" ? "and an empty body" : `that begins ${JSON.stringify(excerptOf(text, call))}`;
+  return new InvalidPdfError(
+    `${answered(head, call)} ${what} ${begins}: this is no PDF. Check that \`baseUrl\` leads to the service and not to a login page or a proxy.`,
+    answerFacts(head, call),
+  );
+}
+
+/** The answer is encoded in a way that cannot be undone. */
+export function undecoded(head: ResponseHead, call: CallNames): InvalidPdfError {
+  return new InvalidPdfError(
+    `${answered(head, call)}, encoded as ${JSON.stringify(head.undecoded)}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.`,
+    answerFacts(head, call),
+  );
+}
+
+/** A document began and did not end. */
+export function cutOff(
+  head: ResponseHead,
+  received: Received,
+  call: CallNames,
+  cause?: unknown,
+): TruncatedPdfError {
+  const { receivedBytes, promisedBytes } = received;
+  const safe = call.secrets.causeWithoutSecrets(cause);
+  const amount =
+    promisedBytes !== undefined && receivedBytes < promisedBytes
+      ? `${receivedBytes} of ${promisedBytes} bytes arrived`
+      : `${receivedBytes} bytes arrived, without the end mark of a PDF`;
+  const why = cause === undefined ? "" : ` (${reasonOf(safe)})`;
+  return new TruncatedPdfError(
+    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. What arrived was thrown away; generate it again.`,
+    { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
+  );
+}
+
+function answered(head: ResponseHead, call: CallNames): string {
+  return `The service at ${call.origin} answered ${head.status} for template ${JSON.stringify(call.uid)}`;
+}
+
+/** A short piece of text that is safe to log: nothing that was sent, no control characters, one line. */
+function excerptOf(text: string, call: CallNames): string {
+  const plain = call.secrets.withoutSecrets(text).replace(/[\p{Cc}\s\ufffd]+/gu, " ");
+  return plain.trim().slice(0, 120);
+}
+
+/** The innermost thing that went wrong, in few words: `connect ECONNREFUSED 127.0.0.1:443`. */
+function reasonOf(cause: unknown): string {
+  let innermost = cause;
+  while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
+  if (!(innermost instanceof Error)) return String(innermost);
+  const { code } = innermost as { code?: unknown };
+  return innermost.message || (typeof code === "string" ? code : innermost.name);
+}

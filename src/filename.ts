@@ -1,0 +1,55 @@
+/**
+ * The file name that an answer gives its document.
+ *
+ * Reads `content-disposition` by RFC 6266 (`filename*` before `filename`) and RFC 8187 (its encoding), and
+ * keeps a bare, safe name of it: no folder, no control character, nothing a file system treats as special.
+ *
+ * @param disposition - the header's value
+ * @returns the name, or `undefined` where there is none or nothing of it is left
+ */
+export function filenameOf(disposition: string | undefined): string | undefined {
+  if (!disposition) return undefined;
+  const parameters = readParameters(disposition);
+  const extended = parameters.get("filename*");
+  return (extended && bareName(decodeExtended(extended))) || bareName(parameters.get("filename"));
+}
+
+/** Reads `; name=token` and `; name="quoted \" string"` pairs; the first of a name counts. */
+function readParameters(disposition: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  const pattern = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
+  for (const [, name = "", quoted, token] of disposition.matchAll(pattern)) {
+    const key = name.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? token ?? "");
+  }
+  return parameters;
+}
+
+/** Decodes `UTF-8'en'%C2%A3%20rates`; `undefined` where it is malformed, so that `filename` is taken. */
+function decodeExtended(value: string): string | undefined {
+  const [, charset = "", encoded = ""] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? [];
+  try {
+    if (/^utf-8$/i.test(charset)) return decodeURIComponent(encoded);
+    if (/^iso-8859-1$/i.test(charset)) {
+      return encoded.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      );
+    }
+  } catch {
+    // Malformed percent-encoding.
+  }
+  return undefined;
+}
+
+/** Control characters, and those that turn the direction of text around and so disguise an extension. */
+const invisible = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+function bareName(name: string | undefined): string | undefined {
+  const bare = name
+    ?.replace(invisible, "")
+    .replace(/^.*[/\\]/s, "")
+    .replace(/[<>:"|?*]/g, "_")
+    .replace(/^[\s.]+|[\s.]+$/g, "")
+    .slice(0, 200);
+  return bare || undefined;
+}

@@ -1,0 +1,38 @@
+import type { Source } from "../body.ts";
+import type { NodeReadable } from "../platform-types.ts";
+import { check, save } from "./save.ts";
+import type { Files } from "./types.ts";
+
+/** `#files` in Node, and in Deno and Bun, which have Node's modules. */
+export const files: Files = {
+  toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  toReadable,
+  check,
+  save,
+};
+
+function toReadable(source: Source): NodeReadable {
+  // Loaded here, because only this form needs it.
+  const { Readable } = process.getBuiltinModule("node:stream");
+  let whole = false;
+  const readable = new Readable({
+    read: () => source.resume(),
+    destroy: (error, done) => {
+      if (!whole) source.cancel(error ?? new DOMException("The stream was destroyed.", "AbortError"));
+      done(error);
+    },
+  });
+  source.read("nodeStream()", {
+    write: (chunk) => readable.push(chunk),
+    end: () => {
+      whole = true;
+      readable.push(null);
+    },
+    fail: (error) => {
+      readable.destroy(
+        error instanceof Error ? error : new Error("The document was cancelled.", { cause: error }),
+      );
+    },
+  });
+  return readable;
+}

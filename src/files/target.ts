@@ -1,0 +1,116 @@
+import type { Stats } from "node:fs";
+import { SaveError } from "../errors.ts";
+
+/** Where a document is to be saved, once links are followed and it is clear what stands there. */
+export type Target =
+  /** A regular file, or nothing yet: written beside and renamed. */
+  | {
+      readonly kind: "replace";
+      readonly path: string;
+      readonly folder: string;
+      readonly existing: Stats | undefined;
+    }
+  /** A device, a pipe, an open descriptor: a rename would destroy it, so it is written to. */
+  | { readonly kind: "through"; readonly path: string };
+
+/** As many links in a row as Linux follows (path_resolution(7)). */
+const maxLinks = 40;
+
+/** Names of open descriptors: what they lead to may be a regular file that somebody else holds open. */
+const descriptor = /^\/(?:dev\/(?:fd\/|std(?:in|out|err)$)|proc\/[^/]+\/fd\/)/;
+
+/** Reads what the caller gave as a path; `file:` URLs are turned into one. */
+export function targetPath(path: string | URL): string {
+  const { fileURLToPath } = process.getBuiltinModule("node:url");
+  if (path instanceof URL && path.protocol !== "file:") {
+    throw new SaveError(
+      `A document can be saved to a path or a file: URL, not to a URL with ${path.protocol}`,
+      {
+        path: `${path.protocol}//…`,
+      },
+    );
+  }
+  const text = path instanceof URL ? fileURLToPath(path) : path;
+  if (typeof text !== "string" || text === "" || text.includes("\0")) {
+    const got =
+      typeof text !== "string" ? typeof text : text === "" ? "an empty string" : "a string with a NUL";
+    throw new SaveError(`A document can be saved to a path or a file: URL, not to ${got}.`, {
+      path: String(text),
+    });
+  }
+  return text;
+}
+
+/**
+ * Follows links and finds out what stands at a path.
+ *
+ * @throws {SaveError} when a document cannot be saved there
+ */
+export async function resolveTarget(asked: string): Promise<Target> {
+  const { access, constants, stat } = process.getBuiltinModule("node:fs/promises");
+  const { dirname } = process.getBuiltinModule("node:path");
+  try {
+    const path = await followLinks(asked);
+    if (descriptor.test(path)) return { kind: "through", path };
+    const existing = await stat(path).catch(ignoreMissing);
+    if (existing?.isDirectory()) throw cannotSave(asked, "it is a folder: name a file inside it");
+    if (existing && !existing.isFile()) return { kind: "through", path };
+    if (existing) await access(path, constants.W_OK);
+    const folder = dirname(path);
+    await access(folder, constants.W_OK | constants.X_OK);
+    if (!(await stat(folder)).isDirectory()) throw cannotSave(asked, `${folder} is no folder`);
+    return { kind: "replace", path, folder, existing };
+  } catch (error) {
+    throw asSaveError(error, asked);
+  }
+}
+
+async function followLinks(asked: string): Promise<string> {
+  const { readlink } = process.getBuiltinModule("node:fs/promises");
+  const { dirname, resolve } = process.getBuiltinModule("node:path");
+  let path = resolve(asked);
+  for (let links = 0; links <= maxLinks; links++) {
+    if (descriptor.test(path)) return path;
+    const next = await readlink(path).catch(() => undefined);
+    if (next === undefined) return path;
+    path = resolve(dirname(path), next);
+  }
+  throw cannotSave(asked, "its links lead in a circle");
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+}
+
+const reasons: { readonly [code: string]: string | undefined } = {
+  ENOENT: "its folder does not exist: create it first",
+  ENOTDIR: "a part of the path is a file, not a folder",
+  EISDIR: "it is a folder: name a file inside it",
+  EACCES: "this process may not write there",
+  EPERM: "this process may not write there",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  ENAMETOOLONG: "the name is too long",
+};
+
+function cannotSave(
+  path: string,
+  why: string,
+  facts: { cause?: unknown; attempts?: number } = {},
+): SaveError {
+  return new SaveError(
+    `Could not save the document to ${JSON.stringify(path)}: ${why}. Nothing was left there.`,
+    {
+      ...facts,
+      path,
+    },
+  );
+}
+
+/** Gives an error of the file system as a `SaveError`, and every other as it is. */
+export function asSaveError(error: unknown, path: string, attempts = 0): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || (syscall === undefined && !code?.startsWith("ERR_"))) return error;
+  return cannotSave(path, reasons[code ?? ""] ?? message, { cause: error, attempts });
+}

@@ -1,0 +1,72 @@
+import { ConfigurationError } from "./errors.ts";
+
+/** Headers as a caller may give them: an object, a `Headers`, or pairs. `undefined` members are left out. */
+export type HeadersInput =
+  | Iterable<readonly [string, string]>
+  | { readonly [name: string]: string | undefined };
+
+/** Set by the spec or by HTTP itself; a caller's own would break the request or smuggle a second one. */
+const reserved = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * Checks a caller's headers and gives them by lower-case name.
+ *
+ * @param headers - what the caller gave
+ * @param mayAuthorize - whether an `authorization` header is the caller's to give
+ * @throws {ConfigurationError} for a name or value that HTTP does not allow (RFC 9110, 5.1 and 5.5), a reserved
+ * name, or an `authorization` beside an API key; never with the value
+ */
+export function readHeaders(headers: HeadersInput | undefined, mayAuthorize: boolean): Map<string, string> {
+  const read = new Map<string, string>();
+  if (headers === undefined) return read;
+  if (typeof headers !== "object" || headers === null) {
+    throw new ConfigurationError(`Expected \`headers\` to be an object, got ${typeof headers}.`);
+  }
+  const pairs = Symbol.iterator in headers ? headers : Object.entries(headers);
+  for (const [name, value] of pairs as Iterable<readonly [string, string | undefined]>) {
+    if (value !== undefined) read.set(checkName(name, mayAuthorize), checkValue(name, value));
+  }
+  return read;
+}
+
+function checkName(name: string, mayAuthorize: boolean): string {
+  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) {
+    throw new ConfigurationError(
+      `The header name ${JSON.stringify(name)} holds a character that HTTP does not allow.`,
+    );
+  }
+  const lower = name.toLowerCase();
+  if (reserved.has(lower)) {
+    throw new ConfigurationError(
+      `The header \`${lower}\` is set by the client and cannot be given in \`headers\`.`,
+    );
+  }
+  if (lower === "authorization" && !mayAuthorize) {
+    throw new ConfigurationError(
+      "The header `authorization` carries the API key: give the key as `apiKey`, or `apiKey: null` to send a header of your own.",
+    );
+  }
+  return lower;
+}
+
+function checkValue(name: string, value: string): string {
+  // Visible ASCII, spaces and tabs inside, and the upper half of Latin-1 (RFC 9110, 5.5).
+  if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw new ConfigurationError(
+      `The value of the header \`${name}\` must be a string without line breaks, control characters or characters beyond Latin-1.`,
+    );
+  }
+  return value.trim();
+}

@@ -1,0 +1,211 @@
+import { type ApiKeySource, checkApiKey } from "./api-key.ts";
+import { isPage, pageAddress, readEnvironment } from "./environment.ts";
+import { ConfigurationError } from "./errors.ts";
+import { type HeadersInput, readHeaders } from "./headers.ts";
+import { isLoopback } from "./loopback.ts";
+import {
+  checkNames,
+  isBoolean,
+  isByteCount,
+  isCredentials,
+  isDispatcher,
+  isFunction,
+  isSignal,
+  optional,
+} from "./option-rules.ts";
+import { type Target, targetOf } from "./request.ts";
+import type { DispatcherLike, FetchLike, TransportSettings } from "./transport/types.ts";
+
+/** The options of a client. */
+export interface ClientOptions {
+  /**
+   * Where the service lives, such as `https://pdf.example.com`; may carry a path prefix, but no credentials,
+   * query or fragment. In a page it may be relative. Default: the environment's `TEMPLATE_PDF_BASE_URL`.
+   */
+  baseUrl?: string | URL | undefined;
+  /**
+   * The API key, or a function that gives it for every request. `null` says on purpose that the server at
+   * `baseUrl` holds the key. Default: the environment's `TEMPLATE_PDF_API_KEY`.
+   */
+  apiKey?: string | ApiKeySource | null | undefined;
+  /** Headers to be sent with every request. `authorization` only beside `apiKey: null`. Default: none. */
+  headers?: HeadersInput | undefined;
+  /** Pages: whether cookies go along, as for `fetch`. Default: as `fetch` does by itself. */
+  credentials?: "omit" | "same-origin" | "include" | undefined;
+  /** The most bytes a form that is held in memory may have. Default: 536,870,912 (512 MiB). */
+  maxBytes?: number | undefined;
+  /** Whether every document is proved to be a whole PDF. Default: `true`. */
+  verify?: boolean | undefined;
+  /** A `fetch` of your own to send every request with. Default: see `TemplatePdf.transport`. */
+  fetch?: FetchLike | undefined;
+  /** An undici dispatcher (7 or later) of your own to send every request with; never closed by the client. */
+  dispatcher?: DispatcherLike | undefined;
+  /** Allows an API key over plain `http://` to another machine. Default: `false`. */
+  allowInsecureHttp?: boolean | undefined;
+  /** Allows an API key in a page, where everybody can read it. Default: `false`. */
+  dangerouslyAllowBrowser?: boolean | undefined;
+}
+
+/** The options of one call; each overrides the client's. */
+export interface CallOptions {
+  /** Cancels the call, at any moment, with its own reason. */
+  signal?: AbortSignal | undefined;
+  /** Headers to be sent with this request, beside the client's. */
+  headers?: HeadersInput | undefined;
+  /** The most bytes a form that is held in memory may have. Default: the client's. */
+  maxBytes?: number | undefined;
+  /** Whether the document is proved to be a whole PDF. Default: the client's. */
+  verify?: boolean | undefined;
+}
+
+/** The values of all options that have one by default. */
+export const defaults = Object.freeze({
+  maxBytes: 512 * 1024 * 1024,
+  verify: true,
+  allowInsecureHttp: false,
+  dangerouslyAllowBrowser: false,
+});
+
+/** A client's options, checked once. */
+export interface ResolvedOptions extends TransportSettings {
+  readonly target: Target;
+  readonly apiKey: string | ApiKeySource | null;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly maxBytes: number;
+  readonly verify: boolean;
+}
+
+/** A call's options, checked and laid over the client's. */
+export interface ResolvedCall {
+  readonly signal: AbortSignal | undefined;
+  readonly headers: ReadonlyMap<string, string> | undefined;
+  readonly maxBytes: number;
+  readonly verify: boolean;
+}
+
+const clientOptionNames = [
+  "baseUrl",
+  "apiKey",
+  "headers",
+  "credentials",
+  "maxBytes",
+  "verify",
+  "fetch",
+  "dispatcher",
+  "allowInsecureHttp",
+  "dangerouslyAllowBrowser",
+] as const satisfies (keyof ClientOptions)[];
+
+const callOptionNames = ["signal", "headers", "maxBytes", "verify"] as const satisfies (keyof CallOptions)[];
+
+/**
+ * Checks a client's options and fills in what is missing.
+ *
+ * @throws {ConfigurationError} for the first thing that is wrong
+ */
+export function resolveOptions(options: ClientOptions): ResolvedOptions {
+  checkNames(options, clientOptionNames, "client");
+  const page = isPage();
+  const apiKey = resolveApiKey(options, page);
+  const baseUrl = resolveBaseUrl(options.baseUrl);
+  const allowInsecureHttp = optional(options, "allowInsecureHttp", isBoolean) ?? defaults.allowInsecureHttp;
+  if (
+    apiKey !== null &&
+    baseUrl.protocol === "http:" &&
+    !isLoopback(baseUrl.hostname) &&
+    !allowInsecureHttp
+  ) {
+    throw new ConfigurationError(
+      `The API key would travel to ${baseUrl.host} unencrypted. Use https:// in \`baseUrl\`, or set \`allowInsecureHttp: true\` if that network is yours.`,
+    );
+  }
+  const { fetch, dispatcher } = options;
+  if (fetch && dispatcher) {
+    throw new ConfigurationError(
+      "Both `fetch` and `dispatcher` were given, and each would send the requests. Give one of them.",
+    );
+  }
+  optional(options, "fetch", isFunction);
+  optional(options, "dispatcher", isDispatcher);
+  optional(options, "credentials", isCredentials);
+  return Object.freeze({
+    target: targetOf(baseUrl),
+    apiKey,
+    headers: readHeaders(options.headers, apiKey === null),
+    credentials: options.credentials,
+    maxBytes: optional(options, "maxBytes", isByteCount) ?? defaults.maxBytes,
+    verify: optional(options, "verify", isBoolean) ?? defaults.verify,
+    fetch,
+    dispatcher,
+  });
+}
+
+/**
+ * Checks a call's options and lays them over the client's.
+ *
+ * @throws {ConfigurationError} for the first thing that is wrong
+ */
+export function resolveCall(client: ResolvedOptions, options: CallOptions | undefined): ResolvedCall {
+  if (options === undefined) {
+    return { signal: undefined, headers: undefined, maxBytes: client.maxBytes, verify: client.verify };
+  }
+  checkNames(options, callOptionNames, "call");
+  return {
+    signal: optional(options, "signal", isSignal),
+    headers: options.headers && readHeaders(options.headers, client.apiKey === null),
+    maxBytes: optional(options, "maxBytes", isByteCount) ?? client.maxBytes,
+    verify: optional(options, "verify", isBoolean) ?? client.verify,
+  };
+}
+
+function resolveApiKey(options: ClientOptions, page: boolean): string | ApiKeySource | null {
+  const key = options.apiKey === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") : options.apiKey;
+  if (key === null || (key === undefined && page)) return null;
+  if (key === undefined) {
+    throw new ConfigurationError(
+      "An API key is missing. Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`.",
+    );
+  }
+  if (
+    page &&
+    !(optional(options, "dangerouslyAllowBrowser", isBoolean) ?? defaults.dangerouslyAllowBrowser)
+  ) {
+    throw new ConfigurationError(
+      "An API key in a page can be read by everybody who opens it. Keep the key on your server and point `baseUrl` at that server, without `apiKey`; or set `dangerouslyAllowBrowser: true` if this page is for your own eyes only.",
+    );
+  }
+  return typeof key === "function" ? key : checkApiKey(key);
+}
+
+function resolveBaseUrl(given: string | URL | undefined): URL {
+  const text = given === undefined ? readEnvironment("TEMPLATE_PDF_BASE_URL") : given;
+  if (text === undefined || text === "") {
+    throw new ConfigurationError(
+      "The base URL of the service is missing. Give `baseUrl`, or set TEMPLATE_PDF_BASE_URL, such as https://pdf.example.com.",
+    );
+  }
+  const url = parseUrl(text);
+  const wrong = !url
+    ? "is no absolute URL"
+    : url.protocol !== "https:" && url.protocol !== "http:"
+      ? `has the scheme ${url.protocol}`
+      : url.username || url.password
+        ? "holds credentials, which would end up in logs"
+        : url.search || url.hash
+          ? "has a query or a fragment"
+          : undefined;
+  if (!url || wrong) {
+    throw new ConfigurationError(
+      `The base URL ${wrong}. Expected \`baseUrl\` to be like https://pdf.example.com or https://example.com/prefix.`,
+    );
+  }
+  return url;
+}
+
+function parseUrl(text: string | URL): URL | undefined {
+  try {
+    return new URL(text, pageAddress());
+  } catch {
+    return undefined;
+  }
+}

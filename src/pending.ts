@@ -1,0 +1,191 @@
+import { abortError, checkPath, type GeneratedPdf } from "./document.ts";
+import type { Saved } from "./files/types.ts";
+import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
+
+/** What hears how a call went. */
+export interface Listener {
+  onDocument(document: GeneratedPdf): void;
+  onFailure(error: unknown): void;
+}
+
+/** A call that can be started, once, and cancelled at any moment after that. */
+export interface Launch {
+  start(listener: Listener): void;
+  cancel(reason: unknown): void;
+}
+
+/** Builds one form of a document. */
+type Form<T> = (document: GeneratedPdf) => T | Promise<T>;
+
+/**
+ * A document on its way: a promise of it, with every form of it as a method.
+ *
+ * The request is sent by itself, at the end of the current turn of the event loop's queue; nothing has to be
+ * awaited for that. Every form rejects with what `await` on this would reject with, and with what the form of
+ * the same name on `GeneratedPdf` rejects with.
+ */
+export class PendingPdf extends Promise<GeneratedPdf> {
+  /** `then`, `catch` and `finally` give plain promises. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  readonly #launch: Launch;
+  readonly #resolveOwn: (document: GeneratedPdf) => void;
+  readonly #rejectOwn: (error: unknown) => void;
+  /** What has to be settled before the request may be sent. */
+  readonly #gates: Promise<void>[] = [];
+  readonly #waiting: Listener[] = [];
+  #outcome: { readonly document: GeneratedPdf } | { readonly error: unknown } | undefined;
+  #started = false;
+  #isAwaited = false;
+  #isAskedForAForm = false;
+
+  /** @internal */
+  constructor(launch: Launch) {
+    let resolveOwn!: (document: GeneratedPdf) => void;
+    let rejectOwn!: (error: unknown) => void;
+    super((resolve, reject) => {
+      resolveOwn = resolve;
+      rejectOwn = reject;
+    });
+    this.#launch = launch;
+    this.#resolveOwn = resolveOwn;
+    this.#rejectOwn = rejectOwn;
+    // Not in this very moment: a form that is asked for in the same breath may have a word to say first.
+    queueMicrotask(() => this.#start());
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and has to know whether somebody awaits it.
+  override then<A = GeneratedPdf, B = never>(
+    onFulfilled?: ((document: GeneratedPdf) => A | PromiseLike<A>) | null,
+    onRejected?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#isAwaited = true;
+    this.#settleOwn();
+    return super.then(onFulfilled, onRejected);
+  }
+
+  /** The document as bytes that own their memory. */
+  bytes(): Promise<Bytes> {
+    return this.#ask((document) => document.bytes());
+  }
+
+  /** The document as a Node `Buffer`. */
+  buffer(): Promise<NodeBuffer> {
+    return this.#ask((document) => document.buffer());
+  }
+
+  /** The document as an `ArrayBuffer`. */
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#ask((document) => document.arrayBuffer());
+  }
+
+  /** The document as a `Blob` of type `application/pdf`. */
+  blob(): Promise<Blob> {
+    return this.#ask((document) => document.blob());
+  }
+
+  /** The document as a web stream, once it has begun to arrive. */
+  stream(): Promise<ReadableStream<Bytes>> {
+    return this.#ask((document) => document.stream());
+  }
+
+  /** The document as a Node `Readable`, once it has begun to arrive. */
+  nodeStream(): Promise<NodeReadable> {
+    return this.#ask((document) => document.nodeStream());
+  }
+
+  /** The document as a web `Response`, once it has begun to arrive. */
+  response(init?: ResponseInit): Promise<Response> {
+    return this.#ask((document) => document.response(init));
+  }
+
+  /**
+   * Saves the document: the whole file or none. Asked for in the same breath as the document, it finds out
+   * before anything is sent whether the path can be written.
+   */
+  saveTo(path: string | URL): Promise<Saved> {
+    if (!this.#started) this.#gates.push(checkPath(path));
+    return this.#ask((document) => document.saveTo(path));
+  }
+
+  /**
+   * Gives the document up, before or while it arrives. Whoever waits for it gets the reason.
+   *
+   * @param reason - default: a `DOMException` named `AbortError`
+   */
+  async cancel(reason: unknown = abortError()): Promise<void> {
+    // To give up on purpose is no failure that nobody heard of.
+    this.#isAskedForAForm = true;
+    if (this.#started) this.#launch.cancel(reason);
+    else this.#settle({ error: reason });
+  }
+
+  /** The document chunk by chunk; leaving the loop frees the connection. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Bytes, void, undefined> {
+    yield* await this.#ask((document) => document[Symbol.asyncIterator]());
+  }
+
+  #ask<T>(form: Form<T>): Promise<T> {
+    this.#isAskedForAForm = true;
+    return new Promise((resolve, reject) => {
+      this.#listen({
+        onDocument: (document) => {
+          try {
+            resolve(form(document));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        onFailure: reject,
+      });
+    });
+  }
+
+  #listen(listener: Listener): void {
+    if (this.#outcome === undefined) this.#waiting.push(listener);
+    else tell(listener, this.#outcome);
+  }
+
+  async #start(): Promise<void> {
+    if (this.#gates.length > 0) {
+      try {
+        await Promise.all(this.#gates);
+      } catch (error) {
+        return this.#settle({ error });
+      }
+    }
+    if (this.#outcome !== undefined) return;
+    this.#started = true;
+    this.#launch.start({
+      onDocument: (document) => this.#settle({ document }),
+      onFailure: (error) => this.#settle({ error }),
+    });
+  }
+
+  #settle(outcome: { readonly document: GeneratedPdf } | { readonly error: unknown }): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
+    for (const listener of this.#waiting.splice(0)) tell(listener, outcome);
+    this.#settleOwn();
+  }
+
+  /**
+   * Settles the promise itself only where somebody awaits it, or nobody asked for a form: a caught `.bytes()`
+   * would otherwise leave an unhandled rejection behind.
+   */
+  #settleOwn(): void {
+    if (this.#outcome === undefined || (this.#isAskedForAForm && !this.#isAwaited)) return;
+    if ("document" in this.#outcome) this.#resolveOwn(this.#outcome.document);
+    else this.#rejectOwn(this.#outcome.error);
+  }
+}
+
+function tell(
+  listener: Listener,
+  outcome: { readonly document: GeneratedPdf } | { readonly error: unknown },
+): void {
+  if ("document" in outcome) listener.onDocument(outcome.document);
+  else listener.onFailure(outcome.error);
+}

@@ -1,0 +1,74 @@
+import { ConfigurationError } from "./errors.ts";
+import type { WireRequest } from "./transport/types.ts";
+
+/** Where a client's requests go: computed once per client. */
+export interface Target {
+  /** Scheme, host and port: `https://pdf.example.com`. */
+  readonly origin: string;
+  /** Everything of the path that stands before the uid: `/prefix/api/v1/templates/`. */
+  readonly pathBeforeUid: string;
+  /** The path prefix of `baseUrl`, for messages: `/` or `/prefix`. */
+  readonly basePath: string;
+}
+
+/** Derives a client's target from its base URL (spec, "Endpoints": path shape; "Versioning": `/api/v1`). */
+export function targetOf(baseUrl: URL): Target {
+  const prefix = baseUrl.pathname.replace(/\/+$/, "");
+  return {
+    origin: baseUrl.origin,
+    pathBeforeUid: `${prefix}/api/v1/templates/`,
+    basePath: prefix || "/",
+  };
+}
+
+/**
+ * Writes a template's uid as one segment of a path.
+ *
+ * @throws {ConfigurationError} when it is no string, empty, `.` or `..`, or holds a control character or half
+ * a surrogate pair: none of these can name a template in a path
+ */
+export function segmentOf(uid: string): string {
+  const wrong =
+    typeof uid !== "string"
+      ? `must be a string, got ${uid === null ? "null" : typeof uid}`
+      : uid === ""
+        ? "must not be empty"
+        : uid === "." || uid === ".."
+          ? `must not be "${uid}", which would point at another path`
+          : /\p{Cc}/u.test(uid)
+            ? "must hold no control character"
+            : /\p{Surrogate}/u.test(uid)
+              ? "must be well-formed Unicode"
+              : undefined;
+  if (wrong) {
+    throw new ConfigurationError(
+      `The template uid ${wrong}. Copy the uid from the dashboard as it is. Nothing was sent.`,
+    );
+  }
+  return encodeURIComponent(uid);
+}
+
+/**
+ * Builds the headers of a client's requests as one flat list (spec, "Authentication", rule 1; "Endpoints",
+ * request headers).
+ */
+export function buildHeaders(
+  apiKey: string | undefined,
+  extra: ReadonlyMap<string, string>,
+): readonly string[] {
+  const flat: string[] = [];
+  if (apiKey !== undefined) flat.push("authorization", `API-Key ${apiKey}`);
+  flat.push("content-type", "application/json");
+  for (const [name, value] of extra) flat.push(name, value);
+  return flat;
+}
+
+/** Builds the one request of the spec: `POST {base_url}/api/v1/templates/:uid/generate-sync`. */
+export function buildRequest(
+  target: Target,
+  segment: string,
+  headers: readonly string[],
+  body: string,
+): WireRequest {
+  return { origin: target.origin, path: `${target.pathBeforeUid}${segment}/generate-sync`, headers, body };
+}

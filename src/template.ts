@@ -1,0 +1,69 @@
+import { ConfigurationError, type ValuesIssue } from "./errors.ts";
+import type { StandardIssue, StandardSchemaV1 } from "./standard-schema.ts";
+import { valuesError } from "./values.ts";
+
+/** A template of the service: its uid, and what its values are. Made by `template()`. */
+export interface Template<S extends StandardSchemaV1 = StandardSchemaV1> {
+  readonly uid: string;
+  /** Checks the values, where one was given. */
+  readonly schema: S | undefined;
+}
+
+/**
+ * Names a template, and says what its values are.
+ *
+ * @param uid - the template's uid, from the dashboard
+ * @param schema - any Standard Schema (zod, valibot, arktype …): the values are checked by it before anything is
+ * sent, and what it gives is sent
+ * @returns what `generate` takes in place of a uid
+ * @throws {ConfigurationError} when `schema` is no Standard Schema
+ *
+ * @example
+ * ```ts
+ * import * as z from "zod";
+ *
+ * const invoice = template("inv_2024", z.object({ date: z.string(), total: z.string() }));
+ * await pdfs.generate(invoice, { date: "20 November 2026", total: "£1,000,000" }).saveTo("invoice.pdf");
+ * ```
+ *
+ * @see https://standardschema.dev
+ */
+export function template<S extends StandardSchemaV1<never, unknown>>(uid: string, schema: S): Template<S>;
+export function template<Values extends object = Record<string, unknown>>(
+  uid: string,
+): Template<StandardSchemaV1<Values, Values>>;
+export function template(uid: string, schema?: StandardSchemaV1): Template {
+  if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
+    throw new ConfigurationError(
+      `The schema of template ${JSON.stringify(uid)} is no Standard Schema. Give one of zod 3.24 or later, valibot 1, arktype 2 or their like.`,
+    );
+  }
+  return Object.freeze({ uid, schema });
+}
+
+/**
+ * Checks values by a template's schema.
+ *
+ * @returns the schema's output: at once, or as a promise where the schema is asynchronous
+ * @throws {ValuesError} naming the path of everything that is wrong
+ */
+export function checkValues(given: Template, values: unknown): unknown {
+  if (given.schema === undefined) return values;
+  const result = given.schema["~standard"].validate(values);
+  return result instanceof Promise
+    ? result.then((later) => outputOf(given.uid, later))
+    : outputOf(given.uid, result);
+}
+
+function outputOf(
+  uid: string,
+  result: Awaited<ReturnType<StandardSchemaV1["~standard"]["validate"]>>,
+): unknown {
+  if (result.issues) throw valuesError(uid, result.issues.map(issueOf));
+  return result.value;
+}
+
+function issueOf({ message, path = [] }: StandardIssue): ValuesIssue {
+  const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
+  return { path: keys.map((key) => (typeof key === "number" ? key : String(key))), message };
+}

@@ -1,0 +1,109 @@
+import { readEnvironment } from "../environment.ts";
+import { ConfigurationError } from "../errors.ts";
+import { isLoopback } from "../loopback.ts";
+import type { DispatcherLike } from "./types.ts";
+
+/** A dispatcher that we made and therefore close. */
+type OwnedDispatcher = DispatcherLike & { close(): Promise<void> };
+
+/** The dispatchers that a client makes for itself: one that goes straight, and one that goes by a proxy. */
+export class OwnAgents {
+  readonly #direct = new Lazy(async () => new (await loadAgent())());
+  readonly #proxied = new Lazy(async () => openProxyAgent(await loadProxyAgent()));
+  /** Which of them an origin needs: decided at its first request, because reading the environment is slow. */
+  readonly #byOrigin = new Map<string, Lazy>();
+
+  /**
+   * Gives the dispatcher for an origin. `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case, are
+   * honoured as undici reads them; this machine itself is never reached by a proxy.
+   */
+  dispatcherFor(origin: string): DispatcherLike | Promise<DispatcherLike> {
+    let chosen = this.#byOrigin.get(origin);
+    if (chosen === undefined) {
+      const straight = isLoopback(new URL(origin).hostname) || !hasProxy();
+      chosen = straight ? this.#direct : this.#proxied;
+      this.#byOrigin.set(origin, chosen);
+    }
+    return chosen.get();
+  }
+
+  /** Closes them when the calls in flight are done. */
+  async close(): Promise<void> {
+    await Promise.all([this.#direct.close(), this.#proxied.close()]);
+  }
+}
+
+/** Made at the first call, because loading undici costs more than many a start-up. */
+class Lazy {
+  #made: OwnedDispatcher | undefined;
+  #making: Promise<OwnedDispatcher> | undefined;
+  readonly #make: () => Promise<OwnedDispatcher>;
+
+  constructor(make: () => Promise<OwnedDispatcher>) {
+    this.#make = make;
+  }
+
+  get(): OwnedDispatcher | Promise<OwnedDispatcher> {
+    return this.#made ?? this.#load();
+  }
+
+  async close(): Promise<void> {
+    const made = await this.#making?.catch(() => undefined);
+    await made?.close();
+  }
+
+  #load(): Promise<OwnedDispatcher> {
+    this.#making ??= this.#make().then((made) => {
+      this.#made = made;
+      return made;
+    });
+    return this.#making;
+  }
+}
+
+interface ProxySettings {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+}
+
+function hasProxy(): boolean {
+  return (eitherCase("http_proxy") || eitherCase("https_proxy")) !== "";
+}
+
+function openProxyAgent(ProxyAgent: new (settings: ProxySettings) => OwnedDispatcher): OwnedDispatcher {
+  const httpProxy = eitherCase("http_proxy");
+  const httpsProxy = eitherCase("https_proxy");
+  try {
+    return new ProxyAgent({ httpProxy, httpsProxy, noProxy: eitherCase("no_proxy") });
+  } catch {
+    // Without the cause: undici quotes the address, which may hold a password.
+    throw new ConfigurationError(
+      "HTTP_PROXY or HTTPS_PROXY is no address of a proxy. Expected it to be like http://proxy.example.com:3128.",
+    );
+  }
+}
+
+function eitherCase(name: string): string {
+  return readEnvironment(name) ?? readEnvironment(name.toUpperCase()) ?? "";
+}
+
+/**
+ * Loads the one class that is needed. Undici's index loads far more and installs a global dispatcher on the
+ * way; it is the fallback, should a later undici 7 hide its inner files behind an `exports` map.
+ */
+async function loadAgent(): Promise<new () => OwnedDispatcher> {
+  try {
+    return (await import("undici/lib/dispatcher/agent.js")).default;
+  } catch {
+    return (await import("undici")).Agent;
+  }
+}
+
+async function loadProxyAgent(): Promise<new (settings: ProxySettings) => OwnedDispatcher> {
+  try {
+    return (await import("undici/lib/dispatcher/env-http-proxy-agent.js")).default;
+  } catch {
+    return (await import("undici")).EnvHttpProxyAgent;
+  }
+}

@@ -1,0 +1,183 @@
+import type {
+  Exchange,
+  FetchInit,
+  FetchLike,
+  FetchResponse,
+  Receiver,
+  ResponseHead,
+  Transport,
+  WireRequest,
+} from "./types.ts";
+
+/** Content codings that a `fetch` decodes by itself; what it leaves alone is proved by the PDF check. */
+const decodedByFetch = /^(?:gzip|x-gzip|deflate|br|zstd)$/;
+
+/** Carries requests by a `fetch`: the global one, a mock of it, or the caller's own. */
+export class FetchTransport implements Transport {
+  readonly name = "fetch";
+  readonly sees = { sending: false, redirects: typeof document === "undefined" };
+  readonly #fetch: () => FetchLike;
+  readonly #credentials: FetchInit["credentials"];
+
+  /**
+   * @param fetch - gives the function to call; asked for every request
+   * @param credentials - whether cookies go along
+   */
+  constructor(fetch: () => FetchLike, credentials: FetchInit["credentials"]) {
+    this.#fetch = fetch;
+    this.#credentials = credentials;
+  }
+
+  open(request: WireRequest, receiver: Receiver): Exchange {
+    return new FetchExchange(this.#fetch(), request, receiver, this.#credentials);
+  }
+}
+
+class FetchExchange implements Exchange {
+  readonly #fetch: FetchLike;
+  readonly #request: WireRequest;
+  readonly #receiver: Receiver;
+  readonly #credentials: FetchInit["credentials"];
+  readonly #controller = new AbortController();
+  #paused = false;
+  #aborted = false;
+  /** Lets the pump go on. */
+  #wake: (() => void) | undefined;
+
+  constructor(
+    fetch: FetchLike,
+    request: WireRequest,
+    receiver: Receiver,
+    credentials: FetchInit["credentials"],
+  ) {
+    this.#fetch = fetch;
+    this.#request = request;
+    this.#receiver = receiver;
+    this.#credentials = credentials;
+  }
+
+  send(): void {
+    void this.#run();
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#wake?.();
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#controller.abort(reason);
+    this.#wake?.();
+  }
+
+  async #run(): Promise<void> {
+    const receiver = this.#receiver;
+    try {
+      // Called as a bare function: a browser's own fetch refuses any other `this`.
+      const fetch = this.#fetch;
+      const sent = fetch(this.#request.origin + this.#request.path, this.#init());
+      receiver.onSent();
+      const response = await sent;
+      if (this.#aborted) return void response.body?.cancel().catch(ignore);
+      receiver.onHead(new FetchHead(response));
+      if (response.body && !this.#aborted) await this.#pump(response.body.getReader());
+    } catch (cause) {
+      if (!this.#aborted) receiver.onFailure(cause);
+      return;
+    }
+    if (!this.#aborted) receiver.onEnd();
+  }
+
+  async #pump(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    for (;;) {
+      await this.#whilePaused();
+      // Cancelled as well as aborted: a mock's body may not know of our signal.
+      if (this.#aborted) return void reader.cancel().catch(ignore);
+      const { done, value } = await reader.read();
+      if (done) return;
+      // Paused while the read was under way: the chunk waits with the pump.
+      await this.#whilePaused();
+      if (!this.#aborted) this.#receiver.onChunk(value);
+    }
+  }
+
+  async #whilePaused(): Promise<void> {
+    while (this.#paused && !this.#aborted) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #init(): FetchInit {
+    const { headers, body } = this.#request;
+    const pairs: [string, string][] = [];
+    for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
+    return {
+      method: "POST",
+      headers: pairs,
+      body,
+      redirect: "manual",
+      signal: this.#controller.signal,
+      ...(mayForbidCaching() && { cache: "no-store" }),
+      ...(this.#credentials && { credentials: this.#credentials }),
+    };
+  }
+}
+
+class FetchHead implements ResponseHead {
+  readonly #response: FetchResponse;
+  readonly decoded: boolean;
+  readonly undecoded: string | undefined;
+
+  constructor(response: FetchResponse) {
+    this.#response = response;
+    const coding = response.headers.get("content-encoding")?.trim().toLowerCase();
+    const coded = coding !== undefined && coding !== "" && coding !== "identity";
+    // Of an answer from another origin a page may see the length, but not that it was encoded.
+    this.decoded = coded || (response.type === "cors" && typeof document !== "undefined");
+    this.undecoded =
+      coded && !coding.split(",").every((one) => decodedByFetch.test(one.trim())) ? coding : undefined;
+  }
+
+  get status(): number {
+    return this.#response.status;
+  }
+
+  get opaqueRedirect(): boolean {
+    return this.#response.type === "opaqueredirect";
+  }
+
+  header(name: string): string | undefined {
+    return this.#response.headers.get(name) ?? undefined;
+  }
+
+  toHeaders(): Headers {
+    return this.#response.headers;
+  }
+}
+
+let forbidsCaching: boolean | undefined;
+
+/**
+ * Whether `cache: "no-store"` may be said. Next.js would otherwise keep a document and hand it out again;
+ * some versions of Workers throw at the very word.
+ */
+function mayForbidCaching(): boolean {
+  if (forbidsCaching === undefined) {
+    try {
+      forbidsCaching = new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
+    } catch {
+      forbidsCaching = false;
+    }
+  }
+  return forbidsCaching;
+}
+
+function ignore(): void {}

@@ -1,0 +1,55 @@
+import { OwnAgents } from "./agents.ts";
+import { FetchTransport } from "./fetch.ts";
+import { foreignDispatcher, isForeignFetch } from "./foreign.ts";
+import type {
+  DispatcherLike,
+  FetchLike,
+  Transport,
+  TransportPlatform,
+  TransportPool,
+  TransportSettings,
+} from "./types.ts";
+import { UndiciTransport } from "./undici.ts";
+
+/** `#transport` in Node: undici, unless somebody has said otherwise. */
+export const platform: TransportPlatform = {
+  openPool: () => new NodePool(),
+  objectionTo: (dispatcher) =>
+    // Undici 6 and older have this accessor, undici 7 has dropped it. What it cannot tell apart, the first
+    // dispatch does.
+    "interceptors" in dispatcher ? "it is of undici 6 or older; make it with undici 7 or later" : undefined,
+};
+
+class NodePool implements TransportPool {
+  readonly #agents = new OwnAgents();
+  readonly #own = new UndiciTransport((origin) => this.#agents.dispatcherFor(origin));
+  #given: { readonly dispatcher: DispatcherLike; readonly transport: Transport } | undefined;
+
+  /**
+   * The `fetch` option, then the `dispatcher` option, then a global `fetch` or global dispatcher that somebody
+   * has replaced, then undici agents of our own.
+   */
+  current({ fetch, dispatcher, credentials }: TransportSettings): Transport {
+    if (fetch) return new FetchTransport(() => fetch, credentials);
+    if (dispatcher) return this.#by(dispatcher);
+    if (isForeignFetch(globalThis.fetch)) return byGlobalFetch(credentials);
+    const foreign = foreignDispatcher();
+    if (foreign === undefined) return this.#own;
+    return foreign.reach === "dispatch" ? this.#by(foreign.dispatcher) : byGlobalFetch(credentials);
+  }
+
+  close(): Promise<void> {
+    return this.#agents.close();
+  }
+
+  #by(dispatcher: DispatcherLike): Transport {
+    if (this.#given?.dispatcher !== dispatcher) {
+      this.#given = { dispatcher, transport: new UndiciTransport(() => dispatcher) };
+    }
+    return this.#given.transport;
+  }
+}
+
+function byGlobalFetch(credentials: TransportSettings["credentials"]): Transport {
+  return new FetchTransport(() => globalThis.fetch as FetchLike, credentials);
+}

@@ -1,0 +1,117 @@
+/** The seam between the request's life and what carries bytes over the wire: push, with pause. */
+
+/** One request, ready to be written. */
+export interface WireRequest {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The path, percent-encoded, with its leading slash. */
+  readonly path: string;
+  /** Names and values in turn; the same list for every request of one client and key. */
+  readonly headers: readonly string[];
+  /** One JSON object. */
+  readonly body: string;
+}
+
+/** The answer before its body. */
+export interface ResponseHead {
+  readonly status: number;
+  /** A header's value; several of one name are joined with `, `. */
+  header(name: string): string | undefined;
+  toHeaders(): Headers;
+  /** Whether the bytes were decoded on the way, so that `content-length` does not describe them. */
+  readonly decoded: boolean;
+  /** The content coding that nobody on the way decodes. */
+  readonly undecoded: string | undefined;
+  /** A redirect that a page may not look into: no status, no headers, no body. */
+  readonly opaqueRedirect: boolean;
+}
+
+/**
+ * What hears of one exchange. Calls come in this order: `onSent`, `onHead`, `onChunk`…, and last exactly one
+ * of `onEnd` and `onFailure`. None comes before `Exchange.send` was called, or after `Exchange.abort`.
+ */
+export interface Receiver {
+  /** From here on the request may have reached the server. */
+  onSent(): void;
+  /** The head of the final answer; interim ones (1xx) are not told. */
+  onHead(head: ResponseHead): void;
+  /** Bytes of the body, never while paused. A chunk may be kept and is never changed. */
+  onChunk(chunk: Uint8Array): void;
+  onEnd(): void;
+  onFailure(cause: unknown): void;
+}
+
+/** One request on its way, and the handle on it. */
+export interface Exchange {
+  /** Sends the request. Never throws: what goes wrong is told to the receiver. */
+  send(): void;
+  /** Stops the chunks; what the server sends meanwhile backs up to it. */
+  pause(): void;
+  resume(): void;
+  /** Ends the exchange, frees its socket, and silences it. */
+  abort(reason: unknown): void;
+}
+
+/** One way to carry a request. */
+export interface Transport {
+  readonly name: "undici" | "fetch";
+  /** What this way can observe; what it cannot is told as nothing, never guessed. */
+  readonly sees: {
+    /** Whether `onSent` tells when the request leaves, not merely when it was handed over. */
+    readonly sending: boolean;
+    /** Whether a redirect's status and target can be read. */
+    readonly redirects: boolean;
+  };
+  /** Prepares an exchange; nothing is sent before its `send`. */
+  open(request: WireRequest, receiver: Receiver): Exchange;
+}
+
+/** The choices of a client that decide what carries its requests. */
+export interface TransportSettings {
+  readonly fetch?: FetchLike | undefined;
+  readonly dispatcher?: DispatcherLike | undefined;
+  readonly credentials?: "omit" | "same-origin" | "include" | undefined;
+}
+
+/** What a client and its siblings share: connections of their own, made when first needed. */
+export interface TransportPool {
+  /** What carries the next call. Asked at every call, because mocks come and go. */
+  current(settings: TransportSettings): Transport;
+  /** Closes what this pool made, when the calls in flight are done; never a caller's dispatcher. */
+  close(): Promise<void>;
+}
+
+/** What the modules behind `#transport` export. */
+export interface TransportPlatform {
+  openPool(): TransportPool;
+  /** Says why a caller's dispatcher cannot be used, or `undefined` where it can. */
+  objectionTo(dispatcher: DispatcherLike): string | undefined;
+}
+
+/** `fetch`, as far as it is used here. */
+export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+/** What `fetch` is called with. */
+export interface FetchInit {
+  method: "POST";
+  headers: [string, string][];
+  body: string;
+  redirect: "manual";
+  signal: AbortSignal;
+  cache?: "no-store";
+  credentials?: "omit" | "same-origin" | "include";
+}
+
+/** A `Response`, as far as it is used here. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly type: string;
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+/** A dispatcher of undici 7 or later, as far as it is used here. */
+export interface DispatcherLike {
+  // biome-ignore lint/suspicious/noExplicitAny: undici's own types differ between its versions; any of them fits.
+  dispatch(options: any, handler: any): boolean;
+}

@@ -1,0 +1,47 @@
+import type { Sink, Source } from "./body.ts";
+import type { Bytes } from "./platform-types.ts";
+
+/** How many bytes are fetched ahead of a reader. */
+const highWaterMark = 64 * 1024;
+
+/** Gives a document as a web stream: fetched only as fast as it is read, ended by an error when it is not whole. */
+export function webStreamOf(source: Source, form: string): ReadableStream<Bytes> {
+  return new ReadableStream<Bytes>(
+    {
+      start: (controller) => source.read(form, new StreamSink(controller)),
+      pull: () => source.resume(),
+      cancel: (reason) => source.cancel(reason),
+    },
+    { highWaterMark, size: (chunk) => chunk.byteLength },
+  );
+}
+
+class StreamSink implements Sink {
+  readonly #controller: ReadableStreamDefaultController<Bytes>;
+
+  constructor(controller: ReadableStreamDefaultController<Bytes>) {
+    this.#controller = controller;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    this.#controller.enqueue(ownBytes(chunk));
+    return (this.#controller.desiredSize ?? 0) > 0;
+  }
+
+  end(): void {
+    this.#controller.close();
+  }
+
+  fail(error: unknown): void {
+    this.#controller.error(error);
+  }
+}
+
+/**
+ * Gives bytes that own their memory. Chunks from the wire may share one buffer, and whoever transfers one to a
+ * worker would take the others' along.
+ */
+function ownBytes(chunk: Uint8Array): Bytes {
+  const whole = chunk.byteLength === chunk.buffer.byteLength && chunk.buffer instanceof ArrayBuffer;
+  return whole ? new Uint8Array(chunk.buffer) : new Uint8Array(chunk);
+}
