@@ -1,0 +1,172 @@
+import type { Bytes } from "../platform-types.ts";
+import { contentDisposition } from "./content-disposition.ts";
+import { checkJsonType, readJsonObject } from "./json-body.ts";
+import { Problem } from "./problem.ts";
+
+/**
+ * Decides whether a call may pass, before its body is read.
+ *
+ * @param request - the call; its body must be left alone
+ * @param uid - the template asked for, decoded
+ * @returns `undefined` to let it pass, or the refusal to answer with
+ */
+export type Authorize = (request: Request, uid: string) => Problem | undefined | Promise<Problem | undefined>;
+
+/** One checked call, as `produce` gets it. */
+export interface Order {
+  /** The template asked for, decoded: not empty, no control characters, but any other character, `/` included. */
+  readonly uid: string;
+  /** The template values, as they came: one JSON object. */
+  readonly values: Record<string, unknown>;
+  /** The call itself; its body is read already. */
+  readonly request: Request;
+  /** Aborted when the caller goes away, where the server tells. */
+  readonly signal: AbortSignal;
+}
+
+/** What `produce` hands back. */
+export interface Product {
+  /** The whole PDF, or a stream of it; only of the former is the length known and sent. */
+  readonly bytes: Bytes | ReadableStream<Bytes>;
+  /** The name to offer the document under; it is made safe. Default: the uid. */
+  readonly filename?: string | undefined;
+}
+
+/**
+ * Makes the document of one call.
+ *
+ * @throws {Problem} to refuse the call with that answer, see `unknownTemplate`. Anything else thrown is answered
+ *   with a bare 500.
+ */
+export type Produce = (order: Order) => Product | Promise<Product>;
+
+/** What {@link createEndpoint} takes. */
+export interface EndpointOptions {
+  readonly authorize: Authorize;
+  readonly produce: Produce;
+  /** The most a request body may measure, in bytes. Default: {@link defaultMaxBodyBytes}, 1 MiB. */
+  readonly maxBodyBytes?: number | undefined;
+  /**
+   * Gets whatever `authorize` or `produce` threw that is not a {@link Problem}, for the log: none of it is in the
+   * answer. The request id is the one the caller sees. What it throws itself is dropped. Default: nothing.
+   */
+  readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
+}
+
+/** 1 MiB, in bytes. */
+export const defaultMaxBodyBytes = 1_048_576;
+
+/**
+ * Builds the service's one endpoint from the other side: `POST …/api/v1/templates/:uid/generate-sync`.
+ *
+ * The path is recognised by its end, so the endpoint can be mounted below any prefix. Checks run in this order, and the
+ * first that fails is the answer, an `application/problem+json` body (RFC 9457):
+ *
+ * 1. path: 404; a uid that is not valid percent-encoding: 400; one that is empty, `.`, `..` or carries control
+ *    characters: 404, as no template can have it
+ * 2. method: 405 for all but POST, HEAD and OPTIONS included
+ * 3. `authorize`: its refusal, 401 for instance. A caller without a key learns nothing about templates or limits
+ * 4. type: 415 for all but `application/json` in UTF-8
+ * 5. size: 413, by the declared length before anything is read, then while reading
+ * 6. JSON: 400 unless the body is one JSON object
+ * 7. `produce`: its refusal, such as 404 for an unknown uid; 500 for anything else it throws
+ *
+ * A document is answered with 200, `application/pdf`, its length, a safe file name and `no-store`. Every
+ * answer carries a fresh `x-request-id`. The function returned never rejects.
+ *
+ * @param options - `authorize` and `produce`, the size limit in bytes, and the receiver of unexpected errors
+ * @throws {TypeError} when `authorize` or `produce` is not a function.
+ * @throws {RangeError} when `maxBodyBytes` is not an integer of at least 1.
+ * @example
+ * const endpoint = createEndpoint({
+ *   authorize: requireApiKey(["a-long-secret"]),
+ *   produce: async ({ uid, values }) => ({ bytes: await render(uid, values) }),
+ * });
+ * const response = await endpoint(request);
+ * @see spec, "Generate PDF from template" and "Authentication"; the statuses of refusals are ours, the spec shows none
+ */
+export function createEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {
+  const { authorize, produce, maxBodyBytes = defaultMaxBodyBytes, onError } = options;
+  if (typeof authorize !== "function") throw new TypeError("Expected `authorize` to be a function.");
+  if (typeof produce !== "function") throw new TypeError("Expected `produce` to be a function.");
+  if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
+    throw new RangeError(`Expected \`maxBodyBytes\` to be an integer of at least 1, got ${maxBodyBytes}.`);
+  }
+
+  async function answer(request: Request, requestId: string): Promise<Response> {
+    const uid = uidOf(new URL(request.url).pathname);
+    if (request.method !== "POST") {
+      throw new Problem(405, `${request.method} is not available here. Send the template values with POST.`, {
+        headers: { allow: "POST" },
+      });
+    }
+    const refusal = await authorize(request, uid);
+    if (refusal !== undefined) throw refusal;
+    checkJsonType(request.headers);
+    const values = await readJsonObject(request, maxBodyBytes);
+    return documentResponse(await produce({ uid, values, request, signal: request.signal }), uid, requestId);
+  }
+
+  function report(error: unknown, request: Request, requestId: string): void {
+    try {
+      onError?.(error, request, requestId);
+    } catch {
+      // A broken log must not cost the caller the answer.
+    }
+  }
+
+  return async (request) => {
+    const requestId = crypto.randomUUID();
+    try {
+      return await answer(request, requestId);
+    } catch (error) {
+      if (error instanceof Problem) return forMethod(request.method, error.toResponse(requestId));
+      // The caller left, and `produce` stopped for that reason: nobody is wrong.
+      if (!request.signal.aborted || error !== request.signal.reason) report(error, request, requestId);
+      return new Problem(
+        500,
+        "The document could not be made, for a reason that lies on this side. " +
+          "Ask whoever runs this server, and name the x-request-id of this answer.",
+      ).toResponse(requestId);
+    }
+  };
+}
+
+/** Reads the template's uid, one percent-encoded segment, from a path that may carry a prefix. */
+function uidOf(path: string): string {
+  const segment = /\/api\/v1\/templates\/([^/]*)\/generate-sync$/.exec(path)?.[1];
+  if (segment === undefined) {
+    throw new Problem(404, "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync.");
+  }
+  let uid: string;
+  try {
+    uid = decodeURIComponent(segment);
+  } catch {
+    throw new Problem(400, "The uid in the path is not valid percent-encoding. Encode it as UTF-8.");
+  }
+  if (uid === "" || uid === "." || uid === ".." || /\p{Cc}/u.test(uid)) {
+    throw new Problem(
+      404,
+      "The path names no template that could exist. Put the template's uid in its place.",
+    );
+  }
+  return uid;
+}
+
+function documentResponse({ bytes, filename }: Product, uid: string, requestId: string): Response {
+  const headers = new Headers({
+    "content-type": "application/pdf",
+    "content-disposition": contentDisposition(filename ?? uid),
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+  });
+  // Not `instanceof`: under jsdom, for one, the bytes may come from another realm.
+  if ("byteLength" in bytes) headers.set("content-length", String(bytes.byteLength));
+  return new Response(bytes, { status: 200, headers });
+}
+
+/** An answer to HEAD has no body (RFC 9110, section 9.3.2). */
+function forMethod(method: string, response: Response): Response {
+  return method === "HEAD" ? new Response(null, response) : response;
+}

@@ -1,0 +1,92 @@
+import { Problem } from "./problem.ts";
+
+/**
+ * Refuses with 415 a body that is not declared to be plain `application/json` in UTF-8.
+ *
+ * The spec names exactly this type ("Generate PDF from template"), so its relatives (`text/json`, `application/ld+json`) are
+ * refused; parameters are allowed, of which only `charset` has a meaning here.
+ */
+export function checkJsonType(headers: Headers): void {
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").split(";");
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
+    .find((value) => value !== undefined);
+  const isJson = type.trim().toLowerCase() === "application/json";
+  if (!isJson || (charset !== undefined && charset.toLowerCase() !== "utf-8")) {
+    throw new Problem(
+      415,
+      'The template values must come as JSON in UTF-8. Send the header "Content-Type: application/json".',
+      { headers: { accept: "application/json" } },
+    );
+  }
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (coding !== "identity") {
+    throw new Problem(415, "A compressed body is not read here. Send the JSON without a content-encoding.", {
+      headers: { "accept-encoding": "identity" },
+    });
+  }
+}
+
+/**
+ * Reads the body of a request as one JSON object and never holds more than `maxBytes` of it.
+ *
+ * @param maxBytes - the most the body may measure, in bytes
+ * @throws {Problem} 413 when it measures more, 400 when it breaks off or is not one JSON object in UTF-8.
+ */
+export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
+  // The declared length is judged before a byte is read; it may lie, hence the count below.
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return parseJsonObject(await readBytes(request.body, maxBytes));
+}
+
+async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array(0);
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch((): never => {
+      throw new Problem(400, "The body broke off before its end. Send the whole JSON object.");
+    });
+    if (done) break;
+    length += value.byteLength;
+    if (length > maxBytes) {
+      // Not awaited: a source that never confirms its cancelling must not hold up the answer.
+      reader.cancel().catch(() => {});
+      throw tooLarge(maxBytes);
+    }
+    chunks.push(value);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
+  if (bytes.byteLength === 0) {
+    throw new Problem(400, "The body is empty. Send the template values as one JSON object, at least {}.");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    // The parser's own message quotes the body, and template values do not belong in answers or logs.
+    throw new Problem(
+      400,
+      "The body is not valid JSON in UTF-8. Send the template values as one JSON object.",
+    );
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+    throw new Problem(400, `The body is ${found}. Send the template values as one JSON object.`);
+  }
+  return value as Record<string, unknown>;
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return new Problem(413, `The body is larger than the ${maxBytes} bytes allowed here. Send fewer values.`);
+}

@@ -1,0 +1,96 @@
+/** The reason phrases of the statuses this side of the spec answers with (RFC 9110, section 15). */
+const phrases: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
+
+/** What a {@link Problem} may carry beside its status and detail. */
+export interface ProblemOptions {
+  /** A short summary of the kind of problem. Default: the reason phrase of the status. */
+  readonly title?: string | undefined;
+  /** A URI that names the kind of problem. Default: none, which RFC 9457 reads as `about:blank`. */
+  readonly type?: string | undefined;
+  /** Further response headers, such as `retry-after`. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * A refusal that is meant for the caller's eyes: return it from `authorize`, throw it from `produce`.
+ *
+ * The interface specification shows no error bodies (spec, "Errors"), so refusals follow the standard
+ * for HTTP APIs. Whatever is put into a problem is sent: no key and no template value belongs in it.
+ *
+ * @throws {RangeError} when the status is not an integer from 400 to 599.
+ * @example
+ * throw new Problem(429, "Twenty documents a minute are allowed; try again in a minute.", {
+ *   headers: { "retry-after": "60" },
+ * });
+ * @see https://www.rfc-editor.org/rfc/rfc9457
+ */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly type: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /**
+   * @param status - the HTTP status, 400 to 599
+   * @param detail - what is wrong in this very call, and what to do about it
+   * @param options - title, type and headers
+   */
+  constructor(status: number, detail: string, options: ProblemOptions = {}) {
+    super(detail);
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new RangeError(
+        `Expected the status of a Problem to be an integer from 400 to 599, got ${status}.`,
+      );
+    }
+    this.status = status;
+    this.detail = detail;
+    this.title = options.title ?? phrases[status] ?? (status < 500 ? "Request Refused" : "Server Error");
+    this.type = options.type;
+    this.headers = options.headers ?? {};
+  }
+
+  /**
+   * Builds the answer: a JSON body of type `application/problem+json`, never cached.
+   *
+   * @param requestId - sent as `x-request-id`
+   */
+  toResponse(requestId: string): Response {
+    const { type, title, status, detail } = this;
+    const headers = new Headers(this.headers);
+    headers.set("content-type", "application/problem+json");
+    headers.set("cache-control", "no-store");
+    headers.set("x-content-type-options", "nosniff");
+    headers.set("x-request-id", requestId);
+    return new Response(JSON.stringify({ type, title, status, detail }), { status, headers });
+  }
+}
+
+/**
+ * Builds the refusal for a template that does not exist (404), for `produce` to throw.
+ *
+ * @param uid - the uid that was asked for
+ * @param hint - where to look. Default: the dashboard, which is where the account holder manages templates (spec,
+ *   "What the service does", 3)
+ * @example
+ * throw unknownTemplate("inv_2024");
+ */
+export function unknownTemplate(uid: string, hint = "Compare it with the dashboard."): Problem {
+  return new Problem(404, `There is no template with the uid ${JSON.stringify(uid)}. ${hint}`);
+}

@@ -1,0 +1,179 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type Listening, listen } from "../../src/emulator/listen.ts";
+
+const RealRequest = globalThis.Request;
+const RealResponse = globalThis.Response;
+const head = "GET / HTTP/1.1\r\nHost: service.test\r\n\r\n";
+
+async function start(
+  answer: (request: Request) => Promise<Response> = async () => new Response("done"),
+  closeLimitMs?: number,
+): Promise<Listening> {
+  const listening = await listen(answer, "127.0.0.1", 0, closeLimitMs);
+  onTestFinished(() => listening.close().catch(() => {}));
+  return listening;
+}
+
+/** A bare connection that remembers what came back. */
+async function connection({ baseUrl }: Listening): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return { socket, received: () => text };
+}
+
+/** An answer that waits for the test to say when. */
+function gate() {
+  let begin: (request: Request) => void = () => {};
+  let open: () => void = () => {};
+  const begun = new Promise<Request>((resolve) => {
+    begin = resolve;
+  });
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const answer = async (request: Request) => {
+    begin(request);
+    await opened;
+    return new Response("done");
+  };
+  return { answer, begun, open: () => open() };
+}
+
+describe("close", () => {
+  it("ends connections that are idle, or never said anything", async () => {
+    const listening = await start();
+    const idle = await connection(listening);
+    const silent = await connection(listening);
+    idle.socket.write(head);
+    await vi.waitFor(() => expect(idle.received()).toContain("done"));
+    const ended = Promise.all([once(idle.socket, "close"), once(silent.socket, "close")]);
+    const startedAt = performance.now();
+    await listening.close();
+    await ended;
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it("lets an answer under way finish, and says that the connection ends with it", async () => {
+    const { answer, begun, open } = gate();
+    const listening = await start(answer);
+    const { socket, received } = await connection(listening);
+    socket.write(head);
+    await begun;
+    const ended = once(socket, "close");
+    let isClosed = false;
+    const closed = listening.close().then(() => {
+      isClosed = true;
+    });
+    await expect(connection(listening)).rejects.toThrow("ECONNREFUSED");
+    expect(isClosed).toBe(false);
+    open();
+    await Promise.all([closed, ended]);
+    expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(received().toLowerCase()).toContain("connection: close");
+    expect(received()).toContain("done");
+  });
+
+  it("lets a large answer flow out whole to a slow reader", async () => {
+    const size = 20_000_000;
+    const listening = await start(async () => new Response(new Uint8Array(size)));
+    const response = await fetch(listening.baseUrl);
+    const closed = listening.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await response.arrayBuffer()).byteLength).toBe(size);
+    const readAt = performance.now();
+    await closed;
+    // Far less than the 5 seconds that node:http keeps the connection open for a next call.
+    expect(performance.now() - readAt).toBeLessThan(2_000);
+  });
+
+  it("cuts off what is never answered, and says so", async () => {
+    const { answer, begun } = gate();
+    const listening = await start(answer, 50);
+    const { socket } = await connection(listening);
+    socket.write(head);
+    const ended = once(socket, "close");
+    const request = await begun;
+    expect(request.signal.aborted).toBe(false);
+    await expect(listening.close()).rejects.toThrow("cut off 1 call(s) not answered 50 ms after close()");
+    await ended;
+    await vi.waitFor(() => expect(request.signal.aborted).toBe(true));
+  });
+
+  it("may be called twice", async () => {
+    const listening = await start();
+    expect(listening.close()).toBe(listening.close());
+    await listening.close();
+  });
+});
+
+describe("listen", () => {
+  it("leaves the global Request and Response alone", async () => {
+    const listening = await start();
+    await fetch(listening.baseUrl);
+    expect(globalThis.Request).toBe(RealRequest);
+    expect(globalThis.Response).toBe(RealResponse);
+  });
+
+  it("tells the endpoint when the caller leaves, and prints nothing", async () => {
+    const print = vi.spyOn(console, "error");
+    const inform = vi.spyOn(console, "info");
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { answer, begun, open } = gate();
+    const listening = await start(answer);
+    const { socket } = await connection(listening);
+    socket.write(head);
+    const request = await begun;
+    expect(request.signal.aborted).toBe(false);
+    socket.destroy();
+    await vi.waitFor(() => expect(request.signal.aborted).toBe(true));
+    open();
+    await listening.close();
+    expect(print).not.toHaveBeenCalled();
+    expect(inform).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["a host header that is none", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"],
+    ["a backslash in the path", "GET /a\\b HTTP/1.1\r\nHost: service.test\r\n\r\n"],
+  ])("answers %s with a problem", async (_wrong, malformed) => {
+    const { socket, received } = await connection(await start());
+    socket.write(malformed);
+    await vi.waitFor(() => expect(received()).toContain("application/problem+json"));
+    expect(received()).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it("answers a caller who is still sending", async () => {
+    const listening = await start(async () => new Response("enough", { status: 413 }));
+    const response = await fetch(listening.baseUrl, { method: "POST", body: new Uint8Array(10_000_000) });
+    expect([response.status, await response.text()]).toEqual([413, "enough"]);
+  });
+
+  it("says which port is in use, and what to do", async () => {
+    const { baseUrl } = await start();
+    const port = Number(new URL(baseUrl).port);
+    await expect(listen(async () => new Response(), "127.0.0.1", port)).rejects.toThrow(
+      `Port ${port} on 127.0.0.1 is in use. Stop the program that holds it, or give another \`port\`; 0 takes a free one.`,
+    );
+  });
+
+  it("says which host is not of this machine", async () => {
+    await expect(listen(async () => new Response(), "203.0.113.1", 0)).rejects.toThrow(
+      "cannot listen on 203.0.113.1 (EADDRNOTAVAIL). Give a `host` of this machine",
+    );
+  });
+
+  it("writes an IPv6 address as URLs have it", async (context) => {
+    const listening = await listen(async () => new Response("six"), "::1", 0).catch(() => context.skip());
+    onTestFinished(() => listening.close());
+    expect(listening.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect(await (await fetch(listening.baseUrl)).text()).toBe("six");
+  });
+});

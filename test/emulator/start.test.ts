@@ -1,0 +1,302 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../src/emulator/index.ts";
+import { readPdf } from "../support/pdf-text.ts";
+import { templateFolder } from "./template-folder.ts";
+
+const letter = 'export default ({ name }) => ({ content: [{ text: "Dear " + name }] });';
+
+async function start(
+  files: Record<string, string>,
+  options: Partial<EmulatorOptions> = {},
+): Promise<Emulator> {
+  const emulator = await startEmulator({ templates: await templateFolder(files), ...options });
+  onTestFinished(() => emulator.close());
+  return emulator;
+}
+
+function generate(
+  { baseUrl, apiKey }: Emulator,
+  uid: string,
+  values: object,
+  init: RequestInit = {},
+): Promise<Response> {
+  return fetch(`${baseUrl}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`, {
+    method: "POST",
+    headers: { authorization: `API-Key ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(values),
+    ...init,
+  });
+}
+
+describe("startEmulator", () => {
+  it("renders a template file with the values of the call", async () => {
+    const response = await generate(await start({ "letter.mjs": letter }), "letter", {
+      name: "Zoë £ Łucja Ωμέγα",
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/pdf");
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="letter.pdf"');
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    expect(response.headers.get("content-length")).toBe(String(bytes.byteLength));
+    expect(await readPdf(bytes)).toEqual({
+      pages: 1,
+      text: expect.stringContaining("Dear Zoë £ Łucja Ωμέγα"),
+    });
+  });
+
+  it("awaits an async template, and serves uids of any script from a file URL", async () => {
+    const folder = await templateFolder({
+      "επιστολή 1.mjs": letter.replace("export default (", "export default async ("),
+    });
+    const emulator = await startEmulator({ templates: pathToFileURL(folder) });
+    onTestFinished(() => emulator.close());
+    expect((await generate(emulator, "επιστολή 1", { name: "A" })).status).toBe(200);
+  });
+
+  it("renders many calls at once, each with its own values", async () => {
+    const emulator = await start({ "letter.mjs": letter });
+    const texts = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const response = await generate(emulator, "letter", { name: `N${index}.` });
+        return (await readPdf(new Uint8Array(await response.arrayBuffer()))).text;
+      }),
+    );
+    texts.forEach((text, index) => {
+      expect(text).toContain(`Dear N${index}.`);
+    });
+  });
+
+  it("leaves sub-folders, hidden files and other files alone", async () => {
+    const folder = await templateFolder({
+      "letter.mjs": letter,
+      "logo.js": "{",
+      "._letter.mjs": "{",
+      "notes.txt": "",
+    });
+    await mkdir(join(folder, "shared.mjs"));
+    await writeFile(join(folder, "shared.mjs", "x.mjs"), "{");
+    const emulator = await startEmulator({ templates: folder });
+    onTestFinished(() => emulator.close());
+    expect(await (await generate(emulator, "notes", {})).json()).toMatchObject({
+      status: 404,
+      detail: 'There is no template with the uid "notes". This emulator read, at its start: letter.',
+    });
+  });
+
+  it.each(["receipt", "../letter", "letter.mjs", "Letter", "__proto__"])(
+    "answers the unknown uid %s with 404",
+    async (uid) => {
+      expect((await generate(await start({ "letter.mjs": letter }), uid, {})).status).toBe(404);
+    },
+  );
+
+  it("makes up a key, another each time, and lets no other pass", async () => {
+    const emulators = await Promise.all([start({ "letter.mjs": letter }), start({ "letter.mjs": letter })]);
+    expect(emulators[0].apiKey).toMatch(/^emulator_[\w-]{32}$/);
+    expect(emulators[0].apiKey).not.toBe(emulators[1].apiKey);
+    expect((await generate({ ...emulators[0], apiKey: emulators[1].apiKey }, "letter", {})).status).toBe(401);
+  });
+
+  it("takes every key it is given, and names the first", async () => {
+    const emulator = await start({ "letter.mjs": letter }, { apiKeys: ["one", "two"] });
+    expect(emulator.apiKey).toBe("one");
+    for (const [apiKey, status] of [
+      ["one", 200],
+      ["two", 200],
+      ["three", 401],
+    ] as const) {
+      expect((await generate({ ...emulator, apiKey }, "letter", {})).status).toBe(status);
+    }
+  });
+
+  it("listens where it is told", async () => {
+    const { baseUrl } = await start({ "letter.mjs": letter });
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const everywhere = await start({ "letter.mjs": letter }, { host: "0.0.0.0" });
+    expect(everywhere.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await generate(everywhere, "letter", {})).status).toBe(200);
+  });
+
+  it("ends with `await using`", async () => {
+    let baseUrl: string;
+    {
+      await using emulator = await startEmulator({
+        templates: await templateFolder({ "letter.mjs": letter }),
+      });
+      baseUrl = emulator.baseUrl;
+      expect((await generate(emulator, "letter", {})).status).toBe(200);
+    }
+    await expect(fetch(baseUrl)).rejects.toThrow();
+  });
+});
+
+describe("a template that fails", () => {
+  it.each([
+    ["throws", 'export default () => { throw new Error("secret-detail"); };', "secret-detail"],
+    ["rejects", 'export default async () => { throw new Error("secret-detail"); };', "secret-detail"],
+    ["returns nothing", "export default () => {};", "The template broken returned undefined"],
+    ["returns null", "export default () => null;", "The template broken returned null"],
+    [
+      "names a font that is not there",
+      'export default () => ({ content: "a", defaultStyle: { font: "Arial" } });',
+      "Arial",
+    ],
+    [
+      "has a footer that throws",
+      'export default () => ({ content: "a", footer() { throw new Error("footer"); } });',
+      "footer",
+    ],
+  ])("is a bare 500 when it %s, and the reason goes to onError", async (_case, broken, reason) => {
+    const onError = vi.fn();
+    const response = await generate(await start({ "broken.mjs": broken }, { onError }), "broken", {});
+    const text = await response.text();
+    expect(response.status).toBe(500);
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(text).not.toContain(reason);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: expect.stringContaining(reason) }),
+      expect.objectContaining({ method: "POST" }),
+      response.headers.get("x-request-id"),
+    );
+  });
+
+  it("is printed to standard error by default", async () => {
+    const print = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => print.mockRestore());
+    const emulator = await start({
+      "broken.mjs": "export default () => { throw new Error('the reason'); };",
+    });
+    const response = await generate(emulator, "broken", {});
+    expect(print).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining(
+        `POST /api/v1/templates/broken/generate-sync failed (x-request-id ${response.headers.get("x-request-id")})`,
+      ),
+      expect.objectContaining({ message: "the reason" }),
+    );
+  });
+
+  it("is not even laid out once its caller has left", async () => {
+    const onError = vi.fn();
+    const late = `export default async () => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { content: "a", footer() { throw new Error("laid out"); } };
+    };`;
+    const emulator = await start({ "late.mjs": late }, { onError });
+    expect((await generate(emulator, "late", {})).status).toBe(500);
+    expect(onError).toHaveBeenCalledTimes(1);
+    await expect(generate(emulator, "late", {}, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not harm the next call", async () => {
+    const emulator = await start(
+      { "broken.mjs": "export default () => {};", "letter.mjs": letter },
+      { onError() {} },
+    );
+    expect((await generate(emulator, "broken", {})).status).toBe(500);
+    expect((await generate(emulator, "letter", {})).status).toBe(200);
+  });
+});
+
+describe("a document", () => {
+  // A whole picture, so that only the policy stands in the way of it.
+  const pixel =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const picture = "export default ({ image }) => ({ content: [{ image }] });";
+
+  it("may hold pictures as data URLs", async () => {
+    const emulator = await start({ "picture.mjs": picture });
+    expect((await generate(emulator, "picture", { image: `data:image/png;base64,${pixel}` })).status).toBe(
+      200,
+    );
+  });
+
+  it("cannot read a file of this machine", async () => {
+    const onError = vi.fn();
+    const emulator = await start({ "picture.mjs": picture }, { onError });
+    const image = join(await templateFolder({}), "pixel.png");
+    await writeFile(image, Buffer.from(pixel, "base64"));
+    expect((await generate(emulator, "picture", { image })).status).toBe(500);
+    expect(String(onError.mock.calls[0]?.[0])).toContain("Access to local file denied");
+  });
+
+  it("cannot reach the network", async () => {
+    const onError = vi.fn();
+    const visited = vi.fn();
+    const other = createServer((_incoming, outgoing) => {
+      visited();
+      outgoing.end(Buffer.from(pixel, "base64"));
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close());
+    const linked =
+      "export default ({ image }) => ({ images: { logo: image }, content: [{ image: 'logo' }] });";
+    const emulator = await start({ "linked.mjs": linked }, { onError });
+    const image = `http://127.0.0.1:${(other.address() as AddressInfo).port}/pixel.png`;
+    expect((await generate(emulator, "linked", { image })).status).toBe(500);
+    expect(String(onError.mock.calls[0]?.[0])).toContain("Access to URL denied");
+    expect(visited).not.toHaveBeenCalled();
+  });
+});
+
+describe("startEmulator refuses", () => {
+  it.each([
+    ["no options", undefined, "Expected an object of options"],
+    [
+      "an unknown option",
+      { templates: "x", prot: 1 },
+      "Unknown option `prot`. The emulator knows: templates, port, host, apiKeys, onError.",
+    ],
+    ["no folder", {}, "Expected `templates` to be a folder"],
+    ["an empty path", { templates: "" }, "Expected `templates` to be a folder"],
+    ["a web URL", { templates: new URL("https://x.test/") }, "a file URL, got one with https:"],
+    ["a port out of range", { templates: "x", port: 65_536 }, "0 to 65535, got 65536"],
+    ["a negative port", { templates: "x", port: -1 }, "got -1"],
+    ["a port that is no number", { templates: "x", port: "80" }, "0 to 65535"],
+    ["an empty host", { templates: "x", host: "" }, "Expected `host`"],
+    ["no key at all", { templates: "x", apiKeys: [] }, "at least one key. Leave it out"],
+    ["a lone key", { templates: "x", apiKeys: "key" }, "an array of strings"],
+    ["a key no header can carry", { templates: "x", apiKeys: ["a b"] }, "visible ASCII"],
+    ["an onError that is no function", { templates: "x", onError: true }, "Expected `onError`"],
+  ])("%s", async (_wrong, options, message) => {
+    await expect(startEmulator(options as never)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["an empty folder", {}, /holds no template\. Add a file <uid>\.mjs/],
+    ["a folder without a template file", { "letter.json": "{}" }, /holds no template/],
+    [
+      "a template without a default export",
+      { "a.mjs": "export const b = 1;" },
+      /a\.mjs has no function as its default export \(found: undefined\)/,
+    ],
+    [
+      "a template that is no function",
+      { "a.mjs": "export default {};" },
+      /found: object.*export default \(values\)/,
+    ],
+    [
+      "a template that cannot be loaded",
+      { "a.mjs": 'throw new Error("no such logo");' },
+      /a\.mjs cannot be loaded: no such logo/,
+    ],
+  ])("%s", async (_wrong, files, message) => {
+    await expect(startEmulator({ templates: await templateFolder(files) })).rejects.toThrow(message);
+  });
+
+  it("a folder that is not there, or is a file", async () => {
+    const folder = await templateFolder({ "letter.mjs": letter });
+    await expect(startEmulator({ templates: join(folder, "none") })).rejects.toThrow(
+      /none does not exist\. Point/,
+    );
+    await expect(startEmulator({ templates: join(folder, "letter.mjs") })).rejects.toThrow(
+      /is not a folder\. Point/,
+    );
+  });
+});

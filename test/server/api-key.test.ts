@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { requireApiKey } from "../../src/server/api-key.ts";
+
+const authorize = requireApiKey(["first-key", "second-key"]);
+
+function call(authorization?: string) {
+  const headers = new Headers();
+  if (authorization !== undefined) headers.set("authorization", authorization);
+  return authorize(new Request("http://service.test/", { method: "POST", headers }), "invoice");
+}
+
+describe("requireApiKey", () => {
+  it.each(["API-Key first-key", "API-Key second-key", "api-key first-key", "API-KEY second-key"])(
+    "lets %s pass",
+    async (authorization) => {
+      expect(await call(authorization)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ["no header", undefined, "carries no API key"],
+    ["an empty header", "", "form of an API key"],
+    ["the scheme alone", "API-Key", "form of an API key"],
+    ["another scheme", "Bearer first-key", "form of an API key"],
+    ["the bare key", "first-key", "form of an API key"],
+    ["two spaces", "API-Key  first-key", "not valid here"],
+    ["a tab for the space", "API-Key\tfirst-key", "form of an API key"],
+    ["a wrong key", "API-Key third-key", "not valid here"],
+    ["the beginning of a key", "API-Key first-ke", "not valid here"],
+    ["more than a key", "API-Key first-key2", "not valid here"],
+    ["a key in another case", "API-Key FIRST-KEY", "not valid here"],
+  ])("refuses %s with 401 and names the scheme", async (_, authorization, wrong) => {
+    const refusal = await call(authorization);
+    expect(refusal).toMatchObject({ status: 401, headers: { "www-authenticate": "API-Key" } });
+    expect(refusal?.detail).toContain(wrong);
+    expect(refusal?.detail).toContain("API-Key <API_KEY>");
+    expect(refusal?.detail).not.toMatch(/first|second|third/i);
+  });
+
+  it.each([
+    ["no key", [], "got none"],
+    ["an empty key", ["good", ""], "API key number 2"],
+    ["a key with a space", ["a b"], "API key number 1"],
+    ["a key beyond ASCII", ["schlüssel"], "visible ASCII"],
+    ["a key with a line break", ["a\nb"], "visible ASCII"],
+  ])("cannot be built with %s", (_, keys, message) => {
+    expect(() => requireApiKey(keys)).toThrow(TypeError);
+    expect(() => requireApiKey(keys)).toThrow(message);
+  });
+
+  it("compares whole keys, not a part of their digest", async () => {
+    const guesses = await Promise.all(
+      Array.from({ length: 2_000 }, (_, index) => call(`API-Key guess-${index}`)),
+    );
+    expect(guesses.filter((refusal) => refusal === undefined)).toEqual([]);
+  });
+
+  it("does not quote a key it cannot use", () => {
+    expect(() => requireApiKey(["secret key"])).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining("secret") }),
+    );
+  });
+});
