@@ -9,9 +9,18 @@ const window = 1024;
 const header = [0x25, 0x50, 0x44, 0x46, 0x2d] as const; // %PDF-
 const trailer = [0x25, 0x25, 0x45, 0x4f, 0x46] as const; // %%EOF
 
+const nothing = new Uint8Array(0);
+
 /** White space of ISO 32000-1, 7.2.2, table 1, which includes NUL. */
 function isPadding(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0 || byte === 0x09 || byte === 0x0c;
+}
+
+/** The length of `bytes` without the padding at their end. */
+function countedLength(bytes: Uint8Array): number {
+  let end = bytes.length;
+  while (end > 0 && isPadding(bytes[end - 1])) end--;
+  return end;
 }
 
 /** Finds `mark` in `bytes[from, to)`, backwards; -1 where it does not stand whole. */
@@ -30,11 +39,11 @@ export class Verifier {
   begins: boolean | undefined;
 
   /** The first bytes, kept only until the header is found or can no longer come. */
-  #head: Uint8Array = new Uint8Array(0);
+  #head: Uint8Array = nothing;
   /** The newest chunk, not folded into the window yet: most bodies end inside one large chunk. */
   #last: Uint8Array | undefined;
   /** The last bytes before `#last` that count, `%%EOF` being looked for in their last 1,024. */
-  #window: Uint8Array = new Uint8Array(0);
+  #window: Uint8Array = nothing;
   /** How many padding bytes followed the window, as far as the window reaches. */
   #padding = 0;
 
@@ -44,7 +53,7 @@ export class Verifier {
     if (this.begins === undefined) this.#lookForHeader(chunk);
     if (chunk.length >= window && !isPadding(chunk[chunk.length - 1])) {
       // All that can matter of what came before has left the window.
-      this.#window = new Uint8Array(0);
+      this.#window = nothing;
       this.#padding = 0;
     } else if (this.#last !== undefined) {
       this.#fold(this.#last);
@@ -54,7 +63,11 @@ export class Verifier {
 
   /** Whether the body, at its end, ended as a PDF ends. */
   ends(): boolean {
-    if (this.#last !== undefined) this.#fold(this.#last);
+    const last = this.#last ?? nothing;
+    const end = countedLength(last);
+    // Nearly always the mark stands in the newest chunk; else what came before has to be looked at, too.
+    if (lastIndexOf(trailer, last, Math.max(0, end - window), end) !== -1) return true;
+    this.#fold(last);
     this.#last = undefined;
     return lastIndexOf(trailer, this.#window, 0, this.#window.length) !== -1;
   }
@@ -64,12 +77,11 @@ export class Verifier {
     const reach = Math.min(seen.length, window);
     if (lastIndexOf(header, seen, 0, reach) !== -1) this.begins = true;
     else if (seen.length >= window) this.begins = false;
-    this.#head = this.begins === undefined ? seen : new Uint8Array(0);
+    this.#head = this.begins === undefined ? seen : nothing;
   }
 
   #fold(chunk: Uint8Array): void {
-    let end = chunk.length;
-    while (end > 0 && isPadding(chunk[end - 1])) end--;
+    const end = countedLength(chunk);
     if (end === 0) {
       this.#padding = Math.min(window, this.#padding + chunk.length);
       return;

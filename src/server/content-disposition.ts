@@ -1,5 +1,5 @@
 /** File systems take 255 bytes a name, and a character takes 4 bytes at most; the rest is for `.pdf` and " (1)". */
-const MAX_CHARACTERS = 60;
+const maxCharacters = 60;
 
 /**
  * Builds a `content-disposition` header that offers the document under a file name safe on every system.
@@ -27,7 +27,7 @@ function safeName(filename: string): string {
     .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}"*/:<>?\\|]/gu, "_")
     // Neither hidden on Unix nor altered on Windows, which drops trailing dots and spaces.
     .replace(/^[.\s]+|[.\s]+$/gu, "");
-  const name = [...stem].slice(0, MAX_CHARACTERS).join("").trimEnd();
+  const name = [...stem].slice(0, maxCharacters).join("").trimEnd();
   if (name === "") return "document.pdf";
   // Windows keeps these names for devices, whatever the extension.
   return /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(name) ? `_${name}.pdf` : `${name}.pdf`;

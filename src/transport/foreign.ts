@@ -48,9 +48,9 @@ export function foreignDispatcher(): ForeignDispatcher | undefined {
 
 /** An `Agent` as it comes: no subclass, nothing composed onto it. Undici 8 wraps it for older readers. */
 function isPlainAgent(dispatcher: DispatcherLike): boolean {
-  const { constructor } = dispatcher;
-  return (
-    (constructor?.name === "Agent" || constructor?.name === "Dispatcher1Wrapper") &&
-    dispatcher.dispatch === (constructor.prototype as DispatcherLike).dispatch
-  );
+  const agent = dispatcher.constructor as
+    | { readonly name: string; readonly prototype: DispatcherLike }
+    | undefined;
+  const isAgent = agent?.name === "Agent" || agent?.name === "Dispatcher1Wrapper";
+  return isAgent && dispatcher.dispatch === agent.prototype.dispatch;
 }
