@@ -40,13 +40,15 @@ export class Attempt implements Receiver, BodyOwner {
   #first: Uint8Array[] = [];
   #receivedBytes = 0;
   #promisedBytes: number | undefined;
-  #sent = false;
+  /** Whether the request left; `undefined` where the transport cannot see that. */
+  #sent: boolean | undefined;
   #failed = false;
 
   constructor(call: Call, transport: Transport, outcome: Outcome) {
     this.#call = call;
     this.#outcome = outcome;
     this.#verifier = call.verify ? new Verifier() : undefined;
+    this.#sent = transport.sees.sending ? false : undefined;
     this.#exchange = transport.open(call.request, this);
   }
 
@@ -82,7 +84,7 @@ export class Attempt implements Receiver, BodyOwner {
   // Events of the exchange.
 
   onSent(): void {
-    this.#sent = true;
+    if (this.#sent === false) this.#sent = true;
   }
 
   onHead(head: ResponseHead): void {
@@ -170,6 +172,5 @@ function isSuccess(head: ResponseHead): boolean {
 /** The length that the answer promises (RFC 9110, 8.6); `undefined` where it promises none. */
 function lengthOf(head: ResponseHead): number | undefined {
   const text = head.header("content-length");
-  const length = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-  return length;
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

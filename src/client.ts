@@ -98,7 +98,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * ```
    */
   generate<U extends keyof T & string>(uid: U, values: T[U], options?: CallOptions): PendingPdf;
-  generate<S extends StandardSchemaV1<never, unknown>>(
+  generate<S extends StandardSchemaV1>(
     template: Template<S>,
     values: InferInput<S>,
     options?: CallOptions,

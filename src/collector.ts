@@ -45,18 +45,24 @@ export class Collector implements Sink {
       this.#source.cancel(this.#oversized());
       return false;
     }
-    if (promised !== undefined && promised <= maxBelievedBytes && this.#length + chunk.length <= promised) {
-      this.#whole ??= new Uint8Array(promised);
-      this.#whole.set(chunk, this.#length);
-    } else {
-      this.#chunks.push(chunk);
+    if (this.#length === 0 && promised !== undefined && promised <= maxBelievedBytes) {
+      this.#whole = new Uint8Array(promised);
     }
+    if (this.#whole && this.#length + chunk.length > this.#whole.length) this.#stopBelieving(this.#whole);
+    if (this.#whole) this.#whole.set(chunk, this.#length);
+    else this.#chunks.push(chunk);
     this.#length += chunk.length;
     return true;
   }
 
   end(): void {
     this.#resolve(this.#whole ?? concatenate(this.#chunks, this.#length));
+  }
+
+  /** More came than was promised: HTTP cannot do that, but a `fetch` of somebody's own can. */
+  #stopBelieving(whole: Bytes): void {
+    this.#chunks = [whole.subarray(0, this.#length)];
+    this.#whole = undefined;
   }
 
   fail(error: unknown): void {

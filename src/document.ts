@@ -134,6 +134,8 @@ export class GeneratedPdf {
    * @throws {ConfigurationError} in a runtime without files
    */
   async saveTo(path: string | URL): Promise<Saved> {
+    // Before it is read: where the path cannot be written, the document is still there for another one.
+    await files.check(path);
     return files.save(this.#arrival.body, path, this.attempts);
   }
 

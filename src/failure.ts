@@ -10,16 +10,24 @@ export interface Received {
   readonly promisedBytes: number | undefined;
 }
 
-/** No answer came. */
-export function notConnected(cause: unknown, sent: boolean, call: CallNames): unknown {
+/**
+ * No answer came.
+ *
+ * @param sent - whether the request left; `undefined` where that cannot be seen
+ */
+export function notConnected(cause: unknown, sent: boolean | undefined, call: CallNames): unknown {
   // What is wrong with the dispatcher or the proxy settings shows only when they are used.
   if (ConfigurationError.is(cause)) return cause;
   const safe = call.secrets.causeWithoutSecrets(cause);
   const where = `the service at ${call.origin} for template ${JSON.stringify(call.uid)}`;
-  const message = sent
-    ? `The connection to ${where} ended before an answer came (${reasonOf(safe)}). The document may have been rendered all the same. Try again; if it persists, check the service and what lies between.`
-    : `Could not reach ${where} (${reasonOf(safe)}). Check \`baseUrl\`, and that the service can be reached from here.`;
-  return new ConnectionError(message, { attempts: call.attempts, cause: safe });
+  const what =
+    sent === false
+      ? `Could not reach ${where} (${reasonOf(safe)}).`
+      : `No answer came from ${where} (${reasonOf(safe)}); the document may have been rendered all the same.`;
+  return new ConnectionError(
+    `${what} Check \`baseUrl\`, and that the service can be reached from here; then try again.`,
+    { attempts: call.attempts, cause: safe },
+  );
 }
 
 /** The answer is a success that holds something else. */
@@ -75,7 +83,7 @@ function excerptOf(text: string, call: CallNames): string {
 function reasonOf(cause: unknown): string {
   let innermost = cause;
   while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
-  if (!(innermost instanceof Error)) return String(innermost);
+  if (!(innermost instanceof Error)) return typeof innermost === "string" ? innermost : "for no reason given";
   const { code } = innermost as { code?: unknown };
   return innermost.message || (typeof code === "string" ? code : innermost.name);
 }

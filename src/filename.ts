@@ -1,8 +1,10 @@
+import { safeFilename } from "./safe-filename.ts";
+
 /**
  * The file name that an answer gives its document.
  *
  * Reads `content-disposition` by RFC 6266 (`filename*` before `filename`) and RFC 8187 (its encoding), and
- * keeps a bare, safe name of it: no folder, no control character, nothing a file system treats as special.
+ * keeps a bare, safe name of it.
  *
  * @param disposition - the header's value
  * @returns the name, or `undefined` where there is none or nothing of it is left
@@ -41,15 +43,9 @@ function decodeExtended(value: string): string | undefined {
   return undefined;
 }
 
-/** Control characters, and those that turn the direction of text around and so disguise an extension. */
-const invisible = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
+/** Without the folder: a name may not say where it goes. */
 function bareName(name: string | undefined): string | undefined {
-  const bare = name
-    ?.replace(invisible, "")
-    .replace(/^.*[/\\]/s, "")
-    .replace(/[<>:"|?*]/g, "_")
-    .replace(/^[\s.]+|[\s.]+$/g, "")
-    .slice(0, 200);
-  return bare || undefined;
+  return name === undefined
+    ? undefined
+    : safeFilename(name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1));
 }

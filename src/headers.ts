@@ -32,11 +32,21 @@ export function readHeaders(headers: HeadersInput | undefined, mayAuthorize: boo
   const read = new Map<string, string>();
   if (headers === undefined) return read;
   if (typeof headers !== "object" || headers === null) {
-    throw new ConfigurationError(`Expected \`headers\` to be an object, got ${typeof headers}.`);
+    const got = headers === null ? "null" : typeof headers;
+    throw new ConfigurationError(`Expected \`headers\` to be an object or pairs, got ${got}.`);
   }
-  const pairs = Symbol.iterator in headers ? headers : Object.entries(headers);
-  for (const [name, value] of pairs as Iterable<readonly [string, string | undefined]>) {
-    if (value !== undefined) read.set(checkName(name, mayAuthorize), checkValue(name, value));
+  const pairs: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries(headers);
+  for (const pair of pairs) {
+    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") {
+      throw new ConfigurationError("Expected every pair of `headers` to be [name, value], both strings.");
+    }
+    const [name, value] = pair as [string, unknown];
+    if (value === undefined) continue;
+    const key = checkName(name, mayAuthorize);
+    const before = read.get(key);
+    const checked = checkValue(name, value);
+    // Several of one name are one list (RFC 9110, 5.3).
+    read.set(key, before === undefined ? checked : `${before}, ${checked}`);
   }
   return read;
 }
@@ -61,12 +71,13 @@ function checkName(name: string, mayAuthorize: boolean): string {
   return lower;
 }
 
-function checkValue(name: string, value: string): string {
+function checkValue(name: string, value: unknown): string {
   // Visible ASCII, spaces and tabs inside, and the upper half of Latin-1 (RFC 9110, 5.5).
   if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
     throw new ConfigurationError(
       `The value of the header \`${name}\` must be a string without line breaks, control characters or characters beyond Latin-1.`,
     );
   }
-  return value.trim();
+  // The white space of HTTP (RFC 9110, 5.6.3): a no-break space is part of the value.
+  return value.replace(/^[\t ]+/, "").replace(/[\t ]+$/, "");
 }

@@ -60,13 +60,7 @@ export class CallLaunch implements Launch {
     }
     // Something has to be waited for, and the caller may give up meanwhile.
     signal?.addEventListener("abort", this);
-    this.#sendLater().then(
-      () => signal?.removeEventListener("abort", this),
-      (error) => {
-        signal?.removeEventListener("abort", this);
-        this.#fail(error);
-      },
-    );
+    this.#sendLater().catch((error) => this.#fail(error));
   }
 
   cancel(reason: unknown): void {
@@ -76,14 +70,16 @@ export class CallLaunch implements Launch {
 
   /** The caller's signal, while there is no attempt yet that listens to it. */
   handleEvent(): void {
-    if (!this.#attempt) this.#fail(this.#call?.signal?.reason);
+    this.#fail(this.#call?.signal?.reason);
   }
 
   async #sendLater(): Promise<void> {
     const body = await this.#body;
     const { apiKey } = this.#sender.options;
     const key = typeof apiKey === "function" ? await askForKey(apiKey) : apiKey;
-    if (this.#listener) this.#send(body, key ?? undefined);
+    if (this.#listener === undefined) return;
+    this.#call?.signal?.removeEventListener("abort", this);
+    this.#send(body, key ?? undefined);
   }
 
   #send(body: string, apiKey: string | undefined): void {
@@ -111,6 +107,7 @@ export class CallLaunch implements Launch {
   #fail(error: unknown): void {
     const listener = this.#listener;
     this.#listener = undefined;
+    this.#call?.signal?.removeEventListener("abort", this);
     listener?.onFailure(error);
   }
 }

@@ -149,19 +149,17 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   }
 
   async #start(): Promise<void> {
-    if (this.#gates.length > 0) {
-      try {
-        await Promise.all(this.#gates);
-      } catch (error) {
-        return this.#settle({ error });
-      }
+    try {
+      if (this.#gates.length > 0) await Promise.all(this.#gates);
+      if (this.#outcome !== undefined) return;
+      this.#started = true;
+      this.#launch.start({
+        onDocument: (document) => this.#settle({ document }),
+        onFailure: (error) => this.#settle({ error }),
+      });
+    } catch (error) {
+      this.#settle({ error });
     }
-    if (this.#outcome !== undefined) return;
-    this.#started = true;
-    this.#launch.start({
-      onDocument: (document) => this.#settle({ document }),
-      onFailure: (error) => this.#settle({ error }),
-    });
   }
 
   #settle(outcome: { readonly document: GeneratedPdf } | { readonly error: unknown }): void {

@@ -1,5 +1,6 @@
-import { ConfigurationError, type ValuesIssue } from "./errors.ts";
-import type { StandardIssue, StandardSchemaV1 } from "./standard-schema.ts";
+import { ConfigurationError } from "./errors.ts";
+import { Redactor } from "./redact.ts";
+import type { StandardResult, StandardSchemaV1 } from "./standard-schema.ts";
 import { valuesError } from "./values.ts";
 
 /** A template of the service: its uid, and what its values are. Made by `template()`. */
@@ -28,7 +29,7 @@ export interface Template<S extends StandardSchemaV1 = StandardSchemaV1> {
  *
  * @see https://standardschema.dev
  */
-export function template<S extends StandardSchemaV1<never, unknown>>(uid: string, schema: S): Template<S>;
+export function template<S extends StandardSchemaV1>(uid: string, schema: S): Template<S>;
 export function template<Values extends object = Record<string, unknown>>(
   uid: string,
 ): Template<StandardSchemaV1<Values, Values>>;
@@ -51,19 +52,33 @@ export function checkValues(given: Template, values: unknown): unknown {
   if (given.schema === undefined) return values;
   const result = given.schema["~standard"].validate(values);
   return result instanceof Promise
-    ? result.then((later) => outputOf(given.uid, later))
-    : outputOf(given.uid, result);
+    ? result.then((later) => outputOf(given.uid, values, later))
+    : outputOf(given.uid, values, result);
 }
 
-function outputOf(
-  uid: string,
-  result: Awaited<ReturnType<StandardSchemaV1["~standard"]["validate"]>>,
-): unknown {
-  if (result.issues) throw valuesError(uid, result.issues.map(issueOf));
-  return result.value;
+function outputOf(uid: string, values: unknown, result: StandardResult<unknown>): unknown {
+  if (!result.issues) return result.value;
+  const redact = redactorOf(values);
+  throw valuesError(
+    uid,
+    result.issues.map(({ path = [], message }) => ({
+      path: path.map((segment) => keyOf(segment)),
+      message: redact(message),
+    })),
+  );
 }
 
-function issueOf({ message, path = [] }: StandardIssue): ValuesIssue {
-  const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
-  return { path: keys.map((key) => (typeof key === "number" ? key : String(key))), message };
+/** A schema may quote what it refuses, and a value may not stand in a message. */
+function redactorOf(values: unknown): (message: string) => string {
+  try {
+    const redactor = new Redactor(undefined, JSON.stringify(values) ?? "null");
+    return (message) => redactor.withoutSecrets(message);
+  } catch {
+    return () => "is not what the schema allows";
+  }
+}
+
+function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
+  const key = typeof segment === "object" ? segment.key : segment;
+  return typeof key === "number" ? key : String(key);
 }

@@ -1,44 +1,52 @@
 import { ValuesError, type ValuesIssue } from "./errors.ts";
 
-/** How many things are listed before the rest goes unsaid. */
-const maxIssues = 20;
+/** How many things are listed in a message before the rest goes unsaid. */
+const maxListed = 20;
+
+/** How many things are looked for: an array of a million holes is one mistake. */
+const maxIssues = 1_000;
+
+/** How deep values may be nested: far more than a document needs, and far less than the stack holds. */
+const maxDepth = 500;
 
 /**
  * Writes the values of a template as the JSON object of the request's body (spec, "Endpoints", rule 2).
  *
  * `Date` and everything else with a `toJSON` goes by it; members that are `undefined` are left out.
  * What JSON would change in silence is refused, with its path: `NaN`, infinities, functions, symbols,
- * BigInt, `Map`, `Set` and their like, holes in arrays, cycles.
+ * BigInt, `Map`, `Set` and their like, holes in arrays, cycles. Getters and `toJSON` are asked twice, once for the
+ * check and once for the text, and have to answer alike.
  *
  * @param values - one JSON object
  * @param uid - the template they are meant for; named in the error
  * @throws {ValuesError} naming every path at which something is wrong, and no value
  */
 export function serializeValues(values: unknown, uid: string): string {
-  const issues: ValuesIssue[] = [];
+  const walk: Walk = { path: [], ancestors: [], issues: [] };
+  let json: string | undefined;
   try {
-    check(values, { path: [], ancestors: [], issues });
-    if (issues.length === 0) {
-      const json = JSON.stringify(values);
-      if (json?.startsWith("{")) return json;
-      issues.push({ path: [], message: `must be one JSON object, got ${nameOf(values)}` });
+    if (isObject(values) && !Array.isArray(values)) {
+      check(values, walk);
+      if (walk.issues.length === 0) json = JSON.stringify(values);
     }
   } catch (error) {
-    // A getter or toJSON of the caller threw, or the nesting outgrew the stack. The caller's own error may
-    // quote values, so only its class is told.
-    const message =
-      error instanceof RangeError
-        ? "is nested too deeply to be written as JSON"
-        : `could not be read: ${error instanceof Error ? error.name : "something"} was thrown by a getter or toJSON`;
-    issues.push({ path: [], message });
+    refuse(walk, unreadable(error));
   }
-  throw valuesError(uid, issues);
+  if (json?.startsWith("{") && walk.issues.length === 0) return json;
+  if (walk.issues.length === 0) refuse(walk, `must be one JSON object, ${insteadOf(values, json)}`);
+  throw valuesError(uid, walk.issues);
+}
+
+/** What there is where a JSON object should be. */
+function insteadOf(values: unknown, json: string | undefined): string {
+  if (!isObject(values) || !isRecord(values)) return `got ${nameOf(values)}`;
+  return `but its toJSON gives ${nameOf(json && JSON.parse(json))}`;
 }
 
 /** Makes the one error for all that is wrong with the values of a template. */
 export function valuesError(uid: string, issues: readonly ValuesIssue[]): ValuesError {
-  const listed = issues.slice(0, maxIssues).map(({ path, message }) => `${formatPath(path)} ${message}`);
-  if (issues.length > maxIssues) listed.push(`and ${issues.length - maxIssues} more`);
+  const listed = issues.slice(0, maxListed).map(({ path, message }) => `${formatPath(path)} ${message}`);
+  if (issues.length > maxListed) listed.push(`and ${issues.length - maxListed} more`);
   return new ValuesError(
     `The values for template ${JSON.stringify(uid)} cannot be sent: ${listed.join("; ")}. Nothing was sent.`,
     { issues, uid },
@@ -48,7 +56,10 @@ export function valuesError(uid: string, issues: readonly ValuesIssue[]): Values
 /** Writes a path as JavaScript would: `lines[3].price`. */
 function formatPath(path: readonly (string | number)[]): string {
   let text = "values";
-  for (const key of path) {
+  for (const [index, key] of path.entries()) {
+    // Of a very long path its two ends are enough.
+    if (path.length > 20 && index === 10) text += "…";
+    if (path.length > 20 && index >= 10 && index < path.length - 5) continue;
     if (typeof key === "number") text += `[${key}]`;
     else if (/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) text += `.${key}`;
     else text += `[${JSON.stringify(key)}]`;
@@ -68,7 +79,7 @@ function refuse(walk: Walk, message: string): void {
 }
 
 function check(value: unknown, walk: Walk): void {
-  if (typeof value === "object" && value !== null) {
+  if (isObject(value)) {
     if (typeof (value as { toJSON?: unknown }).toJSON === "function") checkJsonForm(value as Jsonable, walk);
     else checkContent(value, walk);
   } else {
@@ -93,41 +104,73 @@ interface Jsonable {
 
 /** Checks what `toJSON` gives: JSON takes that as it is, and asks it for no `toJSON` of its own. */
 function checkJsonForm(object: Jsonable, walk: Walk): void {
-  const form = object.toJSON(String(walk.path.at(-1) ?? ""));
-  if (form === null && object instanceof Date) {
+  const key = walk.path.at(-1);
+  const form = object.toJSON(String(key ?? ""));
+  if (form === null && Object.prototype.toString.call(object) === "[object Date]") {
     refuse(walk, "is an invalid Date, which JSON turns into null");
-  } else if (typeof form === "object" && form !== null) {
+  } else if (isObject(form)) {
     checkContent(form, walk);
-  } else {
+  } else if (form !== undefined || typeof key === "number") {
     checkPrimitive(form, walk);
   }
 }
 
 function checkContent(object: object, walk: Walk): void {
-  if (walk.ancestors.includes(object)) return refuse(walk, "contains itself, and JSON has no way to say so");
-  walk.ancestors.push(object);
-  if (Array.isArray(object)) {
-    for (let index = 0; index < object.length; index++) checkMember(object[index], index, walk);
-  } else if (isRecord(object)) {
-    for (const key of Object.keys(object)) {
-      const member = (object as Record<string, unknown>)[key];
-      if (member !== undefined) checkMember(member, key, walk);
-    }
-    for (const symbol of Object.getOwnPropertySymbols(object)) {
-      if (Object.prototype.propertyIsEnumerable.call(object, symbol)) {
-        refuse(walk, `has a member whose name is ${String(symbol)}, which JSON leaves out`);
-      }
-    }
-  } else {
-    refuse(walk, `is ${nameOf(object)}, whose content JSON leaves out: use plain objects and arrays`);
-  }
-  walk.ancestors.pop();
+  const { ancestors } = walk;
+  if (ancestors.includes(object)) return refuse(walk, "contains itself, and JSON has no way to say so");
+  if (ancestors.length >= maxDepth) return refuse(walk, `is nested deeper than ${maxDepth} levels`);
+  ancestors.push(object);
+  if (Array.isArray(object)) checkArray(object, walk);
+  else if (isRecord(object)) checkRecord(object as Record<string, unknown>, walk);
+  else refuse(walk, `is ${nameOf(object)}, whose content JSON leaves out: use plain objects and arrays`);
+  ancestors.pop();
 }
 
-function checkMember(member: unknown, key: string | number, walk: Walk): void {
-  walk.path.push(key);
-  check(member, walk);
-  walk.path.pop();
+function checkArray(array: readonly unknown[], walk: Walk): void {
+  for (let index = 0; index < array.length && walk.issues.length < maxIssues; index++) {
+    checkMember(array, index, walk);
+  }
+}
+
+function checkRecord(record: Record<string, unknown>, walk: Walk): void {
+  for (const key of Object.keys(record)) {
+    if (walk.issues.length >= maxIssues) return;
+    checkMember(record, key, walk);
+  }
+  for (const symbol of Object.getOwnPropertySymbols(record)) {
+    if (Object.prototype.propertyIsEnumerable.call(record, symbol)) {
+      refuse(walk, `has a member whose name is ${String(symbol)}, which JSON leaves out`);
+    }
+  }
+}
+
+function checkMember(container: object, key: string | number, walk: Walk): void {
+  const { path, ancestors } = walk;
+  const depth = ancestors.length;
+  const place = path.push(key);
+  try {
+    const member = (container as Record<string | number, unknown>)[key];
+    const isLeftOut =
+      typeof key === "string" &&
+      // What a `toJSON` gave may carry that method itself.
+      (member === undefined || (key === "toJSON" && typeof member === "function"));
+    if (!isLeftOut) check(member, walk);
+  } catch (error) {
+    path.length = place;
+    ancestors.length = depth;
+    refuse(walk, unreadable(error));
+  }
+  path.pop();
+}
+
+/** Of what the caller's own code threw only the class is told: the rest may quote a value. */
+function unreadable(error: unknown): string {
+  const name = error instanceof Error ? error.name : "something";
+  return `could not be read: ${name} was thrown by a getter, a proxy or toJSON`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** A plain object or an instance of a plain class; not a `Map`, `Promise`, `Error` or the like. */

@@ -1,0 +1,44 @@
+/** File systems take 255 bytes a name; the rest is for an extension and for what a browser adds, such as " (1)". */
+const maxStemBytes = 240;
+
+/** What file systems or readers trip over: separators, control characters, text direction marks, half characters. */
+const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
+
+/** Windows keeps these names for devices, whatever the extension. */
+const device = /^(?:con|prn|aux|nul|com\d|lpt\d)\s*(?:\.|$)/i;
+
+/**
+ * Makes a file name that is safe on every system: unsafe characters become `_`, the ends are neither dots nor
+ * white space, and a long name is cut to whole characters with its extension kept.
+ *
+ * @param name - the name wished for, without a folder
+ * @returns the name, or `undefined` where nothing of it is left
+ */
+export function safeFilename(name: string): string | undefined {
+  // Neither hidden on Unix nor altered on Windows, which drops trailing dots and spaces.
+  const clean = trimEnds(name.replace(unsafe, "_"));
+  if (clean === "") return undefined;
+  const extension = /(?<=.)\.\w{1,8}$/.exec(clean)?.[0] ?? "";
+  const stem = trimEnds(cut(clean.slice(0, clean.length - extension.length)));
+  return `${device.test(stem) ? "_" : ""}${stem}${extension}`;
+}
+
+/** Without a regular expression, whose time would grow with the square of a run of spaces. */
+function trimEnds(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && /[.\s]/.test(text.charAt(start))) start++;
+  while (end > start && /[.\s]/.test(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function cut(stem: string): string {
+  let bytes = 0;
+  let kept = "";
+  for (const character of stem) {
+    bytes += new TextEncoder().encode(character).length;
+    if (bytes > maxStemBytes) break;
+    kept += character;
+  }
+  return kept;
+}
