@@ -33,12 +33,13 @@ export function readEnvironment(name: string): string | undefined {
 
 /**
  * Whether this code runs where its user can read every secret it holds: a page, a web worker, or the
- * renderer of Electron. A server-side runtime that imitates the DOM (jsdom under Node) is not a page.
+ * renderer of Electron and its workers. A server-side runtime that imitates the DOM (jsdom under Node) is not a page.
  */
 export function isPage(): boolean {
   const { process, Deno, Bun, EdgeRuntime, WebSocketPair } = surroundings;
   if (Deno || Bun || EdgeRuntime || WebSocketPair) return false;
-  if (process?.versions?.node && process.type !== "renderer") return false;
+  const inElectron = process?.type === "renderer" || process?.type === "worker";
+  if (process?.versions?.node && !inElectron) return false;
   return surroundings.document !== undefined || surroundings.WorkerGlobalScope !== undefined;
 }
 

@@ -33,8 +33,9 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   readonly #launch: Launch;
   readonly #resolveOwn: (document: GeneratedPdf) => void;
   readonly #rejectOwn: (error: unknown) => void;
-  /** What has to be settled before the request may be sent. */
+  /** What has to be settled before the request may be sent; asked for before the turn ended. */
   readonly #gates: Promise<void>[] = [];
+  #isPastGates = false;
   readonly #waiting: Listener[] = [];
   #outcome: { readonly document: GeneratedPdf } | { readonly error: unknown } | undefined;
   #started = false;
@@ -106,7 +107,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * before anything is sent whether the path can be written.
    */
   saveTo(path: string | URL): Promise<Saved> {
-    if (!this.#started) this.#gates.push(checkPath(path));
+    if (!this.#isPastGates) this.#gates.push(checkPath(path));
     return this.#ask((document) => document.saveTo(path));
   }
 
@@ -149,7 +150,9 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   }
 
   async #start(): Promise<void> {
+    this.#isPastGates = true;
     try {
+      // Awaited even by a call that was cancelled: nobody else would hear of their rejection.
       if (this.#gates.length > 0) await Promise.all(this.#gates);
       if (this.#outcome !== undefined) return;
       this.#started = true;

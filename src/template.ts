@@ -51,8 +51,9 @@ export function template(uid: string, schema?: StandardSchemaV1): Template {
 export function checkValues(given: Template, values: unknown): unknown {
   if (given.schema === undefined) return values;
   const result = given.schema["~standard"].validate(values);
-  return result instanceof Promise
-    ? result.then((later) => outputOf(given.uid, values, later))
+  // Not `instanceof`: a library may bring promises of its own.
+  return "then" in result
+    ? Promise.resolve(result).then((later) => outputOf(given.uid, values, later))
     : outputOf(given.uid, values, result);
 }
 

@@ -186,5 +186,5 @@ function nameOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value !== "object") return `a ${typeof value}`;
   const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
+  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }

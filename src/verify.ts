@@ -40,57 +40,38 @@ export class Verifier {
 
   /** The first bytes, kept only until the header is found or can no longer come. */
   #head: Uint8Array = nothing;
-  /** The newest chunk, not folded into the window yet: most bodies end inside one large chunk. */
-  #last: Uint8Array | undefined;
-  /** The last bytes before `#last` that count, `%%EOF` being looked for in their last 1,024. */
+  /** The last bytes that count: `%%EOF` is looked for in them. A copy, because chunks are handed on. */
   #window: Uint8Array = nothing;
   /** How many padding bytes followed the window, as far as the window reaches. */
   #padding = 0;
 
-  /** Takes the next chunk; it is kept until the following one and never changed. */
+  /** Takes the next chunk; nothing of it is kept. */
   update(chunk: Uint8Array): void {
-    if (chunk.length === 0) return;
     if (this.begins === undefined) this.#lookForHeader(chunk);
-    if (chunk.length >= window && !isPadding(chunk[chunk.length - 1])) {
-      // All that can matter of what came before has left the window.
-      this.#window = nothing;
+    const end = countedLength(chunk);
+    if (end >= window) {
+      // Not `slice`: that of a Node Buffer copies nothing.
+      this.#window = new Uint8Array(chunk.subarray(end - window, end));
       this.#padding = 0;
-    } else if (this.#last !== undefined) {
-      this.#fold(this.#last);
+    } else if (end > 0) {
+      const before = join(this.#window, new Uint8Array(this.#padding)).subarray(end - window);
+      this.#window = join(before, chunk.subarray(0, end));
+      this.#padding = 0;
     }
-    this.#last = chunk;
+    this.#padding = Math.min(window, this.#padding + chunk.length - end);
   }
 
   /** Whether the body, at its end, ended as a PDF ends. */
   ends(): boolean {
-    const last = this.#last ?? nothing;
-    const end = countedLength(last);
-    // Nearly always the mark stands in the newest chunk; else what came before has to be looked at, too.
-    if (lastIndexOf(trailer, last, Math.max(0, end - window), end) !== -1) return true;
-    this.#fold(last);
-    this.#last = undefined;
     return lastIndexOf(trailer, this.#window, 0, this.#window.length) !== -1;
   }
 
   #lookForHeader(chunk: Uint8Array): void {
-    const seen = this.#head.length === 0 ? chunk : join(this.#head, chunk.subarray(0, window));
-    const reach = Math.min(seen.length, window);
-    if (lastIndexOf(header, seen, 0, reach) !== -1) this.begins = true;
+    const start = chunk.subarray(0, window - this.#head.length);
+    const seen = this.#head.length === 0 ? start : join(this.#head, start);
+    if (lastIndexOf(header, seen, 0, seen.length) !== -1) this.begins = true;
     else if (seen.length >= window) this.begins = false;
-    this.#head = this.begins === undefined ? seen : nothing;
-  }
-
-  #fold(chunk: Uint8Array): void {
-    const end = countedLength(chunk);
-    if (end === 0) {
-      this.#padding = Math.min(window, this.#padding + chunk.length);
-      return;
-    }
-    const counted = chunk.subarray(Math.max(0, end - window), end);
-    const before = window - counted.length;
-    const padded = join(this.#window, new Uint8Array(this.#padding));
-    this.#window = join(padded.subarray(Math.max(0, padded.length - before)), counted);
-    this.#padding = Math.min(window, chunk.length - end);
+    this.#head = this.begins === undefined ? new Uint8Array(seen) : nothing;
   }
 }
 
