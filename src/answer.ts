@@ -14,6 +14,12 @@ import type { ResponseHead } from "./transport/types.ts";
 
 /** Makes the error for an answer that is no success: the spec shows none, so HTTP's own meanings hold. */
 
+/** How much of an error's body is kept. */
+export const maxErrorBytes = 64 * 1024;
+
+/** How many characters of the service's own message are told. */
+const maxDetail = 500;
+
 /** What a message about a call may name. */
 export interface CallNames {
   readonly uid: string;
@@ -41,19 +47,19 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
  * Reads an answer that is no success.
  *
  * @param head - its head
- * @param rawBody - its body's text, as far as it was kept
+ * @param rawBody - its body's text, as far as it came; 64 KiB of it are kept
  * @param names - what the message names
  * @param cause - what broke the body off, where something did
  */
 export function apiError(head: ResponseHead, rawBody: string, names: CallNames, cause?: unknown): ApiError {
   const { status } = head;
   const { secrets } = names;
-  const safeBody = secrets.withoutKey(rawBody);
+  const safeBody = secrets.withoutKey(rawBody).slice(0, maxErrorBytes);
   const body = parse(safeBody);
   const said = detailOf(body);
-  const detail = said === undefined ? undefined : secrets.withoutSecrets(said);
+  const detail = said === undefined ? undefined : secrets.withoutSecrets(said, maxDetail);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
-  const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail.slice(0, 500))}`;
+  const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
   return new ErrorClass(`${whatHappened(head, names)}${quoted}. ${whatToDo(head, names)}`, {
     ...answerFacts(head, names),
     status,
@@ -66,9 +72,10 @@ export function apiError(head: ResponseHead, rawBody: string, names: CallNames, 
 
 /** What every error tells of an answer. */
 export function answerFacts(head: ResponseHead, { attempts, secrets }: CallNames): ErrorFacts {
+  const requestId = requestIdOf(head);
   return {
     status: head.status,
-    requestId: requestIdOf(head),
+    requestId: requestId && secrets.withoutKey(requestId),
     headers: secrets.headersWithoutKey(head.toHeaders()),
     attempts,
   };
@@ -91,7 +98,7 @@ function whatToDo(head: ResponseHead, names: CallNames): string {
     const target =
       location === undefined
         ? ""
-        : ` It points to ${JSON.stringify(names.secrets.withoutSecrets(withoutQuery(location)))}.`;
+        : ` It points to ${JSON.stringify(names.secrets.withoutSecrets(withoutQuery(location), 300))}.`;
     return `Redirects are not followed, so that the API key stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
   }
   switch (status) {
@@ -115,10 +122,7 @@ function whatToDo(head: ResponseHead, names: CallNames): string {
 
 /** A redirect's query may carry what the service took from the request. */
 function withoutQuery(location: string): string {
-  return location
-    .replace(/[?#].*$/s, "")
-    .replace(/\/\/[^/@]*@/, "//")
-    .slice(0, 300);
+  return location.replace(/[?#].*$/s, "").replace(/\/\/[^/@]*@/, "//");
 }
 
 function parse(text: string): unknown {

@@ -1,11 +1,8 @@
-import { apiError, type CallNames } from "./answer.ts";
+import { apiError, type CallNames, maxErrorBytes } from "./answer.ts";
 import { Body, type BodyOwner } from "./body.ts";
 import * as failure from "./failure.ts";
 import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
 import { Verifier } from "./verify.ts";
-
-/** How much of an error's body is kept. */
-const maxErrorBytes = 64 * 1024;
 
 /** One call, as every attempt at it sees it. */
 export interface Call extends CallNames {
@@ -156,11 +153,16 @@ export class Attempt implements Receiver, BodyOwner {
     return { receivedBytes: this.#receivedBytes, promisedBytes: this.#promisedBytes };
   }
 
+  /** The text of what came first, as much of it as an error may keep. */
   #firstText(): string {
     const decoder = new TextDecoder();
-    const text =
-      this.#first.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
-    return text.slice(0, maxErrorBytes);
+    let text = "";
+    let left = maxErrorBytes;
+    for (const chunk of this.#first) {
+      text += decoder.decode(chunk.subarray(0, left), { stream: true });
+      left = Math.max(0, left - chunk.length);
+    }
+    return text + decoder.decode();
   }
 }
 

@@ -35,6 +35,10 @@ export class Body implements Source {
   #paused = false;
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
+  /** The sink is being given what was held. */
+  #isFlowing = false;
+  /** The sink asked for more since it was given the last chunk. */
+  #wasResumed = false;
   /** The sink was told that it has everything. */
   #finished = false;
   /** The sink has heard its last. */
@@ -49,7 +53,7 @@ export class Body implements Source {
 
   write(chunk: Uint8Array): void {
     if (this.#sink && !this.#paused) {
-      if (!this.#sink.write(chunk)) this.#pause();
+      if (!this.#give(this.#sink, chunk)) this.#pause();
       return;
     }
     this.#held.push(chunk);
@@ -91,7 +95,8 @@ export class Body implements Source {
   }
 
   resume(): void {
-    if (this.#sink && this.#paused && !this.#failure) this.#flow(this.#sink);
+    this.#wasResumed = true;
+    if (this.#sink && this.#paused && !this.#failure && !this.#isFlowing) this.#flow(this.#sink);
   }
 
   cancel(reason: unknown): void {
@@ -100,20 +105,34 @@ export class Body implements Source {
 
   /** Gives the sink what was held, then lets the wire go on. */
   #flow(sink: Sink): void {
-    const held = this.#held;
-    this.#held = [];
-    for (const [index, chunk] of held.entries()) {
-      const wantsMore = sink.write(chunk);
-      if (this.#failure) return;
-      if (!wantsMore) {
-        this.#held = held.slice(index + 1);
-        return this.#pause();
-      }
-    }
+    this.#isFlowing = true;
+    const wantsMore = this.#giveHeld(sink);
+    this.#isFlowing = false;
+    if (this.#failure) return;
+    if (!wantsMore) return this.#pause();
     if (this.#ended) return this.#finish(sink);
     if (!this.#paused) return;
     this.#paused = false;
     this.#exchange.resume();
+  }
+
+  #giveHeld(sink: Sink): boolean {
+    const held = this.#held;
+    this.#held = [];
+    for (const [index, chunk] of held.entries()) {
+      const wantsMore = this.#give(sink, chunk);
+      if (this.#failure) return false;
+      if (wantsMore) continue;
+      this.#held = held.slice(index + 1);
+      return false;
+    }
+    return true;
+  }
+
+  /** Gives the sink one chunk; it may ask for more before it answers that it has enough. */
+  #give(sink: Sink, chunk: Uint8Array): boolean {
+    this.#wasResumed = false;
+    return sink.write(chunk) || this.#wasResumed;
   }
 
   #pause(): void {

@@ -3,7 +3,13 @@ import { platform } from "#transport";
 import { makeDisposable } from "./disposal.ts";
 import { ConfigurationError } from "./errors.ts";
 import { CallLaunch, type Sender } from "./launch.ts";
-import { type CallOptions, type ClientOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import {
+  type CallOptions,
+  type ClientOptions,
+  checkClientNames,
+  type ResolvedOptions,
+  resolveOptions,
+} from "./options.ts";
 import { PendingPdf } from "./pending.ts";
 import { buildHeaders } from "./request.ts";
 import type { InferInput, StandardSchemaV1 } from "./standard-schema.ts";
@@ -48,12 +54,15 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const { dispatcher } = this.#options;
     const objection = dispatcher && platform.objectionTo(dispatcher);
     if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
-    this.#given = { ...options };
+    // What was read from the environment, or can be read once only, is kept for siblings.
+    const { baseUrl, apiKey, headers } = this.#options;
+    this.#given = { ...options, baseUrl, apiKey, headers };
     this.#isOwner = connections === undefined;
-    this.#connections = connections ?? { pool: platform.openPool(), areClosed: false };
+    this.#connections = connections ?? new Connections();
     this.#sender = {
       options: this.#options,
-      throwIfClosed: () => this.#throwIfClosed(),
+      enter: () => this.#enter(),
+      leave: () => this.#connections.leave(),
       transport: () => this.#transport(),
       headers: (apiKey, extra) => this.#headersFor(apiKey, extra),
     };
@@ -120,10 +129,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * ```
    */
   with(options: ClientOptions): TemplatePdf<T> {
+    checkClientNames(options);
     const given = Object.entries(options).filter(([, value]) => value !== undefined);
     const { fetch, dispatcher, ...rest } = this.#given;
     // Either takes the place of both: they are two answers to one question.
-    const sending = options?.fetch || options?.dispatcher ? {} : { fetch, dispatcher };
+    const sending = options.fetch || options.dispatcher ? {} : { fetch, dispatcher };
     return new TemplatePdf<T>({ ...rest, ...sending, ...Object.fromEntries(given) }, this.#connections);
   }
 
@@ -133,9 +143,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (!this.#isOwner) return;
-    this.#connections.areClosed = true;
-    await this.#connections.pool.close();
+    if (this.#isOwner) await this.#connections.close();
   }
 
   /** Closes the client at the end of `await using`. */
@@ -145,10 +153,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     return this.#connections.pool.current(this.#options);
   }
 
-  #throwIfClosed(): void {
+  #enter(): void {
     if (this.#isClosed || this.#connections.areClosed) {
       throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
     }
+    this.#connections.enter();
   }
 
   #headersFor(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[] {
@@ -164,7 +173,35 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
 makeDisposable(TemplatePdf.prototype, (client) => client.close());
 
 /** What a client and its siblings share. */
-interface Connections {
-  readonly pool: TransportPool;
-  areClosed: boolean;
+class Connections {
+  readonly pool: TransportPool = platform.openPool();
+  areClosed = false;
+  /** Calls that were made and have not been handed to the pool, which knows of them only then. */
+  #entering = 0;
+  #whenAllLeft: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  enter(): void {
+    this.#entering++;
+  }
+
+  leave(): void {
+    this.#entering--;
+    if (this.#entering === 0) this.#whenAllLeft?.();
+  }
+
+  close(): Promise<void> {
+    this.areClosed = true;
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#entering > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenAllLeft = resolve;
+      });
+    }
+    await this.pool.close();
+  }
 }

@@ -33,8 +33,8 @@ export function notConnected(cause: unknown, sent: boolean | undefined, call: Ca
 /** The answer is a success that holds something else. */
 export function notAPdf(head: ResponseHead, text: string, call: CallNames): InvalidPdfError {
   const type = head.header("content-type");
-  const what = type === undefined ? "without a content type" : `with ${JSON.stringify(type.slice(0, 100))}`;
-  const begins = text === "" ? "and an empty body" : `that begins ${JSON.stringify(excerptOf(text, call))}`;
+  const what = type === undefined ? "without a content type" : `with ${quote(type, 100, call)}`;
+  const begins = text === "" ? "and an empty body" : `that begins ${quote(text, 120, call)}`;
   return new InvalidPdfError(
     `${answered(head, call)} ${what} ${begins}: this is no PDF. Check that \`baseUrl\` leads to the service and not to a login page or a proxy.`,
     answerFacts(head, call),
@@ -44,7 +44,7 @@ export function notAPdf(head: ResponseHead, text: string, call: CallNames): Inva
 /** The answer is encoded in a way that cannot be undone. */
 export function undecoded(head: ResponseHead, call: CallNames): InvalidPdfError {
   return new InvalidPdfError(
-    `${answered(head, call)}, encoded as ${JSON.stringify(head.undecoded)}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.`,
+    `${answered(head, call)}, encoded as ${quote(head.undecoded ?? "", 100, call)}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.`,
     answerFacts(head, call),
   );
 }
@@ -73,10 +73,10 @@ function answered(head: ResponseHead, call: CallNames): string {
   return `The service at ${call.origin} answered ${head.status} for template ${JSON.stringify(call.uid)}`;
 }
 
-/** A short piece of text that is safe to log: nothing that was sent, no control characters, one line. */
-function excerptOf(text: string, call: CallNames): string {
-  const plain = call.secrets.withoutSecrets(text).replace(/[\p{Cc}\s\ufffd]+/gu, " ");
-  return plain.trim().slice(0, 120);
+/** Quotes the beginning of a text in a way that is safe to log: nothing that was sent, no control characters, one line. */
+function quote(text: string, maxLength: number, call: CallNames): string {
+  const plain = call.secrets.withoutSecrets(text, 4 * maxLength).replace(/[\p{Cc}\s\ufffd]+/gu, " ");
+  return JSON.stringify(plain.trim().slice(0, maxLength));
 }
 
 /** The innermost thing that went wrong, in few words: `connect ECONNREFUSED 127.0.0.1:443`. */

@@ -13,8 +13,10 @@ import { serializeValues } from "./values.ts";
 /** What a call needs of its client. */
 export interface Sender {
   readonly options: ResolvedOptions;
-  /** Refuses calls once the client is closed. */
-  throwIfClosed(): void;
+  /** Hears of a call; refuses it once the client is closed. */
+  enter(): void;
+  /** Hears that a call was sent, or will not be. */
+  leave(): void;
   transport(): Transport;
   headers(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[];
 }
@@ -33,11 +35,14 @@ export class CallLaunch implements Launch {
   #problem: { readonly error: unknown } | undefined;
   #listener: Listener | undefined;
   #attempt: Attempt | undefined;
+  /** The client waits with closing until this call is sent, or given up. */
+  #hasEntered = false;
 
   constructor(sender: Sender, given: string | Template, values: unknown, options: CallOptions | undefined) {
     this.#sender = sender;
     try {
-      sender.throwIfClosed();
+      sender.enter();
+      this.#hasEntered = true;
       this.#call = resolveCall(sender.options, options);
       const template: Template =
         typeof given === "object" && given !== null ? given : { uid: given, schema: undefined };
@@ -102,9 +107,16 @@ export class CallLaunch implements Launch {
       onFailure: (error) => this.#fail(error),
     });
     this.#attempt.start();
+    this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#hasEntered) this.#sender.leave();
+    this.#hasEntered = false;
   }
 
   #fail(error: unknown): void {
+    this.#leave();
     const listener = this.#listener;
     this.#listener = undefined;
     this.#call?.signal?.removeEventListener("abort", this);

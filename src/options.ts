@@ -59,7 +59,7 @@ export interface CallOptions {
 }
 
 /** The values of all options that have one by default. */
-export const defaults = Object.freeze({
+const defaults = Object.freeze({
   maxBytes: 512 * 1024 * 1024,
   verify: true,
   allowInsecureHttp: false,
@@ -68,6 +68,7 @@ export const defaults = Object.freeze({
 
 /** A client's options, checked once. */
 export interface ResolvedOptions extends TransportSettings {
+  readonly baseUrl: URL;
   readonly target: Target;
   readonly apiKey: string | ApiKeySource | null;
   readonly headers: ReadonlyMap<string, string>;
@@ -104,7 +105,7 @@ const callOptionNames = ["signal", "headers", "maxBytes", "verify"] as const sat
  * @throws {ConfigurationError} for the first thing that is wrong
  */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
-  checkNames(options, clientOptionNames, "client");
+  checkClientNames(options);
   const page = isPage();
   const apiKey = resolveApiKey(options, page);
   const baseUrl = resolveBaseUrl(options.baseUrl);
@@ -129,6 +130,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   optional(options, "dispatcher", isDispatcher);
   optional(options, "credentials", isCredentials);
   return Object.freeze({
+    baseUrl,
     target: targetOf(baseUrl),
     apiKey,
     headers: readHeaders(options.headers, apiKey === null),
@@ -138,6 +140,15 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     fetch,
     dispatcher,
   });
+}
+
+/**
+ * Checks that options are ones that a client has.
+ *
+ * @throws {ConfigurationError} naming the nearest option that does exist
+ */
+export function checkClientNames(options: ClientOptions): void {
+  checkNames(options, clientOptionNames, "client");
 }
 
 /**
@@ -159,6 +170,8 @@ export function resolveCall(client: ResolvedOptions, options: CallOptions | unde
 }
 
 function resolveApiKey(options: ClientOptions, page: boolean): string | ApiKeySource | null {
+  const mayStandInPage =
+    optional(options, "dangerouslyAllowBrowser", isBoolean) ?? defaults.dangerouslyAllowBrowser;
   const key = options.apiKey === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") : options.apiKey;
   if (key === null || (key === undefined && page)) return null;
   if (key === undefined) {
@@ -166,10 +179,7 @@ function resolveApiKey(options: ClientOptions, page: boolean): string | ApiKeySo
       "An API key is missing. Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`.",
     );
   }
-  if (
-    page &&
-    !(optional(options, "dangerouslyAllowBrowser", isBoolean) ?? defaults.dangerouslyAllowBrowser)
-  ) {
+  if (page && !mayStandInPage) {
     throw new ConfigurationError(
       "An API key in a page can be read by everybody who opens it. Keep the key on your server and point `baseUrl` at that server, without `apiKey`; or set `dangerouslyAllowBrowser: true` if this page is for your own eyes only.",
     );

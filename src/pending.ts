@@ -119,8 +119,8 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   async cancel(reason: unknown = abortError()): Promise<void> {
     // To give up on purpose is no failure that nobody heard of.
     this.#isAskedForAForm = true;
-    if (this.#started) this.#launch.cancel(reason);
-    else this.#settle({ error: reason });
+    this.#launch.cancel(reason);
+    if (!this.#started) this.#settle({ error: reason });
   }
 
   /** The document chunk by chunk; leaving the loop frees the connection. */
@@ -161,6 +161,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
         onFailure: (error) => this.#settle({ error }),
       });
     } catch (error) {
+      this.#launch.cancel(error);
       this.#settle({ error });
     }
   }

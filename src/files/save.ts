@@ -20,11 +20,7 @@ export async function save(source: Source, path: string | URL, attempts: number)
   const asked = targetPath(path);
   const sink = new FileSink(source);
   source.read("saveTo()", sink);
-  try {
-    return { path: asked, bytes: await sink.run(asked) };
-  } catch (error) {
-    throw asSaveError(error, asked, attempts);
-  }
+  return { path: asked, bytes: await sink.run(asked, attempts) };
 }
 
 /** Writes what it is given to a file, as fast as the disk takes it. */
@@ -64,12 +60,12 @@ class FileSink implements Sink {
   }
 
   /** Writes everything to `path`; gives the number of bytes. */
-  run(path: string): Promise<number> {
-    this.#running = this.#run(path);
+  run(path: string, attempts: number): Promise<number> {
+    this.#running = this.#run(path, attempts);
     return this.#running;
   }
 
-  async #run(path: string): Promise<number> {
+  async #run(path: string, attempts: number): Promise<number> {
     let draft: Draft | undefined;
     try {
       draft = await Draft.open(await resolveTarget(path));
@@ -78,8 +74,11 @@ class FileSink implements Sink {
       return bytes;
     } catch (error) {
       await draft?.discard();
-      if (!this.#failure) this.#source.cancel(error);
-      throw error;
+      // What came by `fail` is the caller's own reason, or says already what is wrong.
+      if (this.#failure) throw this.#failure.error;
+      const failure = asSaveError(error, path, attempts);
+      this.#source.cancel(failure);
+      throw failure;
     }
   }
 

@@ -110,7 +110,8 @@ function cannotSave(
 
 /** Gives an error of the file system as a `SaveError`, and every other as it is. */
 export function asSaveError(error: unknown, path: string, attempts = 0): unknown {
+  if (!(error instanceof Error)) return error;
   const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (!(error instanceof Error) || (syscall === undefined && !code?.startsWith("ERR_"))) return error;
-  return cannotSave(path, reasons[code ?? ""] ?? message, { cause: error, attempts });
+  const isOfTheSystem = typeof code === "string" && (syscall !== undefined || code.startsWith("ERR_"));
+  return isOfTheSystem ? cannotSave(path, reasons[code] ?? message, { cause: error, attempts }) : error;
 }

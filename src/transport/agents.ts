@@ -1,3 +1,4 @@
+import type { Dispatcher } from "undici";
 import { readEnvironment } from "../environment.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
@@ -9,7 +10,7 @@ type OwnedDispatcher = DispatcherLike & { close(): Promise<void> };
 /** The dispatchers that a client makes for itself: one that goes straight, and one that goes by a proxy. */
 export class OwnAgents {
   readonly #direct = new Lazy(async () => new (await loadAgent())());
-  readonly #proxied = new Lazy(async () => openProxyAgent(await loadProxyAgent()));
+  readonly #proxied = new Lazy(openProxyAgent);
   /** Which of them an origin needs: decided at its first request, because reading the environment is slow. */
   readonly #byOrigin = new Map<string, Lazy>();
 
@@ -37,6 +38,7 @@ export class OwnAgents {
 class Lazy {
   #made: OwnedDispatcher | undefined;
   #making: Promise<OwnedDispatcher> | undefined;
+  #closing: Promise<void> | undefined;
   readonly #make: () => Promise<OwnedDispatcher>;
 
   constructor(make: () => Promise<OwnedDispatcher>) {
@@ -47,9 +49,9 @@ class Lazy {
     return this.#made ?? this.#load();
   }
 
-  async close(): Promise<void> {
-    const made = await this.#making?.catch(() => undefined);
-    await made?.close();
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
   }
 
   #load(): Promise<OwnedDispatcher> {
@@ -58,6 +60,12 @@ class Lazy {
       return made;
     });
     return this.#making;
+  }
+
+  async #end(): Promise<void> {
+    // What could not be made has nothing to close.
+    const made = await this.#making?.catch(() => undefined);
+    await made?.close();
   }
 }
 
@@ -71,11 +79,15 @@ function hasProxy(): boolean {
   return (eitherCase("http_proxy") || eitherCase("https_proxy")) !== "";
 }
 
-function openProxyAgent(ProxyAgent: new (settings: ProxySettings) => OwnedDispatcher): OwnedDispatcher {
-  const httpProxy = eitherCase("http_proxy");
-  const httpsProxy = eitherCase("https_proxy");
+async function openProxyAgent(): Promise<OwnedDispatcher> {
+  const settings = {
+    httpProxy: eitherCase("http_proxy"),
+    httpsProxy: eitherCase("https_proxy"),
+    noProxy: eitherCase("no_proxy"),
+  };
+  const open = await loadProxyAgent();
   try {
-    return new ProxyAgent({ httpProxy, httpsProxy, noProxy: eitherCase("no_proxy") });
+    return open(settings);
   } catch {
     // Without the cause: undici quotes the address, which may hold a password.
     throw new ConfigurationError(
@@ -100,10 +112,19 @@ async function loadAgent(): Promise<new () => OwnedDispatcher> {
   }
 }
 
-async function loadProxyAgent(): Promise<new (settings: ProxySettings) => OwnedDispatcher> {
+async function loadProxyAgent(): Promise<(settings: ProxySettings) => OwnedDispatcher> {
   try {
-    return (await import("undici/lib/dispatcher/env-http-proxy-agent.js")).default;
+    const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }] = await Promise.all([
+      import("undici/lib/dispatcher/env-http-proxy-agent.js"),
+      import("undici/lib/dispatcher/pool.js"),
+      import("undici/lib/api/api-connect.js"),
+    ]);
+    // The agent asks its pool to `connect`, a method that only undici's index adds.
+    const clientFactory = (origin: URL, options: object): Dispatcher =>
+      Object.assign(new Pool(origin, options), { connect });
+    return (settings) => new EnvHttpProxyAgent({ ...settings, clientFactory });
   } catch {
-    return (await import("undici")).EnvHttpProxyAgent;
+    const { EnvHttpProxyAgent } = await import("undici");
+    return (settings) => new EnvHttpProxyAgent(settings);
   }
 }

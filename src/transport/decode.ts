@@ -3,12 +3,20 @@ import type { Transform } from "node:stream";
 type Zlib = typeof import("node:zlib");
 
 /** The content codings of RFC 9110, 8.4.1, and brotli (RFC 7932). */
-const decoders: { readonly [coding: string]: ((zlib: Zlib) => Transform) | undefined } = {
+const decoders: { readonly [coding: string]: (zlib: Zlib, firstByte: number) => Transform } = {
   gzip: (zlib) => zlib.createGunzip(),
   "x-gzip": (zlib) => zlib.createGunzip(),
-  deflate: (zlib) => zlib.createInflate(),
+  // Some servers send it without its wrapper (RFC 9110, 8.4.1.2, note); every browser looks at the first byte.
+  deflate: (zlib, firstByte) =>
+    (firstByte & 0x0f) === 0x08 ? zlib.createInflate() : zlib.createInflateRaw(),
   br: (zlib) => zlib.createBrotliDecompress(),
 };
+
+/** The first byte of a wrapped deflate stream (RFC 1950, 2.2), as it stands inside another coding. */
+const wrapped = 0x78;
+
+/** More codings in a row than anybody applies: each would multiply what a few bytes can grow to. */
+const maxCodings = 5;
 
 /** The codings of a `content-encoding` header in the order in which they were applied; none for plain bytes. */
 export function codingsOf(contentEncoding: string | undefined): string[] {
@@ -19,66 +27,89 @@ export function codingsOf(contentEncoding: string | undefined): string[] {
 
 /** Whether every one of these codings can be undone. */
 export function canDecode(codings: readonly string[]): boolean {
-  return codings.length <= 5 && codings.every((coding) => Object.hasOwn(decoders, coding));
+  return codings.length <= maxCodings && codings.every((coding) => Object.hasOwn(decoders, coding));
+}
+
+/** What hears of decoded bytes: at the last `onEnd` or `onFailure`, and nothing after `destroy`. */
+export interface DecoderEvents {
+  onChunk(chunk: Uint8Array): void;
+  onEnd(): void;
+  onFailure(cause: unknown): void;
+  /** The decoder can take more again. */
+  onDrain(): void;
 }
 
 /** Undoes the content codings of one body, with backpressure from end to end. */
 export class Decoder {
-  readonly #first: Transform;
-  readonly #stages: Transform[];
-  readonly #last: Transform;
+  readonly #codings: readonly string[];
+  readonly #events: DecoderEvents;
+  /** One stream per coding, the last that was applied first; made at the first byte. */
+  #stages: readonly Transform[] = [];
+  #isPaused = false;
+  #isDestroyed = false;
 
-  /**
-   * @param codings - in the order in which they were applied; at least one, all of them decodable
-   * @param events - what hears of the decoded bytes; `onFailure` at most once, and nothing after it
-   */
-  constructor(
-    codings: readonly string[],
-    events: {
-      onChunk(chunk: Uint8Array): void;
-      onEnd(): void;
-      onFailure(cause: unknown): void;
-      /** The decoder can take more again. */
-      onDrain(): void;
-    },
-  ) {
-    // Loaded here, because hardly any answer is encoded, and start-up should not pay for it.
-    const zlib = process.getBuiltinModule("node:zlib");
-    const [first, ...rest] = codings.toReversed().flatMap((coding) => decoders[coding]?.(zlib) ?? []);
-    if (first === undefined) throw new TypeError("A decoder needs a coding to undo.");
-    this.#first = first;
-    this.#stages = [first, ...rest];
-    this.#last = rest.reduce((stage, next) => stage.pipe(next), first);
-    for (const stage of this.#stages) {
-      stage.on("error", (cause) => {
-        if (stage.destroyed && this.#stages.every((other) => other.destroyed)) return;
-        this.destroy();
-        events.onFailure(cause);
-      });
-    }
-    first.on("drain", () => events.onDrain());
-    this.#last.on("data", (chunk: Uint8Array) => events.onChunk(chunk));
-    this.#last.on("end", () => events.onEnd());
+  /** @param codings - in the order in which they were applied; at least one, all of them decodable */
+  constructor(codings: readonly string[], events: DecoderEvents) {
+    this.#codings = codings;
+    this.#events = events;
   }
 
   /** Takes encoded bytes; `false` asks to wait for `onDrain`. */
   write(chunk: Uint8Array): boolean {
-    return this.#first.write(chunk);
+    if (this.#stages.length === 0) this.#open(chunk[0] ?? 0);
+    return this.#stages[0]?.write(chunk) ?? true;
   }
 
   end(): void {
-    this.#first.end();
+    const [first] = this.#stages;
+    // Of nothing, no coding has anything to undo.
+    if (first === undefined) this.#events.onEnd();
+    else first.end();
   }
 
   pause(): void {
-    this.#last.pause();
+    this.#isPaused = true;
+    this.#stages.at(-1)?.pause();
   }
 
   resume(): void {
-    this.#last.resume();
+    this.#isPaused = false;
+    this.#stages.at(-1)?.resume();
   }
 
   destroy(): void {
+    this.#isDestroyed = true;
     for (const stage of this.#stages) stage.destroy();
+  }
+
+  #open(firstByte: number): void {
+    // Loaded here, because hardly any answer is encoded, and start-up should not pay for it.
+    const zlib = process.getBuiltinModule("node:zlib");
+    this.#stages = this.#codings
+      .toReversed()
+      .flatMap((coding, place) => decoders[coding]?.(zlib, place === 0 ? firstByte : wrapped) ?? []);
+    for (const [place, stage] of this.#stages.entries()) {
+      stage.on("error", (cause) => this.#fail(cause));
+      const next = this.#stages[place + 1];
+      if (next) stage.pipe(next);
+      else this.#listen(stage);
+    }
+    this.#stages[0]?.on("drain", () => this.#events.onDrain());
+  }
+
+  #listen(last: Transform): void {
+    last.on("data", (chunk: Uint8Array) => {
+      if (!this.#isDestroyed) this.#events.onChunk(chunk);
+    });
+    last.on("end", () => {
+      if (!this.#isDestroyed) this.#events.onEnd();
+    });
+    if (this.#isPaused) last.pause();
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#isDestroyed) return;
+    this.destroy();
+    this.#events.onFailure(cause);
   }
 }

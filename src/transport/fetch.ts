@@ -2,6 +2,7 @@ import type {
   Exchange,
   FetchInit,
   FetchLike,
+  FetchReader,
   FetchResponse,
   Receiver,
   ResponseHead,
@@ -41,6 +42,7 @@ class FetchExchange implements Exchange {
   readonly #controller = new AbortController();
   #paused = false;
   #aborted = false;
+  #reader: FetchReader | undefined;
   /** Lets the pump go on. */
   #wake: (() => void) | undefined;
 
@@ -73,6 +75,8 @@ class FetchExchange implements Exchange {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#controller.abort(reason);
+    // Cancelled as well as aborted: the body of a mock may not know of our signal.
+    this.#reader?.cancel(reason).catch(ignore);
     this.#wake?.();
   }
 
@@ -86,7 +90,8 @@ class FetchExchange implements Exchange {
       const response = await sent;
       if (this.#aborted) return void response.body?.cancel().catch(ignore);
       receiver.onHead(new FetchHead(response));
-      if (response.body && !this.#aborted) await this.#pump(response.body.getReader());
+      if (this.#aborted) return void response.body?.cancel().catch(ignore);
+      if (response.body) await this.#pump(response.body.getReader());
     } catch (cause) {
       if (!this.#aborted) receiver.onFailure(cause);
       return;
@@ -94,13 +99,12 @@ class FetchExchange implements Exchange {
     if (!this.#aborted) receiver.onEnd();
   }
 
-  async #pump(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-    for (;;) {
+  async #pump(reader: FetchReader): Promise<void> {
+    this.#reader = reader;
+    while (!this.#aborted) {
       await this.#whilePaused();
-      // Cancelled as well as aborted: a mock's body may not know of our signal.
-      if (this.#aborted) return void reader.cancel().catch(ignore);
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done || value === undefined) return;
       // Paused while the read was under way: the chunk waits with the pump.
       await this.#whilePaused();
       if (!this.#aborted) this.#receiver.onChunk(value);
@@ -159,7 +163,11 @@ class FetchHead implements ResponseHead {
   }
 
   toHeaders(): Headers {
-    return this.#response.headers;
+    const headers = new Headers();
+    this.#response.headers.forEach((value, name) => {
+      headers.append(name, value);
+    });
+    return headers;
   }
 }
 

@@ -106,8 +106,26 @@ export interface FetchInit {
 export interface FetchResponse {
   readonly status: number;
   readonly type: string;
-  readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly headers: FetchHeaders;
+  readonly body: FetchBody | null;
+}
+
+/** A `Headers`, as far as it is used here; every library's own fits, whatever else it has. */
+export interface FetchHeaders {
+  get(name: string): string | null;
+  forEach(visit: (value: string, name: string) => void): void;
+}
+
+/** A `ReadableStream` of bytes, as far as it is used here. */
+export interface FetchBody {
+  getReader(): FetchReader;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** A reader of such a stream, as far as it is used here. */
+export interface FetchReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
 }
 
 /** A dispatcher of undici 7 or later, as far as it is used here. */

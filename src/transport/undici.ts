@@ -98,8 +98,10 @@ class UndiciExchange implements Exchange {
 
   onRequestStart(controller: DispatchController): void {
     if (this.#over) return controller.abort(this.#abortReason);
+    // A dispatcher that tries again by itself tells of every try.
+    const isFirst = this.#controller === undefined;
     this.#controller = controller;
-    this.#receiver.onSent();
+    if (isFirst) this.#receiver.onSent();
   }
 
   onResponseStart(controller: DispatchController, status: number, headers: IncomingHeaders): void {
@@ -107,6 +109,7 @@ class UndiciExchange implements Exchange {
     const codings = codingsOf(join(headers["content-encoding"]));
     const decodable = canDecode(codings);
     if (codings.length > 0 && decodable) this.#decoder = this.#openDecoder(codings);
+    if (this.#paused) this.#decoder?.pause();
     const undecoded = decodable ? undefined : codings.join(", ");
     this.#receiver.onHead(
       new UndiciHead(status, headers, controller, this.#decoder !== undefined, undecoded),
@@ -119,6 +122,7 @@ class UndiciExchange implements Exchange {
       if (!this.#decoder.write(chunk)) controller.pause();
     } else if (this.#paused) {
       this.#late.push(chunk);
+      controller.pause();
     } else {
       this.#receiver.onChunk(chunk);
     }
@@ -175,9 +179,7 @@ class UndiciExchange implements Exchange {
 
   #openDecoder(codings: readonly string[]): Decoder {
     return new Decoder(codings, {
-      onChunk: (chunk) => {
-        if (!this.#over) this.#receiver.onChunk(chunk);
-      },
+      onChunk: (chunk) => this.#receiver.onChunk(chunk),
       onEnd: () => this.#end(),
       onFailure: (cause) => {
         this.#fail(cause);

@@ -1,0 +1,122 @@
+// @ts-check
+// Writes the types of every door, one `.d.ts` (ES modules) and one `.d.cts` (CommonJS) a source file.
+// TypeScript emits them, file by file: a bundler of types drops `/// <reference lib>` and `@ts-ignore`
+// and hoists `import("node:stream")`, and then the types no longer compile without @types/node.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { doors } from "./entries.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const source = join(root, "src");
+
+const declarations = emitDeclarations();
+for (const [file, text] of reachable(declarations)) {
+  write(file, ".d.ts", withExtension(file, text, ".js"));
+  write(file, ".d.cts", withExtension(file, text, ".cjs"));
+}
+
+/** @returns {Map<string, string>} the text of the declarations of each source file */
+function emitDeclarations() {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+  const { options, fileNames } = ts.parseJsonConfigFileContent({ ...config, include: ["src"] }, ts.sys, root);
+  const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true, stripInternal: true };
+  const program = ts.createProgram(fileNames, { ...options, ...emit });
+  /** @type {Map<string, string>} */
+  const texts = new Map();
+  const { diagnostics } = program.emit(undefined, (_name, text, _bom, _onError, files) => {
+    const from = files?.[0]?.fileName;
+    if (from) texts.set(from, text);
+  });
+  if (diagnostics.length > 0)
+    fail(
+      ts.formatDiagnostics(diagnostics, {
+        ...ts.sys,
+        getCanonicalFileName: (name) => name,
+        getNewLine: () => "\n",
+      }),
+    );
+  return texts;
+}
+
+/**
+ * Only what a door leads to is published.
+ * @param {Map<string, string>} texts
+ */
+function reachable(texts) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  /** @param {string} file */
+  const visit = (file) => {
+    const text = texts.get(file);
+    if (text === undefined) fail(`No declarations for ${file}`);
+    if (found.has(file)) return;
+    found.set(file, text);
+    for (const { text: specifier } of specifiers(file, text)) {
+      if (specifier.startsWith("#")) fail(`The public types of ${relative(root, file)} mention ${specifier}`);
+      if (specifier.startsWith(".")) visit(join(dirname(file), specifier));
+    }
+  };
+  for (const door of Object.values(doors)) visit(join(root, door));
+  return found;
+}
+
+/**
+ * Every module specifier of a declaration file, `import("…")` types included.
+ * @param {string} file
+ * @param {string} text
+ */
+function specifiers(file, text) {
+  /** @type {ts.StringLiteral[]} */
+  const found = [];
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    const specifier =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+        ? node.moduleSpecifier
+        : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
+          ? node.argument.literal
+          : undefined;
+    if (specifier && ts.isStringLiteral(specifier)) found.push(specifier);
+    ts.forEachChild(node, visit);
+  };
+  const parsed = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  visit(parsed);
+  return found;
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ * @param {".js" | ".cjs"} extension
+ */
+function withExtension(file, text, extension) {
+  return specifiers(file, text)
+    .filter((specifier) => specifier.text.startsWith("."))
+    .reverse()
+    .reduce((result, { text: old, end }) => {
+      const start = end - 1 - old.length;
+      return result.slice(0, start) + old.replace(/\.ts$/, extension) + result.slice(end - 1);
+    }, text);
+}
+
+/**
+ * @param {string} file
+ * @param {string} extension
+ * @param {string} text
+ */
+function write(file, extension, text) {
+  const target = join(root, "dist", relative(source, file).replace(/\.ts$/, extension));
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text);
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,56 @@
+// @ts-check
+// Makes a clone ready: the dependencies of package-lock.json, and a `dist` of the sources as they are now.
+// Every script that needs them begins with this one, and it does nothing twice.
+// `node scripts/setup.mjs install` leaves `dist` alone.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isBuilt } from "./build-stamp.mjs";
+import { root, run } from "./run-command.mjs";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22)) {
+  stop(`setup: this needs Node 20.19 or later, or 22.12 or later, and found ${process.version}.`);
+}
+
+if (!isInstalled()) {
+  console.log("setup: installing the dependencies");
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  if (!run("npm", args)) stop("setup: the dependencies could not be installed.");
+}
+
+if (process.argv[2] !== "install" && !isBuilt()) {
+  console.log("setup: building dist");
+  if (!run("node", ["scripts/build.mjs"], { quiet: true })) stop("setup: the build failed.");
+}
+
+/** Whether node_modules holds what package-lock.json asks for; npm notes there what it installed. */
+function isInstalled() {
+  const noted = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(noted)) return false;
+  const installed = readPackages(noted);
+  const { "": _root, ...wanted } = readPackages(join(root, "package-lock.json"));
+  return (
+    Object.keys(installed).every((path) => path in wanted) &&
+    Object.entries(wanted).every(([path, { version, optional }]) =>
+      // An optional package that is missing is one for another kind of machine.
+      path in installed ? installed[path]?.version === version : optional,
+    )
+  );
+}
+
+/**
+ * @param {string} lockfile
+ * @returns {Record<string, { version?: string, optional?: boolean }>}
+ */
+function readPackages(lockfile) {
+  return JSON.parse(readFileSync(lockfile, "utf8")).packages;
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function stop(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,33 @@
+// @ts-check
+// All checks, then all tests; the last line says how it went. Everything runs even when something has failed,
+// and each failed check counts as one.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { check } from "./check.mjs";
+import { run } from "./run-command.mjs";
+
+const failedChecks = check();
+const tests = runTests();
+const failed = failedChecks + tests.failed;
+
+process.exitCode = failed > 0 ? 1 : 0;
+console.log(`${tests.passed} passed, ${failed} failed`);
+
+/** @returns {{ passed: number, failed: number }} */
+function runTests() {
+  const folder = mkdtempSync(join(tmpdir(), "template-pdf-verify-"));
+  const results = join(folder, "results.json");
+  try {
+    const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
+    const succeeded = run("vitest", args);
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, "utf8"));
+    // A file that cannot be loaded, or an error outside every test, fails no test but the run.
+    return { passed: numPassedTests, failed: succeeded ? numFailedTests : Math.max(numFailedTests, 1) };
+  } catch (error) {
+    console.error(error);
+    return { passed: 0, failed: 1 };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

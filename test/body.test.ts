@@ -1,0 +1,350 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Body, type Sink } from "../src/body.ts";
+import { Collector } from "../src/collector.ts";
+import type { Bytes } from "../src/platform-types.ts";
+import type { Exchange } from "../src/transport/types.ts";
+import { fuzz } from "./support/fuzz.ts";
+
+const limit = 64 * 1024;
+
+/** The wire below a body, and the call above it: both keep their side of the contract and note what they hear. */
+class Wire implements Exchange {
+  readonly body: Body;
+  readonly sent: Uint8Array[] = [];
+  paused = false;
+  aborted = false;
+  over = false;
+  watched = false;
+  /** What comes as soon as the body lets the wire go on, in the same moment. */
+  backlog: (() => void)[] = [];
+
+  constructor() {
+    const cancel = (reason: unknown) => {
+      this.abort();
+      this.body.fail(reason);
+    };
+    this.body = new Body(this, {
+      onRead: () => (this.watched = true),
+      onRest: () => (this.watched = false),
+      cancel,
+    });
+  }
+
+  chunk(size: number): void {
+    const chunk = new Uint8Array(size).fill(this.sent.length % 251);
+    this.#tell(() => {
+      this.sent.push(chunk);
+      this.body.write(chunk);
+    });
+  }
+
+  /** Ends at once where no chunk is outstanding: a pause stops chunks only. */
+  end(): void {
+    const end = () => this.#last(() => this.body.end());
+    if (this.backlog.length > 0) this.backlog.push(end);
+    else this.#tell(end, false);
+  }
+
+  /** Breaks at once, paused or not. */
+  fail(error: unknown): void {
+    if (!this.aborted && !this.over) this.#last(() => this.body.fail(error));
+  }
+
+  send(): void {}
+  pause(): void {
+    if (this.paused) throw new Error("Paused twice.");
+    if (this.over) throw new Error("Paused after the last event.");
+    this.paused = true;
+  }
+  resume(): void {
+    if (!this.paused) throw new Error("Resumed without a pause.");
+    this.paused = false;
+    while (!this.paused && !this.aborted && !this.over) {
+      const next = this.backlog.shift();
+      if (!next) return;
+      next();
+    }
+  }
+  abort(): void {
+    this.aborted = true;
+  }
+
+  #tell(event: () => void, mayWait = true): void {
+    if (this.aborted || this.over) return;
+    if (this.paused && mayWait) this.backlog.push(event);
+    else event();
+  }
+  #last(event: () => void): void {
+    this.over = true;
+    event();
+  }
+}
+
+/** What a form may answer to a chunk; one that can take more at once may say so before it asks to wait. */
+type Answer = "more" | "wait" | "resume, then wait";
+
+/** A form that answers by its script, and notes what it hears. */
+class Reader implements Sink {
+  readonly chunks: Uint8Array[] = [];
+  readonly last: string[] = [];
+  waiting = false;
+  readonly #body: Body;
+  readonly #script: Answer[];
+  constructor(body: Body, script: readonly Answer[] = []) {
+    this.#body = body;
+    this.#script = [...script];
+  }
+  write(chunk: Uint8Array): boolean {
+    if (this.waiting) throw new Error("Written to although it asked to wait.");
+    if (this.last.length > 0) throw new Error("Written to after its last event.");
+    this.chunks.push(chunk);
+    const answer = this.#script.shift() ?? "more";
+    if (answer === "resume, then wait") this.#body.resume();
+    this.waiting = answer === "wait";
+    return answer === "more";
+  }
+  end(): void {
+    this.last.push("end");
+  }
+  fail(error: unknown): void {
+    this.last.push(`fail: ${error}`);
+  }
+}
+
+const bytesIn = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, { length }) => sum + length, 0);
+
+type Event = "end" | "break" | "read" | "resume" | "cancel" | { chunk: number };
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ chunk: fc.constantFrom(0, 1, 1000, 16_384, 65_535, limit, 200_000) }) },
+  { weight: 3, arbitrary: fc.constant("resume" as const) },
+  { weight: 1, arbitrary: fc.constant("read" as const) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom("end" as const, "end" as const, "break" as const, "cancel" as const),
+  },
+);
+
+/** One document: what happens to it, and what has to hold after each of its events. */
+class Life {
+  readonly #wire = new Wire();
+  readonly #reader: Reader;
+  #isRead = false;
+  #failure: string | undefined;
+
+  constructor(script: readonly Answer[]) {
+    this.#reader = new Reader(this.#wire.body, script);
+  }
+
+  happen(now: Event): void {
+    const { body, over, aborted } = this.#wire;
+    if (typeof now === "object") this.#wire.chunk(now.chunk);
+    else if (now === "end") this.#wire.end();
+    else if (now === "break") {
+      if (!over && !aborted) this.#failure = "fail: broken";
+      this.#wire.fail("broken");
+    } else if (now === "cancel") {
+      if (this.#reader.last.length === 0) this.#failure ??= "fail: cancelled";
+      body.cancel("cancelled");
+    } else if (now === "read") {
+      if (this.#isRead) expect(() => body.read("again", new Reader(body))).toThrow(TypeError);
+      else body.read("first", this.#reader);
+      this.#isRead = true;
+    } else if (this.#isRead) {
+      this.#reader.waiting = false;
+      body.resume();
+    }
+  }
+
+  check(): void {
+    const { paused, over, aborted, watched } = this.#wire;
+    const { waiting, last } = this.#reader;
+    const given = Buffer.concat(this.#reader.chunks);
+    const sent = Buffer.concat(this.#wire.sent);
+    const held = this.#failure ? 0 : sent.length - given.length;
+
+    expect(given.equals(sent.subarray(0, given.length)), "in order").toBe(true);
+    if (this.#isRead && !waiting) expect(held, "nothing held back").toBe(0);
+    if (!over && !aborted) {
+      expect(paused, "paused while the form waits, or enough is held").toBe(
+        this.#isRead ? waiting : held >= limit,
+      );
+    }
+    const isWhole = over && held === 0 && !waiting;
+    if (!this.#isRead) expect(last).toEqual([]);
+    else if (this.#failure) expect(last).toEqual([this.#failure]);
+    else if (isWhole) expect(last).toEqual(["end"]);
+    else expect(last.length).toBeLessThanOrEqual(1);
+    if (last[0] === "end") expect(given.length, "complete").toBe(sent.length);
+    expect(watched, "watched while a form waits for it").toBe(this.#isRead && last.length === 0);
+  }
+}
+
+describe("any life of a document", () => {
+  it("gives every byte in its order, waits where it was asked to, and ends once", () => {
+    const events = fc.array(event, { maxLength: 40 });
+    const script = fc.array(fc.constantFrom<Answer>("more", "wait", "resume, then wait"), { maxLength: 40 });
+    fc.assert(
+      fc.property(events, script, (happenings, answers) => {
+        const life = new Life(answers);
+        for (const now of happenings) {
+          life.happen(now);
+          life.check();
+        }
+      }),
+      fuzz,
+    );
+  });
+});
+
+/** A body with its wire and a form that takes everything. */
+function open(script: Answer[] = []): { wire: Wire; body: Body; reader: Reader } {
+  const wire = new Wire();
+  return { wire, body: wire.body, reader: new Reader(wire.body, script) };
+}
+
+describe("a document that nobody reads", () => {
+  it("holds 64 KiB, then pauses, and goes on when it is read", () => {
+    const { wire, body, reader } = open();
+    wire.chunk(limit - 1);
+    expect(wire.paused).toBe(false);
+    wire.chunk(1);
+    expect(wire.paused).toBe(true);
+    wire.chunk(5);
+    wire.end();
+    body.read("bytes()", reader);
+    expect(bytesIn(reader.chunks)).toBe(limit + 5);
+    expect(reader.last).toEqual(["end"]);
+  });
+
+  it("tells a late reader why it broke, and gives no byte of what was held", () => {
+    const { wire, body, reader } = open();
+    wire.chunk(10);
+    wire.fail("broken");
+    body.cancel("given up afterwards");
+    expect(wire.watched).toBe(false);
+    body.read("bytes()", reader);
+    expect(reader).toMatchObject({ chunks: [], last: ["fail: broken"] });
+    expect(wire.watched).toBe(false);
+  });
+});
+
+describe("a chunk that comes although the wire was paused", () => {
+  it("waits until the form wants it", () => {
+    const { wire, body, reader } = open(["wait"]);
+    body.read("stream()", reader);
+    wire.chunk(1);
+    body.write(Uint8Array.of(7));
+    body.end();
+    expect(bytesIn(reader.chunks)).toBe(1);
+    expect(reader.last).toEqual([]);
+    wire.over = true;
+    reader.waiting = false;
+    body.resume();
+    expect(reader.chunks.at(-1)).toEqual(Uint8Array.of(7));
+    expect(reader.last).toEqual(["end"]);
+  });
+});
+
+describe("a second reader", () => {
+  it("is told which form came first, and disturbs it in nothing", () => {
+    const { wire, body, reader } = open();
+    body.read("stream()", reader);
+    expect(() => body.read("saveTo()", new Reader(body))).toThrow(
+      /already read by stream\(\), so saveTo\(\)/,
+    );
+    wire.chunk(3);
+    wire.end();
+    expect(reader.last).toEqual(["end"]);
+  });
+});
+
+describe("a form that is still at work at its end", () => {
+  it.each([
+    ["may yet be failed", true],
+    ["is left in peace once it is done", false],
+  ])("%s", async (_, early) => {
+    const { wire, body, reader } = open();
+    let done = () => {};
+    const end = () =>
+      new Promise<void>((resolve) => {
+        done = resolve;
+      });
+    body.read("saveTo()", Object.assign(reader, { end }));
+    wire.end();
+    expect(wire.watched).toBe(true);
+    if (!early) {
+      done();
+      await Promise.resolve();
+    }
+    body.cancel("cancelled");
+    expect(reader.last).toEqual(early ? ["fail: cancelled"] : []);
+    done();
+    await Promise.resolve();
+    expect(wire.watched).toBe(false);
+    expect(reader.last).toHaveLength(early ? 1 : 0);
+  });
+});
+
+describe("a form that gives up while it is written to", () => {
+  it.each([
+    ["as the bytes arrive", false],
+    ["as it gets what was held", true],
+  ])("%s hears its reason and no more", (_, late) => {
+    const { wire, body, reader } = open();
+    const write = (chunk: Uint8Array) => {
+      reader.chunks.push(chunk);
+      body.cancel("too large");
+      return false;
+    };
+    if (!late) body.read("bytes()", Object.assign(reader, { write }));
+    wire.chunk(1);
+    wire.chunk(2);
+    if (late) body.read("bytes()", Object.assign(reader, { write }));
+    body.resume();
+    expect(bytesIn(reader.chunks)).toBe(1);
+    expect(reader.last).toEqual(["fail: too large"]);
+    expect(wire).toMatchObject({ aborted: true, watched: false });
+  });
+});
+
+describe("a document in memory", () => {
+  const collect = (wire: Wire, promisedBytes: number | undefined, maxBytes: number) =>
+    new Promise<Bytes>((resolve, reject) => {
+      const expected = { promisedBytes, maxBytes, oversized: () => "oversized" };
+      wire.body.read("bytes()", new Collector(wire.body, expected, resolve, reject));
+    });
+
+  it("is every byte that came, whatever length was promised, and never more than is allowed", async () => {
+    const sizes = fc.array(fc.nat(40), { minLength: 1, maxLength: 6 });
+    const promises = fc.option(fc.nat(120), { nil: undefined });
+    const limits = fc.integer({ min: 1, max: 150 });
+    await fc.assert(
+      fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
+        const length = lengths.reduce((sum, size) => sum + size, 0);
+        // An end before what was promised is the attempt's to refuse.
+        fc.pre(length >= (promised ?? 0));
+        const wire = new Wire();
+        const result = collect(wire, promised, maxBytes);
+        for (const size of lengths) wire.chunk(size);
+        wire.end();
+        if (length > maxBytes) {
+          await expect(result).rejects.toBe("oversized");
+          return;
+        }
+        const bytes = await result;
+        expect(Buffer.concat(wire.sent).equals(bytes)).toBe(true);
+        expect(bytes.buffer.byteLength, "owns its memory").toBe(length);
+      }),
+      fuzz,
+    );
+  });
+
+  it("is refused at its first byte when more is promised than is allowed", async () => {
+    const wire = new Wire();
+    const result = collect(wire, 101, 100);
+    wire.chunk(1);
+    await expect(result).rejects.toBe("oversized");
+    expect(wire.aborted).toBe(true);
+  });
+});

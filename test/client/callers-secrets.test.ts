@@ -1,0 +1,128 @@
+import {
+  type ClientOptions,
+  type PendingPdf,
+  type StandardSchemaV1,
+  type TemplatePdf,
+  template,
+} from "template-pdf";
+import { describe, expect, it } from "vitest";
+import { expectSafe, trickyKey, values } from "./canaries.ts";
+import { rejectionOf, Service } from "./service.ts";
+
+/** Ways in which a call fails with something of the caller's own. */
+const throwers: readonly (readonly [
+  string,
+  (client: (options: ClientOptions) => TemplatePdf) => PendingPdf,
+])[] = [
+  [
+    "a fetch whose error carries the request",
+    (client) =>
+      client({
+        fetch: async (url, init) => {
+          throw Object.assign(new Error(`failed: ${url}`), {
+            config: init,
+            request: { headers: init.headers },
+          });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error quotes the request",
+    (client) =>
+      client({
+        fetch: async (_, init) => {
+          throw new Error(JSON.stringify(init), { cause: new TypeError(`inside: ${init.body}`) });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error gathers others",
+    (client) =>
+      client({
+        fetch: async (_, init) => {
+          throw new AggregateError([new Error(init.body), new Error(String(init.headers))], "all failed");
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch that throws no error",
+    (client) =>
+      client({
+        fetch: (_, init) => {
+          throw init;
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose body breaks",
+    (client) =>
+      client({
+        fetch: async (_, init) => {
+          const body = new ReadableStream<Uint8Array>({
+            pull: (controller) => controller.error(Object.assign(new Error(init.body), { init })),
+          });
+          return new Response(body);
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a key source that throws the key",
+    (client) => client({ apiKey: () => Promise.reject(new Error(trickyKey)) }).generate("inv", values),
+  ],
+  [
+    "a key source that gives a bad key",
+    (client) => client({ apiKey: () => `${trickyKey}\n` }).generate("inv", values),
+  ],
+  [
+    "a key source that gives an object",
+    (client) => client({ apiKey: () => ({ key: trickyKey }) as never }).generate("inv", values),
+  ],
+  ["values that cannot be sent", (client) => client({}).generate("inv", { ...values, bad: Number.NaN })],
+  [
+    "a getter that throws a value",
+    (client) =>
+      client({}).generate("inv", {
+        get bad() {
+          throw new Error(values.customer);
+        },
+      }),
+  ],
+  ["a schema that quotes the values", (client) => client({}).generate(template("inv", quoting), values)],
+  ["a schema that throws the values", (client) => client({}).generate(template("inv", throwing), values)],
+];
+
+/** As valibot and arktype do: "Expected number but received "…"". */
+const quoting: StandardSchemaV1<object, object> = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: () => ({
+      issues: [
+        {
+          message: `Invalid type: Expected number but received ${JSON.stringify(values.customer)}`,
+          path: ["customer"],
+        },
+        { message: `must be a number (was ${values.nested.list[1]})`, path: ["nested", { key: "list" }, 1] },
+      ],
+    }),
+  },
+};
+
+const throwing: StandardSchemaV1<object, object> = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (given) => {
+      throw new Error(JSON.stringify(given));
+    },
+  },
+};
+
+describe("an error shows neither key nor values after", () => {
+  it.each(throwers)("%s", async (_, call) => {
+    const service = await Service.start(() => {});
+    const pending = call((options) => service.client({ apiKey: trickyKey, ...options }));
+    expectSafe(await rejectionOf(pending.bytes()), trickyKey);
+    expect(service.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,231 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { GeneratedPdf, PendingPdf } from "template-pdf";
+import { describe, expect, it } from "vitest";
+import { failureAt, forms, generate, stages, temporaryFolder } from "./every-form.ts";
+import { beginning, pdfOf, rejectionOf, Service, transports, turns, withLength } from "./service.ts";
+
+const pdf = pdfOf(200_000);
+const half = pdf.subarray(0, 100_000);
+const promised = { "content-length": String(pdf.length) };
+
+/** Reasons as callers give them: errors with the fields of system errors, DOM errors, and no errors at all. */
+const reasons: readonly (readonly [string, unknown])[] = [
+  ["an error", new Error("the customer left")],
+  ["the default", undefined],
+  ["a timeout", new DOMException("too slow", "TimeoutError")],
+  ["an error of Node's", Object.assign(new Error("gone"), { code: "ERR_STREAM_PREMATURE_CLOSE" })],
+  ["an error of the system", Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" })],
+  ["a string", "the customer left"],
+  ["null", null],
+  ["zero", 0],
+];
+
+/** Of a Node stream only an error can be the end. */
+function expectReason(error: unknown, reason: unknown, form: string): void {
+  if (form === "nodeStream()" && !(reason instanceof Error)) {
+    expect((error as Error).cause).toBe(reason);
+  } else {
+    expect(error).toBe(reason);
+  }
+}
+
+describe.each(transports)("the caller's signal, by %s,", (_, options) => {
+  const start = async (answer = beginning(half, promised)) => {
+    const service = await Service.start(answer);
+    const controller = new AbortController();
+    return { service, controller, pending: generate(service.client(options), { signal: controller.signal }) };
+  };
+
+  describe.each(reasons)("aborted with %s", (_, reason) => {
+    it.each(forms)("before the call, rejects %s and sends nothing", async (_, read) => {
+      const service = await Service.start(withLength(pdf));
+      const signal = AbortSignal.abort(reason);
+      const client = service.client(options);
+      expect(await rejectionOf(read(generate(client, { signal })))).toBe(signal.reason);
+      await generate(client).bytes();
+      expect(service.requests).toHaveLength(1);
+    });
+
+    it.each(forms)("in the same breath, rejects %s and sends nothing", async (_, read) => {
+      const { service, controller, pending } = await start();
+      const failure = rejectionOf(read(pending));
+      controller.abort(reason);
+      expect(await failure).toBe(controller.signal.reason);
+      expect(service.requests).toHaveLength(0);
+    });
+
+    it.each(forms)("while the service is at work, rejects %s and closes the socket", async (_, read) => {
+      const { service, controller, pending } = await start(() => {});
+      const failure = rejectionOf(read(pending));
+      const { closed } = await service.request();
+      controller.abort(reason);
+      expect(await failure).toBe(controller.signal.reason);
+      await closed;
+    });
+
+    it.each(forms)("while the document arrives, rejects %s and closes the socket", async (form, read) => {
+      const { service, controller, pending } = await start();
+      const document = await pending;
+      const failure = rejectionOf(read(document));
+      controller.abort(reason);
+      expectReason(await failure, controller.signal.reason, form);
+      await (await service.request()).closed;
+    });
+
+    it.each(forms)("before the document is read, rejects %s", async (form, read) => {
+      const { controller, pending } = await start(withLength(pdfOf(2_000)));
+      const document = await pending;
+      controller.abort(reason);
+      expectReason(await rejectionOf((async () => read(document))()), controller.signal.reason, form);
+    });
+  });
+
+  it("rejects an await, too", async () => {
+    const { service, controller, pending } = await start(() => {});
+    const failure = rejectionOf(pending);
+    await service.request();
+    controller.abort();
+    expect(await failure).toBe(controller.signal.reason);
+  });
+
+  it("aborted while the key is being fetched, rejects at once and sends nothing", async () => {
+    const service = await Service.start(withLength(pdf));
+    const controller = new AbortController();
+    let giveKey: ((key: string) => void) | undefined;
+    const apiKey = () =>
+      new Promise<string>((resolve) => {
+        giveKey = resolve;
+        controller.abort();
+      });
+    const client = service.client({ ...options, apiKey });
+    expect(await rejectionOf(generate(client, { signal: controller.signal }))).toBe(controller.signal.reason);
+    giveKey?.("late");
+    await generate(client.with({ apiKey: "other" })).bytes();
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("aborted after the document was read, changes nothing", async () => {
+    const service = await Service.start(withLength(pdf));
+    const controller = new AbortController();
+    const pending = generate(service.client(options), { signal: controller.signal });
+    const bytes = await pending.bytes();
+    controller.abort();
+    expect(pdf.equals(bytes)).toBe(true);
+    expect((await pending).status).toBe(200);
+    expect(service.connections).toBe(1);
+  });
+
+  it("leaves no file behind, nor a part of one, when it stops saveTo()", async () => {
+    const { service, controller, pending } = await start();
+    const folder = temporaryFolder();
+    const saving = rejectionOf((await pending).saveTo(join(folder, "a.pdf")));
+    while ((await readdir(folder)).length === 0);
+    controller.abort();
+    expect(await saving).toBe(controller.signal.reason);
+    expect(await readdir(folder)).toEqual([]);
+    await (await service.request()).closed;
+  });
+});
+
+describe.each(transports)("cancel(), by %s,", (_, options) => {
+  describe.each(reasons)("with %s", (_, reason) => {
+    const expected = reason === undefined ? expect.objectContaining({ name: "AbortError" }) : reason;
+
+    it.each(forms)("before anything is sent, rejects %s and the promise", async (_, read) => {
+      const service = await Service.start(withLength(pdf));
+      const pending = generate(service.client(options));
+      const failures = [rejectionOf(read(pending)), rejectionOf(pending)];
+      await pending.cancel(reason);
+      expect(await Promise.all(failures)).toEqual([expected, expected]);
+      await generate(service.client(options)).bytes();
+      expect(service.requests).toHaveLength(1);
+    });
+
+    it.each(forms)("while the service is at work, rejects %s and closes the socket", async (_, read) => {
+      const service = await Service.start(() => {});
+      const pending = generate(service.client(options));
+      const failure = rejectionOf(read(pending));
+      const { closed } = await service.request();
+      await pending.cancel(reason);
+      expect(await failure).toEqual(expected);
+      await closed;
+    });
+
+    it.each(stages)("while the document arrives, on %s, closes the socket", async (stage) => {
+      const service = await Service.start(beginning(half, promised));
+      const pending = generate(service.client(options));
+      const document = await pending;
+      const failure = rejectionOf(document.bytes());
+      const cancelled: PendingPdf | GeneratedPdf = stage === "the pending result" ? pending : document;
+      await cancelled.cancel(reason);
+      expect(await failure).toEqual(expected);
+      await (await service.request()).closed;
+    });
+  });
+
+  it.each(forms)("of a document that nobody has read, rejects %s later", async (form, read) => {
+    const service = await Service.start(withLength(pdfOf(2_000)));
+    const document = await generate(service.client(options));
+    const reason = new Error("enough");
+    await document.cancel(reason);
+    expectReason(await rejectionOf((async () => read(document))()), reason, form);
+  });
+
+  it.each(forms)("of a document that was read by %s, does nothing", async (_, read) => {
+    const service = await Service.start(withLength(pdf));
+    const client = service.client(options);
+    const pending = generate(client);
+    expect(pdf.equals(await read(pending))).toBe(true);
+    await pending.cancel(new Error("too late"));
+    expect((await pending).status).toBe(200);
+    await (await pending).cancel(new Error("too late"));
+    // Undici uses a socket again only in the next turn.
+    await turns();
+    await generate(client).bytes();
+    expect(service.connections).toBe(1);
+  });
+
+  it("can be called again and again", async () => {
+    const service = await Service.start(beginning(half, promised));
+    const pending = generate(service.client(options));
+    const first = new Error("first");
+    const failure = rejectionOf(pending.bytes());
+    await service.request();
+    await pending.cancel(first);
+    await pending.cancel(new Error("second"));
+    expect(await failure).toBe(first);
+  });
+
+  it("ends one call and leaves its neighbours alone", async () => {
+    const service = await Service.start((received) =>
+      received.body.includes("stays") ? withLength(pdf)(received) : beginning(half, promised)(received),
+    );
+    const client = service.client(options);
+    const calls = Array.from({ length: 10 }, (_, index) => ({
+      stays: index % 2 === 0,
+      pending: client.generate("uid", { which: index % 2 === 0 ? "stays" : "goes" }),
+    }));
+    const results = calls.map(async ({ stays, pending }) => {
+      if (stays) return pdf.equals(await pending.bytes());
+      const document = await pending;
+      const failure = rejectionOf(document.bytes());
+      await document.cancel("enough");
+      return (await failure) === "enough";
+    });
+    expect(await Promise.all(results)).toEqual(calls.map(() => true));
+  });
+
+  it.each(forms)("is not mistaken for the end of the document: %s never ends well", async (form, read) => {
+    const service = await Service.start(beginning(half, promised));
+    for (const stage of stages) {
+      const controller = new AbortController();
+      const pending = generate(service.client(options), { signal: controller.signal });
+      const failure = failureAt(stage, pending, read);
+      await pending;
+      const reason = new Error(form);
+      controller.abort(reason);
+      expect(await failure).toBe(reason);
+    }
+  });
+});

@@ -1,0 +1,198 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { forms, generate, iterable, readAt, stages } from "./every-form.ts";
+import {
+  type Answer,
+  beginning,
+  inChunks,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  transports,
+  untilClose,
+  withLength,
+} from "./service.ts";
+
+const small = pdfOf(2_000);
+const large = pdfOf(700_001);
+
+const framings: readonly (readonly [string, (body: Buffer) => Answer])[] = [
+  ["a length that is told", withLength],
+  ["chunks", inChunks],
+  ["the end of the connection", untilClose],
+  ["gzip", (body) => withLength(gzipSync(body), { "content-encoding": "gzip" })],
+];
+
+describe.each(transports)("by %s", (_, options) => {
+  describe.each(framings)("framed by %s", (_, answer) => {
+    describe.each(stages)("on %s", (stage) => {
+      it.each(forms)("%s gives every byte", async (_, read) => {
+        for (const pdf of [small, large]) {
+          const service = await Service.start(answer(pdf));
+          const got = await readAt(stage, generate(service.client(options)), read);
+          expect(pdf.equals(got)).toBe(true);
+        }
+      });
+    });
+  });
+
+  describe("of an empty body that nobody verifies", () => {
+    it.each(forms)("%s gives no byte", async (_, read) => {
+      for (const answer of [saying(200), saying(204), inChunks(Buffer.alloc(0))]) {
+        const service = await Service.start(answer);
+        for (const stage of stages) {
+          const pending = generate(service.client({ ...options, verify: false }));
+          expect((await readAt(stage, pending, read)).byteLength).toBe(0);
+        }
+      }
+    });
+  });
+
+  it.each(forms)("%s waits for bytes that come late, one by one", async (_, read) => {
+    const body = Buffer.from("\n%PDF-1.7\nbytes\n%%EOF\n");
+    const service = await Service.start(async ({ response }) => {
+      response.writeHead(200);
+      for (const byte of body) {
+        response.write(Buffer.of(byte));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    });
+    expect(body.equals(await read(generate(service.client(options))))).toBe(true);
+  });
+
+  it.each(["bytes()", "stream()", "saveTo()"])("%s reads a whole document that has waited", async (name) => {
+    const service = await Service.start(withLength(large));
+    const document = await generate(service.client(options));
+    const [, read] = forms.find(([form]) => form === name) ?? [];
+    expect(large.equals((await read?.(document)) ?? Buffer.alloc(0))).toBe(true);
+  });
+});
+
+describe("bytes own their memory:", () => {
+  // Bodies below Buffer.poolSize are the ones that a pool would serve.
+  const sizes = [20, 1_000, 4_096, 70_000];
+  const answers: readonly (readonly [string, (body: Buffer) => Answer])[] = [
+    ["a told length", withLength],
+    ["chunks", inChunks],
+  ];
+
+  describe.each(transports)("by %s", (_, options) => {
+    it.each(answers)("bytes() has its memory for itself, after %s", async (_, answer) => {
+      for (const size of sizes) {
+        const service = await Service.start(answer(pdfOf(size)));
+        const bytes = await generate(service.client(options)).bytes();
+        expect(Object.getPrototypeOf(bytes)).toBe(Uint8Array.prototype);
+        expect(bytes.buffer).toBeInstanceOf(ArrayBuffer);
+        expect([bytes.byteLength, bytes.byteOffset, bytes.buffer.byteLength]).toEqual([size, 0, size]);
+      }
+    });
+
+    it.each(answers)("arrayBuffer() is as long as the document, after %s", async (_, answer) => {
+      for (const size of sizes) {
+        const service = await Service.start(answer(pdfOf(size)));
+        const arrayBuffer = await generate(service.client(options)).arrayBuffer();
+        expect(arrayBuffer).toBeInstanceOf(ArrayBuffer);
+        expect(arrayBuffer.byteLength).toBe(size);
+      }
+    });
+
+    it.each(answers)("buffer() is a Buffer with nobody else's memory, after %s", async (_, answer) => {
+      for (const size of sizes) {
+        const service = await Service.start(answer(pdfOf(size)));
+        const buffer = await generate(service.client(options)).buffer();
+        expect(Buffer.isBuffer(buffer)).toBe(true);
+        expect([buffer.byteLength, buffer.byteOffset, buffer.buffer.byteLength]).toEqual([size, 0, size]);
+      }
+    });
+
+    it.each(["stream", "iteration", "response"] as const)(
+      "every chunk of %s can be transferred",
+      async (form) => {
+        for (const [pdf, answer] of [
+          [large, withLength(large)],
+          [large, inChunks(large)],
+          [small, withLength(small)],
+        ] as const) {
+          const service = await Service.start(answer);
+          const document = await generate(service.client(options));
+          const body = form === "response" ? document.response().body : undefined;
+          const chunks = body ?? (form === "stream" ? document.stream() : document);
+          const moved: Uint8Array[] = [];
+          for await (const chunk of iterable(chunks)) {
+            expect(Object.getPrototypeOf(chunk)).toBe(Uint8Array.prototype);
+            expect([chunk.byteOffset, chunk.buffer.byteLength]).toEqual([0, chunk.byteLength]);
+            moved.push(structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }));
+          }
+          expect(pdf.equals(Buffer.concat(moved))).toBe(true);
+        }
+      },
+    );
+
+    it("a chunk that its reader has overwritten or transferred does not spoil the proof", async () => {
+      let finish: (() => void) | undefined;
+      const service = await Service.start((received) => {
+        beginning(small)(received);
+        finish = () => received.response.end();
+      });
+      for (const spoil of [
+        (chunk: Uint8Array) => void chunk.fill(0),
+        (chunk: Uint8Array) => void structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }),
+      ]) {
+        const reader = (await generate(service.client(options)).stream()).getReader();
+        for (let read = 0; read < small.length; ) {
+          const { value } = await reader.read();
+          read += value?.byteLength ?? 0;
+          if (value) spoil(value);
+        }
+        finish?.();
+        expect(await reader.read()).toMatchObject({ done: true });
+      }
+    });
+  });
+
+  it("buffer() and Buffer.from(bytes) have the same content", async () => {
+    const service = await Service.start(withLength(small));
+    const client = service.client();
+    expect(Buffer.from(await generate(client).bytes()).equals(await generate(client).buffer())).toBe(true);
+  });
+});
+
+describe("a second read", () => {
+  it.each(forms)("of a document that was read by %s says so", async (form, read) => {
+    const service = await Service.start(withLength(small));
+    const document = await generate(service.client());
+    await read(document);
+    for (const [second, readAgain] of forms) {
+      const error = await rejectionOf((async () => readAgain(document))());
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain(form);
+      expect(String(error)).toContain(second);
+    }
+  });
+
+  it.each(forms)(
+    "of a pending result, beside %s, is one too many: one of them gets it whole",
+    async (_, read) => {
+      const service = await Service.start(withLength(small));
+      const pending = generate(service.client());
+      const both = await Promise.allSettled([read(pending), pending.bytes()]);
+      const [got] = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      const [error] = both.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+      expect(got && small.equals(got)).toBe(true);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain("already read by");
+    },
+  );
+
+  it("does not disturb the first", async () => {
+    const service = await Service.start(withLength(large));
+    const document = await generate(service.client());
+    const stream = document.stream();
+    await rejectionOf(document.bytes());
+    expect(() => document.nodeStream()).toThrow(TypeError);
+    expect(() => document.response()).toThrow(TypeError);
+    expect(large.equals(Buffer.from(await new Response(stream).arrayBuffer()))).toBe(true);
+  });
+});

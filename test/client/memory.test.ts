@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { OversizedPdfError } from "template-pdf";
+import { describe, expect, it } from "vitest";
+import { forms, generate, temporaryFolder } from "./every-form.ts";
+import { asTaken, inChunks, pdfOf, rejectionOf, Service, transports, withLength } from "./service.ts";
+
+const huge = pdfOf(64 * 1024 * 1024);
+
+/**
+ * How much may be under way between a service that never stops and a reader: what the system keeps for both
+ * sockets (Linux lets it grow to 4 MiB for the sender and 32 MiB for the receiver), and our own few buffers.
+ */
+const mostUnderWay = 38 * 1024 * 1024;
+
+/** Lets the event loop carry a document as large as the one under test to its end. */
+async function whileAnotherPasses(): Promise<void> {
+  const service = await Service.start(asTaken(huge));
+  const response = await fetch(service.baseUrl, { method: "POST" });
+  expect((await response.arrayBuffer()).byteLength).toBe(huge.length);
+}
+
+describe.each(transports)("what the service can send ahead, by %s,", (_, options) => {
+  const start = async () => {
+    let sent = 0;
+    const service = await Service.start(
+      asTaken(huge, (bytes) => {
+        sent = bytes;
+      }),
+    );
+    return { pending: generate(service.client(options)), sent: () => sent };
+  };
+
+  it("is bounded while nobody reads the document, which is whole all the same when it is read", async () => {
+    const { pending, sent } = await start();
+    const document = await pending;
+    await whileAnotherPasses();
+    expect(sent()).toBeLessThan(mostUnderWay);
+    expect(huge.equals(await document.bytes())).toBe(true);
+  });
+
+  it("is bounded by a slow reader of stream()", async () => {
+    const { pending, sent } = await start();
+    const reader = (await pending.stream()).getReader();
+    const parts = [(await reader.read()).value ?? new Uint8Array()];
+    await whileAnotherPasses();
+    expect(sent()).toBeLessThan(mostUnderWay);
+    for (let next = await reader.read(); next.value; next = await reader.read()) parts.push(next.value);
+    expect(huge.equals(Buffer.concat(parts))).toBe(true);
+  });
+
+  it("is bounded by a slow reader of response()", async () => {
+    const { pending, sent } = await start();
+    const response = await pending.response();
+    await whileAnotherPasses();
+    expect(sent()).toBeLessThan(mostUnderWay);
+    expect(huge.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+  });
+
+  it("is bounded by a slow reader of nodeStream()", async () => {
+    const { pending, sent } = await start();
+    const stream = await pending.nodeStream();
+    await whileAnotherPasses();
+    expect(sent()).toBeLessThan(mostUnderWay);
+    const parts: Buffer[] = [];
+    for await (const chunk of stream) parts.push(chunk);
+    expect(huge.equals(Buffer.concat(parts))).toBe(true);
+  });
+
+  it("is bounded by a loop that takes its time", async () => {
+    const { pending, sent } = await start();
+    const parts: Uint8Array[] = [];
+    for await (const chunk of pending) {
+      if (parts.push(chunk) !== 1) continue;
+      await whileAnotherPasses();
+      expect(sent()).toBeLessThan(mostUnderWay);
+    }
+    expect(huge.equals(Buffer.concat(parts))).toBe(true);
+  });
+
+  it("is not bounded by saveTo(), which gives every byte", async () => {
+    const { pending } = await start();
+    const path = join(temporaryFolder(), "huge.pdf");
+    expect(await pending.saveTo(path)).toEqual({ path, bytes: huge.length });
+    expect(huge.equals(await readFile(path))).toBe(true);
+  });
+});
+
+describe.each(transports)("maxBytes, by %s,", (_, options) => {
+  const pdf = pdfOf(100_000);
+  const inMemory = forms.filter(([form]) => /^(?:bytes|buffer|arrayBuffer|blob)/.test(form));
+  const notInMemory = forms.filter((form) => !inMemory.includes(form));
+
+  it.each(inMemory)(
+    "refuses %s of a document that is one byte too long, and frees the connection",
+    async (_, read) => {
+      for (const answer of [withLength(pdf), inChunks(pdf)]) {
+        const service = await Service.start(answer);
+        const client = service.client({ ...options, maxBytes: pdf.length - 1 });
+        const error = await rejectionOf(read(generate(client)));
+        expect(error).toBeInstanceOf(OversizedPdfError);
+        expect(error).toMatchObject({ code: "oversized_pdf", status: 200, attempts: 1 });
+        expect(String(error)).toContain(String(pdf.length - 1));
+        await (await service.request()).closed;
+      }
+    },
+  );
+
+  it.each(inMemory)("allows %s of a document that is exactly that long", async (_, read) => {
+    for (const answer of [withLength(pdf), inChunks(pdf)]) {
+      const service = await Service.start(answer);
+      const got = await read(generate(service.client(options), { maxBytes: pdf.length }));
+      expect(pdf.equals(got)).toBe(true);
+    }
+  });
+
+  it("refuses a document by its promised length, before it has come", async () => {
+    const service = await Service.start(({ response }) => {
+      response.writeHead(200, { "content-length": 10 ** 12 });
+      response.write(pdf.subarray(0, 2_000));
+    });
+    const error = await rejectionOf(generate(service.client(options)).bytes());
+    expect(error).toBeInstanceOf(OversizedPdfError);
+    expect(String(error)).toContain("1000000000000");
+    await (await service.request()).closed;
+  });
+
+  it("refuses a document without a promised length as soon as it is too long", async () => {
+    const service = await Service.start(({ response }) => void response.writeHead(200).write(pdf));
+    const document = await generate(service.client(options), { maxBytes: 50_000 });
+    expect(await rejectionOf(document.buffer())).toBeInstanceOf(OversizedPdfError);
+    await (await service.request()).closed;
+  });
+
+  it.each(notInMemory)("does not concern %s, which holds little", async (_, read) => {
+    const service = await Service.start(withLength(pdf));
+    expect(pdf.equals(await read(generate(service.client(options), { maxBytes: 1 })))).toBe(true);
+  });
+});
+
+describe("a promised length that is wrong", () => {
+  const pdf = pdfOf(9_000);
+
+  /** A fetch whose answer promises `promised` bytes and gives the whole document in three chunks. */
+  function fetchPromising(promised: number): typeof fetch {
+    return async () => {
+      const parts = [pdf.subarray(0, 3_000), pdf.subarray(3_000, 6_000), pdf.subarray(6_000)];
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          const part = parts.shift();
+          if (part) controller.enqueue(new Uint8Array(part));
+          else controller.close();
+        },
+      });
+      return new Response(body, { headers: { "content-length": String(promised) } });
+    };
+  }
+
+  it.each(forms)("never makes %s give anything but every byte", async (_, read) => {
+    const service = await Service.start(() => {});
+    for (const promised of [1, 2_999, 3_000, 4_500, 8_999]) {
+      const pending = generate(service.client({ fetch: fetchPromising(promised) }));
+      const got = await read(pending).catch((error: Error) => error);
+      if (got instanceof Error) expect(got).toMatchObject({ code: "truncated_pdf" });
+      else expect(pdf.equals(got)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,167 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { generate, temporaryFolder } from "./every-form.ts";
+import { inChunks, pdfOf, rejectionOf, Service, transports, untilClose, withLength } from "./service.ts";
+
+const pdf = pdfOf(2_000);
+
+describe.each(transports)("a document, by %s,", (_, options) => {
+  const answered = async (headers: Record<string, string>) => {
+    const service = await Service.start(withLength(pdf, headers));
+    return generate(service.client(options));
+  };
+
+  it("tells the status, the headers, the length and the number of attempts", async () => {
+    const service = await Service.start(({ response }) => {
+      response.writeHead(
+        201,
+        [
+          ["Content-Length", String(pdf.length)],
+          ["X-Pages", "3"],
+          ["Set-Cookie", "a=1"],
+          ["Set-Cookie", "b=2"],
+        ].flat(),
+      );
+      response.end(pdf);
+    });
+    const document = await generate(service.client(options));
+    expect(document.status).toBe(201);
+    expect(document.contentLength).toBe(pdf.length);
+    expect(document.attempts).toBe(1);
+    expect(document.headers).toBeInstanceOf(Headers);
+    expect(document.headers.get("x-pages")).toBe("3");
+    expect(document.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(document.headers).toBe(document.headers);
+    expect(document.requestId).toBeUndefined();
+    expect(document.filename).toBeUndefined();
+  });
+
+  it.each([
+    [{ "x-request-id": "a" }, "a"],
+    [{ "request-id": "b" }, "b"],
+    [{ "request-id": "b", "x-request-id": "a" }, "a"],
+  ])("tells the request id of %j", async (headers, expected) => {
+    expect((await answered(headers as Record<string, string>)).requestId).toBe(expected);
+  });
+
+  it.each([
+    ["attachment", undefined],
+    ["attachment; filename=plain.pdf", "plain.pdf"],
+    ['attachment; filename="with \\"quotes\\" ; and more.pdf"', "with _quotes_ ; and more.pdf"],
+    ["inline; FILENAME = spaced.pdf", "spaced.pdf"],
+    [
+      "attachment; filename=a.pdf; filename*=UTF-8''%C2%A3%20and%20%e2%82%ac%20rates.pdf",
+      "£ and € rates.pdf",
+    ],
+    ["attachment; filename*=UTF-8''%C2%A3.pdf; filename=a.pdf", "£.pdf"],
+    ["attachment; filename*=iso-8859-1'en'%A3%20rates.pdf", "£ rates.pdf"],
+    ["attachment; filename*=UTF-8''%E0%A4%A; filename=fallback.pdf", "fallback.pdf"],
+    ["attachment; filename*=klingon''x.pdf; filename=fallback.pdf", "fallback.pdf"],
+    ['attachment; filename="../../etc/passwd"', "passwd"],
+    ['attachment; filename="C:\\\\temp\\\\x.pdf"', "x.pdf"],
+    ["attachment; filename*=UTF-8''..%2F..%2Fx.pdf", "x.pdf"],
+    ["attachment; filename*=UTF-8''a%00b%0Dc.pdf", "a_b_c.pdf"],
+    ["attachment; filename*=UTF-8''invoice%E2%80%AEfdp.exe", "invoice_fdp.exe"],
+    ['attachment; filename=".."', undefined],
+    ['attachment; filename=""', undefined],
+  ])("reads the file name of %j", async (disposition, expected) => {
+    expect((await answered({ "content-disposition": disposition })).filename).toBe(expected);
+  });
+
+  it("gives a file name that a file system takes, however long the service's is", async () => {
+    const name = `${"発票".repeat(150)}.pdf`;
+    const disposition = `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
+    const document = await answered({ "content-disposition": disposition });
+    expect(document.filename).toMatch(/^発票.*\.pdf$/);
+    expect(document.filename).not.toMatch(/\p{Surrogate}/u);
+    expect(await document.saveTo(`${temporaryFolder()}/${document.filename}`)).toMatchObject({
+      bytes: 2_000,
+    });
+  });
+
+  it.each([
+    ["chunks", inChunks(pdf)],
+    ["the end of the connection", untilClose(pdf)],
+    ["gzip", withLength(gzipSync(pdf), { "content-encoding": "gzip" })],
+  ])("tells no length where it is not known: %s", async (_, answer) => {
+    const service = await Service.start(answer);
+    const document = await generate(service.client(options));
+    expect(document.contentLength).toBeUndefined();
+    expect(document.response().headers.get("content-length")).toBeNull();
+  });
+});
+
+describe("response()", () => {
+  const serve = () => Service.start(withLength(pdf, { "x-internal": "secret", "set-cookie": "a=1" }));
+
+  it("is a 200 of type application/pdf, with the length and nothing else of the service's answer", async () => {
+    const service = await serve();
+    const response = await generate(service.client()).response();
+    expect(response).toBeInstanceOf(Response);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toEqual({
+      "content-type": "application/pdf",
+      "content-length": String(pdf.length),
+    });
+    expect(pdf.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+  });
+
+  it.each([
+    ["an object", { "content-disposition": "attachment", "content-type": "application/octet-stream" }],
+    [
+      "Headers",
+      new Headers([
+        ["content-disposition", "attachment"],
+        ["content-type", "application/octet-stream"],
+      ]),
+    ],
+    [
+      "pairs",
+      [
+        ["content-disposition", "attachment"],
+        ["content-type", "application/octet-stream"],
+      ],
+    ],
+  ] as [string, HeadersInit][])("takes status and headers of the caller's own, as %s", async (_, headers) => {
+    const service = await serve();
+    const init = Object.freeze({ status: 202, statusText: "Made", headers });
+    const response = await generate(service.client()).response(init);
+    expect([response.status, response.statusText]).toEqual([202, "Made"]);
+    expect(Object.fromEntries(response.headers)).toEqual({
+      "content-disposition": "attachment",
+      "content-length": String(pdf.length),
+      "content-type": "application/octet-stream",
+    });
+    expect((await response.bytes?.()) ?? (await response.arrayBuffer())).toHaveProperty("byteLength", 2_000);
+  });
+
+  it.each([
+    ["a status that has no body", { status: 204 }],
+    ["a status that does not exist", { status: 99 }],
+    ["a header that cannot be sent", { headers: { "x-a": "b\r\nc: d" } }],
+    ["a status text that cannot be sent", { statusText: "a\nb" }],
+  ] as [string, ResponseInit][])("refuses %s before the document is used up", async (_, init) => {
+    const service = await serve();
+    const document = await generate(service.client());
+    expect(() => document.response(init)).toThrow();
+    expect(pdf.equals(await document.bytes())).toBe(true);
+    const pending = generate(service.client());
+    expect(await rejectionOf(pending.response(init))).toBeInstanceOf(Error);
+    expect(pdf.equals(await pending.bytes())).toBe(true);
+  });
+
+  it("can be sent on by a server", async () => {
+    const service = await serve();
+    const response = await generate(service.client()).response();
+    const copy = response.clone();
+    expect(await response.text()).toBe(await copy.text());
+  });
+});
+
+describe("blob()", () => {
+  it("is of type application/pdf, whatever the service says", async () => {
+    const service = await Service.start(withLength(pdf, { "content-type": "text/plain" }));
+    const blob = await generate(service.client()).blob();
+    expect([blob.type, blob.size]).toEqual(["application/pdf", 2_000]);
+  });
+});

@@ -1,0 +1,223 @@
+import { EventEmitter, once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { type ClientOptions, TemplatePdf } from "template-pdf";
+import { onTestFinished } from "vitest";
+
+/** One request as the service got it, and the answer to be given. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly response: ServerResponse;
+  readonly socket: Socket;
+  /** Resolves when the socket that brought it is closed. */
+  readonly closed: Promise<void>;
+}
+
+export type Answer = (received: Received) => unknown;
+
+/** A service on loopback that is gone when the test is over. */
+export class Service {
+  /** All requests so far, with their whole bodies. */
+  readonly requests: Received[] = [];
+  readonly baseUrl: string;
+  /** How many sockets are open. */
+  connections = 0;
+  readonly #clients: TemplatePdf[] = [];
+  readonly #server: Server;
+  readonly #arrivals: EventEmitter;
+
+  private constructor(server: Server, arrivals: EventEmitter) {
+    this.#server = server;
+    this.#arrivals = arrivals;
+    this.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(answer: Answer): Promise<Service> {
+    const arrivals = new EventEmitter().setMaxListeners(0);
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("error", () => {});
+      response.on("error", () => {});
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", async () => {
+        const { socket } = request;
+        const closed = socket.destroyed
+          ? Promise.resolve()
+          : new Promise<void>((resolve) => socket.once("close", () => resolve()));
+        const body = Buffer.concat(chunks).toString();
+        const received = {
+          path: request.url ?? "",
+          headers: request.headers,
+          body,
+          response,
+          socket,
+          closed,
+        };
+        service.requests.push(received);
+        arrivals.emit("request");
+        await answer(received);
+      });
+    });
+    server.on("connection", (socket) => {
+      socket.setMaxListeners(0);
+      service.connections += 1;
+      socket.once("close", () => {
+        service.connections -= 1;
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const service = new Service(server, arrivals);
+    onTestFinished(() => service.#stop());
+    return service;
+  }
+
+  /** Waits for a request, counted from 0. */
+  async request(index = 0): Promise<Received> {
+    for (;;) {
+      const received = this.requests[index];
+      if (received) return received;
+      await once(this.#arrivals, "request");
+    }
+  }
+
+  /** A client of this service, closed when the test is over. */
+  client(options: ClientOptions = {}): TemplatePdf {
+    const client = new TemplatePdf({ baseUrl: this.baseUrl, apiKey: "key-of-the-tests", ...options });
+    this.#clients.push(client);
+    return client;
+  }
+
+  async #stop(): Promise<void> {
+    this.#server.close();
+    // First: a client waits for its calls in flight before it closes.
+    this.#server.closeAllConnections();
+    await Promise.allSettled(this.#clients.map((client) => client.close()));
+  }
+}
+
+/** Both ways to carry a request. */
+export const transports: readonly (readonly ["undici" | "fetch", ClientOptions])[] = [
+  ["undici", {}],
+  ["fetch", { fetch: globalThis.fetch }],
+];
+
+/** A whole PDF of exactly `size` bytes, of which no two neighbouring kilobytes are alike. */
+export function pdfOf(size: number): Buffer {
+  const pdf = Buffer.alloc(size, 0x20);
+  for (let at = 0; at + 8 <= size; at += 64) pdf.write(at.toString(36).padStart(8, "_"), at, "latin1");
+  pdf.write("%PDF-1.7\n", 0, "latin1");
+  pdf.write("\n%%EOF\n", size - 7, "latin1");
+  return pdf;
+}
+
+/** Answers with a body whose length is told. */
+export function withLength(body: Buffer, headers: Record<string, string> = {}): Answer {
+  return ({ response }) => {
+    response.writeHead(200, {
+      "content-type": "application/pdf",
+      "content-length": body.length,
+      ...headers,
+    });
+    response.end(body);
+  };
+}
+
+/** Answers with a body in chunks, whose length is not told. */
+export function inChunks(body: Buffer, headers: Record<string, string> = {}): Answer {
+  return ({ response }) => {
+    response.writeHead(200, { "content-type": "application/pdf", ...headers });
+    for (let at = 0; at < body.length; at += 10_000) response.write(body.subarray(at, at + 10_000));
+    response.end();
+  };
+}
+
+/** Answers with a body that ends where the connection ends. */
+export function untilClose(body: Buffer): Answer {
+  return ({ socket }) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\n\r\n");
+    socket.end(body);
+  };
+}
+
+/** Answers with any status, headers and body. */
+export function saying(
+  status: number,
+  body: string | Buffer = "",
+  headers: Record<string, string> = {},
+): Answer {
+  return ({ response }) => {
+    response.writeHead(status, headers);
+    response.end(body);
+  };
+}
+
+/** Sends a head and `part`, and leaves the rest to the test. */
+export function beginning(part: Buffer, headers: Record<string, string> = {}): Answer {
+  return ({ response }) => {
+    response.writeHead(200, { "content-type": "application/pdf", ...headers });
+    response.write(part);
+  };
+}
+
+/** Sends `body` no faster than it is taken; `onWritten` hears how much was given to the system so far. */
+export function asTaken(body: Buffer, onWritten: (bytes: number) => void = () => {}): Answer {
+  return async ({ response, socket }) => {
+    response.writeHead(200, { "content-type": "application/pdf", "content-length": body.length });
+    const step = 64 * 1024;
+    for (let at = 0; at < body.length && !socket.destroyed; at += step) {
+      const goesOn = response.write(body.subarray(at, at + step));
+      if (!goesOn) await drained(response, socket);
+      onWritten(Math.min(body.length, at + step));
+    }
+    response.end();
+  };
+}
+
+function drained(response: ServerResponse, socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done);
+      socket.off("close", done);
+      resolve();
+    };
+    response.on("drain", done);
+    socket.on("close", done);
+    if (socket.destroyed) done();
+  });
+}
+
+/** Lets everything run that is due by now: microtasks, ticks, and what they started. */
+export async function turns(count = 3): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Runs something and gives the rejections that nobody handled meanwhile. */
+export async function strayRejections(run: () => Promise<unknown>): Promise<unknown[]> {
+  const stray: unknown[] = [];
+  const own = (reason: unknown) => stray.push(reason);
+  const others = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", own);
+  try {
+    await run();
+    await turns();
+  } finally {
+    process.off("unhandledRejection", own);
+    for (const other of others) process.on("unhandledRejection", other);
+  }
+  return stray;
+}
+
+/** What something rejects with; fails where it does not. */
+export async function rejectionOf(promise: PromiseLike<unknown>): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`This was expected to reject, and gave ${Object.prototype.toString.call(value)}.`);
+}

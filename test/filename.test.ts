@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { filenameOf } from "../src/filename.ts";
+import { fuzz } from "./support/fuzz.ts";
+
+describe("the examples of the RFCs", () => {
+  it.each([
+    // RFC 6266, section 5 and appendix D
+    ["Attachment; filename=example.html", "example.html"],
+    ['INLINE; FILENAME= "an example.html"', "an example.html"],
+    ["attachment; filename*= UTF-8''%e2%82%ac%20rates", "€ rates"],
+    ["attachment; filename=\"EURO rates\"; filename*=utf-8''%e2%82%ac%20rates", "€ rates"],
+    // RFC 8187, section 3.2.3
+    ["x; filename*=UTF-8''%c2%a3%20and%20%e2%82%ac%20rates", "£ and € rates"],
+    ["x; filename*=iso-8859-1'en'%A3%20rates", "£ rates"],
+  ])("%s", (disposition, expected) => {
+    expect(filenameOf(disposition)).toBe(expected);
+  });
+});
+
+describe("reading the header", () => {
+  it.each<[string, string | undefined, string | undefined]>([
+    ["no header", undefined, undefined],
+    ["an empty header", "", undefined],
+    ["no parameter", "attachment", undefined],
+    ["an empty name", 'attachment; filename=""', undefined],
+    ["an empty token", "attachment; filename=", undefined],
+    ["no type", 'filename="a.pdf"', undefined],
+    ["spaces around the equals sign", 'attachment ; filename = "a.pdf"', "a.pdf"],
+    ["no space after the semicolon", "attachment;filename=a.pdf", "a.pdf"],
+    ["escaped quotes", 'attachment; filename="the \\"best\\".pdf"', "the _best_.pdf"],
+    ["an escaped backslash, which separates folders", 'attachment; filename="a\\\\b.pdf"', "b.pdf"],
+    ["a semicolon inside quotes", 'attachment; filename="a;b.pdf"', "a;b.pdf"],
+    ["a decoy inside another value", 'attachment; x="; filename=evil.pdf"; filename="good.pdf"', "good.pdf"],
+    [
+      "a decoy in the name of another parameter",
+      "attachment; xfilename=evil.pdf; filename=good.pdf",
+      "good.pdf",
+    ],
+    ["an unclosed quote", 'attachment; filename="a.pdf', "_a.pdf"],
+    ["the same name twice", "attachment; filename=a.pdf; filename=b.pdf", "a.pdf"],
+    ["filename* first and last", "attachment; filename*=UTF-8''b.pdf; filename=a.pdf", "b.pdf"],
+    ["an unknown character set", "attachment; filename=a.pdf; filename*=utf-16''b.pdf", "a.pdf"],
+    ["malformed percent-encoding", "attachment; filename=a.pdf; filename*=UTF-8''%ff%zz", "a.pdf"],
+    ["bytes that are no UTF-8", "attachment; filename=a.pdf; filename*=UTF-8''%e2%82", "a.pdf"],
+    ["no quotes in filename*", "attachment; filename=a.pdf; filename*=b.pdf", "a.pdf"],
+    [
+      "a filename* of which nothing is left",
+      "attachment; filename=a.pdf; filename*=UTF-8''%2e%2e%2f",
+      "a.pdf",
+    ],
+    ["a percent sign in the plain name, which is no encoding", "attachment; filename=a%20b.pdf", "a%20b.pdf"],
+    ["filename* alone, malformed", "attachment; filename*=UTF-8''%", undefined],
+  ])("%s", (_, disposition, expected) => {
+    expect(filenameOf(disposition)).toBe(expected);
+  });
+});
+
+describe("the name is bare and safe to save under", () => {
+  const plain = (name: string) => filenameOf(`attachment; filename="${name.replace(/["\\]/g, "\\$&")}"`);
+  const extended = (name: string) => filenameOf(`attachment; filename*=UTF-8''${encodeURIComponent(name)}`);
+
+  it.each<[string, string | undefined]>([
+    ["../../etc/passwd", "passwd"],
+    ["/etc/passwd", "passwd"],
+    ["..\\..\\windows\\win.ini", "win.ini"],
+    ["C:\\evil.pdf", "evil.pdf"],
+    ["C:evil.pdf", "C_evil.pdf"],
+    ["\\\\server\\share\\a.pdf", "a.pdf"],
+    ["a.pdf:stream", "a.pdf_stream"],
+    ["a/", undefined],
+    [".", undefined],
+    ["..", undefined],
+    [". . .", undefined],
+    ["   ", undefined],
+    ["..pdf", "pdf"],
+    [".bashrc", "bashrc"],
+    [" a.pdf. ", "a.pdf"],
+    ["a<b>|c?*.pdf", "a_b__c__.pdf"],
+  ])("%j as %j", (name, expected) => {
+    expect(plain(name)).toBe(expected);
+    expect(extended(name)).toBe(expected);
+  });
+
+  it.each([
+    ["a NUL", "a\0b.pdf"],
+    ["line breaks", "a\r\nb.pdf"],
+    ["DEL and C1 controls", "a\x7f\x85b.pdf"],
+    ["a right-to-left override, which disguises an extension", "a\u202efdp.exe"],
+    ["direction isolates and marks", "a\u2066\u2069\u200e\u200f\u061cb.pdf"],
+    ["line and paragraph separators", "a\u2028\u2029b.pdf"],
+  ])("without %s", (_, name) => {
+    expect(extended(name)).toMatch(/^[a-z._]+$/);
+  });
+
+  it.each(["CON", "con.pdf", "NUL", "nul.tar.gz", "Aux.pdf", "PRN.", "COM1", "lpt9.pdf"])(
+    "not as the Windows device %s",
+    (name) => {
+      expect(plain(name)).not.toMatch(/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i);
+      expect(plain(name)).toBeDefined();
+    },
+  );
+
+  it.each(["console.pdf", "nullable.pdf", "com.pdf", "com10.pdf", "auxiliary"])(
+    "but as %s, which is none",
+    (name) => {
+      expect(plain(name)).toBe(name);
+    },
+  );
+
+  it.each(["x", "ü", "請", "🧾"])(
+    "short enough for every file system, whole, and with its extension: %s…",
+    (unit) => {
+      for (const name of [
+        `${unit.repeat(400)}.pdf`,
+        `x${unit.repeat(400)}.pdf`,
+        `${unit.repeat(300)} ${unit}.pdf`,
+      ]) {
+        const bare = extended(name) ?? "";
+        expect(Buffer.byteLength(bare)).toBeLessThanOrEqual(255);
+        expect(bare).toMatch(/^[^\s]+.*[^\s.]\.pdf$/u);
+        expect(bare).not.toMatch(/\p{Surrogate}/u);
+      }
+    },
+  );
+
+  it("whatever the header says", () => {
+    const part = fc.oneof(
+      fc.constantFrom(
+        "..",
+        "/",
+        "\\",
+        "\0",
+        "\u202e",
+        "%2e",
+        "%2F",
+        "%5c",
+        "%00",
+        '"',
+        "''",
+        "UTF-8''",
+        "CON",
+        " ",
+        ".",
+      ),
+      fc.string({ unit: "binary", maxLength: 9 }),
+      fc.nat(300).map((length) => "x".repeat(length)),
+      fc.string({ unit: "binary", maxLength: 9 }).map(encodeURIComponent),
+    );
+    const header = fc
+      .tuple(
+        fc.constantFrom("filename=", 'filename="', "filename*=UTF-8''", "filename*=iso-8859-1''"),
+        fc.array(part),
+      )
+      .map(([start, parts]) => `attachment; ${start}${parts.join("")}`);
+    fc.assert(
+      fc.property(fc.oneof(header, fc.string({ unit: "binary" })), (disposition) => {
+        const name = filenameOf(disposition);
+        if (name === undefined) return;
+        expect(name).not.toMatch(/[/\\\p{Cc}\p{Cs}\p{Bidi_Control}<>:"|?*]|^$|^[.\s]|[.\s]$/u);
+        expect(name).not.toMatch(/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+      }),
+      fuzz,
+    );
+  });
+
+  it("in a time that grows no faster than the header", () => {
+    const spaces = " ".repeat(64_000);
+    const before = process.cpuUsage();
+    for (const name of [`a${spaces}b`, spaces, "a; ".repeat(20_000), '"\\'.repeat(30_000)]) plain(name);
+    filenameOf(`attachment${";".repeat(30_000)}${spaces}=`);
+    // Measured: 10 ms; and 5 s of the square of it.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,219 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { generate, temporaryFolder } from "../client/every-form.ts";
+import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "../client/service.ts";
+
+const pdf = pdfOf(200_000);
+
+async function save(path: string, answer = withLength(pdf)): Promise<unknown> {
+  const service = await Service.start(answer);
+  return generate(service.client()).saveTo(path);
+}
+
+describe("links:", () => {
+  it("a link to a file stays a link, and its file is replaced", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "link.pdf");
+    await writeFile(join(folder, "real.pdf"), "old");
+    await symlink("real.pdf", path);
+    expect(await save(path)).toEqual({ path, bytes: pdf.length });
+    expect(await readlink(path)).toBe("real.pdf");
+    expect((await lstat(join(folder, "real.pdf"))).isFile()).toBe(true);
+    expect(pdf.equals(await readFile(join(folder, "real.pdf")))).toBe(true);
+    expect((await readdir(folder)).sort()).toEqual(["link.pdf", "real.pdf"]);
+  });
+
+  it("a link that leads nowhere gets its file", async () => {
+    const folder = temporaryFolder();
+    await mkdir(join(folder, "target"));
+    await symlink(join("target", "new.pdf"), join(folder, "link.pdf"));
+    await save(join(folder, "link.pdf"));
+    expect(pdf.equals(await readFile(join(folder, "target", "new.pdf")))).toBe(true);
+    expect((await lstat(join(folder, "link.pdf"))).isSymbolicLink()).toBe(true);
+    expect(await readdir(join(folder, "target"))).toEqual(["new.pdf"]);
+  });
+
+  it("a link that leads into a missing folder is refused", async () => {
+    const folder = temporaryFolder();
+    await symlink(join("missing", "new.pdf"), join(folder, "link.pdf"));
+    expect(await rejectionOf(save(join(folder, "link.pdf")))).toMatchObject({ code: "not_saved" });
+  });
+
+  it("links to links are followed, 40 of them", async () => {
+    const folder = temporaryFolder();
+    for (let index = 0; index < 40; index++) await symlink(`${index + 1}.pdf`, join(folder, `${index}.pdf`));
+    await save(join(folder, "0.pdf"));
+    expect((await lstat(join(folder, "40.pdf"))).isFile()).toBe(true);
+    expect((await lstat(join(folder, "39.pdf"))).isSymbolicLink()).toBe(true);
+  });
+
+  it("links in a circle are refused", async () => {
+    const folder = temporaryFolder();
+    await symlink("b.pdf", join(folder, "a.pdf"));
+    await symlink("a.pdf", join(folder, "b.pdf"));
+    await symlink("self.pdf", join(folder, "self.pdf"));
+    for (const name of ["a.pdf", "self.pdf"]) {
+      const error = await rejectionOf(save(join(folder, name)));
+      expect(error).toMatchObject({ code: "not_saved", path: join(folder, name) });
+      expect(String(error)).toMatch(/circle|links/);
+    }
+    expect((await readdir(folder)).sort()).toEqual(["a.pdf", "b.pdf", "self.pdf"]);
+  });
+
+  it("a link to a folder is refused, and a linked folder is entered", async () => {
+    const folder = temporaryFolder();
+    await mkdir(join(folder, "real"));
+    await symlink("real", join(folder, "linked"));
+    expect(String(await rejectionOf(save(join(folder, "linked"))))).toContain("it is a folder");
+    await save(join(folder, "linked", "a.pdf"));
+    expect(await readdir(join(folder, "real"))).toEqual(["a.pdf"]);
+  });
+
+  it("what stands above a linked folder is what the system says, not what the path looks like", async () => {
+    const folder = await realpath(temporaryFolder());
+    await mkdir(join(folder, "far", "away"), { recursive: true });
+    await symlink(join("far", "away"), join(folder, "linked"));
+    // A link in a linked folder: its ".." is far, not the folder.
+    await symlink(join("..", "by-link.pdf"), join(folder, "far", "away", "up.pdf"));
+    await save(join(folder, "linked", "up.pdf"));
+    await save(`${folder}/linked/../by-path.pdf`);
+    expect((await readdir(join(folder, "far"))).sort()).toEqual(["away", "by-link.pdf", "by-path.pdf"]);
+    expect((await readdir(folder)).sort()).toEqual(["far", "linked"]);
+  });
+});
+
+describe("modes:", () => {
+  const umask = process.umask();
+  afterEach(() => {
+    process.umask(umask);
+  });
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
+
+  it.each([0o640, 0o600, 0o666, 0o755, 0o444])("an existing file keeps its mode: %o", async (mode) => {
+    const path = join(temporaryFolder(), "invoice.pdf");
+    await writeFile(path, "old");
+    await chmod(path, mode);
+    await save(path).catch((error) => {
+      // Only the superuser may write to a file that nobody may write to.
+      if (mode & 0o200 || process.getuid?.() === 0) throw error;
+    });
+    expect(await modeOf(path)).toBe(mode.toString(8));
+  });
+
+  it.each([
+    [0o022, "644"],
+    [0o077, "600"],
+    [0o000, "666"],
+  ])("a new file's mode respects the umask %o", async (mask, expected) => {
+    process.umask(mask);
+    const path = join(temporaryFolder(), "invoice.pdf");
+    await save(path);
+    expect(await modeOf(path)).toBe(expected);
+  });
+
+  it("nobody may read the draft of a file that nobody may read", async () => {
+    process.umask(0);
+    const folder = temporaryFolder();
+    const path = join(folder, "payslip.pdf");
+    await writeFile(path, "old");
+    await chmod(path, 0o600);
+    const service = await Service.start(
+      beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) }),
+    );
+    const saving = generate(service.client()).saveTo(path);
+    let draft: string | undefined;
+    while (draft === undefined) draft = (await readdir(folder)).find((name) => name !== "payslip.pdf");
+    const mode = await modeOf(join(folder, draft));
+    (await service.request()).response.end(pdf.subarray(100_000));
+    await saving;
+    expect(mode).toBe("600");
+    expect(await modeOf(path)).toBe("600");
+  });
+});
+
+describe.runIf(process.platform === "linux")("what is no regular file is written to, and stays:", () => {
+  it("/dev/null, also behind a link", async () => {
+    const { rdev, ino } = await stat("/dev/null");
+    const path = join(temporaryFolder(), "null.pdf");
+    await symlink("/dev/null", path);
+    expect(await save("/dev/null")).toEqual({ path: "/dev/null", bytes: pdf.length });
+    expect(await save(path)).toEqual({ path, bytes: pdf.length });
+    expect(await stat("/dev/null")).toMatchObject({ rdev, ino });
+    expect((await lstat("/dev/null")).isCharacterDevice()).toBe(true);
+    expect(await readlink(path)).toBe("/dev/null");
+  });
+
+  it("/dev/full, with an error that says what is wrong", async () => {
+    const error = await rejectionOf(save("/dev/full"));
+    expect(error).toMatchObject({ code: "not_saved", path: "/dev/full", cause: { code: "ENOSPC" } });
+    expect(String(error)).toContain("the disk is full");
+    expect((await lstat("/dev/full")).isCharacterDevice()).toBe(true);
+  });
+
+  it("a pipe with a name", async () => {
+    const path = join(temporaryFolder(), "pipe");
+    execFileSync("mkfifo", [path]);
+    const [content, saved] = await Promise.all([readFile(path), save(path)]);
+    expect(pdf.equals(content)).toBe(true);
+    expect(saved).toEqual({ path, bytes: pdf.length });
+    expect((await lstat(path)).isFIFO()).toBe(true);
+  });
+
+  it("a pipe with a name that nobody reads: the call can be aborted", async () => {
+    const path = join(temporaryFolder(), "pipe");
+    execFileSync("mkfifo", [path]);
+    const service = await Service.start(withLength(pdf));
+    const controller = new AbortController();
+    const document = await generate(service.client(), { signal: controller.signal });
+    const saving = rejectionOf(document.saveTo(path));
+    controller.abort();
+    const first = await Promise.race([
+      saving,
+      new Promise((resolve) => setTimeout(resolve, 2_000, "still open")),
+    ]);
+    // Whoever still waits for a reader gets one, so that no thread of the pool is lost to the other tests.
+    closeSync(openSync(path, "r+"));
+    expect(first).toBe(controller.signal.reason);
+  });
+
+  it("an open file, by its descriptor: what was in it stays in front", async () => {
+    const path = join(temporaryFolder(), "log");
+    const handle = await open(path, "w");
+    try {
+      await handle.write("before\n");
+      const target = `/dev/fd/${handle.fd}`;
+      expect(await save(target)).toEqual({ path: target, bytes: pdf.length });
+      expect(await save(`/proc/self/fd/${handle.fd}`)).toMatchObject({ bytes: pdf.length });
+    } finally {
+      await handle.close();
+    }
+    const content = await readFile(path);
+    expect(content.equals(Buffer.concat([Buffer.from("before\n"), pdf, pdf]))).toBe(true);
+  });
+
+  it("none of them gets anything of an answer that is no PDF", async () => {
+    const path = join(temporaryFolder(), "log");
+    const handle = await open(path, "w");
+    try {
+      await rejectionOf(save(`/dev/fd/${handle.fd}`, saying(200, "<html>")));
+      expect((await handle.stat()).size).toBe(0);
+    } finally {
+      await handle.close();
+    }
+  });
+});

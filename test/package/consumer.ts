@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { inject } from "vitest";
+
+/** An empty project that has installed the packed package. */
+export const consumer = inject("consumer");
+
+/** The package as installed there. */
+export const installed = join(consumer, "node_modules", "template-pdf");
+
+/**
+ * Makes a project inside the consumer, which finds what the consumer has installed.
+ *
+ * @param name - of the project's folder; may lie in another project, to find what that one has installed, too
+ * @param files - texts by path
+ * @returns the folder
+ */
+export function makeProject(name: string, files: Readonly<Record<string, string>>): string {
+  const folder = join(consumer, "projects", name);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+/**
+ * Runs Node on its own, without what this test run has put into the environment.
+ *
+ * @returns what it printed
+ * @throws when it ends with anything but 0; the message holds what it printed.
+ */
+export async function runNode(cwd: string, ...args: string[]): Promise<string> {
+  const { NODE_OPTIONS, NODE_V8_COVERAGE, ...env } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env }).catch((error) => {
+    throw new Error(`${error.message}\n${error.stdout}`);
+  });
+  return stdout;
+}
+
+/** Every file below a folder, as paths with slashes, with its size in bytes. */
+export function filesBelow(folder: string): { path: string; bytes: number }[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((path) => ({ path: path.replaceAll("\\", "/"), stats: statSync(join(folder, path)) }))
+    .filter(({ stats }) => stats.isFile())
+    .map(({ path, stats }) => ({ path, bytes: stats.size }));
+}

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { consumer, filesBelow, installed } from "./consumer.ts";
+
+const files = filesBelow(installed);
+const read = (path: string) => readFileSync(join(installed, path), "utf8");
+
+describe("the published package", () => {
+  it("holds dist, the papers, and nothing else", () => {
+    expect(readdirSync(installed).sort()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "dist",
+      "package.json",
+    ]);
+    const kinds =
+      /^(?:[\w-]+\/)*[\w-]+\.(?:js|cjs|js\.map|cjs\.map|d\.ts|d\.cts)$|^THIRD-PARTY-LICENSES\.md$/;
+    expect(filesBelow(join(installed, "dist")).filter(({ path }) => !kinds.test(path))).toEqual([]);
+  });
+
+  it("names no folder of the machine it was built on", () => {
+    const repository = fileURLToPath(new URL("../..", import.meta.url));
+    const suspects = [repository, "file://", "/home/", "/Users/", "/tmp/", "C:\\"];
+    const found = files.flatMap(({ path }) => {
+      // Source maps carry the texts of the sources, examples in comments included: of those, the names count.
+      const text = path.endsWith(".map") ? JSON.stringify(JSON.parse(read(path)).sources) : read(path);
+      return suspects.filter((suspect) => text.includes(suspect)).map((suspect) => `${path}: ${suspect}`);
+    });
+    expect(found).toEqual([]);
+  });
+
+  it("brings undici along, and nothing else", () => {
+    const packages = readdirSync(join(consumer, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(packages.sort()).toEqual(["template-pdf", "undici"]);
+    expect(Object.keys(JSON.parse(read("package.json")).dependencies)).toEqual(["undici"]);
+  });
+
+  it("takes at most 3 MB of disk, undici included", () => {
+    const own = sum(files);
+    const all = sum(filesBelow(join(consumer, "node_modules")));
+    console.info(`installed: ${own.toLocaleString("en")} bytes, with undici ${all.toLocaleString("en")}`);
+    expect(all).toBeLessThanOrEqual(3_000_000);
+  });
+
+  it("holds each of its classes once per module format", async () => {
+    const face = await import(join(installed, "dist", "index.js"));
+    const classes = Object.keys(face).filter((name) => /^class\b/.test(String(face[name])));
+    expect(classes).toContain("TemplatePdfError");
+    for (const format of [".js", ".cjs"]) {
+      const code = files
+        .filter(({ path }) => path.endsWith(format))
+        .map(({ path }) => read(path))
+        .join("\n");
+      const definitions = classes.map((name) => `${name} ${code.split(`${name} = class `).length - 1}`);
+      expect(definitions).toEqual(classes.map((name) => `${name} 1`));
+    }
+  });
+
+  it("carries the license of everything that is bundled into it", () => {
+    const maps = files.filter(({ path }) => path.endsWith(".map"));
+    const sources = maps.flatMap(({ path }): string[] => JSON.parse(read(path)).sources);
+    const bundled = sources.flatMap((source) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? []);
+    const licensed = [...read("dist/THIRD-PARTY-LICENSES.md").matchAll(/^# (\S+) /gm)].map(
+      ([, name]) => name,
+    );
+    expect(licensed).toEqual([...new Set(bundled)].sort());
+  });
+});
+
+function sum(sized: readonly { readonly bytes: number }[]): number {
+  return sized.reduce((total, { bytes }) => total + bytes, 0);
+}

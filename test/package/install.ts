@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The folder of an empty project that has installed what npm would publish, and nothing else. */
+    consumer: string;
+  }
+}
+
+/** Packs the package and installs it into an empty project: once for all tests of this folder. */
+export default function install(project: TestProject): () => void {
+  const repository = fileURLToPath(new URL("../..", import.meta.url));
+  const consumer = realpathSync(mkdtempSync(join(tmpdir(), "template-pdf-consumer-")));
+  // A test run from an editor has not been through `npm test`, and would judge an old `dist`.
+  execFileSync(process.execPath, ["scripts/setup.mjs"], { cwd: repository });
+  npm(repository, "pack", "--ignore-scripts", "--pack-destination", consumer);
+  const tarball = readdirSync(consumer).find((file) => file.endsWith(".tgz"));
+  if (!tarball) throw new Error("npm pack wrote no tarball");
+  writeFileSync(join(consumer, "package.json"), "{}");
+  npm(consumer, "install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`);
+  project.provide("consumer", consumer);
+  return () => rmSync(consumer, { recursive: true, force: true });
+}
+
+function npm(cwd: string, ...args: string[]): void {
+  execFileSync("npm", args, {
+    cwd,
+    stdio: ["ignore", "ignore", "pipe"],
+    shell: process.platform === "win32",
+  });
+}

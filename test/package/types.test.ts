@@ -1,0 +1,150 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { makeProject, runNode } from "./consumer.ts";
+
+/** The oldest that the types are meant for, and the newest there is. */
+const compilers = { "TypeScript 5.4": "5.4.5", "TypeScript 7.0": "7.0.2" };
+
+/** What is the same everywhere. */
+const common = {
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  target: "ES2022",
+};
+
+const everywhere = `
+  import { type Bytes, TemplatePdf, TemplatePdfError, template } from "template-pdf";
+
+  const options = { baseUrl: "https://pdf.example.com", apiKey: async () => "key" };
+  const client = new TemplatePdf(options);
+
+  export async function anyUid(signal: AbortSignal): Promise<Bytes> {
+    await using document = await client.generate("inv_2024", { total: "1" }, { signal });
+    const answer: Response = document.response();
+    for await (const chunk of client.generate("inv_2024", { total: "1" })) chunk satisfies Uint8Array;
+    return answer.ok ? client.generate("inv_2024", {}).bytes() : document.bytes();
+  }
+
+  interface Invoice {
+    total: string;
+  }
+  const typed = new TemplatePdf<{ inv_2024: Invoice }>(options);
+  typed.generate("inv_2024", { total: "1" }).catch((error: unknown) => {
+    if (TemplatePdfError.is(error)) error.code satisfies string;
+  });
+  // @ts-expect-error no such uid
+  typed.generate("inv_2025", { total: "1" });
+  // @ts-expect-error no such type
+  typed.generate("inv_2024", { total: 1 });
+  // @ts-expect-error no such option
+  new TemplatePdf({ ...options, retires: 1 });
+  const invoice = template<Invoice>("inv_2024");
+  client.generate(invoice, { total: "1" });
+  // @ts-expect-error no such type
+  client.generate(invoice, { total: 1 });
+`;
+
+const inNode = `
+  import type { Readable } from "node:stream";
+  import { TemplatePdf } from "template-pdf";
+  import { startEmulator } from "template-pdf/emulator";
+
+  export async function forms(client: TemplatePdf): Promise<Buffer> {
+    const readable: Readable = await client.generate("inv_2024", {}).nodeStream();
+    readable.destroy();
+    // @ts-expect-error a stream, not any
+    (await client.generate("inv_2024", {}).nodeStream()) satisfies string;
+    const { path, bytes } = await client.generate("inv_2024", {}).saveTo(new URL("file:///invoice.pdf"));
+    path satisfies string;
+    bytes satisfies number;
+    const emulator = await startEmulator({ templates: "templates" });
+    await emulator.close();
+    return client.generate("inv_2024", {}).buffer();
+  }
+`;
+
+/** In a page, everything that is there for all must have a type of its own, too. */
+const inPage = `
+  import { TemplatePdf } from "template-pdf";
+
+  export async function show(client: TemplatePdf): Promise<string> {
+    const blob: Blob = await client.generate("inv_2024", {}).blob();
+    const stream: ReadableStream<Uint8Array> = await client.generate("inv_2024", {}).stream();
+    await stream.cancel();
+    return URL.createObjectURL(blob);
+  }
+`;
+
+/** Each with its kind of modules, its compiler options, and whether it has @types/node. */
+const projects = {
+  "a Node project of ES modules, without the types of pages": {
+    type: "module",
+    options: { module: "nodenext", lib: ["ES2022"], types: ["node"] },
+    files: { "everywhere.ts": everywhere, "node.ts": inNode },
+  },
+  "a Node project of CommonJS modules": {
+    type: "commonjs",
+    options: { module: "nodenext", lib: ["ES2022"], types: ["node"] },
+    files: { "everywhere.ts": everywhere, "node.ts": inNode },
+  },
+  "a bundled project with the types of both": {
+    type: "module",
+    options: { module: "esnext", moduleResolution: "bundler", lib: ["ES2022", "DOM"], types: ["node"] },
+    files: { "everywhere.ts": everywhere, "node.ts": inNode, "page.ts": inPage },
+  },
+  "a project for pages, without @types/node": {
+    type: "module",
+    options: {
+      module: "esnext",
+      moduleResolution: "bundler",
+      lib: ["ES2022", "DOM", "DOM.AsyncIterable"],
+      types: [],
+    },
+    files: { "everywhere.ts": everywhere, "page.ts": inPage },
+  },
+} as const;
+
+describe("the types", { timeout: 120_000 }, () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = makeProject("compilers", { "package.json": "{}" });
+    const aliases = Object.values(compilers).map(
+      (version) => `typescript-${version}@npm:typescript@${version}`,
+    );
+    const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...aliases];
+    await promisify(execFile)("npm", args, { cwd: folder, shell: process.platform === "win32" });
+  }, 120_000);
+
+  for (const [compiler, version] of Object.entries(compilers)) {
+    it.concurrent.each(Object.entries(projects))(`compile with ${compiler} in %s`, async (title, project) => {
+      const { type, options, files } = project;
+      const name = `${version}-${title.replaceAll(/\W+/g, "-")}`;
+      const root = makeProject(options.types[0] ? `with-node-types/${name}` : name, {
+        "package.json": JSON.stringify({ type }),
+        "tsconfig.json": JSON.stringify({ compilerOptions: { ...common, ...options }, include: ["*.ts"] }),
+        ...files,
+      });
+      if (options.types[0]) linkNodeTypes(root);
+      const tsc = join(folder, "node_modules", `typescript-${version}`, "bin", "tsc");
+      expect(await runNode(root, tsc, "--pretty", "false")).toBe("");
+    });
+  }
+});
+
+/** Gives a project the @types/node of this repository, so that a page's project beside it has none. */
+function linkNodeTypes(project: string): void {
+  const types = join(project, "node_modules", "@types");
+  mkdirSync(types, { recursive: true });
+  symlinkSync(
+    fileURLToPath(new URL("../../node_modules/@types/node", import.meta.url)),
+    join(types, "node"),
+    "junction",
+  );
+}

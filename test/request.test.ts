@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../src/errors.ts";
+import { buildHeaders, buildRequest, segmentOf, targetOf } from "../src/request.ts";
+import { fuzz } from "./support/fuzz.ts";
+
+/** Where a request for this template goes, as any server would see it. */
+function urlFor(uid: string, baseUrl = "https://pdf.example.com"): URL {
+  const { origin, path } = buildRequest(targetOf(new URL(baseUrl)), segmentOf(uid), [], "{}");
+  return new URL(origin + path);
+}
+
+describe("the request", () => {
+  it("is the one of the spec", () => {
+    const headers = buildHeaders("k3y", new Map());
+    expect(
+      buildRequest(targetOf(new URL("https://pdf.example.com")), segmentOf("inv_2024"), headers, '{"a":1}'),
+    ).toEqual({
+      origin: "https://pdf.example.com",
+      path: "/api/v1/templates/inv_2024/generate-sync",
+      headers: ["authorization", "API-Key k3y", "content-type", "application/json"],
+      body: '{"a":1}',
+    });
+  });
+
+  it("carries no authorization without a key, and the caller's headers after its own", () => {
+    expect(
+      buildHeaders(
+        undefined,
+        new Map([
+          ["authorization", "Bearer x"],
+          ["x-tenant", "7"],
+        ]),
+      ),
+    ).toEqual(["content-type", "application/json", "authorization", "Bearer x", "x-tenant", "7"]);
+  });
+
+  it.each([
+    ["https://pdf.example.com", "https://pdf.example.com", "", "/"],
+    ["https://pdf.example.com/", "https://pdf.example.com", "", "/"],
+    ["https://pdf.example.com///", "https://pdf.example.com", "", "/"],
+    ["https://pdf.example.com:443/", "https://pdf.example.com", "", "/"],
+    ["http://localhost:3000", "http://localhost:3000", "", "/"],
+    ["https://example.com/pdf", "https://example.com", "/pdf", "/pdf"],
+    ["https://example.com/pdf/eu//", "https://example.com", "/pdf/eu", "/pdf/eu"],
+    ["https://example.com/a b/ü", "https://example.com", "/a%20b/%C3%BC", "/a%20b/%C3%BC"],
+    ["https://example.com/a/../b", "https://example.com", "/b", "/b"],
+    ["https://bücher.example", "https://xn--bcher-kva.example", "", "/"],
+    ["http://[::1]:8080/x", "http://[::1]:8080", "/x", "/x"],
+  ])("below the base URL %s goes to %s", (baseUrl, origin, prefix, basePath) => {
+    expect(targetOf(new URL(baseUrl))).toEqual({
+      origin,
+      pathBeforeUid: `${prefix}/api/v1/templates/`,
+      basePath,
+    });
+    expect(urlFor("t", baseUrl).href).toBe(`${origin}${prefix}/api/v1/templates/t/generate-sync`);
+  });
+});
+
+describe("a uid becomes one segment of the path", () => {
+  it.each([
+    ["inv_2024", "inv_2024"],
+    ["5f3c9a2e-41d8-4b0e", "5f3c9a2e-41d8-4b0e"],
+    ["a b", "a%20b"],
+    ["a/b", "a%2Fb"],
+    ["../../admin", "..%2F..%2Fadmin"],
+    ["a\\b", "a%5Cb"],
+    ["a?b=c", "a%3Fb%3Dc"],
+    ["a#b", "a%23b"],
+    ["a;b&c+d", "a%3Bb%26c%2Bd"],
+    ["%2e%2e", "%252e%252e"],
+    ["%2E", "%252E"],
+    ["100%", "100%25"],
+    ["...", "..."],
+    [".a", ".a"],
+    [" ", "%20"],
+    ["ü£", "%C3%BC%C2%A3"],
+    ["🧾", "%F0%9F%A7%BE"],
+    ["．．", "%EF%BC%8E%EF%BC%8E"],
+    ["__proto__", "__proto__"],
+    ["a:b@c", "a%3Ab%40c"],
+  ])("%j as %s", (uid, segment) => {
+    expect(segmentOf(uid)).toBe(segment);
+    expect(urlFor(uid).pathname).toBe(`/api/v1/templates/${segment}/generate-sync`);
+  });
+
+  it("that any server decodes to that very uid, whatever it is", () => {
+    const uids = fc.oneof(
+      fc.string({ unit: "binary", minLength: 1 }),
+      fc.string({
+        unit: fc.constantFrom(".", "/", "\\", "%", "2", "e", "?", "#", ";", "\u3002", "a", " "),
+        minLength: 1,
+      }),
+    );
+    const prefixes = fc.constantFrom(
+      "https://pdf.example.com",
+      "https://example.com/a/b/",
+      "http://[::1]:8080/x",
+    );
+    fc.assert(
+      fc.property(uids, prefixes, (uid, baseUrl) => {
+        fc.pre(!/^\.\.?$|\p{Cc}/u.test(uid));
+        const url = urlFor(uid, baseUrl);
+        const { origin, pathBeforeUid } = targetOf(new URL(baseUrl));
+        expect(url.origin).toBe(origin);
+        expect(url.pathname.startsWith(pathBeforeUid)).toBe(true);
+        const [segment = "", ...rest] = url.pathname.slice(pathBeforeUid.length).split("/");
+        expect(decodeURIComponent(segment)).toBe(uid);
+        expect(rest).toEqual(["generate-sync"]);
+        expect(url.search + url.hash + url.username + url.password).toBe("");
+      }),
+      fuzz,
+    );
+  });
+});
+
+describe("a uid that can name no template in a path is refused", () => {
+  it.each<[string, unknown, RegExp]>([
+    ["empty", "", /must not be empty/],
+    ["one dot", ".", /must not be "\."/],
+    ["two dots", "..", /must not be "\.\."/],
+    ["a NUL", "a\0b", /no control character/],
+    ["a line break", "a\r\nb", /no control character/],
+    ["a tab among dots, which a URL drops", ".\t.", /no control character/],
+    ["DEL", "a\x7f", /no control character/],
+    ["a control character beyond ASCII", "a\x85", /no control character/],
+    ["the first half of a surrogate pair", "a\ud83d", /well-formed Unicode/],
+    ["the second half of a surrogate pair", "\ude00a", /well-formed Unicode/],
+    ["undefined", undefined, /must be a string, got undefined/],
+    ["null", null, /must be a string, got null/],
+    ["a number", 2024, /must be a string, got number/],
+    ["an array", ["inv"], /must be a string, got object/],
+  ])("%s", (_, uid, message) => {
+    expect(() => segmentOf(uid as string)).toThrow(ConfigurationError);
+    expect(() => segmentOf(uid as string)).toThrow(message);
+  });
+});

@@ -1,0 +1,30 @@
+// @ts-check
+// Reads PDFs with pdf.js, in a thread of its own: its polyfills replace JSON, Array.prototype.push and more, and
+// the client is to be tested on the platform as it is.
+import { parentPort } from "node:worker_threads";
+import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
+
+/** @param {Uint8Array} bytes */
+async function readPdf(bytes) {
+  const loading = getDocument({ data: bytes, verbosity: 0 });
+  try {
+    const document = await loading.promise;
+    const texts = [];
+    for (let number = 1; number <= document.numPages; number += 1) {
+      const page = await document.getPage(number);
+      const { items } = await page.getTextContent();
+      texts.push(items.map((item) => ("str" in item ? item.str : "")).join(" "));
+    }
+    return { pages: document.numPages, text: texts.join("\n").replace(/[^\S\n]+/g, " ") };
+  } finally {
+    await loading.destroy();
+  }
+}
+
+parentPort?.on("message", async (/** @type {{ id: number, bytes: Uint8Array }} */ { id, bytes }) => {
+  try {
+    parentPort?.postMessage({ id, result: await readPdf(bytes) });
+  } catch (error) {
+    parentPort?.postMessage({ id, problem: error instanceof Error ? error.message : String(error) });
+  }
+});

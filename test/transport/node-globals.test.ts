@@ -1,0 +1,90 @@
+// Nothing here may import undici: its index installs a global dispatcher. The tests build on each other's globals, so
+// their order matters.
+import { ConfigurationError } from "template-pdf";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { DispatcherLike } from "../../src/transport/types.ts";
+import { clientOf, pdfFrom, sourceOf, startService } from "./service.ts";
+
+const legacyKey = Symbol.for("undici.globalDispatcher.1");
+const currentKey = Symbol.for("undici.globalDispatcher.2");
+/** Node 20 and 22 bundle it; the type of `versions` does not tell. */
+const bundlesUndici6 = Object(process.versions).undici?.startsWith("6.") === true;
+const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: DispatcherLike };
+
+describe("the globals of Node", () => {
+  it("are left alone by a client, which opens no socket before its first document", async () => {
+    expect([globals[legacyKey], globals[currentKey]]).toEqual([undefined, undefined]);
+    const { fetch } = globalThis;
+    const service = await startService();
+    const client = clientOf(service.origin);
+    expect(client.transport).toBe("undici");
+    expect(service.allSockets).toBe(0);
+    expect(await sourceOf(client)).toBe("network");
+    expect(service.allSockets).toBe(1);
+    expect([globals[legacyKey], globals[currentKey]]).toEqual([undefined, undefined]);
+    expect(globalThis.fetch).toBe(fetch);
+  });
+
+  it("hold a plain agent after Node's first fetch, which is nobody's wish", async () => {
+    const service = await startService();
+    await (await fetch(service.origin, { method: "POST", body: "{}" })).text();
+    expect(globals[legacyKey] ?? globals[currentKey]).toBeDefined();
+    expect(clientOf(service.origin).transport).toBe("undici");
+  });
+
+  it("hold, on Node 20, an agent of undici 6, which is refused as a `dispatcher`", ({ skip }) => {
+    const dispatcher = globals[legacyKey];
+    if (!bundlesUndici6 || !dispatcher) return skip();
+    expect(() => clientOf("http://127.0.0.1:1", { dispatcher })).toThrow(ConfigurationError);
+  });
+
+  it("hold, on Node 20, an agent of undici 6, which says what it is even when it is wrapped", async ({
+    skip,
+  }) => {
+    const old = globals[legacyKey];
+    if (!bundlesUndici6 || !old) return skip();
+    const dispatcher: DispatcherLike = { dispatch: (options, handler) => old.dispatch(options, handler) };
+    const service = await startService();
+    const document = clientOf(service.origin, { dispatcher }).generate("inv_2024", {});
+    await expect(document.bytes()).rejects.toThrow(/undici 6 or older/);
+    expect(service.allSockets).toBe(0);
+  });
+
+  it("may hold somebody's dispatcher of another generation: Node's own fetch speaks to it", async () => {
+    const service = await startService();
+    const nodes = globals[legacyKey];
+    if (!nodes) throw new Error("Node's fetch was to leave its agent behind.");
+    const seen: unknown[] = [];
+    globals[legacyKey] = {
+      dispatch(options, handler) {
+        seen.push(options.path);
+        return nodes.dispatch(options, handler);
+      },
+    };
+    onTestFinished(() => {
+      globals[legacyKey] = nodes;
+    });
+    const client = clientOf(service.origin);
+    expect(client.transport).toBe("fetch");
+    expect(await sourceOf(client)).toBe("network");
+    expect(seen).toEqual(["/api/v1/templates/inv_2024/generate-sync"]);
+    globals[legacyKey] = nodes;
+    expect(client.transport).toBe("undici");
+  });
+
+  it("may lack a fetch, where undici needs none", async () => {
+    const service = await startService();
+    const { fetch } = globalThis;
+    onTestFinished(() => {
+      globalThis.fetch = fetch;
+    });
+    // @ts-expect-error Some hardened environments take it away.
+    globalThis.fetch = undefined;
+    expect(await sourceOf(clientOf(service.origin))).toBe("network");
+  });
+
+  it("are not asked where a `fetch` is given", async () => {
+    const client = clientOf("https://service.test", { fetch: async () => new Response(pdfFrom("given")) });
+    expect([client.transport, await sourceOf(client)]).toEqual(["fetch", "given"]);
+  });
+});

@@ -1,0 +1,139 @@
+import { expect, onTestFinished } from "vitest";
+import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "../../src/transport/types.ts";
+
+/** What a test does at the moment of an event. */
+export interface Hooks {
+  onSent?(recorder: Recorder): unknown;
+  onHead?(recorder: Recorder, head: ResponseHead): unknown;
+  onChunk?(recorder: Recorder, chunk: Uint8Array): unknown;
+}
+
+type Event = "sent" | "head" | "chunk" | "end" | "failure";
+
+/** A receiver that writes everything down, and every breach of the contract with it. */
+export class Recorder implements Receiver {
+  /** The events in order; chunks that follow each other count once. */
+  readonly events: Event[] = [];
+  readonly chunks: Uint8Array[] = [];
+  /** What the contract forbids and happened all the same. */
+  readonly breaches: string[] = [];
+  readonly #exchange: Exchange;
+  readonly #hooks: Hooks;
+  readonly #waiting: { readonly event: Event; readonly resolve: () => void }[] = [];
+  receivedBytes = 0;
+  chunkCount = 0;
+  failure: unknown;
+  #head: ResponseHead | undefined;
+  #isSent = false;
+  #isPaused = false;
+  #isAborted = false;
+
+  constructor(transport: Transport, request: WireRequest, hooks: Hooks = {}) {
+    this.#hooks = hooks;
+    this.#exchange = transport.open(request, this);
+  }
+
+  get head(): ResponseHead {
+    if (!this.#head) throw new Error(`There was no head, only: ${this.events.join(", ") || "nothing"}.`);
+    return this.#head;
+  }
+
+  get body(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+
+  send(): this {
+    this.#isSent = true;
+    this.#exchange.send();
+    return this;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#exchange.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#exchange.resume();
+  }
+
+  abort(reason: unknown = new Error("no longer wanted")): void {
+    this.#isAborted = true;
+    this.#exchange.abort(reason);
+  }
+
+  /** Resolves at the first event of this name, also where it has been. */
+  until(event: Event): Promise<void> {
+    if (this.events.includes(event)) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push({ event, resolve });
+    });
+  }
+
+  /** Resolves when the last event has come, whichever it is. */
+  finished(): Promise<void> {
+    return Promise.race([this.until("end"), this.until("failure")]);
+  }
+
+  onSent(): void {
+    this.#note("sent");
+    this.#hooks.onSent?.(this);
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#head = head;
+    this.#note("head");
+    this.#hooks.onHead?.(this, head);
+  }
+
+  onChunk(chunk: Uint8Array): void {
+    if (this.#isPaused) this.breaches.push("a chunk came while paused");
+    if (chunk.length === 0) this.breaches.push("a chunk was empty");
+    this.chunks.push(chunk);
+    this.chunkCount += 1;
+    this.receivedBytes += chunk.length;
+    this.#note("chunk");
+    this.#hooks.onChunk?.(this, chunk);
+  }
+
+  onEnd(): void {
+    if (this.#isPaused) this.breaches.push("the end came while paused");
+    this.#note("end");
+  }
+
+  onFailure(cause: unknown): void {
+    this.failure = cause;
+    this.#note("failure");
+  }
+
+  #note(event: Event): void {
+    const last = this.events.at(-1);
+    if (!this.#isSent) this.breaches.push(`${event} came before send()`);
+    if (this.#isAborted) this.breaches.push(`${event} came after abort()`);
+    if (last === "end" || last === "failure") this.breaches.push(`${event} came after the ${last}`);
+    if (event !== "chunk" || last !== "chunk") {
+      if (this.events.includes(event)) this.breaches.push(`${event} came twice`);
+      this.events.push(event);
+    }
+    for (const { resolve } of this.#waiting.filter((one) => one.event === event)) resolve();
+  }
+}
+
+/** Opens an exchange whose every event is checked against the contract, until the test has finished. */
+export function record(transport: Transport, request: WireRequest, hooks?: Hooks): Recorder {
+  const recorder = new Recorder(transport, request, hooks);
+  onTestFinished(() => expect(recorder.breaches).toEqual([]));
+  return recorder;
+}
+
+/** A request as the client would write it. */
+export function requestTo(origin: string, rest: Partial<WireRequest> = {}): WireRequest {
+  return {
+    origin,
+    path: "/api/v1/templates/inv_2024/generate-sync",
+    headers: ["authorization", "API-Key key-of-the-tests", "content-type", "application/json"],
+    body: '{"total":"£1,000,000"}',
+    ...rest,
+  };
+}

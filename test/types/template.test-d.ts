@@ -1,0 +1,79 @@
+// Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
+import {
+  type InferInput,
+  type InferOutput,
+  type StandardSchemaV1,
+  type Template,
+  TemplatePdf,
+  template,
+} from "template-pdf";
+import { expectTypeOf } from "vitest";
+import * as z from "zod";
+import * as mini from "zod/mini";
+
+const pdfs = new TemplatePdf();
+const typed = new TemplatePdf<{ other: { a: string } }>();
+
+// The input of a zod schema is what `generate` takes; its output is sent.
+const schema = z.object({
+  date: z.coerce.date<string>(),
+  currency: z.string().default("GBP"),
+  total: z.number().transform(String),
+});
+const invoice = template("inv_2024", schema);
+expectTypeOf(invoice).toEqualTypeOf<Template<typeof schema>>();
+expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<{
+  date: string;
+  total: number;
+  currency?: string | undefined;
+}>();
+expectTypeOf<InferOutput<typeof schema>>().toEqualTypeOf<{ date: Date; total: string; currency: string }>();
+pdfs.generate(invoice, { date: "2026-11-20", total: 2 });
+pdfs.generate(invoice, { date: "2026-11-20", total: 2, currency: "EUR" }, { verify: false });
+typed.generate(invoice, { date: "2026-11-20", total: 2 });
+// @ts-expect-error: the values are the schema's input, not its output
+pdfs.generate(invoice, { date: new Date(), total: "2" });
+// @ts-expect-error: a value is missing
+pdfs.generate(invoice, { date: "2026-11-20" });
+// @ts-expect-error: there is a value too many
+pdfs.generate(invoice, { date: "2026-11-20", total: 2, extra: 1 });
+// @ts-expect-error: values cannot be missing
+pdfs.generate(invoice);
+
+// Other schemas: zod/mini, one with async parts, and any of another make.
+pdfs.generate(template("t", mini.object({ a: mini.string() })), { a: "" });
+pdfs.generate(
+  template(
+    "t",
+    z.object({ a: z.string() }).refine(async () => true),
+  ),
+  { a: "" },
+);
+declare const other: StandardSchemaV1<{ a: string }, { b: number }>;
+pdfs.generate(template("t", other), { a: "" });
+declare const some: StandardSchemaV1<object, object>;
+pdfs.generate(template("t", some), {});
+declare const unknownSchema: StandardSchemaV1;
+pdfs.generate(template("t", unknownSchema), { anything: 1 });
+// @ts-expect-error: the input has another type
+pdfs.generate(template("t", other), { b: 1 });
+
+// Without a schema, a template may still be given its type.
+pdfs.generate(template<{ a: string }>("t"), { a: "" });
+pdfs.generate(template("t"), { anything: 1 });
+// @ts-expect-error: a value is missing
+pdfs.generate(template<{ a: string }>("t"), {});
+interface Certificate {
+  name: string;
+}
+declare const certificate: Certificate;
+pdfs.generate(template<Certificate>("t"), certificate);
+
+// @ts-expect-error: this is no schema
+template("t", { type: "object" });
+// @ts-expect-error: a class is no schema
+template("t", z.ZodObject);
+// @ts-expect-error: a uid is a string
+template(7, schema);
+// @ts-expect-error: a template cannot be changed
+invoice.uid = "other";

@@ -1,0 +1,203 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadRenderer } from "../src/emulator/render.ts";
+import { Verifier } from "../src/verify.ts";
+import { fuzz } from "./support/fuzz.ts";
+
+const ascii = (text: string) => Buffer.from(text, "latin1");
+const fill = (length: number, character = "x") => ascii(character.repeat(length));
+
+/** What a verifier says of a body that comes in these chunks, each of which is gone once it was looked at. */
+function judge(...chunks: Uint8Array[]): { begins: boolean; ends: boolean } {
+  const verifier = new Verifier();
+  for (const chunk of chunks) {
+    const handedOn = Buffer.from(chunk);
+    verifier.update(handedOn);
+    expect(handedOn.equals(chunk)).toBe(true);
+    handedOn.fill("%PDF-%%EOF");
+  }
+  return { begins: verifier.begins === true, ends: verifier.ends() };
+}
+
+/** The same by the words of the PDF Reference, with all bytes in hand. */
+function judgeWhole(bytes: Uint8Array): { begins: boolean; ends: boolean } {
+  const text = Buffer.from(bytes).toString("latin1");
+  return {
+    begins: text.slice(0, 1024).includes("%PDF-"),
+    ends: text
+      .replace(/[\0\t\n\f\r ]+$/, "")
+      .slice(-1024)
+      .includes("%%EOF"),
+  };
+}
+
+/** Cuts bytes at the given places, each a share of the whole. */
+function cut(bytes: Uint8Array, shares: readonly number[]): Uint8Array[] {
+  const places = shares.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b);
+  return [0, ...places].map((from, index) => bytes.subarray(from, places[index] ?? bytes.length));
+}
+
+const piece = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom("%PDF-", "%%EOF", "%%EOF\n", "%%EO", "F", "%PD", "%", "-") },
+  { weight: 2, arbitrary: fc.nat(1100).map((length) => "x".repeat(length)) },
+  { weight: 1, arbitrary: fc.integer({ min: 1000, max: 1040 }).map((length) => "x".repeat(length)) },
+  { weight: 2, arbitrary: fc.nat(1100).map((length) => "\0\t\n\f\r ".repeat(length / 6)) },
+  {
+    weight: 1,
+    arbitrary: fc.string({ unit: fc.constantFrom("\0", " ", "\n", "x", "%", "E"), maxLength: 9 }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.nat(1100), fc.nat(1100)).map(([a, b]) => `${"x".repeat(a)}%%EOF${"x".repeat(b)}`),
+  },
+);
+const pieces = fc.array(piece, { maxLength: 9 }).map((texts) => texts.map(ascii));
+
+describe("where the header may stand", () => {
+  it.each([
+    ["at the start", "%PDF-1.7", true],
+    ["after a byte order mark", "\xef\xbb\xbf%PDF-1.7", true],
+    ["with its last byte as the 1,024th", `${"x".repeat(1019)}%PDF-`, true],
+    ["with its last byte as the 1,025th", `${"x".repeat(1020)}%PDF-`, false],
+    ["nowhere, in an HTML page", "<!doctype html><p>Please log in", false],
+    ["nowhere, in nothing", "", false],
+    ["cut off", "%PDF", false],
+    ["in lower case", "%pdf-1.7", false],
+  ])("%s", (_, text, expected) => {
+    expect(judge(ascii(text)).begins).toBe(expected);
+    expect(judge(...cut(ascii(text), [0.2, 0.5, 0.999])).begins).toBe(expected);
+  });
+
+  it("is known as soon as it was seen, and once it can no longer come", () => {
+    const verifier = new Verifier();
+    verifier.update(fill(1019));
+    expect(verifier.begins).toBeUndefined();
+    verifier.update(fill(4));
+    expect(verifier.begins).toBeUndefined();
+    verifier.update(fill(1));
+    expect(verifier.begins).toBe(false);
+    const other = new Verifier();
+    for (const byte of ascii("%PDF-")) other.update(Uint8Array.of(byte));
+    expect(other.begins).toBe(true);
+  });
+});
+
+describe("where the end mark may stand", () => {
+  it.each([
+    ["last", "%%EOF", true],
+    ["before a line break", "%%EOF\r\n", true],
+    ["with 1,019 bytes behind it", `%%EOF${"x".repeat(1019)}`, true],
+    ["with 1,020 bytes behind it", `%%EOF${"x".repeat(1020)}`, false],
+    ["with padding inside the 1,024 bytes, which counts", `%%EOF${" ".repeat(1018)}x`, true],
+    ["with too much padding inside the 1,024 bytes", `%%EOF${" ".repeat(1019)}x`, false],
+    ["before 80,508 NULs", `%%EOF${"\0".repeat(80_508)}`, true],
+    ["before every kind of white space", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
+    ["before other control characters, which count", `%%EOF${"\x01".repeat(1020)}`, false],
+    ["nowhere, in nothing", "", false],
+    ["nowhere, in padding alone", "\0".repeat(3000), false],
+    ["cut off", "%%EO", false],
+  ])("%s", (_, text, expected) => {
+    const bytes = ascii(text);
+    expect(judge(bytes).ends).toBe(expected);
+    for (const size of [1, 7, 1023, 1024, 1025]) {
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      expect(judge(...chunks).ends).toBe(expected);
+    }
+  });
+
+  it("an early end mark, as linearised files have, does not stand for the late one", () => {
+    expect(judge(ascii("%PDF-1.7 %%EOF"), fill(2000)).ends).toBe(false);
+  });
+});
+
+describe("any body", () => {
+  const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
+
+  it("is judged by the words of the PDF Reference, whatever the chunks are", () => {
+    fc.assert(
+      fc.property(pieces, shares, (chunks, places) => {
+        const bytes = Buffer.concat(chunks);
+        const expected = judgeWhole(bytes);
+        expect(judge(...chunks)).toEqual(expected);
+        expect(judge(...cut(bytes, places))).toEqual(expected);
+      }),
+      fuzz,
+    );
+  });
+
+  it("is judged the same byte by byte", () => {
+    fc.assert(
+      fc.property(pieces, (chunks) => {
+        const bytes = Buffer.concat(chunks);
+        expect(judge(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(judgeWhole(bytes));
+      }),
+      { numRuns: Math.ceil(fuzz.numRuns / 10) },
+    );
+  });
+});
+
+describe("memory", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heldBytes = () => {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+
+  it.each<[string, number, () => Uint8Array]>([
+    ["100,000 chunks of one byte", 100_000, () => Uint8Array.of(0x78)],
+    ["100,000 chunks of one NUL", 100_000, () => new Uint8Array(1)],
+    ["50 chunks of 1 MB", 50, () => fill(1_000_000)],
+    ["50 chunks of 1 MB of NULs", 50, () => new Uint8Array(1_000_000)],
+  ])("is a few kB after %s", async (_, count, makeChunk) => {
+    const verifier = new Verifier();
+    verifier.update(ascii("%PDF-"));
+    const before = heldBytes();
+    for (let left = count; left > 0; left--) verifier.update(makeChunk());
+    // Polled, because memory is given back in the background.
+    await expect.poll(() => heldBytes() - before, { timeout: 5000 }).toBeLessThan(500_000);
+    expect(verifier.ends()).toBe(false);
+  });
+});
+
+describe("real documents", () => {
+  let rendered: Uint8Array[];
+  beforeAll(async () => {
+    const render = await loadRenderer();
+    const definitions = [
+      { content: "Invoice" },
+      { content: Array.from({ length: 200 }, (_, row) => `Row ${row}`), compress: false },
+      { content: "Secret", version: "1.7", userPassword: "letmein", info: { title: "%%EOF" } },
+    ];
+    rendered = await Promise.all(definitions.map(render));
+  });
+
+  it("made with pdfmake are whole, and never whole when their end is missing", () => {
+    for (const bytes of rendered) {
+      expect(judge(bytes)).toEqual({ begins: true, ends: true });
+      fc.assert(
+        fc.property(fc.integer({ min: 5, max: bytes.length - 5 }), (length) => {
+          expect(judge(bytes.subarray(0, length), bytes.subarray(length, length)).ends).toBe(false);
+        }),
+        fuzz,
+      );
+    }
+  });
+
+  it("found among the installed packages are whole", () => {
+    const folder = fileURLToPath(new URL("../node_modules/", import.meta.url));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+      /\.pdf$/i.test(file),
+    );
+    for (const file of files) {
+      expect({ file, ...judge(readFileSync(folder + file)) }).toEqual({ file, begins: true, ends: true });
+    }
+  });
+});

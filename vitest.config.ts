@@ -1,0 +1,38 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: {
+          alias: [
+            { find: "#transport", replacement: source("transport/node.ts") },
+            { find: "#files", replacement: source("files/node.ts") },
+            { find: /^template-pdf$/, replacement: source("index.ts") },
+            { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
+          ],
+        },
+        test: {
+          name: "source",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/package/**"],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        // What npm would publish, installed. After the others, because compilers beside them would spoil
+        // what they measure.
+        test: {
+          name: "package",
+          include: ["test/package/**/*.test.ts"],
+          globalSetup: ["test/package/install.ts"],
+          testTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
