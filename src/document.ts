@@ -136,6 +136,15 @@ export class GeneratedPdf {
   async saveTo(path: string | URL): Promise<Saved> {
     // Before it is read: where the path cannot be written, the document is still there for another one.
     await files.check(path);
+    return this.saveChecked(path);
+  }
+
+  /**
+   * Saves to a path that was checked already.
+   *
+   * @internal
+   */
+  saveChecked(path: string | URL): Promise<Saved> {
     return files.save(this.#arrival.body, path, this.attempts);
   }
 

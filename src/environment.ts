@@ -22,10 +22,10 @@ interface Surroundings {
 
 const surroundings = globalThis as Surroundings;
 
-/** Reads one environment variable; `undefined` where it is not set, empty, or may not be read. */
+/** Reads one environment variable; `undefined` where it is not set, or may not be read. */
 export function readEnvironment(name: string): string | undefined {
   try {
-    return surroundings.process?.env?.[name] || undefined;
+    return surroundings.process?.env?.[name];
   } catch {
     return undefined;
   }

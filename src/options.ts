@@ -172,7 +172,8 @@ export function resolveCall(client: ResolvedOptions, options: CallOptions | unde
 function resolveApiKey(options: ClientOptions, page: boolean): string | ApiKeySource | null {
   const mayStandInPage =
     optional(options, "dangerouslyAllowBrowser", isBoolean) ?? defaults.dangerouslyAllowBrowser;
-  const key = options.apiKey === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") : options.apiKey;
+  const key =
+    options.apiKey === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") || undefined : options.apiKey;
   if (key === null || (key === undefined && page)) return null;
   if (key === undefined) {
     throw new ConfigurationError(

@@ -107,8 +107,9 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * before anything is sent whether the path can be written.
    */
   saveTo(path: string | URL): Promise<Saved> {
-    if (!this.#isPastGates) this.#gates.push(checkPath(path));
-    return this.#ask((document) => document.saveTo(path));
+    if (this.#isPastGates) return this.#ask((document) => document.saveTo(path));
+    this.#gates.push(checkPath(path));
+    return this.#ask((document) => document.saveChecked(path));
   }
 
   /**

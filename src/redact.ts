@@ -7,14 +7,14 @@
 
 const mark = "[redacted]";
 
-/** Stands for a text in which a secret shows through in a spelling that cannot be cut out. */
-const withheld = "[withheld: it repeats what was sent]";
-
 /** Shorter values are too likely to be part of any text; replacing them would only garble it. */
 const shortestValue = 4;
 
-/** The same for texts that are compared by their letters and digits alone. */
+/** With as many letters and digits a secret is recognised by these alone, whatever escapes stand between them. */
 const shortestFolded = 6;
+
+/** How many characters an escape makes of one, at most: `&#x000027;`. */
+const maxSpelling = 10;
 
 /** How deep an error is searched before it is taken for one that may hold anything. */
 const maxDepth = 6;
@@ -23,7 +23,8 @@ const maxDepth = 6;
 export class Redactor {
   readonly #apiKey: string | undefined;
   readonly #body: string;
-  #knownSecrets: readonly string[] | undefined;
+  #keySecrets: readonly Secret[] | undefined;
+  #allSecrets: readonly Secret[] | undefined;
 
   /**
    * @param apiKey - the key that was sent
@@ -37,7 +38,8 @@ export class Redactor {
   /** Takes the key out of a text, also where the text ends within it. */
   withoutKey(text: string): string {
     if (!this.#apiKey) return text;
-    return safeText(withoutStartOf(this.#apiKey, text), [this.#apiKey], text.length);
+    this.#keySecrets ??= [secretOf(this.#apiKey)];
+    return without(this.#keySecrets, withoutStartOf(this.#apiKey, text), text.length);
   }
 
   /**
@@ -47,8 +49,8 @@ export class Redactor {
    * @param maxLength - how many characters of the text are looked at and given back, at most
    */
   withoutSecrets(text: string, maxLength = text.length): string {
-    this.#knownSecrets ??= [...(this.#apiKey ? [this.#apiKey] : []), ...leavesOf(this.#body)];
-    return safeText(text, this.#knownSecrets, maxLength);
+    this.#allSecrets ??= [...(this.#apiKey ? [this.#apiKey] : []), ...leavesOf(this.#body)].map(secretOf);
+    return without(this.#allSecrets, text, maxLength);
   }
 
   /** Takes the key out of an answer's headers. */
@@ -65,7 +67,8 @@ export class Redactor {
   causeWithoutSecrets(cause: unknown, depth = 0): unknown {
     if (cause === undefined || depth > maxDepth) return undefined;
     if (!(cause instanceof Error)) return this.withoutSecrets(textOf(cause));
-    if (this.#isClean(cause, 0)) return cause;
+    const shown = shownBy(cause);
+    if (shown !== undefined && this.withoutSecrets(shown) === shown) return cause;
     const inner = this.causeWithoutSecrets(cause.cause, depth + 1);
     const copy = new Error(
       this.withoutSecrets(textOf(cause.message)),
@@ -77,23 +80,53 @@ export class Redactor {
     const { code } = cause as { code?: unknown };
     return typeof code === "string" ? Object.assign(copy, { code: this.withoutSecrets(code) }) : copy;
   }
+}
 
-  /** Whether everything that a value would show when it is inspected is free of secrets. */
-  #isClean(value: unknown, depth: number): boolean {
-    if (typeof value === "string" || typeof value === "number") {
-      return this.withoutSecrets(String(value)) === String(value);
-    }
-    if (typeof value !== "object" || value === null) return true;
-    const prototype: unknown = Object.getPrototypeOf(value);
-    const isPlain = prototype === Object.prototype || prototype === null || Array.isArray(value);
-    if (depth > maxDepth || !(isPlain || value instanceof Error)) return false;
-    return Reflect.ownKeys(value).every((key) => {
-      const property = Object.getOwnPropertyDescriptor(value, key);
-      // Newer engines keep the stack behind a getter of their own.
-      const isKnown = property !== undefined && ("value" in property || key === "stack");
-      return isKnown && this.#isClean(Reflect.get(value, key), depth + 1);
-    });
+/**
+ * Everything that an error would show when it is inspected, as one text; `undefined` where it holds something
+ * that cannot be read through, such as a request.
+ */
+function shownBy(value: unknown, depth = 0): string | undefined {
+  if (typeof value !== "object" || value === null) return typeof value === "function" ? "" : textOf(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === Object.prototype || prototype === null || Array.isArray(value);
+  if (depth > maxDepth || !(isPlain || value instanceof Error)) return undefined;
+  const texts: string[] = [];
+  for (const key of Reflect.ownKeys(value)) {
+    const property = Object.getOwnPropertyDescriptor(value, key);
+    // Newer engines keep the stack behind a getter of their own.
+    const isReadable = property !== undefined && ("value" in property || key === "stack");
+    const text = isReadable ? shownBy(Reflect.get(value, key), depth + 1) : undefined;
+    if (text === undefined) return undefined;
+    texts.push(text);
   }
+  return texts.join("\n");
+}
+
+/** A secret, and how it is looked for. */
+interface Secret {
+  readonly text: string;
+  /** Its letters and digits, where there are enough of them to be told from chance. */
+  readonly folded: string | undefined;
+}
+
+function secretOf(text: string): Secret {
+  const folded = text.replace(/[^a-z0-9]+/gi, "").toLowerCase();
+  return { text, folded: folded.length >= shortestFolded ? folded : undefined };
+}
+
+/** A text as it is, and as JSON and URLs spell it: escaped, with `\/`, in ASCII only, percent-encoded. */
+function spellingsOf(text: string): string[] {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const ascii = escaped.replace(/[\u0080-\uffff]/g, (unit) => `\\u${hex(unit.charCodeAt(0), 4)}`);
+  const bytes = Array.from(new TextEncoder().encode(text), (byte) => `%${hex(byte, 2).toUpperCase()}`).join(
+    "",
+  );
+  return [...new Set([text, escaped, escaped.replaceAll("/", "\\/"), ascii, bytes])];
+}
+
+function hex(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, "0");
 }
 
 /** The strings and numbers of a JSON text that are long enough to be told from chance. */
@@ -107,74 +140,58 @@ function leavesOf(json: string): Set<string> {
   return leaves;
 }
 
-/**
- * Cuts every secret out of a text, however it is escaped, and withholds the text where one still shows through.
- */
-function safeText(text: string, secrets: readonly string[], maxLength: number): string {
-  const longest = secrets.reduce((length, secret) => Math.max(length, secret.length), 0);
+/** Cuts every secret out of a text, however it is escaped; in time that grows with the text alone. */
+function without(secrets: readonly Secret[], text: string, maxLength: number): string {
+  const longest = secrets.reduce((length, secret) => Math.max(length, secret.text.length), 0);
   // Whatever begins in what is shown is looked at whole.
   const seen = text.slice(0, maxLength + maxSpelling * longest).replaceAll("\0", " ");
+  const foldings = escapes.map((pattern) => foldingOf(seen, pattern).letters);
+  const present = secrets
+    .filter(({ folded }) => folded === undefined || foldings.some((letters) => letters.includes(folded)))
+    .sort((a, b) => b.text.length - a.text.length);
   // Blanked out at their full length first, so that what is shown ends where it would have ended.
-  const blanked = secrets
-    .filter((secret) => mayStandIn(seen, secret))
-    .sort((a, b) => b.length - a.length)
-    .reduce((safe, secret) => safe.replace(patternOf(secret), blank), seen);
-  const folded = [foldText(blanked, /\\+(?:u[\da-f]{4}|[bfnrt])/gi), foldText(blanked, /\\+u[\da-f]{4}/gi)];
-  const shows = secrets.some((secret) => {
-    const wanted = fold(secret);
-    return wanted.length >= shortestFolded && folded.some((letters) => letters.includes(wanted));
-  });
-  return shows ? withheld : blanked.slice(0, maxLength).replace(/\0+/g, mark);
+  let blanked = seen;
+  for (const spelling of present.flatMap((secret) => spellingsOf(secret.text))) {
+    blanked = blanked.replaceAll(spelling, blank(spelling.length));
+  }
+  for (const pattern of escapes) {
+    for (const { folded } of present) if (folded) blanked = withoutFolded(folded, blanked, pattern);
+  }
+  return blanked.slice(0, maxLength).replace(/\0+/g, mark);
 }
 
-function blank(found: string): string {
-  return "\0".repeat(found.length);
+/** What escapes are made of. A backslash and a letter may be one or, in a path, just that: both are tried. */
+const escapes = [
+  /%[\da-f]{2}|&#?\w{1,8};|\\+(?:u[\da-f]{4}|[bfnrt])|([a-z0-9])/gi,
+  /%[\da-f]{2}|&#?\w{1,8};|\\+u[\da-f]{4}|([a-z0-9])/gi,
+] as const;
+
+/** The letters and digits of a text in a row, and where each of them stands. */
+function foldingOf(text: string, pattern: RegExp): { letters: string; places: number[] } {
+  let letters = "";
+  const places: number[] = [];
+  for (const { 1: letter, index } of text.matchAll(pattern)) {
+    if (letter === undefined) continue;
+    letters += letter.toLowerCase();
+    places.push(index);
+  }
+  return { letters, places };
 }
 
-/** Whether it is worth looking closer: the first letters and digits of a secret, which nobody escapes, are there. */
-function mayStandIn(text: string, secret: string): boolean {
-  const [run] = /[a-z0-9]+/i.exec(secret) ?? [];
-  return run === undefined || text.includes(run);
+/** Blanks out what has a secret's letters and digits in a row, with any escapes and punctuation between them. */
+function withoutFolded(folded: string, text: string, pattern: RegExp): string {
+  const { letters, places } = foldingOf(text, pattern);
+  let blanked = text;
+  for (let at = letters.indexOf(folded); at !== -1; at = letters.indexOf(folded, at + folded.length)) {
+    const from = places[at] ?? 0;
+    const to = (places[at + folded.length - 1] ?? from) + 1;
+    blanked = blanked.slice(0, from) + blank(to - from) + blanked.slice(to);
+  }
+  return blanked;
 }
 
-/** How many characters an escape makes of one, at most: `&#x000027;`. */
-const maxSpelling = 10;
-
-/** Matches a text with each of its characters as it is, or as JSON, HTML or a URL escapes it, even repeatedly. */
-function patternOf(secret: string): RegExp {
-  return new RegExp(Array.from(secret, spellingsOf).join(""), "gi");
-}
-
-function spellingsOf(character: string): string {
-  if (/[a-z0-9]/i.test(character)) return character;
-  const plain = character.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  const code = character.codePointAt(0) ?? 0;
-  const units = Array.from({ length: character.length }, (_, at) => hex(character.charCodeAt(at), 4));
-  const bytes = Array.from(new TextEncoder().encode(character), (byte) => `%${hex(byte, 2)}`);
-  const escapes: { readonly [character: string]: string } = {
-    "\n": "|\\\\+n",
-    "\r": "|\\\\+r",
-    "\t": "|\\\\+t",
-    "\b": "|\\\\+b",
-    "\f": "|\\\\+f",
-    " ": "|\\+",
-  };
-  const inJson = units.map((unit) => `\\\\+u${unit}`).join("");
-  const inHtml = `&#0*${code};|&#x0*${hex(code, 1)};|&[a-z]{2,6};`;
-  return `(?:\\\\*${plain}|${inJson}|${inHtml}|${bytes.join("")}${escapes[character] ?? ""})`;
-}
-
-function hex(number: number, digits: number): string {
-  return number.toString(16).padStart(digits, "0");
-}
-
-/** Letters and digits of a text, without what escapes made of everything else. */
-function foldText(text: string, escapes: RegExp): string {
-  return fold(text.replace(/%[\da-f]{2}|&#?\w{1,8};/gi, "").replace(escapes, ""));
-}
-
-function fold(text: string): string {
-  return text.replace(/[^a-z0-9]+/gi, "").toLowerCase();
+function blank(length: number): string {
+  return "\0".repeat(length);
 }
 
 /** Takes the start of a secret off the end of a text that was cut within it. */

@@ -47,6 +47,21 @@ describe("text without secrets", () => {
     expect(new Redactor(undefined, "{}").withoutSecrets("undefined")).toBe("undefined");
   });
 
+  it("takes a time that grows no faster than the text, for any value", () => {
+    const cpuMs = (times: number) => {
+      const before = process.cpuUsage();
+      for (const run of ["\\", "/", "%", "&", "\\u005c", " ", "&#"]) {
+        new Redactor(key, JSON.stringify({ a: `${run.repeat(14)}!` })).withoutSecrets(
+          `${run.repeat(times)}?`,
+        );
+      }
+      return process.cpuUsage(before).user / 1000;
+    };
+    // The short text first: one that costs its time many times over would not end on the long one.
+    expect(cpuMs(28)).toBeLessThan(1000);
+    expect(cpuMs(10_000)).toBeLessThan(1000);
+  });
+
   // The mark is in lower case, so no secret of these is part of it.
   const secret = fc.string({ unit: fc.constantFrom(...'ABC01£"\\\n/'), minLength: 4, maxLength: 12 });
 

@@ -1,14 +1,16 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Sink, Source } from "../body.ts";
-import { asSaveError, resolveTarget, type Target, targetPath } from "./target.ts";
+import { asSaveError, cannotSave, mayNotWrite, resolveTarget, type Target, targetPath } from "./target.ts";
 import type { Saved } from "./types.ts";
 
 /** How much may wait to be written before the service has to wait. */
 const maxQueuedBytes = 1024 * 1024;
 
-/** Checks that a document could be saved there: cheaper than finding out when it has been rendered. */
+/** Checks that a document can be saved there, by beginning to: cheaper than finding out when it has been rendered. */
 export async function check(path: string | URL): Promise<void> {
-  await resolveTarget(targetPath(path));
+  const asked = targetPath(path);
+  const target = await resolveTarget(asked);
+  if (target.kind === "replace") await (await Draft.open(target, asked)).discard();
 }
 
 /**
@@ -31,6 +33,7 @@ class FileSink implements Sink {
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
+  #giveUp: ((error: unknown) => void) | undefined;
   #running: Promise<number> | undefined;
 
   constructor(source: Source) {
@@ -57,6 +60,7 @@ class FileSink implements Sink {
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake?.();
+    this.#giveUp?.(error);
   }
 
   /** Writes everything to `path`; gives the number of bytes. */
@@ -68,7 +72,7 @@ class FileSink implements Sink {
   async #run(path: string, attempts: number): Promise<number> {
     let draft: Draft | undefined;
     try {
-      draft = await Draft.open(await resolveTarget(path));
+      draft = await this.#open(path);
       const bytes = await this.#drainInto(draft);
       await draft.finish(() => this.#throwIfFailed());
       return bytes;
@@ -79,6 +83,25 @@ class FileSink implements Sink {
       const failure = asSaveError(error, path, attempts);
       this.#source.cancel(failure);
       throw failure;
+    }
+  }
+
+  /** Opens the file, or gives up meanwhile: a pipe that nobody reads opens only when somebody does. */
+  async #open(path: string): Promise<Draft> {
+    const target = await resolveTarget(path);
+    this.#throwIfFailed();
+    const opening = Draft.open(target, path);
+    const failing = new Promise<never>((_, reject) => {
+      this.#giveUp = reject;
+    });
+    try {
+      return await Promise.race([opening, failing]);
+    } catch (error) {
+      opening.then(
+        (late) => late.discard(),
+        () => {},
+      );
+      throw error;
     }
   }
 
@@ -120,7 +143,7 @@ class Draft {
     this.#path = path;
   }
 
-  static async open(target: Target): Promise<Draft> {
+  static async open(target: Target, asked: string): Promise<Draft> {
     const { constants, open } = process.getBuiltinModule("node:fs/promises");
     if (target.kind === "through") {
       const handle = await open(target.path, constants.O_WRONLY | constants.O_APPEND);
@@ -129,7 +152,13 @@ class Draft {
     const { join } = process.getBuiltinModule("node:path");
     // A name of its own, hidden and short: the target's may already be as long as the file system allows.
     const path = join(target.folder, `.${crypto.randomUUID()}.template-pdf`);
-    return new Draft(await open(path, "wx"), target, path);
+    try {
+      // What replaces a private file is private from its first byte on.
+      return new Draft(await open(path, "wx", target.existing ? 0o600 : 0o666), target, path);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      throw code === "ENOENT" ? cannotSave(asked, mayNotWrite, { cause }) : asSaveError(cause, asked);
+    }
   }
 
   async write(chunks: Uint8Array[]): Promise<void> {

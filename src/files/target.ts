@@ -21,16 +21,7 @@ const descriptor = /^\/(?:dev\/(?:fd\/|std(?:in|out|err)$)|proc\/[^/]+\/fd\/)/;
 
 /** Reads what the caller gave as a path; `file:` URLs are turned into one. */
 export function targetPath(path: string | URL): string {
-  const { fileURLToPath } = process.getBuiltinModule("node:url");
-  if (path instanceof URL && path.protocol !== "file:") {
-    throw new SaveError(
-      `A document can be saved to a path or a file: URL, not to a URL with ${path.protocol}`,
-      {
-        path: `${path.protocol}//…`,
-      },
-    );
-  }
-  const text = path instanceof URL ? fileURLToPath(path) : path;
+  const text = path instanceof URL ? pathOf(path) : path;
   if (typeof text !== "string" || text === "" || text.includes("\0")) {
     const got =
       typeof text !== "string" ? typeof text : text === "" ? "an empty string" : "a string with a NUL";
@@ -39,6 +30,19 @@ export function targetPath(path: string | URL): string {
     });
   }
   return text;
+}
+
+function pathOf(url: URL): string {
+  try {
+    return process.getBuiltinModule("node:url").fileURLToPath(url);
+  } catch (cause) {
+    const what =
+      url.protocol === "file:" ? "a file: URL that is none of this machine" : `a URL with ${url.protocol}`;
+    throw new SaveError(`A document can be saved to a path or a file: URL, not to ${what}.`, {
+      path: url.protocol,
+      cause,
+    });
+  }
 }
 
 /**
@@ -53,7 +57,7 @@ export async function resolveTarget(asked: string): Promise<Target> {
     const path = await followLinks(asked);
     if (descriptor.test(path)) return { kind: "through", path };
     const existing = await stat(path).catch(ignoreMissing);
-    if (existing?.isDirectory()) throw cannotSave(asked, "it is a folder: name a file inside it");
+    if (existing?.isDirectory()) throw cannotSave(asked, isFolder);
     if (existing && !existing.isFile()) return { kind: "through", path };
     if (existing) await access(path, constants.W_OK);
     const folder = dirname(path);
@@ -65,15 +69,21 @@ export async function resolveTarget(asked: string): Promise<Target> {
   }
 }
 
+/** Follows links as the system does: folder by folder, because `..` after a link leads out of where it points. */
 async function followLinks(asked: string): Promise<string> {
-  const { readlink } = process.getBuiltinModule("node:fs/promises");
-  const { dirname, resolve } = process.getBuiltinModule("node:path");
-  let path = resolve(asked);
+  const { readlink, realpath } = process.getBuiltinModule("node:fs/promises");
+  const { basename, dirname, isAbsolute, join, sep } = process.getBuiltinModule("node:path");
+  let next = asked;
   for (let links = 0; links <= maxLinks; links++) {
+    if (next.endsWith(sep) || next.endsWith("/")) throw cannotSave(asked, isFolder);
+    const folder = await realpath(dirname(next));
+    const name = basename(next);
+    if (name === "." || name === "..") throw cannotSave(asked, isFolder);
+    const path = join(folder, name);
     if (descriptor.test(path)) return path;
-    const next = await readlink(path).catch(() => undefined);
-    if (next === undefined) return path;
-    path = resolve(dirname(path), next);
+    const link = await readlink(path).catch(() => undefined);
+    if (link === undefined) return path;
+    next = isAbsolute(link) ? link : folder + sep + link;
   }
   throw cannotSave(asked, "its links lead in a circle");
 }
@@ -82,19 +92,24 @@ function ignoreMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }
 
+const isFolder = "it is a folder: name a file inside it";
+
+/** Also what a folder means that the system makes up, such as /proc: it is there, and nothing can be made in it. */
+export const mayNotWrite = "this process may not write there";
+
 const reasons: { readonly [code: string]: string | undefined } = {
   ENOENT: "its folder does not exist: create it first",
   ENOTDIR: "a part of the path is a file, not a folder",
-  EISDIR: "it is a folder: name a file inside it",
-  EACCES: "this process may not write there",
-  EPERM: "this process may not write there",
+  EISDIR: isFolder,
+  EACCES: mayNotWrite,
+  EPERM: mayNotWrite,
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
   ENAMETOOLONG: "the name is too long",
 };
 
-function cannotSave(
+export function cannotSave(
   path: string,
   why: string,
   facts: { cause?: unknown; attempts?: number } = {},

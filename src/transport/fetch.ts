@@ -59,7 +59,7 @@ class FetchExchange implements Exchange {
   }
 
   send(): void {
-    void this.#run();
+    if (!this.#aborted) void this.#run();
   }
 
   pause(): void {
@@ -92,6 +92,7 @@ class FetchExchange implements Exchange {
       receiver.onHead(new FetchHead(response));
       if (this.#aborted) return void response.body?.cancel().catch(ignore);
       if (response.body) await this.#pump(response.body.getReader());
+      await this.#whilePaused();
     } catch (cause) {
       if (!this.#aborted) receiver.onFailure(cause);
       return;

@@ -37,6 +37,7 @@ export interface Receiver {
   onHead(head: ResponseHead): void;
   /** Bytes of the body, never while paused. A chunk may be kept and is never changed. */
   onChunk(chunk: Uint8Array): void;
+  /** The body is complete; never while paused. */
   onEnd(): void;
   onFailure(cause: unknown): void;
 }

@@ -117,7 +117,8 @@ class UndiciExchange implements Exchange {
   }
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
-    if (this.#over) return;
+    // Undici tells of an empty chunk when it is resumed: answered by a pause, that would go on for ever.
+    if (this.#over || chunk.length === 0) return;
     if (this.#decoder) {
       if (!this.#decoder.write(chunk)) controller.pause();
     } else if (this.#paused) {
@@ -132,7 +133,6 @@ class UndiciExchange implements Exchange {
     // From here on the socket is another request's; the decoder may still be at work.
     this.#controller = undefined;
     if (this.#decoder) this.#decoder.end();
-    else if (this.#paused) this.#endedLate = true;
     else this.#end();
   }
 
@@ -173,6 +173,10 @@ class UndiciExchange implements Exchange {
 
   #end(): void {
     if (this.#over) return;
+    if (this.#paused) {
+      this.#endedLate = true;
+      return;
+    }
     this.#over = true;
     this.#receiver.onEnd();
   }

@@ -149,6 +149,20 @@ describe.each(transports)("a PDF that does not come whole, by %s,", (_, options)
     expect(await rejectionOf((async () => read(document))())).toBeInstanceOf(TruncatedPdfError);
   });
 
+  it.each(forms)(
+    "is known to %s where a fetch of the caller's own ends it as if it were whole",
+    async (_, read) => {
+      const service = await Service.start(() => {});
+      const fetch = async () =>
+        new Response(new Uint8Array(pdf), { headers: { "content-length": String(pdf.length + 1) } });
+      for (const stage of stages) {
+        const error = await failureAt(stage, generate(service.client({ fetch })), read);
+        expect(error).toBeInstanceOf(TruncatedPdfError);
+        expect(error).toMatchObject({ receivedBytes: pdf.length, promisedBytes: pdf.length + 1 });
+      }
+    },
+  );
+
   it("is one, too, where the connection ends right after the head", async () => {
     const service = await Service.start(({ response, socket }) => {
       response.writeHead(200, { "content-length": 1_000 }).flushHeaders();
