@@ -3,7 +3,11 @@
 const [name, origin, bytes, documents, inFlight] = process.argv.slice(2);
 
 const apiKey = "0123456789abcdef0123456789abcdef";
-const values = { date: "20 November 2026", total: "£1,000,000", customer: { name: "Ada Lovelace", city: "London" } };
+const values = {
+  date: "20 November 2026",
+  total: "£1,000,000",
+  customer: { name: "Ada Lovelace", city: "London" },
+};
 const path = `/api/v1/templates/${bytes}/generate-sync`;
 const headers = ["authorization", `API-Key ${apiKey}`, "content-type", "application/json"];
 
@@ -31,7 +35,12 @@ const contenders = {
     const { Agent, request } = await import("undici");
     const dispatcher = new Agent();
     return async () => {
-      const answer = await request(origin + path, { dispatcher, method: "POST", headers, body: JSON.stringify(values) });
+      const answer = await request(origin + path, {
+        dispatcher,
+        method: "POST",
+        headers,
+        body: JSON.stringify(values),
+      });
       return (await answer.body.arrayBuffer()).byteLength;
     };
   },

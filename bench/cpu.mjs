@@ -19,7 +19,9 @@ const server = fork(file("server.mjs"));
 const [port] = await once(server, "message");
 const origin = `http://127.0.0.1:${port}`;
 
-console.log(`CPU µs per document, median of ${rounds} rounds, ${inFlight} in flight, Node ${process.version}; in brackets × bare dispatch`);
+console.log(
+  `CPU µs per document, median of ${rounds} rounds, ${inFlight} in flight, Node ${process.version}; in brackets × bare dispatch`,
+);
 for (const { bytes, documents } of sizes) {
   const readings = new Map(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {

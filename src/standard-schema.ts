@@ -17,7 +17,7 @@ export type StandardResult<Output> =
   | { readonly issues: readonly StandardIssue[] };
 
 /** One thing that is wrong with a value, and where. */
-export interface StandardIssue {
+interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }

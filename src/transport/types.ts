@@ -112,13 +112,13 @@ export interface FetchResponse {
 }
 
 /** A `Headers`, as far as it is used here; every library's own fits, whatever else it has. */
-export interface FetchHeaders {
+interface FetchHeaders {
   get(name: string): string | null;
   forEach(visit: (value: string, name: string) => void): void;
 }
 
 /** A `ReadableStream` of bytes, as far as it is used here. */
-export interface FetchBody {
+interface FetchBody {
   getReader(): FetchReader;
   cancel(reason?: unknown): Promise<void>;
 }

@@ -117,9 +117,11 @@ describe.each(transports)("an answer that is no success, by %s,", (_, options) =
   });
 
   it("that goes on and on is kept up to 64 KiB, and the connection freed", async () => {
+    let sent = 0;
     const service = await Service.start(async ({ response, socket }) => {
       response.writeHead(500, { "content-type": "text/plain" });
       while (!socket.destroyed) {
+        sent += 10_000;
         response.write("é".repeat(5_000));
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -130,6 +132,7 @@ describe.each(transports)("an answer that is no success, by %s,", (_, options) =
     expect(Buffer.byteLength(error.rawBody)).toBeLessThanOrEqual(64 * 1024);
     expect(error.rawBody).toMatch(/^é+\ufffd?$/);
     await (await service.request()).closed;
+    expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 
   it("that breaks off is still an ApiError, with what came of it", async () => {

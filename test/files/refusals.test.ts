@@ -26,7 +26,11 @@ const refused: readonly (readonly [string, (folder: string) => string | URL, Reg
   ["an empty path", () => "", /an empty string/],
   ["a NUL in the path", (folder) => `${folder}/a\0.pdf`, /a string with a NUL/],
   ["a name of 256 bytes", (folder) => join(folder, "n".repeat(256)), /the name is too long/],
-  ["a path that is too long", (folder) => join(folder, "n/".repeat(3_000)), /too long|does not exist|it is a folder/],
+  [
+    "a path that is too long",
+    (folder) => join(folder, "n/".repeat(3_000)),
+    /too long|does not exist|it is a folder/,
+  ],
   ["undefined", () => undefined as never, /not to undefined/],
   ["null", () => null as never, /not to/],
   ["a number", () => 3 as never, /not to number/],
