@@ -24,7 +24,7 @@ import type { Transport, TransportPool } from "./transport/types.ts";
  *
  * @example
  * ```ts
- * const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_KEY });
+ * const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY });
  * await pdfs.generate("inv_2024", { date: "20 November 2026", total: "£1,000,000" }).saveTo("invoice.pdf");
  * ```
  *

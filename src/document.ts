@@ -62,6 +62,11 @@ export class GeneratedPdf {
    * The document as bytes that own their memory.
    *
    * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   *
+   * @example
+   * ```ts
+   * const bytes = await pdf.bytes();
+   * ```
    */
   bytes(): Promise<Bytes> {
     return this.#collect("bytes()");
@@ -71,6 +76,11 @@ export class GeneratedPdf {
    * The document as a Node `Buffer`.
    *
    * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   *
+   * @example
+   * ```ts
+   * const attachment = { filename: "invoice.pdf", content: await pdf.buffer() };
+   * ```
    */
   async buffer(): Promise<NodeBuffer> {
     return files.toBuffer(await this.#collect("buffer()"));
@@ -80,6 +90,11 @@ export class GeneratedPdf {
    * The document as an `ArrayBuffer`.
    *
    * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   *
+   * @example
+   * ```ts
+   * const memory = await pdf.arrayBuffer();
+   * ```
    */
   async arrayBuffer(): Promise<ArrayBuffer> {
     const { buffer } = await this.#collect("arrayBuffer()");
@@ -90,12 +105,26 @@ export class GeneratedPdf {
    * The document as a `Blob` of type `application/pdf`.
    *
    * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   *
+   * @example
+   * ```ts
+   * const form = new FormData();
+   * form.append("invoice", await pdf.blob(), "invoice.pdf");
+   * ```
    */
   async blob(): Promise<Blob> {
     return new Blob([await this.#collect("blob()")], { type: "application/pdf" });
   }
 
-  /** The document as a web stream, fetched only as fast as it is read; cancelling it frees the connection. */
+  /**
+   * The document as a web stream, fetched only as fast as it is read; cancelling it frees the connection.
+   *
+   * @example
+   * ```ts
+   * const compressed = pdf.stream().pipeThrough(new CompressionStream("gzip"));
+   * await compressed.pipeTo(new WritableStream());
+   * ```
+   */
   stream(): ReadableStream<Bytes> {
     return webStreamOf(this.#arrival.body, "stream()");
   }
@@ -104,6 +133,14 @@ export class GeneratedPdf {
    * The document as a Node `Readable`, fetched only as fast as it is read; destroying it frees the connection.
    *
    * @throws {ConfigurationError} in a runtime without Node streams
+   *
+   * @example
+   * ```ts
+   * import { createWriteStream } from "node:fs";
+   * import { pipeline } from "node:stream/promises";
+   *
+   * await pipeline(pdf.nodeStream(), createWriteStream("invoice.pdf"));
+   * ```
    */
   nodeStream(): NodeReadable {
     return files.toReadable(this.#arrival.body);
@@ -114,6 +151,12 @@ export class GeneratedPdf {
    * is known.
    *
    * @param init - status and headers of your own, laid over these
+   *
+   * @example
+   * ```ts
+   * const GET = () => pdf.response({ headers: { "content-disposition": "inline" } });
+   * console.log(GET().headers.get("content-type"));
+   * ```
    */
   response(init: ResponseInit = {}): Response {
     const headers = new Headers(init.headers);
@@ -132,6 +175,12 @@ export class GeneratedPdf {
    * @returns the path and the number of bytes
    * @throws {SaveError} when it cannot be written
    * @throws {ConfigurationError} in a runtime without files
+   *
+   * @example
+   * ```ts
+   * const { path, bytes } = await pdf.saveTo("invoice.pdf");
+   * console.log(`${bytes} bytes in ${path}`);
+   * ```
    */
   async saveTo(path: string | URL): Promise<Saved> {
     // Before it is read: where the path cannot be written, the document is still there for another one.
@@ -152,6 +201,11 @@ export class GeneratedPdf {
    * Gives the document up and frees its connection; whoever reads it gets the reason.
    *
    * @param reason - default: a `DOMException` named `AbortError`
+   *
+   * @example
+   * ```ts
+   * await pdf.cancel(new Error("the customer has left"));
+   * ```
    */
   async cancel(reason: unknown = abortError()): Promise<void> {
     this.#arrival.body.cancel(reason);
@@ -160,7 +214,14 @@ export class GeneratedPdf {
   /** Gives the document up at the end of `await using`, where it was not read to its end. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
-  /** The document chunk by chunk; leaving the loop frees the connection. */
+  /**
+   * The document chunk by chunk; leaving the loop frees the connection.
+   *
+   * @example
+   * ```ts
+   * for await (const chunk of pdf) console.log(chunk.length);
+   * ```
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Bytes, void, undefined> {
     const reader = webStreamOf(this.#arrival.body, "iteration").getReader();
     try {

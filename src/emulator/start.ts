@@ -36,10 +36,12 @@ export interface Emulator {
  * @throws {Error} when the folder is missing or holds no template, when a template cannot be loaded, when pdfmake
  *   is not installed, or when nothing can listen on that host and port.
  * @example
+ * ```ts
  * const emulator = await startEmulator({ templates: "templates" });
  * const pdfs = new TemplatePdf({ baseUrl: emulator.baseUrl, apiKey: emulator.apiKey });
  * await pdfs.generate("invoice", { date: "20 November 2026", total: "£1,000,000" }).saveTo("invoice.pdf");
  * await emulator.close();
+ * ```
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { templates: folder, port, host, apiKeys, onError } = resolveEmulatorOptions(options);

@@ -1,0 +1,116 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startEmulator } from "../../src/emulator/index.ts";
+import { consumer, runNode } from "./consumer.ts";
+
+/** Every example that a reader can see is run, from the installed package, against the emulator. */
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path: string) => readFileSync(join(repository, path), "utf8");
+
+interface Example {
+  readonly title: string;
+  readonly code: string;
+}
+
+/** What a docstring's example takes for granted: one line per name, used where the example does not say it itself. */
+const assumed: Readonly<Record<string, string>> = {
+  pdfs: `const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY });`,
+  values: `const values = { date: "20 November 2026", total: "£1,000,000" };`,
+  tenant: "const tenant = { apiKey: process.env.PDF_API_KEY };",
+  pdf: `const pdf = await pdfs.generate("invoice", { total: "£1,000,000" });`,
+};
+
+const faces = {
+  "template-pdf": ["TemplatePdf", "TemplatePdfError", "template"],
+  "template-pdf/emulator": ["startEmulator"],
+};
+
+const documented = ["client.ts", "document.ts", "errors.ts", "template.ts", "emulator/start.ts"];
+
+const examples: readonly Example[] = [
+  ...blocksOf(read("README.md")).map((code, index) => ({ title: `README, block ${index + 1}`, code })),
+  ...documented.flatMap((file) =>
+    docstringsOf(read(`src/${file}`)).map((code, index) => ({
+      title: `src/${file}, example ${index + 1}`,
+      code: withAssumptions(code),
+    })),
+  ),
+];
+
+describe("every example that a reader can see runs", () => {
+  let project: string;
+  let emulator: Awaited<ReturnType<typeof startEmulator>>;
+
+  beforeAll(async () => {
+    // A copy: these examples need packages that an empty project has not.
+    project = await mkdtemp(join(tmpdir(), "template-pdf-examples-"));
+    cpSync(join(consumer, "node_modules"), join(project, "node_modules"), { recursive: true });
+    for (const name of ["zod", "pdfmake"]) {
+      symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name));
+    }
+    for (const uid of ["invoice", "inv_2024"]) {
+      cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));
+    }
+    emulator = await startEmulator({ templates: join(project, "templates") });
+    process.env["PDF_API_KEY"] = emulator.apiKey;
+  });
+
+  afterAll(async () => {
+    delete process.env["PDF_API_KEY"];
+    await emulator.close();
+    await rm(project, { recursive: true, force: true });
+  });
+
+  it("and there are some in the README and in each of the documented files", () => {
+    for (const place of ["README", ...documented]) {
+      expect(examples.filter(({ title }) => title.includes(place)).length, place).toBeGreaterThan(0);
+    }
+  });
+
+  it.each(examples)("$title", async ({ code }) => {
+    const main = join(project, "main.mjs");
+    await rm(join(project, "invoice.pdf"), { force: true });
+    writeFileSync(main, javaScript(code.replaceAll("https://pdf.example.com", emulator.baseUrl)));
+    await runNode(project, main);
+    const isSaved =
+      /(saveTo|createWriteStream)\("invoice\.pdf"\)/.test(code) && !code.includes("no-such-template");
+    expect((await readdir(project)).includes("invoice.pdf")).toBe(isSaved);
+  });
+});
+
+function blocksOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+}
+
+function docstringsOf(source: string): string[] {
+  const examples = [...source.matchAll(/@example\n(.*?)```$/gms)].map(([, lines = ""]) => lines);
+  return examples.map((lines) => lines.replace(/^ *\* ?/gm, "").replace(/^```ts\n/, ""));
+}
+
+function withAssumptions(code: string): string {
+  let whole = code;
+  for (const [name, line] of Object.entries(assumed).reverse()) {
+    const isUsed = new RegExp(`(?<![\\w"./-])${name}\\b(?!["-])`).test(whole);
+    if (isUsed && !new RegExp(`(?:const|using) ${name}\\b`).test(whole)) whole = `${line}\n${whole}`;
+  }
+  const imports = Object.entries(faces).flatMap(([door, names]) => {
+    const used = names.filter(
+      (name) => new RegExp(`\\b${name}\\b`).test(whole) && !whole.includes(`from "${door}"`),
+    );
+    return used.length > 0 ? [`import { ${used.join(", ")} } from "${door}";`] : [];
+  });
+  return [...imports, whole].join("\n");
+}
+
+function javaScript(code: string): string {
+  const { outputText } = ts.transpileModule(code, {
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+  });
+  return outputText;
+}
