@@ -169,7 +169,8 @@ export class GeneratedPdf {
 
   /**
    * Saves the document: the whole file or none. It is written beside the target, synced and renamed. Links are
-   * followed, the mode of an existing file is kept, and what is no regular file is written to directly.
+   * followed, the mode of an existing file is kept, and what is no regular file is written to directly. For
+   * standard output pipe `nodeStream()` into `process.stdout`: it may be a file that others write to as well.
    *
    * @param path - a path, or a `file:` URL; its folder must exist
    * @returns the path and the number of bytes

@@ -169,10 +169,12 @@ function beginningThenClosing(part: Buffer): Answer {
   };
 }
 
-/** Waits until the only file in a folder has at least so many bytes. */
-async function sizeReaches(folder: string, bytes: number): Promise<string> {
+/** Waits until a file in a folder has at least so many bytes; one that is gone again was only a trial. */
+async function sizeReaches(folder: string, bytes: number): Promise<void> {
   for (;;) {
-    const [name] = await readdir(folder);
-    if (name !== undefined && (await stat(join(folder, name))).size >= bytes) return join(folder, name);
+    for (const name of await readdir(folder)) {
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (found && found.size >= bytes) return;
+    }
   }
 }

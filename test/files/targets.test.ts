@@ -136,33 +136,43 @@ describe("modes:", () => {
       beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) }),
     );
     const saving = generate(service.client()).saveTo(path);
-    let draft: string | undefined;
-    while (draft === undefined) draft = (await readdir(folder)).find((name) => name !== "payslip.pdf");
-    const mode = await modeOf(join(folder, draft));
+    // The draft, once something was written to it: an empty one that is gone again was only a trial.
+    const modes = new Set<string>();
+    for (let isWritten = false; !isWritten; ) {
+      for (const name of (await readdir(folder)).filter((one) => one !== "payslip.pdf")) {
+        const found = await stat(join(folder, name)).catch(() => undefined);
+        if (found && found.size > 0) {
+          modes.add((found.mode & 0o7777).toString(8));
+          isWritten = true;
+        }
+      }
+    }
     (await service.request()).response.end(pdf.subarray(100_000));
     await saving;
-    expect(mode).toBe("600");
+    expect([...modes]).toEqual(["600"]);
     expect(await modeOf(path)).toBe("600");
   });
 });
 
 describe.runIf(process.platform === "linux")("what is no regular file is written to, and stays:", () => {
-  it("/dev/null, also behind a link", async () => {
-    const { rdev, ino } = await stat("/dev/null");
+  it("a device, also behind a link", async () => {
+    const device = deviceLike("null");
+    const { rdev, ino } = await stat(device);
     const path = join(temporaryFolder(), "null.pdf");
-    await symlink("/dev/null", path);
-    expect(await save("/dev/null")).toEqual({ path: "/dev/null", bytes: pdf.length });
+    await symlink(device, path);
+    expect(await save(device)).toEqual({ path: device, bytes: pdf.length });
     expect(await save(path)).toEqual({ path, bytes: pdf.length });
-    expect(await stat("/dev/null")).toMatchObject({ rdev, ino });
-    expect((await lstat("/dev/null")).isCharacterDevice()).toBe(true);
-    expect(await readlink(path)).toBe("/dev/null");
+    expect(await stat(device)).toMatchObject({ rdev, ino });
+    expect((await lstat(device)).isCharacterDevice()).toBe(true);
+    expect(await readlink(path)).toBe(device);
   });
 
-  it("/dev/full, with an error that says what is wrong", async () => {
-    const error = await rejectionOf(save("/dev/full"));
-    expect(error).toMatchObject({ code: "not_saved", path: "/dev/full", cause: { code: "ENOSPC" } });
+  it("a device that is full, with an error that says what is wrong", async () => {
+    const device = deviceLike("full");
+    const error = await rejectionOf(save(device));
+    expect(error).toMatchObject({ code: "not_saved", path: device, cause: { code: "ENOSPC" } });
     expect(String(error)).toContain("the disk is full");
-    expect((await lstat("/dev/full")).isCharacterDevice()).toBe(true);
+    expect((await lstat(device)).isCharacterDevice()).toBe(true);
   });
 
   it("a pipe with a name", async () => {
@@ -217,3 +227,14 @@ describe.runIf(process.platform === "linux")("what is no regular file is written
     }
   });
 });
+
+/**
+ * A device like /dev/null or /dev/full. To the superuser, who could rename over the machine's own if `saveTo`
+ * were broken, it is one of the test's own.
+ */
+function deviceLike(name: "null" | "full"): string {
+  if (process.getuid?.() !== 0) return `/dev/${name}`;
+  const path = join(temporaryFolder(), name);
+  execFileSync("mknod", [path, "c", "1", name === "null" ? "3" : "7"]);
+  return path;
+}

@@ -160,9 +160,9 @@ export function describeCodings(makeTransport: MakeTransport, blindness: Blindne
       expect(recorder.failure).toBeInstanceOf(Error);
     });
 
-    it.skipIf(blindness.toSocketsOfDamage)(
-      "gives the socket of a damaged body back, or closes it",
-      async () => {
+    // Node 20's fetch never frees such a socket, and nothing on this side of it can.
+    if (!blindness.toSocketsOfDamage) {
+      it("gives the socket of a damaged body back, or closes it", async () => {
         const content = damaged(gzipSync(document));
         const server = await serveRaw((socket) => {
           socket.write(head(200, ["content-encoding: gzip", `content-length: ${content.length * 1_000}`]));
@@ -172,8 +172,8 @@ export function describeCodings(makeTransport: MakeTransport, blindness: Blindne
         const recorder = record(makeTransport(), requestTo(server.origin)).send();
         await recorder.finished();
         await expect.poll(() => server.openSockets, { interval: 5, timeout: 3_000 }).toBe(0);
-      },
-    );
+      });
+    }
 
     it("fails when the connection breaks in the middle of a coded body", async () => {
       const content = gzipSync(document);
