@@ -1,11 +1,12 @@
-import { apiError, type CallNames, maxErrorBytes } from "./answer.ts";
+import { type AbortListener, forgetAbort, listenToAbort } from "./abort-signals.ts";
+import { apiError, type CallFacts, maxErrorBytes } from "./api-error.ts";
+import * as errors from "./attempt-errors.ts";
 import { Body, type BodyOwner } from "./body.ts";
-import * as failure from "./failure.ts";
 import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
 import { Verifier } from "./verify.ts";
 
 /** One call, as every attempt at it sees it. */
-export interface Call extends CallNames {
+export interface AttemptedCall extends CallFacts {
   readonly request: WireRequest;
   readonly signal: AbortSignal | undefined;
   readonly verify: boolean;
@@ -26,8 +27,8 @@ export interface Outcome {
 }
 
 /** One try: hears the events of the exchange, proves the document, bounds what is kept. */
-export class Attempt implements Receiver, BodyOwner {
-  readonly #call: Call;
+export class Attempt implements Receiver, BodyOwner, AbortListener {
+  readonly #call: AttemptedCall;
   readonly #outcome: Outcome;
   readonly #exchange: Exchange;
   readonly #verifier: Verifier | undefined;
@@ -41,7 +42,7 @@ export class Attempt implements Receiver, BodyOwner {
   #sent: boolean | undefined;
   #failed = false;
 
-  constructor(call: Call, transport: Transport, outcome: Outcome) {
+  constructor(call: AttemptedCall, transport: Transport, outcome: Outcome) {
     this.#call = call;
     this.#outcome = outcome;
     this.#verifier = call.verify ? new Verifier() : undefined;
@@ -63,19 +64,18 @@ export class Attempt implements Receiver, BodyOwner {
     this.#giveUp(reason);
   }
 
-  /** The caller's signal: the attempt itself is the listener, so that none has to be made. */
-  handleEvent(): void {
+  onAbort(): void {
     this.cancel(this.#call.signal?.reason);
   }
 
   onRead(): void {
     const { signal } = this.#call;
     if (signal?.aborted) this.cancel(signal.reason);
-    else signal?.addEventListener("abort", this);
+    else if (signal) listenToAbort(signal, this);
   }
 
   onRest(): void {
-    this.#call.signal?.removeEventListener("abort", this);
+    if (this.#call.signal) forgetAbort(this.#call.signal, this);
   }
 
   // Events of the exchange.
@@ -87,7 +87,7 @@ export class Attempt implements Receiver, BodyOwner {
   onHead(head: ResponseHead): void {
     this.#head = head;
     if (!isSuccess(head)) return;
-    if (head.undecoded !== undefined) return this.#stop(failure.undecoded(head, this.#call));
+    if (head.undecoded !== undefined) return this.#stop(errors.undecoded(head, this.#call));
     this.#promisedBytes = head.decoded ? undefined : lengthOf(head);
     if (!this.#verifier) this.#arrive(head);
   }
@@ -105,25 +105,25 @@ export class Attempt implements Receiver, BodyOwner {
     this.#first.push(chunk);
     if (this.#verifier?.begins) this.#arrive(head);
     else if (this.#verifier?.begins === false)
-      this.#stop(failure.notAPdf(head, this.#firstText(), this.#call));
+      this.#stop(errors.notAPdf(head, this.#firstText(), this.#call));
   }
 
   onEnd(): void {
     const head = this.#head as ResponseHead;
     if (!isSuccess(head)) return this.#giveUp(apiError(head, this.#firstText(), this.#call));
     const missing = this.#promisedBytes !== undefined && this.#receivedBytes < this.#promisedBytes;
-    if (missing) return this.#giveUp(failure.cutOff(head, this.#received(), this.#call));
-    if (!this.#body) return this.#giveUp(failure.notAPdf(head, this.#firstText(), this.#call));
+    if (missing) return this.#giveUp(errors.cutOff(head, this.#received(), this.#call));
+    if (!this.#body) return this.#giveUp(errors.notAPdf(head, this.#firstText(), this.#call));
     if (this.#verifier?.ends() === false)
-      return this.#giveUp(failure.cutOff(head, this.#received(), this.#call));
+      return this.#giveUp(errors.cutOff(head, this.#received(), this.#call));
     this.#body.end();
   }
 
   onFailure(cause: unknown): void {
     const head = this.#head;
-    if (!head) return this.#giveUp(failure.notConnected(cause, this.#sent, this.#call));
+    if (!head) return this.#giveUp(errors.notConnected(cause, this.#sent, this.#call));
     if (!isSuccess(head)) return this.#giveUp(apiError(head, this.#firstText(), this.#call, cause));
-    this.#giveUp(failure.cutOff(head, this.#received(), this.#call, cause));
+    this.#giveUp(errors.cutOff(head, this.#received(), this.#call, cause));
   }
 
   /** It begins as a PDF begins: from here on it is a document. */
@@ -149,7 +149,7 @@ export class Attempt implements Receiver, BodyOwner {
     this.#outcome.onFailure(error);
   }
 
-  #received(): failure.Received {
+  #received(): errors.Received {
     return { receivedBytes: this.#receivedBytes, promisedBytes: this.#promisedBytes };
   }
 

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { platform } from "#transport";
+import { GenerateCall, type Sender } from "./call.ts";
 import { makeDisposable } from "./disposal.ts";
 import { ConfigurationError } from "./errors.ts";
-import { CallLaunch, type Sender } from "./launch.ts";
 import {
   type CallOptions,
   type ClientOptions,
@@ -12,7 +12,7 @@ import {
 } from "./options.ts";
 import { PendingPdf } from "./pending.ts";
 import { buildHeaders } from "./request.ts";
-import type { InferInput, StandardSchemaV1 } from "./standard-schema.ts";
+import type { InferInput } from "./standard-schema.ts";
 import type { Template } from "./template.ts";
 import type { Transport, TransportPool } from "./transport/types.ts";
 
@@ -106,14 +106,12 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * const blob = await pdf.blob();
    * ```
    */
-  generate<U extends keyof T & string>(uid: U, values: T[U], options?: CallOptions): PendingPdf;
-  generate<S extends StandardSchemaV1>(
-    template: Template<S>,
-    values: InferInput<S>,
+  generate<G extends (keyof T & string) | Template>(
+    uid: G,
+    values: ValuesOf<T, G>,
     options?: CallOptions,
-  ): PendingPdf;
-  generate(given: string | Template, values: unknown, options?: CallOptions): PendingPdf {
-    return new PendingPdf(new CallLaunch(this.#sender, given, values, options));
+  ): PendingPdf {
+    return new PendingPdf(new GenerateCall(this.#sender, uid, values, options));
   }
 
   /**
@@ -134,7 +132,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const { fetch, dispatcher, ...rest } = this.#given;
     // Either takes the place of both: they are two answers to one question.
     const sending = options.fetch || options.dispatcher ? {} : { fetch, dispatcher };
-    return new TemplatePdf<T>({ ...rest, ...sending, ...Object.fromEntries(given) }, this.#connections);
+    return makeSibling<T>({ ...rest, ...sending, ...Object.fromEntries(given) }, this.#connections);
   }
 
   /**
@@ -171,6 +169,17 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
 }
 
 makeDisposable(TemplatePdf.prototype, (client) => client.close());
+
+/** The values of a template, given by its uid in a map of templates, or as a `template()`. */
+export type ValuesOf<T, G> = G extends Template<infer S> ? InferInput<S> : G extends keyof T ? T[G] : never;
+
+/** Outside the class: a bundler gives a class that names itself another name. */
+function makeSibling<T extends { [K in keyof T]: object }>(
+  options: ClientOptions,
+  connections: Connections,
+): TemplatePdf<T> {
+  return new TemplatePdf<T>(options, connections);
+}
 
 /** What a client and its siblings share. */
 class Connections {

@@ -1,17 +1,22 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { files } from "#files";
-import { requestIdOf } from "./answer.ts";
-import type { Arrival, Call } from "./attempt.ts";
+import { requestIdOf } from "./api-error.ts";
+import type { Arrival, AttemptedCall } from "./attempt.ts";
+import { ChunkIterator } from "./chunk-iterator.ts";
 import { Collector } from "./collector.ts";
 import { makeDisposable } from "./disposal.ts";
 import { OversizedPdfError } from "./errors.ts";
 import { filenameOf } from "./filename.ts";
-import type { Saved } from "./files/types.ts";
+import type { Place, Saved } from "./files/types.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
 import { webStreamOf } from "./web-stream.ts";
 
-/** What a document needs to know of its call. */
-export interface DocumentCall extends Call {
+/**
+ * What a document needs to know of its call.
+ *
+ * @internal
+ */
+export interface DocumentCall extends AttemptedCall {
   readonly maxBytes: number;
 }
 
@@ -185,17 +190,16 @@ export class GeneratedPdf {
    */
   async saveTo(path: string | URL): Promise<Saved> {
     // Before it is read: where the path cannot be written, the document is still there for another one.
-    await files.check(path);
-    return this.saveChecked(path);
+    return this.saveChecked(await checkPath(path));
   }
 
   /**
-   * Saves to a path that was checked already.
+   * Saves to a place that was checked already.
    *
    * @internal
    */
-  saveChecked(path: string | URL): Promise<Saved> {
-    return files.save(this.#arrival.body, path, this.attempts);
+  saveChecked(place: Place): Promise<Saved> {
+    return files.save(this.#arrival.body, place, this.attempts);
   }
 
   /**
@@ -223,13 +227,17 @@ export class GeneratedPdf {
    * for await (const chunk of pdf) console.log(chunk.length);
    * ```
    */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Bytes, void, undefined> {
-    const reader = webStreamOf(this.#arrival.body, "iteration").getReader();
-    try {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-    } finally {
-      await reader.cancel(abortError()).catch(() => {});
-    }
+  [Symbol.asyncIterator](): AsyncIterableIterator<Bytes> {
+    return new ChunkIterator(
+      () => this.openReader(),
+      () => this.cancel(),
+      abortError,
+    );
+  }
+
+  /** @internal */
+  openReader(): ReadableStreamDefaultReader<Bytes> {
+    return webStreamOf(this.#arrival.body, "iteration").getReader();
   }
 
   #collect(form: string): Promise<Bytes> {
@@ -253,9 +261,15 @@ export class GeneratedPdf {
 
 makeDisposable(GeneratedPdf.prototype, (document) => document.cancel());
 
-/** Checks, before anything is sent, that a document can be saved there. */
-export function checkPath(path: string | URL): Promise<void> {
-  return files.check(path);
+/**
+ * Checks, before anything is sent, that a document can be saved there. A relative path is read at once.
+ *
+ * @internal
+ */
+export async function checkPath(path: string | URL): Promise<Place> {
+  const place = files.locate(path);
+  await files.check(place);
+  return place;
 }
 
 /** What a document is given up with when nobody says why. */

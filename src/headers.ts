@@ -14,6 +14,8 @@ const reserved = new Set([
   "expect",
   "host",
   "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
   "te",
   "trailer",
   "transfer-encoding",
@@ -54,7 +56,7 @@ export function readHeaders(headers: HeadersInput | undefined, mayAuthorize: boo
 function checkName(name: string, mayAuthorize: boolean): string {
   if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) {
     throw new ConfigurationError(
-      `The header name ${JSON.stringify(name)} holds a character that HTTP does not allow.`,
+      "The name of one of the `headers` holds a character that HTTP does not allow there, such as a space or a colon.",
     );
   }
   const lower = name.toLowerCase();

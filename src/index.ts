@@ -5,7 +5,7 @@
  */
 
 export type { ApiKeySource } from "./api-key.ts";
-export { TemplatePdf } from "./client.ts";
+export { TemplatePdf, type ValuesOf } from "./client.ts";
 export type { GeneratedPdf } from "./document.ts";
 export {
   ApiError,

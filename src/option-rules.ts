@@ -9,26 +9,36 @@ import type { DispatcherLike } from "./transport/types.ts";
 export function checkNames(options: object, known: readonly string[], kind: "client" | "call"): void {
   if (typeof options !== "object" || options === null) {
     throw new ConfigurationError(
-      `Expected the options of the ${kind} to be an object, got ${String(options)}.`,
+      `Expected the options of the ${kind} to be an object, got ${options === null ? "null" : typeof options}.`,
+    );
+  }
+  if (isSignal.test(options)) {
+    throw new ConfigurationError(
+      `A signal was given in place of the options of the ${kind}. Give it as { signal }.`,
     );
   }
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) {
       throw new ConfigurationError(
-        `Unknown ${kind} option \`${name}\`. Did you mean \`${nearest(name, known)}\`? Known options: ${known.join(", ")}.`,
+        `Unknown ${kind} option \`${name}\`.${suggestion(name, known)} Known options: ${known.join(", ")}.`,
       );
     }
   }
 }
 
-/** The known name that shares the most letter pairs with `name` (Dice's coefficient). */
-function nearest(name: string, known: readonly string[]): string {
-  const likeness = (other: string): number => {
-    const pairs = pairsOf(name);
-    const others = pairsOf(other);
-    return (2 * pairs.filter((pair) => others.includes(pair)).length) / (pairs.length + others.length);
-  };
-  return known.reduce((best, candidate) => (likeness(candidate) > likeness(best) ? candidate : best));
+/** Names the known option that is most like `name`, where one is like it at all. */
+function suggestion(name: string, known: readonly string[]): string {
+  const [nearest, likeness] = known
+    .map((other) => [other, likenessOf(name, other)] as const)
+    .reduce((best, next) => (next[1] > best[1] ? next : best));
+  return likeness > 0.5 ? ` Did you mean \`${nearest}\`?` : "";
+}
+
+/** How many pairs of neighbouring letters two names share, from 0 to 1 (Dice's coefficient). */
+function likenessOf(name: string, other: string): number {
+  const pairs = pairsOf(name);
+  const others = pairsOf(other);
+  return (2 * pairs.filter((pair) => others.includes(pair)).length) / (pairs.length + others.length);
 }
 
 function pairsOf(name: string): string[] {
@@ -73,8 +83,12 @@ export function optional<O extends object, K extends keyof O>(
 ): O[K] | undefined {
   const value = options[name];
   if (value === undefined || rule.test(value)) return value;
-  const got = typeof value === "object" || typeof value === "function" ? "" : ` \`${String(value)}\``;
-  throw new ConfigurationError(
-    `Expected \`${String(name)}\` to be ${rule.words}, got${got} (${value === null ? "null" : typeof value}).`,
-  );
+  // Only what cannot be a secret that stands in the wrong place is told.
+  const isHarmless = typeof value === "number" || typeof value === "boolean";
+  const got = isHarmless
+    ? `\`${value}\` (${typeof value})`
+    : value === null
+      ? "null"
+      : `a value of type ${typeof value}`;
+  throw new ConfigurationError(`Expected \`${String(name)}\` to be ${rule.words}, got ${got}.`);
 }

@@ -196,15 +196,18 @@ function resolveBaseUrl(given: string | URL | undefined): URL {
     );
   }
   const url = parseUrl(text);
-  const wrong = !url
-    ? "is no absolute URL"
-    : url.protocol !== "https:" && url.protocol !== "http:"
-      ? `has the scheme ${url.protocol}`
-      : url.username || url.password
-        ? "holds credentials, which would end up in logs"
-        : url.search || url.hash
-          ? "has a query or a fragment"
-          : undefined;
+  const wrong =
+    !/^[a-z][a-z\d+.-]*:\/\//i.test(String(text)) && !pageAddress()
+      ? "does not begin with https:// (or http:// on this machine)"
+      : !url
+        ? "is no absolute URL"
+        : url.protocol !== "https:" && url.protocol !== "http:"
+          ? `has the scheme ${url.protocol}`
+          : url.username || url.password
+            ? "holds credentials, which would end up in logs"
+            : url.search || url.hash
+              ? "has a query or a fragment"
+              : undefined;
   if (!url || wrong) {
     throw new ConfigurationError(
       `The base URL ${wrong}. Expected \`baseUrl\` to be like https://pdf.example.com or https://example.com/prefix.`,

@@ -1,14 +1,23 @@
+import { ChunkIterator } from "./chunk-iterator.ts";
 import { abortError, checkPath, type GeneratedPdf } from "./document.ts";
 import type { Saved } from "./files/types.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
 
-/** What hears how a call went. */
+/**
+ * What hears how a call went.
+ *
+ * @internal
+ */
 export interface Listener {
   onDocument(document: GeneratedPdf): void;
   onFailure(error: unknown): void;
 }
 
-/** A call that can be started, once, and cancelled at any moment after that. */
+/**
+ * A call that can be started, once, and cancelled at any moment after that.
+ *
+ * @internal
+ */
 export interface Launch {
   start(listener: Listener): void;
   cancel(reason: unknown): void;
@@ -34,16 +43,20 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   readonly #resolveOwn: (document: GeneratedPdf) => void;
   readonly #rejectOwn: (error: unknown) => void;
   /** What has to be settled before the request may be sent; asked for before the turn ended. */
-  readonly #gates: Promise<void>[] = [];
+  readonly #gates: Promise<unknown>[] = [];
   #isPastGates = false;
   readonly #waiting: Listener[] = [];
   #outcome: { readonly document: GeneratedPdf } | { readonly error: unknown } | undefined;
   #started = false;
   #isAwaited = false;
-  #isAskedForAForm = false;
+  #formsAsked = 0;
+  /** Somebody gave the call up on purpose: no failure that nobody heard of. */
+  #isCancelled = false;
 
   /** @internal */
   constructor(launch: Launch) {
+    if (typeof launch !== "object")
+      throw new TypeError("A pending PDF is made by `generate` only; use Promise itself.");
     let resolveOwn!: (document: GeneratedPdf) => void;
     let rejectOwn!: (error: unknown) => void;
     super((resolve, reject) => {
@@ -54,7 +67,8 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     this.#resolveOwn = resolveOwn;
     this.#rejectOwn = rejectOwn;
     // Not in this very moment: a form that is asked for in the same breath may have a word to say first.
-    queueMicrotask(() => this.#start());
+    // By a promise, because test runners take `queueMicrotask` for a timer and stop it.
+    Promise.resolve().then(() => this.#start());
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise, and has to know whether somebody awaits it.
@@ -108,8 +122,9 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    */
   saveTo(path: string | URL): Promise<Saved> {
     if (this.#isPastGates) return this.#ask((document) => document.saveTo(path));
-    this.#gates.push(checkPath(path));
-    return this.#ask((document) => document.saveChecked(path));
+    const checked = checkPath(path);
+    this.#gates.push(checked);
+    return this.#ask(async (document) => document.saveChecked(await checked));
   }
 
   /**
@@ -118,31 +133,42 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * @param reason - default: a `DOMException` named `AbortError`
    */
   async cancel(reason: unknown = abortError()): Promise<void> {
-    // To give up on purpose is no failure that nobody heard of.
-    this.#isAskedForAForm = true;
+    this.#isCancelled = true;
     this.#launch.cancel(reason);
     if (!this.#started) this.#settle({ error: reason });
   }
 
   /** The document chunk by chunk; leaving the loop frees the connection. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Bytes, void, undefined> {
-    yield* await this.#ask((document) => document[Symbol.asyncIterator]());
+  [Symbol.asyncIterator](): AsyncIterableIterator<Bytes> {
+    return new ChunkIterator(
+      () => this.#ask((document) => document.openReader()),
+      async () => {
+        if (this.#formsAsked === 0 && !this.#isAwaited) await this.cancel();
+      },
+      abortError,
+    );
   }
 
   #ask<T>(form: Form<T>): Promise<T> {
-    this.#isAskedForAForm = true;
+    this.#formsAsked++;
     return new Promise((resolve, reject) => {
       this.#listen({
         onDocument: (document) => {
-          try {
-            resolve(form(document));
-          } catch (error) {
-            reject(error);
-          }
+          this.#build(form, document).then(resolve, reject);
         },
         onFailure: reject,
       });
     });
+  }
+
+  async #build<T>(form: Form<T>, document: GeneratedPdf): Promise<T> {
+    try {
+      return await form(document);
+    } catch (error) {
+      // A form that failed before it read a byte leaves a document that nobody else can reach.
+      if (this.#formsAsked === 1 && !this.#isAwaited) await document.cancel(error);
+      throw error;
+    }
   }
 
   #listen(listener: Listener): void {
@@ -179,7 +205,8 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * would otherwise leave an unhandled rejection behind.
    */
   #settleOwn(): void {
-    if (this.#outcome === undefined || (this.#isAskedForAForm && !this.#isAwaited)) return;
+    const somebodyElseHears = this.#formsAsked > 0 || this.#isCancelled;
+    if (this.#outcome === undefined || (somebodyElseHears && !this.#isAwaited)) return;
     if ("document" in this.#outcome) this.#resolveOwn(this.#outcome.document);
     else this.#rejectOwn(this.#outcome.error);
   }

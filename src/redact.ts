@@ -2,19 +2,23 @@
  * Takes what the caller sent out of what came from elsewhere.
  *
  * A service may repeat the key or a value in its answer, and a mock or a `fetch` of somebody's own in its error.
- * Such text ends up in messages and logs, where neither may stand.
+ * Such text ends up in messages and logs, where neither may stand. Values are recognised word by word: words
+ * survive every escape, and a text that was cut off within a value still holds its other words.
  */
 
 const mark = "[redacted]";
 
-/** Shorter values are too likely to be part of any text; replacing them would only garble it. */
-const shortestValue = 4;
+/** Shorter words stand in every text. */
+const shortestWord = 4;
 
-/** With as many letters and digits a secret is recognised by these alone, whatever escapes stand between them. */
-const shortestFolded = 6;
+/** Longer runs of letters and digits are no words: keys, tokens, text in base64. */
+const longestWord = 24;
 
-/** How many characters an escape makes of one, at most: `&#x000027;`. */
-const maxSpelling = 10;
+/** Where the message of a stack ends, and each of its frames begins. */
+const firstFrame = /\n(?= +at )/;
+
+/** A shorter key is no key but a placeholder, and would be found in the middle of words. */
+const shortestKey = 8;
 
 /** How deep an error is searched before it is taken for one that may hold anything. */
 const maxDepth = 6;
@@ -23,8 +27,7 @@ const maxDepth = 6;
 export class Redactor {
   readonly #apiKey: string | undefined;
   readonly #body: string;
-  #keySecrets: readonly Secret[] | undefined;
-  #allSecrets: readonly Secret[] | undefined;
+  #knownWords: ReadonlySet<string> | undefined;
 
   /**
    * @param apiKey - the key that was sent
@@ -35,22 +38,14 @@ export class Redactor {
     this.#body = body;
   }
 
-  /** Takes the key out of a text, also where the text ends within it. */
+  /** Takes the key out of a text, in every spelling, also where the text ends within it. */
   withoutKey(text: string): string {
-    if (!this.#apiKey) return text;
-    this.#keySecrets ??= [secretOf(this.#apiKey)];
-    return without(this.#keySecrets, withoutStartOf(this.#apiKey, text), text.length);
-  }
-
-  /**
-   * Takes the key and every value out of a text.
-   *
-   * @param text - as it came, not cut yet: half a secret would not be recognised
-   * @param maxLength - how many characters of the text are looked at and given back, at most
-   */
-  withoutSecrets(text: string, maxLength = text.length): string {
-    this.#allSecrets ??= [...(this.#apiKey ? [this.#apiKey] : []), ...leavesOf(this.#body)].map(secretOf);
-    return without(this.#allSecrets, text, maxLength);
+    const key = this.#apiKey;
+    if (!key) return text;
+    if (key.length < shortestKey)
+      return text.replace(/[\x21-\x7e]+/g, (word) => (word === key ? mark : word));
+    const safe = spellingsOf(key).reduce((rest, spelling) => rest.replaceAll(spelling, mark), text);
+    return withoutStartOf(key, safe);
   }
 
   /** Takes the key out of an answer's headers. */
@@ -61,25 +56,168 @@ export class Redactor {
   }
 
   /**
+   * Gives the beginning of a text without the key and without any word of a value, on one line.
+   *
+   * @param text - as it came
+   * @param maxLength - how many characters are given back, at most
+   */
+  quote(text: string, maxLength: number): string {
+    // Twice as much is enough to be read, and a text of any length costs no more.
+    const seen = unescaped(this.withoutKey(text.slice(0, 2 * maxLength + longestWord)));
+    const safe = this.#withoutWords(seen, "quoted").replace(/[\p{Cc}\s\ufffd]+/gu, " ");
+    return safe.trim().slice(0, maxLength);
+  }
+
+  /**
    * Gives `cause` itself where it is an error that holds no secret; else a copy that tells its name, code and
    * redacted message and stack, and the same of what lies behind it.
    */
   causeWithoutSecrets(cause: unknown, depth = 0): unknown {
     if (cause === undefined || depth > maxDepth) return undefined;
-    if (!(cause instanceof Error)) return this.withoutSecrets(textOf(cause));
+    if (!(cause instanceof Error)) return this.quote(textOf(cause), 500);
     const shown = shownBy(cause);
-    if (shown !== undefined && this.withoutSecrets(shown) === shown) return cause;
+    if (shown !== undefined && this.#isClean(shown)) return cause;
     const inner = this.causeWithoutSecrets(cause.cause, depth + 1);
     const copy = new Error(
-      this.withoutSecrets(textOf(cause.message)),
+      this.quote(textOf(cause.message), 500),
       inner === undefined ? undefined : { cause: inner },
     );
-    const name = this.withoutSecrets(textOf(cause.name));
-    Object.defineProperty(copy, "name", { value: name, configurable: true });
-    copy.stack = this.withoutSecrets(textOf(cause.stack));
+    const name = nameOfError(cause);
+    const [, ...frames] = textOf(cause.stack).split(firstFrame);
     const { code } = cause as { code?: unknown };
-    return typeof code === "string" ? Object.assign(copy, { code: this.withoutSecrets(code) }) : copy;
+    Object.defineProperty(copy, "name", { value: name, configurable: true });
+    copy.stack = [`${name}: ${copy.message}`, ...frames].join("\n");
+    return typeof code === "string" ? Object.assign(copy, { code: this.quote(code, 50) }) : copy;
   }
+
+  #isClean(text: string): boolean {
+    const plain = unescaped(text);
+    return this.withoutKey(text) === text && this.#withoutWords(plain, "whole") === plain;
+  }
+
+  /**
+   * @param kind - "quoted": it may be cut off within a word, and hold text in base64; "whole": neither
+   */
+  #withoutWords(text: string, kind: "quoted" | "whole"): string {
+    this.#knownWords ??= wordsOf(leavesOf(this.#apiKey, this.#body));
+    const known = this.#knownWords;
+    return text.replace(/[\p{L}\p{N}]+/gu, (word, at: number) => {
+      const lower = word.toLowerCase();
+      if (known.has(lower)) return mark;
+      if (kind === "whole") return word;
+      const isCut = at + word.length === text.length && word.length >= 2 && isStartOfAny(known, lower);
+      return isCut || word.length >= longestWord ? mark : word;
+    });
+  }
+}
+
+/** The name of an error, which is anybody's to set, where it looks like one. */
+export function nameOfError(error: unknown): string {
+  const name = error instanceof Error ? textOf(error.name) : "";
+  return /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
+}
+
+/** The strings and numbers that were sent. */
+function leavesOf(apiKey: string | undefined, json: string): string[] {
+  const leaves = apiKey ? [apiKey] : [];
+  JSON.parse(json, (_, value: unknown) => {
+    if (typeof value === "string" || typeof value === "number") leaves.push(String(value));
+    return value;
+  });
+  return leaves;
+}
+
+/** The words that are told from chance: long ones, those with digits or of other scripts, and whole values. */
+function wordsOf(leaves: readonly string[]): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const leaf of leaves) {
+    const found = leaf.match(/[\p{L}\p{N}]+/gu) ?? [];
+    for (const word of found) {
+      const isMarked = found.length === 1 || /[\d\u0080-\uffff]/.test(word);
+      const isTelling = word.length >= shortestWord || (word.length >= 2 && isMarked);
+      if (isTelling) words.add(word.toLowerCase());
+    }
+  }
+  return words;
+}
+
+/** Whether a word that a text ends with may be the beginning of a secret one. */
+function isStartOfAny(words: ReadonlySet<string>, start: string): boolean {
+  for (const word of words) if (word.startsWith(start)) return true;
+  return false;
+}
+
+/** Undoes what JSON, URLs and HTML escape, as far as it is made of letters and digits. */
+function unescaped(text: string): string {
+  return text
+    .replace(/(?:%[\da-f]{2})+/gi, decodePercent)
+    .replace(/\\+u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\+[nrt]/g, " ")
+    .replace(/&#x([\da-f]{1,6});/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)))
+    .replace(/&#(\d{1,7});/g, (_, code: string) => characterOf(Number(code)))
+    .replace(/&[a-z]{2,6};/gi, " ");
+}
+
+function decodePercent(escaped: string): string {
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return " ";
+  }
+}
+
+function characterOf(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : " ";
+}
+
+/** A text as it is, and as JSON, URLs and HTML spell it, longest first. */
+function spellingsOf(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const html = (spell: (code: number) => string) =>
+    text.replace(/[&<>"'/`=+]/g, (character) => spell(character.charCodeAt(0)));
+  const named = text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
+  const inUrl = encodeURIComponent(text);
+  const spellings = [
+    text,
+    json,
+    json.replaceAll("/", "\\/"),
+    json.replace(/[<>&'+/]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`),
+    json.replace(/[<>&'+]/g, (character) => `\\u${hex(character.charCodeAt(0), 4).toUpperCase()}`),
+    named,
+    named.replaceAll("'", "&#39;"),
+    named.replaceAll("'", "&#x27;"),
+    html((code) => `&#${code};`),
+    html((code) => `&#x${hex(code, 2)};`),
+    text
+      .replace(/[&<>]/g, (character) => entities[character] ?? character)
+      .replaceAll('"', "&#34;")
+      .replaceAll("'", "&#x27;")
+      .replaceAll("/", "&#x2F;"),
+    inUrl,
+    inUrl.replace(/[!'()*~]/g, (character) => `%${hex(character.charCodeAt(0), 2).toUpperCase()}`),
+    inUrl.replace(/%[\dA-F]{2}/g, (escaped) => escaped.toLowerCase()),
+    btoa(text),
+  ];
+  return [...new Set(spellings)].sort((a, b) => b.length - a.length);
+}
+
+const entities: { readonly [character: string]: string } = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+function hex(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, "0");
+}
+
+/** Takes the start of a secret off the end of a text that was cut within it. */
+function withoutStartOf(secret: string, text: string): string {
+  for (let length = secret.length - 1; length >= shortestWord; length--) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mark;
+  }
+  return text;
 }
 
 /**
@@ -88,119 +226,48 @@ export class Redactor {
  */
 function shownBy(value: unknown, depth = 0): string | undefined {
   if (typeof value !== "object" || value === null) return typeof value === "function" ? "" : textOf(value);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const isPlain = prototype === Object.prototype || prototype === null || Array.isArray(value);
-  if (depth > maxDepth || !(isPlain || value instanceof Error)) return undefined;
+  if (depth > maxDepth || !(hasPlainPrototype(value) || isPlainError(value))) return undefined;
   const texts: string[] = [];
   for (const key of Reflect.ownKeys(value)) {
     const property = Object.getOwnPropertyDescriptor(value, key);
     // Newer engines keep the stack behind a getter of their own.
     const isReadable = property !== undefined && ("value" in property || key === "stack");
-    const text = isReadable ? shownBy(Reflect.get(value, key), depth + 1) : undefined;
+    const member: unknown = isReadable ? Reflect.get(value, key) : undefined;
+    // Of a stack the frames are code, and hold nothing that was sent.
+    const shown = key === "stack" ? textOf(member).split(firstFrame)[0] : member;
+    const text = isReadable ? shownBy(shown, depth + 1) : undefined;
     if (text === undefined) return undefined;
     texts.push(text);
   }
   return texts.join("\n");
 }
 
-/** A secret, and how it is looked for. */
-interface Secret {
-  readonly text: string;
-  /** Its letters and digits, where there are enough of them to be told from chance. */
-  readonly folded: string | undefined;
+function hasPlainPrototype(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Array.isArray(value);
 }
 
-function secretOf(text: string): Secret {
-  const folded = text.replace(/[^a-z0-9]+/gi, "").toLowerCase();
-  return { text, folded: folded.length >= shortestFolded ? folded : undefined };
-}
-
-/** A text as it is, and as JSON and URLs spell it: escaped, with `\/`, in ASCII only, percent-encoded. */
-function spellingsOf(text: string): string[] {
-  const escaped = JSON.stringify(text).slice(1, -1);
-  const ascii = escaped.replace(/[\u0080-\uffff]/g, (unit) => `\\u${hex(unit.charCodeAt(0), 4)}`);
-  const bytes = Array.from(new TextEncoder().encode(text), (byte) => `%${hex(byte, 2).toUpperCase()}`).join(
-    "",
-  );
-  return [...new Set([text, escaped, escaped.replaceAll("/", "\\/"), ascii, bytes])];
-}
-
-function hex(number: number, digits: number): string {
-  return number.toString(16).padStart(digits, "0");
-}
-
-/** The strings and numbers of a JSON text that are long enough to be told from chance. */
-function leavesOf(json: string): Set<string> {
-  const leaves = new Set<string>();
-  JSON.parse(json, (_, value: unknown) => {
-    const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
-    if (text.length >= shortestValue) leaves.add(text);
-    return value;
-  });
-  return leaves;
-}
-
-/** Cuts every secret out of a text, however it is escaped; in time that grows with the text alone. */
-function without(secrets: readonly Secret[], text: string, maxLength: number): string {
-  const longest = secrets.reduce((length, secret) => Math.max(length, secret.text.length), 0);
-  // Whatever begins in what is shown is looked at whole.
-  const seen = text.slice(0, maxLength + maxSpelling * longest).replaceAll("\0", " ");
-  const foldings = escapes.map((pattern) => foldingOf(seen, pattern).letters);
-  const present = secrets
-    .filter(({ folded }) => folded === undefined || foldings.some((letters) => letters.includes(folded)))
-    .sort((a, b) => b.text.length - a.text.length);
-  // Blanked out at their full length first, so that what is shown ends where it would have ended.
-  let blanked = seen;
-  for (const spelling of present.flatMap((secret) => spellingsOf(secret.text))) {
-    blanked = blanked.replaceAll(spelling, blank(spelling.length));
+/** An error whose class shows nothing by itself: no getter, `toJSON` or inspection of its own. */
+function isPlainError(value: object): boolean {
+  if (!(value instanceof Error)) return false;
+  for (
+    let at: object = Object.getPrototypeOf(value);
+    at !== Error.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    if (at === globalThis.DOMException?.prototype) return true;
+    const showsMore = Reflect.ownKeys(at).some((key) => {
+      const property = Object.getOwnPropertyDescriptor(at, key);
+      // Node's own errors have a getter named "constructor", which tells their class.
+      const isGetter = property?.get !== undefined && typeof key === "string" && key !== "constructor";
+      return isGetter || key === "toJSON" || key === inspection;
+    });
+    if (showsMore) return false;
   }
-  for (const pattern of escapes) {
-    for (const { folded } of present) if (folded) blanked = withoutFolded(folded, blanked, pattern);
-  }
-  return blanked.slice(0, maxLength).replace(/\0+/g, mark);
+  return true;
 }
 
-/** What escapes are made of. A backslash and a letter may be one or, in a path, just that: both are tried. */
-const escapes = [
-  /%[\da-f]{2}|&#?\w{1,8};|\\+(?:u[\da-f]{4}|[bfnrt])|([a-z0-9])/gi,
-  /%[\da-f]{2}|&#?\w{1,8};|\\+u[\da-f]{4}|([a-z0-9])/gi,
-] as const;
-
-/** The letters and digits of a text in a row, and where each of them stands. */
-function foldingOf(text: string, pattern: RegExp): { letters: string; places: number[] } {
-  let letters = "";
-  const places: number[] = [];
-  for (const { 1: letter, index } of text.matchAll(pattern)) {
-    if (letter === undefined) continue;
-    letters += letter.toLowerCase();
-    places.push(index);
-  }
-  return { letters, places };
-}
-
-/** Blanks out what has a secret's letters and digits in a row, with any escapes and punctuation between them. */
-function withoutFolded(folded: string, text: string, pattern: RegExp): string {
-  const { letters, places } = foldingOf(text, pattern);
-  let blanked = text;
-  for (let at = letters.indexOf(folded); at !== -1; at = letters.indexOf(folded, at + folded.length)) {
-    const from = places[at] ?? 0;
-    const to = (places[at + folded.length - 1] ?? from) + 1;
-    blanked = blanked.slice(0, from) + blank(to - from) + blanked.slice(to);
-  }
-  return blanked;
-}
-
-function blank(length: number): string {
-  return "\0".repeat(length);
-}
-
-/** Takes the start of a secret off the end of a text that was cut within it. */
-function withoutStartOf(secret: string, text: string): string {
-  for (let length = secret.length - 1; length >= shortestValue; length--) {
-    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mark;
-  }
-  return text;
-}
+const inspection = Symbol.for("nodejs.util.inspect.custom");
 
 /** Something that was thrown, in words; it can be anything, even an object that refuses to become a string. */
 function textOf(thrown: unknown): string {

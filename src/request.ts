@@ -30,7 +30,7 @@ export function targetOf(baseUrl: URL): Target {
 export function segmentOf(uid: string): string {
   const wrong =
     typeof uid !== "string"
-      ? `must be a string, got ${uid === null ? "null" : typeof uid}`
+      ? `must be a string, got ${uid === null ? "null" : typeof uid}: it comes first, then the values`
       : uid === ""
         ? "must not be empty"
         : uid === "." || uid === ".."

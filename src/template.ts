@@ -69,11 +69,14 @@ function outputOf(uid: string, values: unknown, result: StandardResult<unknown>)
   );
 }
 
+/** How many characters of a schema's own message are told. */
+const maxIssueLength = 500;
+
 /** A schema may quote what it refuses, and a value may not stand in a message. */
 function redactorOf(values: unknown): (message: string) => string {
   try {
     const redactor = new Redactor(undefined, JSON.stringify(values) ?? "null");
-    return (message) => redactor.withoutSecrets(message);
+    return (message) => redactor.quote(message, maxIssueLength);
   } catch {
     return () => "is not what the schema allows";
   }

@@ -1,4 +1,5 @@
 import { ValuesError, type ValuesIssue } from "./errors.ts";
+import { nameOfError } from "./redact.ts";
 
 /** How many things are listed in a message before the rest goes unsaid. */
 const maxListed = 20;
@@ -14,7 +15,8 @@ const maxDepth = 500;
  *
  * `Date` and everything else with a `toJSON` goes by it; members that are `undefined` are left out.
  * What JSON would change in silence is refused, with its path: `NaN`, infinities, functions, symbols,
- * BigInt, `Map`, `Set` and their like, holes in arrays, cycles. Getters and `toJSON` are asked twice, once for the
+ * BigInt, `Map`, `Set` and their like, holes in arrays, cycles. The sign of `-0`, and members that an array has
+ * beside its elements, are lost, as in all JSON. Getters and `toJSON` are asked twice, once for the
  * check and once for the text, and have to answer alike.
  *
  * @param values - one JSON object
@@ -122,7 +124,12 @@ function checkContent(object: object, walk: Walk): void {
   ancestors.push(object);
   if (Array.isArray(object)) checkArray(object, walk);
   else if (isRecord(object)) checkRecord(object as Record<string, unknown>, walk);
-  else refuse(walk, `is ${nameOf(object)}, whose content JSON leaves out: use plain objects and arrays`);
+  else if (object instanceof Promise) refuse(walk, "is a Promise: await it first");
+  else
+    refuse(
+      walk,
+      `is ${nameOf(object)}, whose content JSON leaves out or changes: use plain objects and arrays`,
+    );
   ancestors.pop();
 }
 
@@ -165,8 +172,7 @@ function checkMember(container: object, key: string | number, walk: Walk): void 
 
 /** Of what the caller's own code threw only the class is told: the rest may quote a value. */
 function unreadable(error: unknown): string {
-  const name = error instanceof Error ? error.name : "something";
-  return `could not be read: ${name} was thrown by a getter, a proxy or toJSON`;
+  return `could not be read: ${nameOfError(error)} was thrown by a getter, a proxy or toJSON`;
 }
 
 function isObject(value: unknown): value is object {

@@ -14,17 +14,18 @@ import {
 const floors: readonly (readonly string[])[] = [
   ["index.ts"],
   ["client.ts"],
-  ["launch.ts"],
+  ["call.ts"],
   ["pending.ts"],
   ["document.ts"],
-  ["files/", "attempt.ts", "collector.ts", "web-stream.ts"],
-  ["body.ts", "failure.ts"],
-  ["answer.ts"],
+  ["files/", "attempt.ts", "chunk-iterator.ts", "collector.ts", "web-stream.ts"],
+  ["body.ts", "attempt-errors.ts"],
+  ["api-error.ts"],
   ["options.ts", "template.ts"],
   ["api-key.ts", "headers.ts", "option-rules.ts", "request.ts", "values.ts"],
   ["transport/"],
   ["disposal.ts", "filename.ts", "redact.ts", "verify.ts"],
   [
+    "abort-signals.ts",
     "environment.ts",
     "errors.ts",
     "loopback.ts",
@@ -136,7 +137,7 @@ describe("these rules", () => {
 
   it.each([
     ["a floor above", "errors.ts", 'import "./client.ts";'],
-    ["the same floor", "answer.ts", 'import "./answer.ts";'],
+    ["the same floor", "api-error.ts", 'import "./api-error.ts";'],
     ["a wing from the core", "client.ts", 'import "./emulator/start.ts";'],
     ["the core's inside from a wing", "emulator/start.ts", 'import type { A } from "../client.ts";'],
     ["a wing from another", "server/endpoint.ts", 'import "../emulator/start.ts";'],

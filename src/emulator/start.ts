@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { requireApiKey } from "../server/api-key.ts";
+
 import { createEndpoint, type Order, type Product } from "../server/endpoint.ts";
-import { unknownTemplate } from "../server/problem.ts";
+import { Problem, unknownTemplate } from "../server/problem.ts";
+import { requireApiKey } from "../server/require-api-key.ts";
 import { listen } from "./listen.ts";
 import { type EmulatorOptions, resolveEmulatorOptions } from "./options.ts";
 import { loadRenderer, type Render } from "./render.ts";
@@ -58,10 +59,17 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 }
 
 async function renderTemplate(
-  { uid, values, signal }: Order,
+  { uid, values, request, signal }: Order,
   templates: ReadonlyMap<string, TemplateFunction>,
   render: Render,
 ): Promise<Product> {
+  // The endpoint can be mounted anywhere; this one is at the root, and a client that adds a path is mistaken.
+  if (!new URL(request.url).pathname.startsWith("/api/v1/templates/")) {
+    throw new Problem(
+      404,
+      "There is nothing at this path. End `baseUrl` before /api/v1: the client adds that itself.",
+    );
+  }
   const template = templates.get(uid);
   if (template === undefined) {
     throw unknownTemplate(uid, `This emulator read, at its start: ${[...templates.keys()].join(", ")}.`);

@@ -5,6 +5,7 @@ import type { Files } from "./types.ts";
 export const files: Files = {
   toBuffer: () => refuse("buffer()", "bytes() or arrayBuffer()"),
   toReadable: () => refuse("nodeStream()", "stream()"),
+  locate: () => refuse("saveTo()", "blob() or response()"),
   check: async () => refuse("saveTo()", "blob() or response()"),
   save: async () => refuse("saveTo()", "blob() or response()"),
 };

@@ -1,16 +1,19 @@
-import type { FileHandle } from "node:fs/promises";
+import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Sink, Source } from "../body.ts";
-import { asSaveError, cannotSave, mayNotWrite, resolveTarget, type Target, targetPath } from "./target.ts";
-import type { Saved } from "./types.ts";
+import { asSaveError, cannotSave, mayNotWrite, resolveTarget, type Target } from "./target.ts";
+import type { Place, Saved } from "./types.ts";
 
 /** How much may wait to be written before the service has to wait. */
 const maxQueuedBytes = 1024 * 1024;
 
+/** How often a pipe that nobody reads yet is looked at again. */
+const readerPollMs = 50;
+
 /** Checks that a document can be saved there, by beginning to: cheaper than finding out when it has been rendered. */
-export async function check(path: string | URL): Promise<void> {
-  const asked = targetPath(path);
-  const target = await resolveTarget(asked);
-  if (target.kind === "replace") await (await Draft.open(target, asked)).discard();
+export async function check(place: Place): Promise<void> {
+  const target = await resolveTarget(place);
+  if (target.kind === "replace") await (await Draft.open(target, place.asked)).discard();
 }
 
 /**
@@ -18,11 +21,10 @@ export async function check(path: string | URL): Promise<void> {
  *
  * @throws {SaveError} naming the path, with the system's own error as its cause
  */
-export async function save(source: Source, path: string | URL, attempts: number): Promise<Saved> {
-  const asked = targetPath(path);
+export async function save(source: Source, place: Place, attempts: number): Promise<Saved> {
   const sink = new FileSink(source);
   source.read("saveTo()", sink);
-  return { path: asked, bytes: await sink.run(asked, attempts) };
+  return { path: place.asked, bytes: await sink.run(place, attempts) };
 }
 
 /** Writes what it is given to a file, as fast as the disk takes it. */
@@ -33,7 +35,6 @@ class FileSink implements Sink {
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
-  #giveUp: ((error: unknown) => void) | undefined;
   #running: Promise<number> | undefined;
 
   constructor(source: Source) {
@@ -53,56 +54,52 @@ class FileSink implements Sink {
     // Still at work: what watches over the call has to watch until the file has its name.
     return new Promise((resolve) => {
       const done = () => resolve();
-      queueMicrotask(() => (this.#running ?? Promise.resolve()).then(done, done));
+      // A document that has come whole ends while it is being opened, before `run` was called.
+      Promise.resolve().then(() => (this.#running ?? Promise.resolve()).then(done, done));
     });
   }
 
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake?.();
-    this.#giveUp?.(error);
   }
 
-  /** Writes everything to `path`; gives the number of bytes. */
-  run(path: string, attempts: number): Promise<number> {
-    this.#running = this.#run(path, attempts);
+  /** Writes everything to a place; gives the number of bytes. */
+  run(place: Place, attempts: number): Promise<number> {
+    this.#running = this.#run(place, attempts);
     return this.#running;
   }
 
-  async #run(path: string, attempts: number): Promise<number> {
+  async #run(place: Place, attempts: number): Promise<number> {
     let draft: Draft | undefined;
     try {
-      draft = await this.#open(path);
+      draft = await this.#open(place);
       const bytes = await this.#drainInto(draft);
       await draft.finish(() => this.#throwIfFailed());
       return bytes;
     } catch (error) {
-      await draft?.discard();
+      // What cannot be removed is no reason to tell another error than the first.
+      await draft?.discard().catch(() => {});
       // What came by `fail` is the caller's own reason, or says already what is wrong.
       if (this.#failure) throw this.#failure.error;
-      const failure = asSaveError(error, path, attempts);
+      const failure = asSaveError(error, place.asked, attempts);
       this.#source.cancel(failure);
       throw failure;
     }
   }
 
-  /** Opens the file, or gives up meanwhile: a pipe that nobody reads opens only when somebody does. */
-  async #open(path: string): Promise<Draft> {
-    const target = await resolveTarget(path);
-    this.#throwIfFailed();
-    const opening = Draft.open(target, path);
-    const failing = new Promise<never>((_, reject) => {
-      this.#giveUp = reject;
-    });
-    try {
-      return await Promise.race([opening, failing]);
-    } catch (error) {
-      opening.then(
-        (late) => late.discard(),
-        () => {},
-      );
-      throw error;
+  async #open(place: Place): Promise<Draft> {
+    const target = await resolveTarget(place);
+    // Opening a pipe blocks a thread until somebody reads it: looked for without blocking, and given up at once.
+    while (target.kind === "through" && target.isPipe && !(await hasReader(target.path))) {
+      this.#throwIfFailed();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        setTimeout(resolve, readerPollMs);
+      });
     }
+    this.#throwIfFailed();
+    return Draft.open(target, place.asked);
   }
 
   async #drainInto(draft: Draft): Promise<number> {
@@ -144,12 +141,10 @@ class Draft {
   }
 
   static async open(target: Target, asked: string): Promise<Draft> {
-    const { constants, open } = process.getBuiltinModule("node:fs/promises");
     if (target.kind === "through") {
       const handle = await open(target.path, constants.O_WRONLY | constants.O_APPEND);
       return new Draft(handle, target, target.path);
     }
-    const { join } = process.getBuiltinModule("node:path");
     // A name of its own, hidden and short: the target's may already be as long as the file system allows.
     const path = join(target.folder, `.${crypto.randomUUID()}.template-pdf`);
     try {
@@ -178,21 +173,37 @@ class Draft {
     if (this.#target.kind === "through") return this.#handle.close();
     const { existing, path } = this.#target;
     if (existing) {
-      await this.#handle.chmod(existing.mode & 0o7777);
-      // Only the superuser may give a file away; for everybody else it is theirs, as after any rename.
-      await this.#handle.chown(existing.uid, existing.gid).catch(() => {});
+      // First, because it clears the set-id bits. Only the superuser may give a file away: for everybody else it
+      // is theirs, as after any rename, and its new group may do no more than everybody.
+      const isKept = await this.#handle.chown(existing.uid, existing.gid).then(
+        () => true,
+        () => false,
+      );
+      const mode = existing.mode & 0o7777;
+      await this.#handle.chmod(isKept ? mode : (mode & 0o707) | (mode & (mode << 3) & 0o070));
     }
     await this.#handle.sync();
     await this.#handle.close();
     lastWord();
-    await process.getBuiltinModule("node:fs/promises").rename(this.#path, path);
+    await rename(this.#path, path);
   }
 
   /** Leaves nothing behind. */
   async discard(): Promise<void> {
     await this.#handle.close().catch(() => {});
     if (this.#target.kind === "through") return;
-    await process.getBuiltinModule("node:fs/promises").rm(this.#path, { force: true });
+    await rm(this.#path, { force: true });
+  }
+}
+
+/** Whether somebody reads a pipe (fifo(7): opened without blocking, it is refused until somebody does). */
+async function hasReader(path: string): Promise<boolean> {
+  try {
+    await (await open(path, constants.O_WRONLY | constants.O_NONBLOCK)).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENXIO") return false;
+    throw error;
   }
 }
 

@@ -1,5 +1,9 @@
 import type { Stats } from "node:fs";
+import { access, constants, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors.ts";
+import type { Place } from "./types.ts";
 
 /** Where a document is to be saved, once links are followed and it is clear what stands there. */
 export type Target =
@@ -11,7 +15,7 @@ export type Target =
       readonly existing: Stats | undefined;
     }
   /** A device, a pipe, an open descriptor: a rename would destroy it, so it is written to. */
-  | { readonly kind: "through"; readonly path: string };
+  | { readonly kind: "through"; readonly path: string; readonly isPipe: boolean };
 
 /** As many links in a row as Linux follows (path_resolution(7)). */
 const maxLinks = 40;
@@ -19,8 +23,12 @@ const maxLinks = 40;
 /** Names of open descriptors: what they lead to may be a regular file that somebody else holds open. */
 const descriptor = /^\/(?:dev\/(?:fd\/|std(?:in|out|err)$)|proc\/[^/]+\/fd\/)/;
 
-/** Reads what the caller gave as a path; `file:` URLs are turned into one. */
-export function targetPath(path: string | URL): string {
+/**
+ * Reads what the caller gave as a path; `file:` URLs are turned into one.
+ *
+ * @throws {SaveError} when it is none
+ */
+export function locate(path: string | URL): Place {
   const text = path instanceof URL ? pathOf(path) : path;
   if (typeof text !== "string" || text === "" || text.includes("\0")) {
     const got =
@@ -29,12 +37,13 @@ export function targetPath(path: string | URL): string {
       path: String(text),
     });
   }
-  return text;
+  // Joined as it stands: to leave out a `..` that follows a link would lead elsewhere.
+  return { asked: text, absolute: isAbsolute(text) ? text : process.cwd() + sep + text };
 }
 
 function pathOf(url: URL): string {
   try {
-    return process.getBuiltinModule("node:url").fileURLToPath(url);
+    return fileURLToPath(url);
   } catch (cause) {
     const what =
       url.protocol === "file:" ? "a file: URL that is none of this machine" : `a URL with ${url.protocol}`;
@@ -50,15 +59,13 @@ function pathOf(url: URL): string {
  *
  * @throws {SaveError} when a document cannot be saved there
  */
-export async function resolveTarget(asked: string): Promise<Target> {
-  const { access, constants, stat } = process.getBuiltinModule("node:fs/promises");
-  const { dirname } = process.getBuiltinModule("node:path");
+export async function resolveTarget({ asked, absolute }: Place): Promise<Target> {
   try {
-    const path = await followLinks(asked);
-    if (descriptor.test(path)) return { kind: "through", path };
+    const path = await followLinks(asked, absolute);
+    if (descriptor.test(path)) return { kind: "through", path, isPipe: false };
     const existing = await stat(path).catch(ignoreMissing);
     if (existing?.isDirectory()) throw cannotSave(asked, isFolder);
-    if (existing && !existing.isFile()) return { kind: "through", path };
+    if (existing && !existing.isFile()) return { kind: "through", path, isPipe: existing.isFIFO() };
     if (existing) await access(path, constants.W_OK);
     const folder = dirname(path);
     await access(folder, constants.W_OK | constants.X_OK);
@@ -70,10 +77,8 @@ export async function resolveTarget(asked: string): Promise<Target> {
 }
 
 /** Follows links as the system does: folder by folder, because `..` after a link leads out of where it points. */
-async function followLinks(asked: string): Promise<string> {
-  const { readlink, realpath } = process.getBuiltinModule("node:fs/promises");
-  const { basename, dirname, isAbsolute, join, sep } = process.getBuiltinModule("node:path");
-  let next = asked;
+async function followLinks(asked: string, absolute: string): Promise<string> {
+  let next = absolute;
   for (let links = 0; links <= maxLinks; links++) {
     if (next.endsWith(sep) || next.endsWith("/")) throw cannotSave(asked, isFolder);
     const folder = await realpath(dirname(next));
@@ -114,13 +119,10 @@ export function cannotSave(
   why: string,
   facts: { cause?: unknown; attempts?: number } = {},
 ): SaveError {
-  return new SaveError(
-    `Could not save the document to ${JSON.stringify(path)}: ${why}. Nothing was left there.`,
-    {
-      ...facts,
-      path,
-    },
-  );
+  return new SaveError(`Could not save the document to ${JSON.stringify(path)}: ${why}.`, {
+    ...facts,
+    path,
+  });
 }
 
 /** Gives an error of the file system as a `SaveError`, and every other as it is. */

@@ -9,13 +9,21 @@ export interface Saved {
   readonly bytes: number;
 }
 
+/** A path as the caller gave it, and where that was when it was given. */
+export interface Place {
+  readonly asked: string;
+  readonly absolute: string;
+}
+
 /** The forms of a document that need more than a web-standard runtime: what the modules behind `#files` export. */
 export interface Files {
   /** Gives bytes as a `Buffer`, without copying them. */
   toBuffer(bytes: Bytes): NodeBuffer;
   toReadable(source: Source): NodeReadable;
-  /** Checks, before anything is sent, that a document can be saved there; throws a `SaveError` if not. */
-  check(path: string | URL): Promise<void>;
+  /** Reads a path; throws a `SaveError` if it is none. */
+  locate(path: string | URL): Place;
+  /** Checks, before anything is sent, that a document can be saved there; rejects with a `SaveError` if not. */
+  check(place: Place): Promise<void>;
   /** Saves the document: the whole file or none. */
-  save(source: Source, path: string | URL, attempts: number): Promise<Saved>;
+  save(source: Source, place: Place, attempts: number): Promise<Saved>;
 }

@@ -55,10 +55,17 @@ class Lazy {
   }
 
   #load(): Promise<OwnedDispatcher> {
-    this.#making ??= this.#make().then((made) => {
-      this.#made = made;
-      return made;
-    });
+    this.#making ??= this.#make().then(
+      (made) => {
+        this.#made = made;
+        return made;
+      },
+      (error) => {
+        // The next call may find it mended.
+        this.#making = undefined;
+        throw error;
+      },
+    );
     return this.#making;
   }
 

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors.ts";
 import type {
   Exchange,
   FetchInit,
@@ -16,7 +17,7 @@ const decodedByFetch = /^(?:gzip|x-gzip|deflate|br|zstd)$/;
 /** Carries requests by a `fetch`: the global one, a mock of it, or the caller's own. */
 export class FetchTransport implements Transport {
   readonly name = "fetch";
-  readonly sees = { sending: false, redirects: typeof document === "undefined" };
+  readonly sees = { sending: false };
   readonly #fetch: () => FetchLike;
   readonly #credentials: FetchInit["credentials"];
 
@@ -85,9 +86,12 @@ class FetchExchange implements Exchange {
     try {
       // Called as a bare function: a browser's own fetch refuses any other `this`.
       const fetch = this.#fetch;
+      if (typeof fetch !== "function") throw noFetch();
       const sent = fetch(this.#request.origin + this.#request.path, this.#init());
       receiver.onSent();
       const response = await sent;
+      if (typeof response?.status !== "number" || typeof response.headers?.get !== "function")
+        throw noResponse();
       if (this.#aborted) return void response.body?.cancel().catch(ignore);
       receiver.onHead(new FetchHead(response));
       if (this.#aborted) return void response.body?.cancel().catch(ignore);
@@ -187,6 +191,18 @@ function mayForbidCaching(): boolean {
     }
   }
   return forbidsCaching;
+}
+
+function noFetch(): ConfigurationError {
+  return new ConfigurationError(
+    "This runtime has no `fetch`. Give the client one as `fetch`; under Jest, jsdom has none, and the node environment has.",
+  );
+}
+
+function noResponse(): ConfigurationError {
+  return new ConfigurationError(
+    "The `fetch` in use gave no Response. If it is a mock, let it give `new Response(…)`, a new one for every call.",
+  );
 }
 
 function ignore(): void {}

@@ -60,8 +60,6 @@ export interface Transport {
   readonly sees: {
     /** Whether `onSent` tells when the request leaves, not merely when it was handed over. */
     readonly sending: boolean;
-    /** Whether a redirect's status and target can be read. */
-    readonly redirects: boolean;
   };
   /** Prepares an exchange; nothing is sent before its `send`. */
   open(request: WireRequest, receiver: Receiver): Exchange;

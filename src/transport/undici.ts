@@ -8,7 +8,7 @@ export type DispatcherSource = (origin: string) => DispatcherLike | Promise<Disp
 /** Carries requests by `dispatch` of undici 7 or later: no stream and no promise in between. */
 export class UndiciTransport implements Transport {
   readonly name = "undici";
-  readonly sees = { sending: true, redirects: true };
+  readonly sees = { sending: true };
   readonly #source: DispatcherSource;
 
   constructor(source: DispatcherSource) {

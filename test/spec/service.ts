@@ -1,7 +1,7 @@
 import { loadRenderer } from "../../src/emulator/render.ts";
-import { requireApiKey } from "../../src/server/api-key.ts";
 import { createEndpoint, type Produce } from "../../src/server/endpoint.ts";
 import { unknownTemplate } from "../../src/server/problem.ts";
+import { requireApiKey } from "../../src/server/require-api-key.ts";
 
 /** What of one request reached the other side, as it was sent. */
 export interface Call {

@@ -1,4 +1,4 @@
-import { answerFacts, type CallNames } from "./answer.ts";
+import { answerFacts, type CallFacts } from "./api-error.ts";
 import { ConfigurationError, ConnectionError, InvalidPdfError, TruncatedPdfError } from "./errors.ts";
 import type { ResponseHead } from "./transport/types.ts";
 
@@ -15,7 +15,7 @@ export interface Received {
  *
  * @param sent - whether the request left; `undefined` where that cannot be seen
  */
-export function notConnected(cause: unknown, sent: boolean | undefined, call: CallNames): unknown {
+export function notConnected(cause: unknown, sent: boolean | undefined, call: CallFacts): unknown {
   // What is wrong with the dispatcher or the proxy settings shows only when they are used.
   if (ConfigurationError.is(cause)) return cause;
   const safe = call.secrets.causeWithoutSecrets(cause);
@@ -31,7 +31,7 @@ export function notConnected(cause: unknown, sent: boolean | undefined, call: Ca
 }
 
 /** The answer is a success that holds something else. */
-export function notAPdf(head: ResponseHead, text: string, call: CallNames): InvalidPdfError {
+export function notAPdf(head: ResponseHead, text: string, call: CallFacts): InvalidPdfError {
   const type = head.header("content-type");
   const what = type === undefined ? "without a content type" : `with ${quote(type, 100, call)}`;
   const begins = text === "" ? "and an empty body" : `that begins ${quote(text, 120, call)}`;
@@ -42,7 +42,7 @@ export function notAPdf(head: ResponseHead, text: string, call: CallNames): Inva
 }
 
 /** The answer is encoded in a way that cannot be undone. */
-export function undecoded(head: ResponseHead, call: CallNames): InvalidPdfError {
+export function undecoded(head: ResponseHead, call: CallFacts): InvalidPdfError {
   return new InvalidPdfError(
     `${answered(head, call)}, encoded as ${quote(head.undecoded ?? "", 100, call)}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.`,
     answerFacts(head, call),
@@ -53,7 +53,7 @@ export function undecoded(head: ResponseHead, call: CallNames): InvalidPdfError 
 export function cutOff(
   head: ResponseHead,
   received: Received,
-  call: CallNames,
+  call: CallFacts,
   cause?: unknown,
 ): TruncatedPdfError {
   const { receivedBytes, promisedBytes } = received;
@@ -64,19 +64,17 @@ export function cutOff(
       : `${receivedBytes} bytes arrived, without the end mark of a PDF`;
   const why = cause === undefined ? "" : ` (${reasonOf(safe)})`;
   return new TruncatedPdfError(
-    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. What arrived was thrown away; generate it again.`,
+    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Take nothing of it for the document; generate it again.`,
     { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
   );
 }
 
-function answered(head: ResponseHead, call: CallNames): string {
+function answered(head: ResponseHead, call: CallFacts): string {
   return `The service at ${call.origin} answered ${head.status} for template ${JSON.stringify(call.uid)}`;
 }
 
-/** Quotes the beginning of a text in a way that is safe to log: nothing that was sent, no control characters, one line. */
-function quote(text: string, maxLength: number, call: CallNames): string {
-  const plain = call.secrets.withoutSecrets(text, 4 * maxLength).replace(/[\p{Cc}\s\ufffd]+/gu, " ");
-  return JSON.stringify(plain.trim().slice(0, maxLength));
+function quote(text: string, maxLength: number, call: CallFacts): string {
+  return JSON.stringify(call.secrets.quote(text, maxLength));
 }
 
 /** The innermost thing that went wrong, in few words: `connect ECONNREFUSED 127.0.0.1:443`. */

@@ -21,7 +21,7 @@ export const maxErrorBytes = 64 * 1024;
 const maxDetail = 500;
 
 /** What a message about a call may name. */
-export interface CallNames {
+export interface CallFacts {
   readonly uid: string;
   /** Scheme, host and port of `baseUrl`. */
   readonly origin: string;
@@ -51,13 +51,13 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
  * @param names - what the message names
  * @param cause - what broke the body off, where something did
  */
-export function apiError(head: ResponseHead, rawBody: string, names: CallNames, cause?: unknown): ApiError {
+export function apiError(head: ResponseHead, rawBody: string, names: CallFacts, cause?: unknown): ApiError {
   const { status } = head;
   const { secrets } = names;
   const safeBody = secrets.withoutKey(rawBody).slice(0, maxErrorBytes);
   const body = parse(safeBody);
   const said = detailOf(body);
-  const detail = said === undefined ? undefined : secrets.withoutSecrets(said, maxDetail);
+  const detail = said === undefined ? undefined : secrets.quote(said, maxDetail);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
   return new ErrorClass(`${whatHappened(head, names)}${quoted}. ${whatToDo(head, names)}`, {
@@ -71,7 +71,7 @@ export function apiError(head: ResponseHead, rawBody: string, names: CallNames, 
 }
 
 /** What every error tells of an answer. */
-export function answerFacts(head: ResponseHead, { attempts, secrets }: CallNames): ErrorFacts {
+export function answerFacts(head: ResponseHead, { attempts, secrets }: CallFacts): ErrorFacts {
   const requestId = requestIdOf(head);
   return {
     status: head.status,
@@ -86,31 +86,31 @@ export function requestIdOf(head: ResponseHead): string | undefined {
   return head.header("x-request-id") ?? head.header("request-id");
 }
 
-function whatHappened(head: ResponseHead, names: CallNames): string {
+function whatHappened(head: ResponseHead, names: CallFacts): string {
   const what = head.opaqueRedirect ? "a redirect" : head.status;
   return `The service at ${names.origin} answered ${what} for template ${JSON.stringify(names.uid)}`;
 }
 
-function whatToDo(head: ResponseHead, names: CallNames): string {
+function whatToDo(head: ResponseHead, names: CallFacts): string {
   const { status } = head;
   if (head.opaqueRedirect || (status >= 300 && status < 400)) {
     const location = head.header("location");
     const target =
       location === undefined
         ? ""
-        : ` It points to ${JSON.stringify(names.secrets.withoutSecrets(withoutQuery(location), 300))}.`;
+        : ` It points to ${JSON.stringify(names.secrets.quote(withoutQuery(location), 300))}.`;
     return `Redirects are not followed, so that the API key stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
   }
   switch (status) {
     case 400:
     case 422:
-      return "Compare the values with the placeholders of the template.";
+      return "Compare the values with the placeholders of the template; `body` on this error is the service's whole answer.";
     case 401:
       return "Check the API key: the dashboard shows it under Settings » API keys.";
     case 403:
       return "This API key may not do that: check which account it belongs to.";
     case 404:
-      return `Either the uid ${JSON.stringify(names.uid)} or the path of \`baseUrl\`, ${JSON.stringify(names.basePath)}, is wrong: check both.`;
+      return `Either the uid ${JSON.stringify(names.uid)} or the path of \`baseUrl\`, ${JSON.stringify(names.basePath)}, is wrong: check both. The client itself adds /api/v1 to the path.`;
     case 429:
       return "Too many requests: send fewer at a time, or try again later.";
     default:

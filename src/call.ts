@@ -1,10 +1,11 @@
+import { type AbortListener, forgetAbort, listenToAbort } from "./abort-signals.ts";
 import { checkApiKey } from "./api-key.ts";
 import { Attempt } from "./attempt.ts";
 import { type DocumentCall, GeneratedPdf } from "./document.ts";
 import { ConfigurationError, TemplatePdfError } from "./errors.ts";
 import { type CallOptions, type ResolvedCall, type ResolvedOptions, resolveCall } from "./options.ts";
 import type { Launch, Listener } from "./pending.ts";
-import { Redactor } from "./redact.ts";
+import { nameOfError, Redactor } from "./redact.ts";
 import { buildRequest, segmentOf } from "./request.ts";
 import { checkValues, type Template } from "./template.ts";
 import type { Transport } from "./transport/types.ts";
@@ -25,7 +26,7 @@ export interface Sender {
  * One call from its arguments to its attempt. The values are written down at once, so that what is changed
  * afterwards does not matter; what is wrong is told when the call starts, never thrown.
  */
-export class CallLaunch implements Launch {
+export class GenerateCall implements Launch, AbortListener {
   readonly #sender: Sender;
   #call: ResolvedCall | undefined;
   #uid = "";
@@ -45,7 +46,9 @@ export class CallLaunch implements Launch {
       this.#hasEntered = true;
       this.#call = resolveCall(sender.options, options);
       const template: Template =
-        typeof given === "object" && given !== null ? given : { uid: given, schema: undefined };
+        typeof given === "object" && given !== null && "uid" in given
+          ? given
+          : { uid: given as string, schema: undefined };
       this.#uid = template.uid;
       this.#segment = segmentOf(template.uid);
       this.#body = bodyOf(template, values);
@@ -64,7 +67,7 @@ export class CallLaunch implements Launch {
       return this.#send(this.#body, apiKey ?? undefined);
     }
     // Something has to be waited for, and the caller may give up meanwhile.
-    signal?.addEventListener("abort", this);
+    if (signal) listenToAbort(signal, this);
     this.#sendLater().catch((error) => this.#fail(error));
   }
 
@@ -74,7 +77,7 @@ export class CallLaunch implements Launch {
   }
 
   /** The caller's signal, while there is no attempt yet that listens to it. */
-  handleEvent(): void {
+  onAbort(): void {
     this.#fail(this.#call?.signal?.reason);
   }
 
@@ -83,7 +86,7 @@ export class CallLaunch implements Launch {
     const { apiKey } = this.#sender.options;
     const key = typeof apiKey === "function" ? await askForKey(apiKey) : apiKey;
     if (this.#listener === undefined) return;
-    this.#call?.signal?.removeEventListener("abort", this);
+    this.#stopListening();
     this.#send(body, key ?? undefined);
   }
 
@@ -110,6 +113,11 @@ export class CallLaunch implements Launch {
     this.#leave();
   }
 
+  #stopListening(): void {
+    const signal = this.#call?.signal;
+    if (signal) forgetAbort(signal, this);
+  }
+
   #leave(): void {
     if (this.#hasEntered) this.#sender.leave();
     this.#hasEntered = false;
@@ -119,7 +127,7 @@ export class CallLaunch implements Launch {
     this.#leave();
     const listener = this.#listener;
     this.#listener = undefined;
-    this.#call?.signal?.removeEventListener("abort", this);
+    this.#stopListening();
     listener?.onFailure(error);
   }
 }
@@ -147,9 +155,8 @@ function bodyOf(template: Template, values: unknown): string | Promise<string> {
 /** What a schema throws may quote values, so only its class is told. */
 function schemaFailure(error: unknown, uid: string): unknown {
   if (TemplatePdfError.is(error)) return error;
-  const name = error instanceof Error ? error.name : typeof error;
   return new ConfigurationError(
-    `The schema of template ${JSON.stringify(uid)} threw ${name} instead of naming issues. Mend the schema. Nothing was sent.`,
+    `The schema of template ${JSON.stringify(uid)} threw ${nameOfError(error)} instead of naming issues. Mend the schema. Nothing was sent.`,
   );
 }
 
@@ -159,7 +166,7 @@ async function askForKey(source: () => string | Promise<string>): Promise<string
     key = await source();
   } catch (error) {
     // Without the cause: what a key source throws may hold a key.
-    const name = error instanceof Error ? error.name : typeof error;
+    const name = nameOfError(error);
     throw new ConfigurationError(`The function given as \`apiKey\` failed with ${name}. Nothing was sent.`);
   }
   return checkApiKey(key);
