@@ -96,6 +96,9 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * @throws {ApiError} (rejects) when the service answers with another status than 2xx
    * @throws {InvalidPdfError} (rejects) when the answer is no PDF
    * @throws {TruncatedPdfError} (rejects) when the PDF does not arrive whole
+   * @throws {OversizedPdfError} (rejects) when a form held in memory would be larger than `maxBytes`
+   * @throws {SaveError} (rejects) when a file cannot be written
+   * @throws the caller's own reason (rejects) when its `signal` was aborted, or `cancel` was called
    *
    * @example
    * ```ts
@@ -137,7 +140,12 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
 
   /**
    * Closes the connections that this client made, once the calls in flight are done; never a dispatcher that
-   * was given to it. Calls after this reject.
+   * was given to it. Calls after this reject. A document that was begun and not read is a call in flight.
+   *
+   * @example
+   * ```ts
+   * await pdfs.close();
+   * ```
    */
   async close(): Promise<void> {
     this.#isClosed = true;

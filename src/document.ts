@@ -26,7 +26,7 @@ export interface DocumentCall extends AttemptedCall {
  * A document can be read once. One that is not read holds 64 KiB at most and keeps its connection busy, so read
  * it, `cancel()` it, or let `await using` do that.
  *
- * Every form that ends well gave a whole PDF. Each rejects, or ends, with a `TruncatedPdfError` when the rest
+ * Every form that ends well gave a whole PDF (with `verify: false`: the whole answer). Each rejects, or ends, with a `TruncatedPdfError` when the rest
  * does not come; with the reason given to `cancel` or to the call's `signal`; and with a `TypeError` when the
  * document was read before.
  */
@@ -136,6 +136,8 @@ export class GeneratedPdf {
 
   /**
    * The document as a Node `Readable`, fetched only as fast as it is read; destroying it frees the connection.
+   *
+   * A reason that is no `Error` becomes the `cause` of one: Node's streams know no other.
    *
    * @throws {ConfigurationError} in a runtime without Node streams
    *

@@ -20,7 +20,8 @@ export interface ErrorFacts {
 /**
  * The base of every error of this package.
  *
- * Its message, JSON and inspection hold neither the API key nor a value of the template.
+ * Its message, stack, JSON and inspection hold neither the API key nor the values that were sent: where they quote
+ * the service, the words of the values are taken out.
  *
  * @example
  * ```ts

@@ -81,37 +81,116 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     return super.then(onFulfilled, onRejected);
   }
 
-  /** The document as bytes that own their memory. */
+  /**
+   * The document as bytes that own their memory.
+   *
+   * @throws what `generate` rejects with, `OversizedPdfError` when it is larger than `maxBytes`
+   * @throws {TypeError} when the document was read before
+   *
+   * @example
+   * ```ts
+   * const bytes = await pdfs.generate("invoice", values).bytes();
+   * ```
+   */
   bytes(): Promise<Bytes> {
     return this.#ask((document) => document.bytes());
   }
 
-  /** The document as a Node `Buffer`. */
+  /**
+   * The document as a Node `Buffer`.
+   *
+   * @throws what `generate` rejects with, `OversizedPdfError` when it is larger than `maxBytes`
+   * @throws {TypeError} when the document was read before
+   * @throws {ConfigurationError} in a runtime without Node's streams and buffers
+   *
+   * @example
+   * ```ts
+   * const buffer = await pdfs.generate("invoice", values).buffer();
+   * ```
+   */
   buffer(): Promise<NodeBuffer> {
     return this.#ask((document) => document.buffer());
   }
 
-  /** The document as an `ArrayBuffer`. */
+  /**
+   * The document as an `ArrayBuffer`.
+   *
+   * @throws what `generate` rejects with, `OversizedPdfError` when it is larger than `maxBytes`
+   * @throws {TypeError} when the document was read before
+   *
+   * @example
+   * ```ts
+   * const memory = await pdfs.generate("invoice", values).arrayBuffer();
+   * ```
+   */
   arrayBuffer(): Promise<ArrayBuffer> {
     return this.#ask((document) => document.arrayBuffer());
   }
 
-  /** The document as a `Blob` of type `application/pdf`. */
+  /**
+   * The document as a `Blob` of type `application/pdf`.
+   *
+   * @throws what `generate` rejects with, `OversizedPdfError` when it is larger than `maxBytes`
+   * @throws {TypeError} when the document was read before
+   *
+   * @example
+   * ```ts
+   * const blob = await pdfs.generate("invoice", values).blob();
+   * ```
+   */
   blob(): Promise<Blob> {
     return this.#ask((document) => document.blob());
   }
 
-  /** The document as a web stream, once it has begun to arrive. */
+  /**
+   * The document as a web stream, once it has begun to arrive.
+   *
+   * @throws what `generate` rejects with
+   * @throws {TypeError} when the document was read before
+   *
+   * @example
+   * ```ts
+   * const stream = await pdfs.generate("invoice", values).stream();
+   * await stream.pipeTo(new WritableStream());
+   * ```
+   */
   stream(): Promise<ReadableStream<Bytes>> {
     return this.#ask((document) => document.stream());
   }
 
-  /** The document as a Node `Readable`, once it has begun to arrive. */
+  /**
+   * The document as a Node `Readable`, once it has begun to arrive.
+   *
+   * @throws what `generate` rejects with
+   * @throws {TypeError} when the document was read before
+   * @throws {ConfigurationError} in a runtime without Node's streams and buffers
+   *
+   * @example
+   * ```ts
+   * import { createWriteStream } from "node:fs";
+   * import { pipeline } from "node:stream/promises";
+   *
+   * await pipeline(await pdfs.generate("invoice", values).nodeStream(), createWriteStream("invoice.pdf"));
+   * ```
+   */
   nodeStream(): Promise<NodeReadable> {
     return this.#ask((document) => document.nodeStream());
   }
 
-  /** The document as a web `Response`, once it has begun to arrive. */
+  /**
+   * The document as a web `Response`, once it has begun to arrive: until then there is time to answer otherwise.
+   *
+   * @param init - status and headers of your own, laid over the document's
+   *
+   * @throws what `generate` rejects with
+   * @throws {TypeError} when the document was read before
+   *
+   * @example
+   * ```ts
+   * const POST = () => pdfs.generate("invoice", values).response();
+   * console.log((await POST()).status);
+   * ```
+   */
   response(init?: ResponseInit): Promise<Response> {
     return this.#ask((document) => document.response(init));
   }
@@ -119,6 +198,18 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   /**
    * Saves the document: the whole file or none. Asked for in the same breath as the document, it finds out
    * before anything is sent whether the path can be written.
+   *
+   * @param path - a path, or a `file:` URL; its folder must exist
+   * @returns the path and the number of bytes
+   * @throws what `generate` rejects with
+   * @throws {SaveError} when the document cannot be written there
+   * @throws {TypeError} when the document was read before
+   * @throws {ConfigurationError} in a runtime without files
+   *
+   * @example
+   * ```ts
+   * const { bytes } = await pdfs.generate("invoice", values).saveTo("invoice.pdf");
+   * ```
    */
   saveTo(path: string | URL): Promise<Saved> {
     if (this.#isPastGates) return this.#ask((document) => document.saveTo(path));
@@ -131,6 +222,12 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * Gives the document up, before or while it arrives. Whoever waits for it gets the reason.
    *
    * @param reason - default: a `DOMException` named `AbortError`
+   *
+   * @example
+   * ```ts
+   * const pending = pdfs.generate("invoice", values);
+   * await pending.cancel(new Error("the customer has left"));
+   * ```
    */
   async cancel(reason: unknown = abortError()): Promise<void> {
     this.#isCancelled = true;

@@ -31,7 +31,14 @@ const faces = {
   "template-pdf/emulator": ["startEmulator"],
 };
 
-const documented = ["client.ts", "document.ts", "errors.ts", "template.ts", "emulator/start.ts"];
+const documented = [
+  "client.ts",
+  "document.ts",
+  "pending.ts",
+  "errors.ts",
+  "template.ts",
+  "emulator/start.ts",
+];
 
 const examples: readonly Example[] = [
   ...blocksOf(read("README.md")).map((code, index) => ({ title: `README, block ${index + 1}`, code })),
