@@ -122,6 +122,16 @@ describe("startEmulator", () => {
     expect((await generate(everywhere, "letter", {})).status).toBe(200);
   });
 
+  it("lives at the root, and says so to a client whose base URL goes further", async () => {
+    const emulator = await start({ "letter.mjs": letter });
+    for (const prefix of ["/api/v1", "/prefix"]) {
+      const further = { ...emulator, baseUrl: emulator.baseUrl + prefix };
+      const response = await generate(further, "letter", { name: "Zoë" });
+      expect(response.status).toBe(404);
+      expect(await response.text()).toContain("End `baseUrl` before /api/v1");
+    }
+  });
+
   it("ends with `await using`", async () => {
     let baseUrl: string;
     {

@@ -193,6 +193,10 @@ describe("a proxy named by the environment", () => {
     expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}`).not.toContain(password);
     // Said again at the next call, and no obstacle to an end.
     await expect(sourceOf(client)).rejects.toThrow(ConfigurationError);
+    // Nor for a call after it was mended.
+    const proxy = await startProxy(await startService());
+    vi.stubEnv("HTTP_PROXY", proxy.address);
+    expect(await sourceOf(client)).toBe("network");
     await client.close();
   });
 });
