@@ -90,16 +90,28 @@ class FileSink implements Sink {
 
   async #open(place: Place): Promise<Draft> {
     const target = await resolveTarget(place);
-    // Opening a pipe blocks a thread until somebody reads it: looked for without blocking, and given up at once.
-    while (target.kind === "through" && target.isPipe && !(await hasReader(target.path))) {
+    const isPipe = target.kind === "through" && target.isPipe;
+    const probe = isPipe ? await this.#awaitReader(target.path) : undefined;
+    try {
       this.#throwIfFailed();
+      return await Draft.open(target, place.asked);
+    } finally {
+      // Not before: a reader whose last writer has gone takes the pipe for ended.
+      await probe?.close();
+    }
+  }
+
+  /** Opening a pipe blocks a thread until somebody reads it: looked for without blocking, and given up at once. */
+  async #awaitReader(path: string): Promise<FileHandle> {
+    for (;;) {
+      this.#throwIfFailed();
+      const probe = await openUnblocked(path);
+      if (probe) return probe;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         setTimeout(resolve, readerPollMs);
       });
     }
-    this.#throwIfFailed();
-    return Draft.open(target, place.asked);
   }
 
   async #drainInto(draft: Draft): Promise<number> {
@@ -196,13 +208,12 @@ class Draft {
   }
 }
 
-/** Whether somebody reads a pipe (fifo(7): opened without blocking, it is refused until somebody does). */
-async function hasReader(path: string): Promise<boolean> {
+/** Opens a pipe for writing where somebody reads it (fifo(7): without blocking, it is refused until somebody does). */
+async function openUnblocked(path: string): Promise<FileHandle | undefined> {
   try {
-    await (await open(path, constants.O_WRONLY | constants.O_NONBLOCK)).close();
-    return true;
+    return await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENXIO") return false;
+    if ((error as NodeJS.ErrnoException).code === "ENXIO") return undefined;
     throw error;
   }
 }

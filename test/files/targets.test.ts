@@ -175,12 +175,14 @@ describe.runIf(process.platform === "linux")("what is no regular file is written
     expect((await lstat(device)).isCharacterDevice()).toBe(true);
   });
 
-  it("a pipe with a name", async () => {
+  it("a pipe with a name, whose reader gets every byte, time and again", async () => {
     const path = join(temporaryFolder(), "pipe");
     execFileSync("mkfifo", [path]);
-    const [content, saved] = await Promise.all([readFile(path), save(path)]);
-    expect(pdf.equals(content)).toBe(true);
-    expect(saved).toEqual({ path, bytes: pdf.length });
+    for (let round = 0; round < 10; round++) {
+      const [content, saved] = await Promise.all([readFile(path), save(path)]);
+      expect(pdf.equals(content)).toBe(true);
+      expect(saved).toEqual({ path, bytes: pdf.length });
+    }
     expect((await lstat(path)).isFIFO()).toBe(true);
   });
 
