@@ -196,24 +196,23 @@ function resolveBaseUrl(given: string | URL | undefined): URL {
     );
   }
   const url = parseUrl(text);
-  const wrong =
-    !/^[a-z][a-z\d+.-]*:\/\//i.test(String(text)) && !pageAddress()
-      ? "does not begin with https:// (or http:// on this machine)"
-      : !url
-        ? "is no absolute URL"
-        : url.protocol !== "https:" && url.protocol !== "http:"
-          ? `has the scheme ${url.protocol}`
-          : url.username || url.password
-            ? "holds credentials, which would end up in logs"
-            : url.search || url.hash
-              ? "has a query or a fragment"
-              : undefined;
-  if (!url || wrong) {
+  const wrong = objectionTo(String(text), url);
+  if (url === undefined || wrong !== undefined) {
     throw new ConfigurationError(
       `The base URL ${wrong}. Expected \`baseUrl\` to be like https://pdf.example.com or https://example.com/prefix.`,
     );
   }
   return url;
+}
+
+function objectionTo(text: string, url: URL | undefined): string | undefined {
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+  if (!hasScheme && !pageAddress()) return "does not begin with https:// (or http:// on this machine)";
+  if (url === undefined) return "is no absolute URL";
+  if (url.protocol !== "https:" && url.protocol !== "http:") return `has the scheme ${url.protocol}`;
+  if (url.username || url.password) return "holds credentials, which would end up in logs";
+  if (url.search || url.hash) return "has a query or a fragment";
+  return undefined;
 }
 
 function parseUrl(text: string | URL): URL | undefined {

@@ -28,24 +28,24 @@ export function targetOf(baseUrl: URL): Target {
  * a surrogate pair: none of these can name a template in a path
  */
 export function segmentOf(uid: string): string {
-  const wrong =
-    typeof uid !== "string"
-      ? `must be a string, got ${uid === null ? "null" : typeof uid}: it comes first, then the values`
-      : uid === ""
-        ? "must not be empty"
-        : uid === "." || uid === ".."
-          ? `must not be "${uid}", which would point at another path`
-          : /\p{Cc}/u.test(uid)
-            ? "must hold no control character"
-            : /\p{Surrogate}/u.test(uid)
-              ? "must be well-formed Unicode"
-              : undefined;
-  if (wrong) {
+  const wrong = objectionTo(uid);
+  if (wrong !== undefined) {
     throw new ConfigurationError(
       `The template uid ${wrong}. Copy the uid from the dashboard as it is. Nothing was sent.`,
     );
   }
   return encodeURIComponent(uid);
+}
+
+function objectionTo(uid: unknown): string | undefined {
+  if (typeof uid !== "string") {
+    return `must be a string, got ${uid === null ? "null" : typeof uid}: it comes first, then the values`;
+  }
+  if (uid === "") return "must not be empty";
+  if (uid === "." || uid === "..") return `must not be "${uid}", which would point at another path`;
+  if (/\p{Cc}/u.test(uid)) return "must hold no control character";
+  if (/\p{Surrogate}/u.test(uid)) return "must be well-formed Unicode";
+  return undefined;
 }
 
 /**
