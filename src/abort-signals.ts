@@ -43,3 +43,8 @@ export function listenToAbort(signal: AbortSignal, listener: AbortListener): voi
 export function forgetAbort(signal: AbortSignal, listener: AbortListener): void {
   hubs.get(signal)?.remove(listener);
 }
+
+/** What a document is given up with when nobody says why. */
+export function abortError(): DOMException {
+  return new DOMException("The document was cancelled.", "AbortError");
+}

@@ -86,7 +86,8 @@ export function requestIdOf(head: ResponseHead): string | undefined {
   return head.header("x-request-id") ?? head.header("request-id");
 }
 
-function whatHappened(head: ResponseHead, names: CallFacts): string {
+/** Says what was answered, to which call. */
+export function whatHappened(head: ResponseHead, names: CallFacts): string {
   const what = head.opaqueRedirect ? "a redirect" : head.status;
   return `The service at ${names.origin} answered ${what} for template ${JSON.stringify(names.uid)}`;
 }

@@ -3,6 +3,11 @@ import { ConfigurationError } from "./errors.ts";
 /** A source of API keys, asked whenever a request is sent; for keys that rotate. */
 export type ApiKeySource = () => string | Promise<string>;
 
+/** Whether a header can carry a key as it is (RFC 9110, 5.5): visible ASCII, without spaces. */
+export function isWellFormedKey(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key);
+}
+
 /**
  * Checks that a key can be written into a header, and gives it back.
  *
@@ -14,7 +19,7 @@ export function checkApiKey(key: unknown): string {
       `Expected \`apiKey\` to be a string, or a function that gives one, got ${key === null ? "null" : typeof key}.`,
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(key)) {
+  if (!isWellFormedKey(key)) {
     const found = key === "" ? "is empty" : "holds white space, a line break or another character no key has";
     throw new ConfigurationError(
       `The API key ${found}. Copy it from the dashboard under Settings » API keys, alone: without quotes, line breaks or the word API-Key.`,

@@ -1,4 +1,4 @@
-import { answerFacts, type CallFacts } from "./api-error.ts";
+import { answerFacts, type CallFacts, whatHappened } from "./api-error.ts";
 import { ConfigurationError, ConnectionError, InvalidPdfError, TruncatedPdfError } from "./errors.ts";
 import type { ResponseHead } from "./transport/types.ts";
 
@@ -36,7 +36,7 @@ export function notAPdf(head: ResponseHead, text: string, call: CallFacts): Inva
   const what = type === undefined ? "without a content type" : `with ${quote(type, 100, call)}`;
   const begins = text === "" ? "and an empty body" : `that begins ${quote(text, 120, call)}`;
   return new InvalidPdfError(
-    `${answered(head, call)} ${what} ${begins}: this is no PDF. Check that \`baseUrl\` leads to the service and not to a login page or a proxy.`,
+    `${whatHappened(head, call)} ${what} ${begins}: this is no PDF. Check that \`baseUrl\` leads to the service and not to a login page or a proxy.`,
     answerFacts(head, call),
   );
 }
@@ -44,7 +44,7 @@ export function notAPdf(head: ResponseHead, text: string, call: CallFacts): Inva
 /** The answer is encoded in a way that cannot be undone. */
 export function undecoded(head: ResponseHead, call: CallFacts): InvalidPdfError {
   return new InvalidPdfError(
-    `${answered(head, call)}, encoded as ${quote(head.undecoded ?? "", 100, call)}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.`,
+    `${whatHappened(head, call)}, encoded as ${quote(head.undecoded ?? "", 100, call)}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.`,
     answerFacts(head, call),
   );
 }
@@ -67,10 +67,6 @@ export function cutOff(
     `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Take nothing of it for the document; generate it again.`,
     { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
   );
-}
-
-function answered(head: ResponseHead, call: CallFacts): string {
-  return `The service at ${call.origin} answered ${head.status} for template ${JSON.stringify(call.uid)}`;
 }
 
 function quote(text: string, maxLength: number, call: CallFacts): string {

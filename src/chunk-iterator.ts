@@ -1,3 +1,4 @@
+import { abortError } from "./abort-signals.ts";
 import type { Bytes } from "./platform-types.ts";
 
 type Reader = ReadableStreamDefaultReader<Bytes>;
@@ -9,18 +10,15 @@ type Reader = ReadableStreamDefaultReader<Bytes>;
 export class ChunkIterator implements AsyncIterableIterator<Bytes> {
   readonly #open: () => Reader | Promise<Reader>;
   readonly #giveUp: () => Promise<void>;
-  readonly #reason: () => unknown;
   #reader: Promise<Reader> | undefined;
 
   /**
    * @param open - opens the document, at the first chunk that is asked for
    * @param giveUp - frees a document that was not opened
-   * @param reason - why a document is given up in the middle
    */
-  constructor(open: () => Reader | Promise<Reader>, giveUp: () => Promise<void>, reason: () => unknown) {
+  constructor(open: () => Reader | Promise<Reader>, giveUp: () => Promise<void>) {
     this.#open = open;
     this.#giveUp = giveUp;
-    this.#reason = reason;
   }
 
   async next(): Promise<IteratorResult<Bytes, undefined>> {
@@ -31,7 +29,7 @@ export class ChunkIterator implements AsyncIterableIterator<Bytes> {
 
   async return(): Promise<IteratorResult<Bytes, undefined>> {
     if (this.#reader === undefined) await this.#giveUp();
-    else await this.#reader.then((reader) => reader.cancel(this.#reason())).catch(() => {});
+    else await this.#reader.then((reader) => reader.cancel(abortError())).catch(() => {});
     return { done: true, value: undefined };
   }
 

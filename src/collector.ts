@@ -1,4 +1,5 @@
 import type { Sink, Source } from "./body.ts";
+import { concatenate } from "./concatenate.ts";
 import type { Bytes } from "./platform-types.ts";
 
 /** A promised length is a claim: up to here it is believed and allocated at once, beyond it the bytes must come first. */
@@ -56,7 +57,7 @@ export class Collector implements Sink {
   }
 
   end(): void {
-    this.#resolve(this.#whole ?? concatenate(this.#chunks, this.#length));
+    this.#resolve(this.#whole ?? concatenate(this.#chunks));
   }
 
   /** More came than was promised: HTTP cannot do that, but a `fetch` of somebody's own can. */
@@ -70,14 +71,4 @@ export class Collector implements Sink {
     this.#chunks = [];
     this.#reject(error);
   }
-}
-
-function concatenate(chunks: readonly Uint8Array[], length: number): Bytes {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

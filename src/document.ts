@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { files } from "#files";
+import { abortError } from "./abort-signals.ts";
 import { requestIdOf } from "./api-error.ts";
 import type { Arrival, AttemptedCall } from "./attempt.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
@@ -26,9 +27,9 @@ export interface DocumentCall extends AttemptedCall {
  * A document can be read once. One that is not read holds 64 KiB at most and keeps its connection busy, so read
  * it, `cancel()` it, or let `await using` do that.
  *
- * Every form that ends well gave a whole PDF (with `verify: false`: the whole answer). Each rejects, or ends, with a `TruncatedPdfError` when the rest
- * does not come; with the reason given to `cancel` or to the call's `signal`; and with a `TypeError` when the
- * document was read before.
+ * Every form that ends well gave a whole PDF (with `verify: false`: the whole answer). Each rejects, or ends,
+ * with a `TruncatedPdfError` when the rest does not come; with the reason given to `cancel` or to the call's
+ * `signal`; and with a `TypeError` when the document was read before.
  */
 export class GeneratedPdf {
   /** Status code of the answer: one of 2xx. */
@@ -233,7 +234,6 @@ export class GeneratedPdf {
     return new ChunkIterator(
       () => this.openReader(),
       () => this.cancel(),
-      abortError,
     );
   }
 
@@ -272,9 +272,4 @@ export async function checkPath(path: string | URL): Promise<Place> {
   const place = files.locate(path);
   await files.check(place);
   return place;
-}
-
-/** What a document is given up with when nobody says why. */
-export function abortError(): unknown {
-  return new DOMException("The document was cancelled.", "AbortError");
 }

@@ -1,5 +1,6 @@
+import { abortError } from "./abort-signals.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
-import { abortError, checkPath, type GeneratedPdf } from "./document.ts";
+import { checkPath, type GeneratedPdf } from "./document.ts";
 import type { Saved } from "./files/types.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
 
@@ -242,7 +243,6 @@ export class PendingPdf extends Promise<GeneratedPdf> {
       async () => {
         if (this.#formsAsked === 0 && !this.#isAwaited) await this.cancel();
       },
-      abortError,
     );
   }
 

@@ -8,6 +8,8 @@
 
 const mark = "[redacted]";
 
+const words = /[\p{L}\p{N}]+/gu;
+
 /** Shorter words stand in every text. */
 const shortestWord = 4;
 
@@ -27,6 +29,7 @@ const maxDepth = 6;
 export class Redactor {
   readonly #apiKey: string | undefined;
   readonly #body: string;
+  #keySpellings: readonly string[] | undefined;
   #knownWords: ReadonlySet<string> | undefined;
 
   /**
@@ -44,7 +47,8 @@ export class Redactor {
     if (!key) return text;
     if (key.length < shortestKey)
       return text.replace(/[\x21-\x7e]+/g, (word) => (word === key ? mark : word));
-    const safe = spellingsOf(key).reduce((rest, spelling) => rest.replaceAll(spelling, mark), text);
+    this.#keySpellings ??= spellingsOf(key);
+    const safe = this.#keySpellings.reduce((rest, spelling) => rest.replaceAll(spelling, mark), text);
     return withoutStartOf(key, safe);
   }
 
@@ -101,7 +105,7 @@ export class Redactor {
   #withoutWords(text: string, kind: "quoted" | "whole"): string {
     this.#knownWords ??= wordsOf(leavesOf(this.#apiKey, this.#body));
     const known = this.#knownWords;
-    return text.replace(/[\p{L}\p{N}]+/gu, (word, at: number) => {
+    return text.replace(words, (word, at: number) => {
       const lower = word.toLowerCase();
       if (known.has(lower)) return mark;
       if (kind === "whole") return word;
@@ -129,21 +133,21 @@ function leavesOf(apiKey: string | undefined, json: string): string[] {
 
 /** The words that are told from chance: long ones, those with digits or of other scripts, and whole values. */
 function wordsOf(leaves: readonly string[]): ReadonlySet<string> {
-  const words = new Set<string>();
+  const telling = new Set<string>();
   for (const leaf of leaves) {
-    const found = leaf.match(/[\p{L}\p{N}]+/gu) ?? [];
+    const found = leaf.match(words) ?? [];
     for (const word of found) {
       const isMarked = found.length === 1 || /[\d\u0080-\uffff]/.test(word);
       const isTelling = word.length >= shortestWord || (word.length >= 2 && isMarked);
-      if (isTelling) words.add(word.toLowerCase());
+      if (isTelling) telling.add(word.toLowerCase());
     }
   }
-  return words;
+  return telling;
 }
 
 /** Whether a word that a text ends with may be the beginning of a secret one. */
-function isStartOfAny(words: ReadonlySet<string>, start: string): boolean {
-  for (const word of words) if (word.startsWith(start)) return true;
+function isStartOfAny(known: ReadonlySet<string>, start: string): boolean {
+  for (const word of known) if (word.startsWith(start)) return true;
   return false;
 }
 

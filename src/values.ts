@@ -154,7 +154,7 @@ function checkRecord(record: Record<string, unknown>, walk: Walk): void {
 function checkMember(container: object, key: string | number, walk: Walk): void {
   const { path, ancestors } = walk;
   const depth = ancestors.length;
-  const place = path.push(key);
+  path.push(key);
   try {
     const member = (container as Record<string | number, unknown>)[key];
     const isLeftOut =
@@ -163,7 +163,6 @@ function checkMember(container: object, key: string | number, walk: Walk): void 
       (member === undefined || (key === "toJSON" && typeof member === "function"));
     if (!isLeftOut) check(member, walk);
   } catch (error) {
-    path.length = place;
     ancestors.length = depth;
     refuse(walk, unreadable(error));
   }

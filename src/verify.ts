@@ -1,3 +1,5 @@
+import { concatenate } from "./concatenate.ts";
+
 /**
  * Is it a whole PDF? Judged while the bytes pass by, in constant memory, under any chunking.
  *
@@ -54,8 +56,8 @@ export class Verifier {
       this.#window = new Uint8Array(chunk.subarray(end - window, end));
       this.#padding = 0;
     } else if (end > 0) {
-      const before = join(this.#window, new Uint8Array(this.#padding)).subarray(end - window);
-      this.#window = join(before, chunk.subarray(0, end));
+      const before = concatenate([this.#window, new Uint8Array(this.#padding)]).subarray(end - window);
+      this.#window = concatenate([before, chunk.subarray(0, end)]);
       this.#padding = 0;
     }
     this.#padding = Math.min(window, this.#padding + chunk.length - end);
@@ -68,16 +70,9 @@ export class Verifier {
 
   #lookForHeader(chunk: Uint8Array): void {
     const start = chunk.subarray(0, window - this.#head.length);
-    const seen = this.#head.length === 0 ? start : join(this.#head, start);
+    const seen = this.#head.length === 0 ? start : concatenate([this.#head, start]);
     if (lastIndexOf(header, seen, 0, seen.length) !== -1) this.begins = true;
     else if (seen.length >= window) this.begins = false;
     this.#head = this.begins === undefined ? new Uint8Array(seen) : nothing;
   }
-}
-
-function join(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(first.length + second.length);
-  joined.set(first);
-  joined.set(second, first.length);
-  return joined;
 }

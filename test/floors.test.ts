@@ -24,6 +24,7 @@ const floors: readonly (readonly string[])[] = [
   ["api-key.ts", "headers.ts", "option-rules.ts", "request.ts", "values.ts"],
   ["transport/"],
   ["disposal.ts", "filename.ts", "redact.ts", "verify.ts"],
+  ["concatenate.ts"],
   [
     "abort-signals.ts",
     "environment.ts",
@@ -37,7 +38,7 @@ const floors: readonly (readonly string[])[] = [
 
 /** Beside the core: each wing may import its own files and what is named here, and no floor may import it. */
 const wings: Readonly<Record<string, readonly string[]>> = {
-  "server/": ["errors.ts", "platform-types.ts", "safe-filename.ts"],
+  "server/": ["api-key.ts", "concatenate.ts", "errors.ts", "platform-types.ts", "safe-filename.ts"],
   "emulator/": ["index.ts", "server/"],
 };
 

@@ -26,7 +26,7 @@ export interface ResolvedOptions {
   readonly onError: (error: unknown, request: Request, requestId: string) => void;
 }
 
-const KNOWN = ["templates", "port", "host", "apiKeys", "onError"];
+const knownOptions = ["templates", "port", "host", "apiKeys", "onError"];
 
 /**
  * Checks the options and fills in the defaults.
@@ -38,9 +38,9 @@ export function resolveEmulatorOptions(options: EmulatorOptions): ResolvedOption
   if (typeof options !== "object" || options === null) {
     throw new TypeError('Expected an object of options, such as { templates: "templates" }.');
   }
-  const unknown = Object.keys(options).find((name) => !KNOWN.includes(name));
+  const unknown = Object.keys(options).find((name) => !knownOptions.includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`Unknown option \`${unknown}\`. The emulator knows: ${KNOWN.join(", ")}.`);
+    throw new TypeError(`Unknown option \`${unknown}\`. The emulator knows: ${knownOptions.join(", ")}.`);
   }
   const { templates, port = 0, host = "127.0.0.1", onError = printError } = options;
   if (!(templates instanceof URL) && (typeof templates !== "string" || templates === "")) {

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
  */
 export type TemplateFunction = (values: Record<string, unknown>) => object | Promise<object>;
 
-const EXTENSION = ".mjs";
+const extension = ".mjs";
 
 /**
  * Reads every template of a folder: `invoice.mjs` is the template with the uid `invoice`.
@@ -37,7 +37,7 @@ export async function readTemplates(folder: string | URL): Promise<ReadonlyMap<s
     },
   );
   const files = entries
-    .filter(({ name }) => name.endsWith(EXTENSION) && !name.startsWith("."))
+    .filter(({ name }) => name.endsWith(extension) && !name.startsWith("."))
     .filter((entry) => !entry.isDirectory())
     .map(({ name }) => name)
     .sort();
@@ -49,7 +49,7 @@ export async function readTemplates(folder: string | URL): Promise<ReadonlyMap<s
   }
   const templates = new Map<string, TemplateFunction>();
   for (const file of files) {
-    templates.set(file.slice(0, -EXTENSION.length), await loadTemplate(join(path, file)));
+    templates.set(file.slice(0, -extension.length), await loadTemplate(join(path, file)));
   }
   return templates;
 }

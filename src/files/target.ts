@@ -67,8 +67,8 @@ export async function resolveTarget({ asked, absolute }: Place): Promise<Target>
     if (existing?.isDirectory()) throw cannotSave(asked, isFolder);
     if (existing && !existing.isFile()) return { kind: "through", path, isPipe: existing.isFIFO() };
     if (existing) await access(path, constants.W_OK);
+    // Whether something can be made in it, only the making tells: see `Draft.open`.
     const folder = dirname(path);
-    await access(folder, constants.W_OK | constants.X_OK);
     if (!(await stat(folder)).isDirectory()) throw cannotSave(asked, `${folder} is no folder`);
     return { kind: "replace", path, folder, existing };
   } catch (error) {
@@ -114,6 +114,7 @@ const reasons: { readonly [code: string]: string | undefined } = {
   ENAMETOOLONG: "the name is too long",
 };
 
+/** Makes the error for a path that a document cannot be saved to. */
 export function cannotSave(
   path: string,
   why: string,

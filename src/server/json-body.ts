@@ -1,3 +1,4 @@
+import { concatenate } from "../concatenate.ts";
 import { Problem } from "./problem.ts";
 
 /**
@@ -57,13 +58,7 @@ async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8
     }
     chunks.push(value);
   }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+  return concatenate(chunks);
 }
 
 function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {

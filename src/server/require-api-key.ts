@@ -1,3 +1,4 @@
+import { isWellFormedKey } from "../api-key.ts";
 import type { Authorize } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
 
@@ -19,7 +20,7 @@ export function requireApiKey(keys: Iterable<string>): Authorize {
   const known = [...keys];
   if (known.length === 0) throw new TypeError("Expected at least one API key, got none.");
   known.forEach((key, index) => {
-    if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
+    if (typeof key !== "string" || !isWellFormedKey(key)) {
       throw new TypeError(
         `Expected API key number ${index + 1} to be a string of visible ASCII characters without spaces; ` +
           "no header can carry it as it is.",
