@@ -1,82 +1,65 @@
-// An invoice out of the emulator, through the client, onto the disk: `npm run demo`.
+// Two documents out of the emulator, made by the command line: `npm run demo`.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
-import { TemplatePdf } from "template-pdf";
-import { startEmulator } from "template-pdf/emulator";
 
-const path = fileURLToPath(new URL("../demo/invoice.pdf", import.meta.url));
-const pounds = new Intl.NumberFormat("en-GB", { style: "currency", currency: "GBP" });
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { bin } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
-/** Description, quantity, unit price in pounds, details. */
-const work = [
-  ["Translation of contract, English to Greek", 12, 94, "Hourly, two revisions included"],
-  ["Μετάφραση συμβολαίου, certified copy", 3, 48.5],
-  ["Café menu, redesign and typesetting", 1, 640],
-  ["Übersetzung der Bedienungsanleitung", 24, 86],
-  ["Zażółć gęślą jaźń, Polish type specimen", 2, 120],
-  ["Brand guidelines", 1, 1850, "Logotype, colours, letterhead"],
-  ["Illustrations for chapter heads", 9, 175],
-  ["Proofreading, annual report", 16, 62],
-  ["Index, annual report", 1, 410],
-  ["Print supervision in Łódź", 2, 380],
-];
-
-const lines = ["September", "October", "November"].flatMap((month) =>
-  work.map(([description, quantity, price, details]) => ({
-    description: `${month}: ${description}`,
-    ...(details && { details }),
-    quantity: String(quantity),
-    price: pounds.format(price),
-    amount: pounds.format(quantity * price),
-  })),
-);
-const subtotal = 3 * work.reduce((sum, [, quantity, price]) => sum + quantity * price, 0);
-
-const values = {
-  number: "2026-0117",
-  date: "20 November 2026",
-  due: "20 December 2026",
-  reference: "PO 4500-81",
-  seller: {
-    name: "Brönte & Łoś Studio Ltd",
-    address: ["14 Calton Hill", "Edinburgh EH1 3BJ", "Scotland"],
-    email: "accounts@bronte-los.example",
-    phone: "+44 131 496 0117",
-    registration: "Registered in Scotland, SC000000",
-    vatNumber: "GB 000 0000 00",
-  },
-  customer: {
-    name: "Εκδόσεις Αθηνά Α.Ε.",
-    address: ["Μαρία Παπαδοπούλου", "Οδός Ερμού 42", "105 63 Αθήνα", "Greece"],
-    vatNumber: "EL 000000000",
-  },
-  lines,
-  subtotal: pounds.format(subtotal),
-  vatRate: "20%",
-  vat: pounds.format(subtotal * 0.2),
-  total: pounds.format(subtotal * 1.2),
-  payment: [
-    { label: "Bank", value: "Bank of Calton" },
-    { label: "IBAN", value: "GB00 CALT 0000 0000 0000 00" },
-    { label: "Reference", value: "2026-0117" },
-  ],
-  note: "Thank you for a third season together. Please quote the invoice number with your payment.",
-};
-
-const emulator = await startEmulator({ templates: new URL("templates/", import.meta.url) });
-const pdfs = new TemplatePdf({ baseUrl: emulator.baseUrl, apiKey: emulator.apiKey });
-try {
-  await mkdir(dirname(path), { recursive: true });
-  await pdfs.generate("invoice", values).saveTo(path);
-} finally {
-  await pdfs.close();
-  await emulator.close();
+/** Begins `template-pdf` as a shell would; what it says of mistakes goes to the terminal. */
+function templatePdf(args, settings = {}) {
+  return spawn(process.execPath, [bin["template-pdf"], ...args], {
+    cwd: root,
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
 }
 
-const bytes = await readFile(path);
-const reading = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });
-const { numPages } = await reading.promise;
-await reading.destroy();
-console.log(`${path}\n${numPages} pages, ${(bytes.byteLength / 1000).toFixed(1)} kB`);
+const emulator = templatePdf(["emulate", "examples/templates", "--fonts", "examples/fonts", "--port", "0"]);
+const ended = once(emulator, "exit");
+try {
+  const printed = await untilReady(emulator);
+  const service = {
+    TEMPLATE_PDF_BASE_URL: /^Base URL +(\S+)/m.exec(printed)?.[1],
+    TEMPLATE_PDF_API_KEY: /^API key +(\S+)/m.exec(printed)?.[1],
+  };
+  await mkdir(join(root, "demo"), { recursive: true });
+  for (const uid of ["invoice", "certificate"]) await make(uid, service);
+} finally {
+  emulator.kill("SIGINT");
+  await ended;
+}
+
+/** Everything that the emulator prints before it waits for calls. */
+async function untilReady({ stdout }) {
+  let printed = "";
+  for await (const line of createInterface({ input: stdout })) {
+    printed += `${line}\n`;
+    if (line.startsWith("Ctrl-C")) {
+      // What it says of each call is not read any more, and must not hold it up.
+      stdout.resume();
+      return printed;
+    }
+  }
+  throw new Error("The emulator did not start.");
+}
+
+async function make(uid, service) {
+  const path = join("demo", `${uid}.pdf`);
+  const values = `examples/values/${uid}.json`;
+  const generating = templatePdf(["generate", uid, "--values", values, "-o", path], service);
+  generating.stdout.resume();
+  const [exitCode] = await once(generating, "exit");
+  if (exitCode !== 0) throw new Error(`No ${uid} was made.`);
+
+  const bytes = await readFile(join(root, path));
+  const reading = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });
+  const { numPages } = await reading.promise;
+  await reading.destroy();
+  const pages = numPages === 1 ? "1 page" : `${numPages} pages`;
+  console.log(`${join(root, path)}: ${pages}, ${(bytes.byteLength / 1000).toFixed(1)} kB`);
+}

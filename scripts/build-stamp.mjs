@@ -14,7 +14,8 @@ const inputs = ["src", "scripts", "tsup.config.ts", "tsconfig.json", "package.js
 /** Whether `dist` is whole, and was built from the sources and settings as they are now. */
 export function isBuilt() {
   const written = [
-    ...Object.keys(entries).flatMap((name) => [`${name}.js`, `${name}.cjs`]),
+    ...Object.keys(entries.esm).map((name) => `${name}.js`),
+    ...Object.keys(entries.cjs).map((name) => `${name}.cjs`),
     ...Object.keys(doors).flatMap((name) => [`${name}.d.ts`, `${name}.d.cts`]),
   ];
   return (

@@ -1,9 +1,13 @@
 // @ts-check
 // Writes `dist`: both module formats, their types, and the licenses of what is bundled into them.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { stampBuild } from "./build-stamp.mjs";
-import { run } from "./run-command.mjs";
+import { root, run } from "./run-command.mjs";
 
+rmSync(join(root, "dist"), { recursive: true, force: true });
 const built =
-  run("tsup", []) && run("node", ["scripts/emit-types.mjs"]) && run("node", ["scripts/write-licenses.mjs"]);
+  run("tsup", []) &&
+  ["trim-source-maps", "emit-types", "write-licenses"].every((name) => run("node", [`scripts/${name}.mjs`]));
 if (!built) process.exit(1);
 stampBuild();

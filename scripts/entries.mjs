@@ -6,21 +6,28 @@ import { readFileSync } from "node:fs";
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
 /** The source files of the public doors: `exports` of package.json, seen from `src`. */
-export const doors = sources(manifest.exports);
+export const doors = sources(manifest.exports, "js");
 
 /**
  * Every file the build must write under a name of its own, as `{ "transport/node": "src/transport/node.ts" }`:
- * the doors, both halves of each platform twin, and the commands. package.json is the only list of them.
+ * the doors, both halves of each platform twin, what runs in a thread of its own, and the commands. package.json is
+ * the only list of them: what stands there as `.cjs` is written as CommonJS, too.
  */
-export const entries = { ...doors, ...sources(manifest.imports ?? {}), ...sources(manifest.bin ?? {}) };
+export const entries = {
+  esm: { ...doors, ...sources(manifest.imports, "js"), ...sources(manifest.bin, "js") },
+  cjs: { ...sources(manifest.exports, "cjs"), ...sources(manifest.imports, "cjs") },
+};
 
 /**
  * @param {Target} target
+ * @param {"js" | "cjs"} extension
  * @returns {Record<string, string>}
  */
-function sources(target) {
+function sources(target, extension) {
   if (target === null) return {};
-  if (typeof target !== "string") return Object.assign({}, ...Object.values(target).map(sources));
-  const name = /^\.\/dist\/(.+)\.c?js$/.exec(target)?.[1];
+  if (typeof target !== "string") {
+    return Object.assign({}, ...Object.values(target).map((inner) => sources(inner, extension)));
+  }
+  const name = new RegExp(`^\\./dist/(.+)\\.${extension}$`).exec(target)?.[1];
   return name ? { [name]: `src/${name}.ts` } : {};
 }

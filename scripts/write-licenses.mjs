@@ -20,8 +20,18 @@ writeFileSync(join(dist, "THIRD-PARTY-LICENSES.md"), [...bundled].sort().map(des
 
 /** @param {string} folder */
 function describe(folder) {
-  const { name, version } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+  const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-  if (!file) throw new Error(`${name} is bundled and has no license file`);
-  return `# ${name} ${version}\n\n${readFileSync(join(root, folder, file), "utf8").trim()}\n`;
+  const text = file ? readFileSync(join(root, folder, file), "utf8") : textOfMit(manifest);
+  return `# ${manifest.name} ${manifest.version}\n\n${text.trim()}\n`;
+}
+
+/**
+ * Some packages name the MIT license and forget its text, which is the same as that of our own.
+ * @param {{ name: string, license?: string, author?: string }} manifest
+ */
+function textOfMit({ name, license, author }) {
+  if (license !== "MIT" || !author) throw new Error(`${name} is bundled and has no license file`);
+  const ours = readFileSync(join(root, "LICENSE"), "utf8");
+  return ours.replace(/^Copyright .*$/m, `Copyright (c) ${author}`);
 }

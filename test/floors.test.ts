@@ -38,18 +38,31 @@ const floors: readonly (readonly string[])[] = [
 
 /** Beside the core: each wing may import its own files and what is named here, and no floor may import it. */
 const wings: Readonly<Record<string, readonly string[]>> = {
-  "server/": ["api-key.ts", "concatenate.ts", "errors.ts", "platform-types.ts", "safe-filename.ts"],
-  "emulator/": ["index.ts", "server/"],
+  "server/": [
+    "api-key.ts",
+    "concatenate.ts",
+    "errors.ts",
+    "platform-types.ts",
+    "redact.ts",
+    "safe-filename.ts",
+  ],
+  "input/": [],
+  "emulator/": ["index.ts", "server/", "input/"],
+  "cli/": ["index.ts", "safe-filename.ts", "emulator/", "input/"],
 };
 
 /** What is not ours, and the only places that may import it. */
 const outside: readonly { readonly what: RegExp; readonly by: readonly string[] }[] = [
   { what: /^#transport$/, by: ["client.ts"] },
   { what: /^#files$/, by: ["document.ts"] },
-  { what: /^node:/, by: ["files/", "transport/", "emulator/", "platform-types.ts"] },
+  { what: /^node:/, by: ["files/", "transport/", "emulator/", "cli/", "platform-types.ts"] },
   { what: /^undici(\/|$)/, by: ["transport/"] },
-  { what: /^@hono\/node-server$/, by: ["emulator/"] },
-  { what: /^pdfmake(\/|$)/, by: ["emulator/"] },
+  { what: /^@hono\/node-server(\/|$)/, by: ["emulator/"] },
+  { what: /^@cfworker\/json-schema$/, by: ["emulator/renderer/"] },
+  { what: /^jsonc-parser$/, by: ["input/"] },
+  { what: /^commander$/, by: ["cli/"] },
+  { what: /^\.\.\/package\.json$/, by: ["cli/"] },
+  { what: /^pdfmake(\/|$)/, by: ["emulator/renderer/"] },
 ];
 
 /** What a page or an edge worker loads; `#transport` and `#files` are its own twins there. */

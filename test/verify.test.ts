@@ -4,9 +4,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadRenderer } from "../src/emulator/render.ts";
 import { Verifier } from "../src/verify.ts";
 import { fuzz } from "./support/fuzz.ts";
+import { renderPdf } from "./support/render-pdf.ts";
 
 const ascii = (text: string) => Buffer.from(text, "latin1");
 const fill = (length: number, character = "x") => ascii(character.repeat(length));
@@ -170,13 +170,12 @@ describe("memory", () => {
 describe("real documents", () => {
   let rendered: Uint8Array[];
   beforeAll(async () => {
-    const render = await loadRenderer();
     const definitions = [
       { content: "Invoice" },
       { content: Array.from({ length: 200 }, (_, row) => `Row ${row}`), compress: false },
       { content: "Secret", version: "1.7", userPassword: "letmein", info: { title: "%%EOF" } },
     ];
-    rendered = await Promise.all(definitions.map(render));
+    rendered = await Promise.all(definitions.map(renderPdf));
   });
 
   it("made with pdfmake are whole, and never whole when their end is missing", () => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
-export type { EmulatorOptions } from "./options.ts";
-export { type Emulator, startEmulator } from "./start.ts";
-export type { TemplateFunction } from "./templates.ts";
+export type { Call, EmulatorLimits, EmulatorOptions } from "./options.ts";
+export type { TemplateFunction } from "./renderer/module-template.ts";
+export { type Emulator, type FoundTemplate, startEmulator } from "./start.ts";
+export { TemplateError } from "./template-error.ts";

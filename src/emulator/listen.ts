@@ -1,7 +1,9 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Problem } from "../server/problem.ts";
+import { isDropped } from "./faults/misbehaviour.ts";
 
 /** Test runners allow a closing hook 10 seconds by default; the reason should be told before they give up. */
 const defaultCloseLimitMs = 8_000;
@@ -27,7 +29,7 @@ export async function listen(
   port: number,
   closeLimitMs = defaultCloseLimitMs,
 ): Promise<Listening> {
-  const handle = getRequestListener(answer, {
+  const handle = getRequestListener(answerOrDrop, {
     // Else the adapter exchanges the global Request and Response of the whole process, that is of the user's tests.
     overrideGlobalObjects: false,
     // What no Request can be made of, such as an invalid host header, never reaches the endpoint.
@@ -37,6 +39,17 @@ export async function listen(
         "The request line or the host header is malformed. Send them as HTTP/1.1 has it.",
       ).toResponse(crypto.randomUUID()),
   });
+
+  async function answerOrDrop(
+    request: Request,
+    { outgoing }: HttpBindings | Http2Bindings,
+  ): Promise<Response> {
+    const response = await answer(request);
+    if (!isDropped(response)) return response;
+    outgoing.destroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+
   const sockets = new Set<Socket>();
   const underWay = new Map<ServerResponse, Socket>();
   let isClosing = false;

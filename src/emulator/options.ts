@@ -1,4 +1,35 @@
 import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** One call that was answered, for a log. It holds no key and no value. */
+export interface Call {
+  readonly method: string;
+  /** The path as it came, percent-encoded. */
+  readonly path: string;
+  /** The template asked for, where the path names one. */
+  readonly uid: string | undefined;
+  /** The status of the answer; 0 where there was none, because the connection was dropped on purpose. */
+  readonly status: number;
+  /** How large the document is, in bytes; 0 where there is none. */
+  readonly bytes: number;
+  /** From the request's head to the answer's, in milliseconds. */
+  readonly durationMs: number;
+  /** What a refusal said, or the fault that was asked for. */
+  readonly detail: string | undefined;
+  readonly requestId: string | undefined;
+}
+
+/** The bounds of an emulator. */
+export interface EmulatorLimits {
+  /** The most a request body may measure, in bytes. Default: 1 MiB. */
+  readonly maxBodyBytes?: number | undefined;
+  /** How long one document may take to render, in milliseconds; one that takes longer is a 500. Default: 60,000. */
+  readonly renderMs?: number | undefined;
+  /** How many documents are rendered at a time, each in a thread of its own. Default: one for each core, at most 4. */
+  readonly threads?: number | undefined;
+}
 
 /** What `startEmulator` takes. */
 export interface EmulatorOptions {
@@ -10,53 +41,129 @@ export interface EmulatorOptions {
   readonly host?: string | undefined;
   /** The keys that may call, one or more, of visible ASCII characters. Default: one random key. */
   readonly apiKeys?: readonly string[] | undefined;
+  /** The folder whose pictures templates may show by their names. Default: none; then only `data:` URLs. */
+  readonly images?: string | URL | undefined;
   /**
-   * Gets what a template threw, or why its definition could not be laid out; the caller sees a bare 500 with the same
-   * request id. Default: prints it to standard error.
+   * The folder whose fonts templates may use beside Roboto: `Inter-Bold.ttf` is the font `Inter` in bold.
+   * Default: none.
+   */
+  readonly fonts?: string | URL | undefined;
+  readonly limits?: EmulatorLimits | undefined;
+  /** What goes wrong on purpose, such as `429 every 10`: one rule or several. Default: nothing. */
+  readonly faults?: string | readonly string[] | undefined;
+  /** How long every call waits before its document is begun, in milliseconds, or a range such as `200..800`. Default: 0. */
+  readonly latency?: number | string | undefined;
+  /** Gets every call once it is answered. Default: nothing. */
+  readonly onCall?: ((call: Call) => void) | undefined;
+  /**
+   * Gets why a document could not be made, with the file and the line of its template; the caller sees a bare 500 with
+   * the same request id. Default: prints it to standard error.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }
 
-/** The options with every default filled in. */
+/** The options with every default filled in, and absolute paths. */
 export interface ResolvedOptions {
-  readonly templates: string | URL;
+  readonly templates: string;
+  readonly images: string | undefined;
+  readonly fonts: string | undefined;
   readonly port: number;
   readonly host: string;
   readonly apiKeys: readonly [string, ...string[]];
+  readonly limits: { readonly [Name in keyof EmulatorLimits]-?: number };
+  readonly faults: EmulatorOptions["faults"];
+  readonly latency: EmulatorOptions["latency"];
+  readonly onCall: (call: Call) => void;
   readonly onError: (error: unknown, request: Request, requestId: string) => void;
 }
 
-const knownOptions = ["templates", "port", "host", "apiKeys", "onError"];
+const knownOptions = [
+  "templates",
+  "port",
+  "host",
+  "apiKeys",
+  "images",
+  "fonts",
+  "limits",
+  "faults",
+  "latency",
+  "onCall",
+  "onError",
+];
+
+/** The most that a timer of Node can wait, in milliseconds. */
+const longestTimerMs = 2_147_483_647;
 
 /**
- * Checks the options and fills in the defaults.
+ * Checks the options and fills in the defaults; `faults` and `latency` are read by whoever plays them.
  *
  * @throws {TypeError} when an option is unknown, missing, or of the wrong type.
- * @throws {RangeError} when the port is out of range.
+ * @throws {RangeError} when a number is out of range.
  */
 export function resolveEmulatorOptions(options: EmulatorOptions): ResolvedOptions {
   if (typeof options !== "object" || options === null) {
     throw new TypeError('Expected an object of options, such as { templates: "templates" }.');
   }
-  const unknown = Object.keys(options).find((name) => !knownOptions.includes(name));
-  if (unknown !== undefined) {
-    throw new TypeError(`Unknown option \`${unknown}\`. The emulator knows: ${knownOptions.join(", ")}.`);
-  }
-  const { templates, port = 0, host = "127.0.0.1", onError = printError } = options;
-  if (!(templates instanceof URL) && (typeof templates !== "string" || templates === "")) {
-    throw new TypeError("Expected `templates` to be a folder: a path or a file URL.");
-  }
-  if (templates instanceof URL && templates.protocol !== "file:") {
-    throw new TypeError(`Expected \`templates\` to be a file URL, got one with ${templates.protocol}`);
-  }
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new RangeError(`Expected \`port\` to be an integer from 0 to 65535, got ${String(port)}.`);
-  }
+  refuseUnknown(options, knownOptions, "The emulator knows");
+  const { host = "127.0.0.1", onCall = () => {}, onError = printError, faults, latency } = options;
   if (typeof host !== "string" || host === "") {
     throw new TypeError("Expected `host` to be an address or a name, such as 127.0.0.1.");
   }
+  if (typeof onCall !== "function") throw new TypeError("Expected `onCall` to be a function.");
   if (typeof onError !== "function") throw new TypeError("Expected `onError` to be a function.");
-  return { templates, port, host, apiKeys: resolveKeys(options.apiKeys), onError };
+  return {
+    templates: toFolder(options.templates, "templates"),
+    images: options.images === undefined ? undefined : toFolder(options.images, "images"),
+    fonts: options.fonts === undefined ? undefined : toFolder(options.fonts, "fonts"),
+    port: toInteger(options.port ?? 0, "port", 0, 65_535),
+    host,
+    apiKeys: resolveKeys(options.apiKeys),
+    limits: resolveLimits(options.limits ?? {}),
+    faults,
+    latency,
+    onCall,
+    onError,
+  };
+}
+
+function resolveLimits(limits: EmulatorLimits): ResolvedOptions["limits"] {
+  if (typeof limits !== "object") throw new TypeError("Expected `limits` to be an object of numbers.");
+  refuseUnknown(limits, ["maxBodyBytes", "renderMs", "threads"], "`limits` knows");
+  const { maxBodyBytes = 1_048_576, renderMs = 60_000 } = limits;
+  const { threads = Math.min(availableParallelism(), 4) } = limits;
+  return {
+    maxBodyBytes: toInteger(maxBodyBytes, "limits.maxBodyBytes", 1, Number.MAX_SAFE_INTEGER),
+    renderMs: toInteger(renderMs, "limits.renderMs", 1, longestTimerMs),
+    threads: toInteger(threads, "limits.threads", 1, 64),
+  };
+}
+
+function refuseUnknown(options: object, known: readonly string[], knows: string): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`Unknown option \`${unknown}\`. ${knows}: ${known.join(", ")}.`);
+  }
+}
+
+function toInteger(value: number, name: string, lowest: number, highest: number): number {
+  if (!Number.isInteger(value) || value < lowest || value > highest) {
+    throw new RangeError(
+      `Expected \`${name}\` to be an integer from ${lowest} to ${highest}, got ${String(value)}.`,
+    );
+  }
+  return value;
+}
+
+function toFolder(folder: string | URL, name: string): string {
+  if (folder instanceof URL && folder.protocol !== "file:") {
+    throw new TypeError(`Expected \`${name}\` to be a file URL, got one with ${folder.protocol}`);
+  }
+  if (!(folder instanceof URL) && (typeof folder !== "string" || folder === "")) {
+    throw new TypeError(`Expected \`${name}\` to be a folder: a path or a file URL.`);
+  }
+  const isUrl = folder instanceof URL || folder.startsWith("file:");
+  // Without the slash at the end that a URL of a folder has.
+  return resolve(isUrl ? fileURLToPath(folder) : folder);
 }
 
 function resolveKeys(apiKeys: EmulatorOptions["apiKeys"]): readonly [string, ...string[]] {

@@ -1,12 +1,24 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { createEndpoint, type Order, type Product } from "../server/endpoint.ts";
-import { Problem, unknownTemplate } from "../server/problem.ts";
+import { createEndpoint } from "../server/endpoint.ts";
 import { requireApiKey } from "../server/require-api-key.ts";
+import { Misbehaviour } from "./faults/misbehaviour.ts";
 import { listen } from "./listen.ts";
 import { type EmulatorOptions, resolveEmulatorOptions } from "./options.ts";
-import { loadRenderer, type Render } from "./render.ts";
-import { readTemplates, type TemplateFunction } from "./templates.ts";
+import { renderOrder } from "./produce.ts";
+import { Renderers } from "./renderers.ts";
+import { reporting } from "./reporting.ts";
+import { TemplateError } from "./template-error.ts";
+import { readTemplateFolder } from "./template-folder.ts";
+
+/** A template that the emulator found at its start. */
+export interface FoundTemplate {
+  readonly uid: string;
+  /** The name of its file. */
+  readonly file: string;
+  /** Values to try it with: those that the file gives, else made up from its placeholders. */
+  readonly sample: Record<string, unknown>;
+}
 
 /** A running emulator. */
 export interface Emulator {
@@ -14,6 +26,8 @@ export interface Emulator {
   readonly baseUrl: string;
   /** A key that may call: the first of `apiKeys`, or the random one. */
   readonly apiKey: string;
+  /** The templates found at the start. Whatever is changed, added or removed later is served, or not, at once. */
+  readonly templates: readonly FoundTemplate[];
   /**
    * Stops listening, lets answers under way finish, and ends every connection. A second call gives the same promise.
    *
@@ -27,15 +41,17 @@ export interface Emulator {
 /**
  * Starts the service on this machine: real PDFs, rendered by pdfmake from the template files of a folder.
  *
- * Each file `<uid>.mjs` whose default export is a function `(values) => pdfmake document definition` is a template.
- * They are read once, at the start. What a template throws is answered with a bare 500 and goes to `onError`.
+ * The file's name is the uid. `<uid>.json` is a pdfmake document definition whose strings may hold `{{placeholders}}`;
+ * `<uid>.mjs`, or `<uid>.ts` where Node loads it, exports by default a function `(values) => document definition`. Files that
+ * change, come or go are served at once. Values that a template's schema refuses are answered with 422; a
+ * template that throws, with a bare 500, and the reason goes to `onError`.
  *
- * @param options - the folder of the templates, and where to listen
+ * @param options - the folder of the templates, where to listen, what to bound, and what is to go wrong
  * @returns the emulator, once it listens
  * @throws {TypeError} when an option is unknown, missing or of the wrong type.
- * @throws {RangeError} when the port is not an integer from 0 to 65535.
- * @throws {Error} when the folder is missing or holds no template, when a template cannot be loaded, when pdfmake
- *   is not installed, or when nothing can listen on that host and port.
+ * @throws {RangeError} when a number among them is out of range.
+ * @throws {Error} when a folder is missing or holds no template, when two files have one uid, when a template cannot be loaded
+ *   (one line each, with file and place), when pdfmake is not installed, or when nothing can listen on that host and port.
  * @example
  * ```ts
  * const emulator = await startEmulator({ templates: "templates" });
@@ -45,41 +61,56 @@ export interface Emulator {
  * ```
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const { templates: folder, port, host, apiKeys, onError } = resolveEmulatorOptions(options);
+  const resolved = resolveEmulatorOptions(options);
+  const { templates: folder, images, fonts, limits, faults, latency, onCall, onError } = resolved;
+  const { host, port, apiKeys } = resolved;
   const authorize = requireApiKey(apiKeys);
-  const templates = await readTemplates(folder);
-  const render = await loadRenderer();
-  const endpoint = createEndpoint({
-    authorize,
-    produce: (order) => renderTemplate(order, templates, render),
-    onError,
-  });
-  const { baseUrl, close } = await listen(endpoint, host, port);
-  return { baseUrl, apiKey: apiKeys[0], close, [Symbol.asyncDispose]: close };
+  const misbehaviour = new Misbehaviour({ faults, latency });
+  const closing = new AbortController();
+  const renderers = new Renderers({ templates: folder, images, fonts }, limits.threads, limits.renderMs);
+  try {
+    const templates = await inspectTemplates(folder, renderers);
+    const endpoint = createEndpoint({
+      authorize,
+      produce: misbehaviour.wrap((order) => renderOrder(order, folder, renderers), closing.signal),
+      maxBodyBytes: limits.maxBodyBytes,
+      onError,
+    });
+    const listening = await listen(reporting(endpoint, onCall), host, port);
+    const stop = async (): Promise<void> => {
+      closing.abort(new Error("The emulator was closed."));
+      await listening.close().finally(() => renderers.close());
+    };
+    let closed: Promise<void> | undefined;
+    const close = (): Promise<void> => {
+      closed ??= stop();
+      return closed;
+    };
+    const { baseUrl } = listening;
+    return { baseUrl, apiKey: apiKeys[0], templates, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await renderers.close();
+    throw error;
+  }
 }
 
-async function renderTemplate(
-  { uid, values, request, signal }: Order,
-  templates: ReadonlyMap<string, TemplateFunction>,
-  render: Render,
-): Promise<Product> {
-  // The endpoint can be mounted anywhere; this one is at the root, and a client that adds a path is mistaken.
-  if (!new URL(request.url).pathname.startsWith("/api/v1/templates/")) {
-    throw new Problem(
-      404,
-      "There is nothing at this path. End `baseUrl` before /api/v1: the client adds that itself.",
+/** Loads every template once, so that what is wrong with one is told at the start. */
+async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
+  const found: FoundTemplate[] = [];
+  const wrong: TemplateError[] = [];
+  for (const template of (await readTemplateFolder(folder)).values()) {
+    const outcome = await renderers.perform({ kind: "inspect", template });
+    const { uid, file, path } = template;
+    if (outcome.kind === "inspected") found.push({ uid, file, sample: outcome.sample });
+    if (outcome.kind === "broken") wrong.push(new TemplateError(path, outcome.message, outcome.stack));
+  }
+  const [first] = wrong;
+  if (first) throw wrong.length === 1 ? first : new Error(wrong.map(({ message }) => message).join("\n"));
+  if (found.length === 0) {
+    throw new Error(
+      `The template folder ${folder} holds no template. Add a file <uid>.json, a pdfmake document definition, or <uid>.mjs, ` +
+        "whose default export is a function (values) => document definition.",
     );
   }
-  const template = templates.get(uid);
-  if (template === undefined) {
-    throw unknownTemplate(uid, `This emulator read, at its start: ${[...templates.keys()].join(", ")}.`);
-  }
-  const definition: unknown = await template(values);
-  if (typeof definition !== "object" || definition === null) {
-    const found = definition === null ? "null" : typeof definition;
-    throw new TypeError(`The template ${uid} returned ${found}. Return a pdfmake document definition.`);
-  }
-  // The layout cannot be interrupted: for a caller who has left, it is not begun.
-  signal.throwIfAborted();
-  return { bytes: await render(definition) };
+  return found;
 }

@@ -35,10 +35,11 @@ export interface Product {
 /**
  * Makes the document of one call.
  *
+ * @returns the document; or, where something else is to be sent on purpose, the whole answer as it is to be
  * @throws {Problem} to refuse the call with that answer, see `unknownTemplate`. Anything else thrown is answered
  *   with a bare 500.
  */
-export type Produce = (order: Order) => Product | Promise<Product>;
+export type Produce = (order: Order) => Product | Response | Promise<Product | Response>;
 
 /** What {@link createEndpoint} takes. */
 export interface EndpointOptions {
@@ -71,8 +72,9 @@ export const defaultMaxBodyBytes = 1_048_576;
  * 6. JSON: 400 unless the body is one JSON object
  * 7. `produce`: its refusal, such as 404 for an unknown uid; 500 for anything else it throws
  *
- * A document is answered with 200, `application/pdf`, its length, a safe file name and `no-store`. Every
- * answer carries a fresh `x-request-id`. The function returned never rejects.
+ * A document is answered with 200, `application/pdf`, its length, a safe file name and `no-store`. A `Response` that
+ * `produce` made is passed on as it is, the same object. Every answer carries a fresh `x-request-id`, except such
+ * a `Response` whose headers cannot be changed. The function returned never rejects.
  *
  * @param options - `authorize` and `produce`, the size limit in bytes, and the receiver of unexpected errors
  * @throws {TypeError} when `authorize` or `produce` is not a function.
@@ -104,7 +106,9 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
     if (refusal !== undefined) throw refusal;
     checkJsonType(request.headers);
     const values = await readJsonObject(request, maxBodyBytes);
-    return documentResponse(await produce({ uid, values, request, signal: request.signal }), uid, requestId);
+    const response = toResponse(await produce({ uid, values, request, signal: request.signal }), uid);
+    markResponse(response, requestId);
+    return response;
   }
 
   function report(error: unknown, request: Request, requestId: string): void {
@@ -153,17 +157,37 @@ function uidOf(path: string): string {
   return uid;
 }
 
-function documentResponse({ bytes, filename }: Product, uid: string, requestId: string): Response {
+/**
+ * Makes the answer that carries a document; an answer stays what it is, the same object.
+ *
+ * @param made - what a {@link Produce} handed back
+ * @param uid - the template asked for
+ */
+export function toResponse(made: Product | Response, uid: string): Response {
+  if (isResponse(made)) return made;
+  const { bytes, filename } = made;
   const headers = new Headers({
     "content-type": "application/pdf",
     "content-disposition": contentDisposition(filename ?? uid),
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    "x-request-id": requestId,
   });
   // Not `instanceof`: under jsdom, for one, the bytes may come from another realm.
   if ("byteLength" in bytes) headers.set("content-length", String(bytes.byteLength));
   return new Response(bytes, { status: 200, headers });
+}
+
+/** Not by `instanceof` either, for the same reason. */
+function isResponse(made: Product | Response): made is Response {
+  return Object.prototype.toString.call(made) === "[object Response]";
+}
+
+function markResponse({ headers }: Response, requestId: string): void {
+  try {
+    headers.set("x-request-id", requestId);
+  } catch {
+    // Those of a redirect, a network error or what `fetch` brought cannot be changed.
+  }
 }
 
 /** An answer to HEAD has no body (RFC 9110, section 9.3.2). */

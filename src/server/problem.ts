@@ -16,12 +16,21 @@ const phrases: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
+/** One thing that is wrong with the values of a call. */
+export interface ValueProblem {
+  /** Where in the values, as JavaScript writes it: `lines[2].price`. */
+  readonly path: string;
+  readonly detail: string;
+}
+
 /** What a {@link Problem} may carry beside its status and detail. */
 export interface ProblemOptions {
   /** A short summary of the kind of problem. Default: the reason phrase of the status. */
   readonly title?: string | undefined;
   /** A URI that names the kind of problem. Default: none, which RFC 9457 reads as `about:blank`. */
   readonly type?: string | undefined;
+  /** What is wrong with the values, one by one: the extension member `errors`. Default: none. */
+  readonly errors?: readonly ValueProblem[] | undefined;
   /** Further response headers, such as `retry-after`. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -45,12 +54,13 @@ export class Problem extends Error {
   readonly title: string;
   readonly detail: string;
   readonly type: string | undefined;
+  readonly errors: readonly ValueProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   /**
    * @param status - the HTTP status, 400 to 599
    * @param detail - what is wrong in this very call, and what to do about it
-   * @param options - title, type and headers
+   * @param options - title, type, errors and headers
    */
   constructor(status: number, detail: string, options: ProblemOptions = {}) {
     super(detail);
@@ -63,6 +73,7 @@ export class Problem extends Error {
     this.detail = detail;
     this.title = options.title ?? phrases[status] ?? (status < 500 ? "Request Refused" : "Server Error");
     this.type = options.type;
+    this.errors = options.errors;
     this.headers = options.headers ?? {};
   }
 
@@ -72,13 +83,13 @@ export class Problem extends Error {
    * @param requestId - sent as `x-request-id`
    */
   toResponse(requestId: string): Response {
-    const { type, title, status, detail } = this;
+    const { type, title, status, detail, errors } = this;
     const headers = new Headers(this.headers);
     headers.set("content-type", "application/problem+json");
     headers.set("cache-control", "no-store");
     headers.set("x-content-type-options", "nosniff");
     headers.set("x-request-id", requestId);
-    return new Response(JSON.stringify({ type, title, status, detail }), { status, headers });
+    return new Response(JSON.stringify({ type, title, status, detail, errors }), { status, headers });
   }
 }
 

@@ -99,6 +99,54 @@ describe("a document", () => {
   });
 });
 
+describe("an answer that produce made itself", () => {
+  it("is passed on as it is, with a request id", async () => {
+    const made = new Response("<h1>Sign in</h1>", { status: 203, headers: { "content-type": "text/html" } });
+    const response = await createEndpoint({ ...open, produce: async () => made })(request({}));
+    expect(response).toBe(made);
+    expect([response.status, await response.text()]).toEqual([203, "<h1>Sign in</h1>"]);
+    expect(Object.fromEntries(response.headers)).toEqual({
+      "content-type": "text/html",
+      "x-request-id": expect.stringMatching(/^[\da-f-]{36}$/),
+    });
+  });
+
+  it("never carries the request id of somebody else", async () => {
+    const made = new Response(null, { headers: { "x-request-id": "theirs" } });
+    const response = await createEndpoint({ ...open, produce: () => made })(request({}));
+    expect(response.headers.get("x-request-id")).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  it.each([
+    ["a network error", () => Response.error()],
+    ["a redirect", () => Response.redirect("https://service.test/", 302)],
+  ])("is passed on without one where its headers cannot be changed: %s", async (_kind, make) => {
+    const made = make();
+    const onError = vi.fn();
+    expect(await createEndpoint({ ...open, produce: () => made, onError })(request({}))).toBe(made);
+    expect(made.headers.has("x-request-id")).toBe(false);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it("may come from another realm", async () => {
+    const made = Object.create(null, {
+      [Symbol.toStringTag]: { value: "Response" },
+      headers: { value: new Headers() },
+    });
+    expect(await createEndpoint({ ...open, produce: () => made })(request({}))).toBe(made);
+  });
+
+  it.each([undefined, null, "text", {}])(
+    "is neither a document nor an answer, and so a 500: %j",
+    async (made) => {
+      const onError = vi.fn();
+      const response = await createEndpoint({ ...open, produce: () => made as never, onError })(request({}));
+      expect(response.status).toBe(500);
+      expect(onError).toHaveBeenCalledOnce();
+    },
+  );
+});
+
 describe("the path", () => {
   it("brings any uid through, below any prefix", async () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));

@@ -1,7 +1,7 @@
-import { loadRenderer } from "../../src/emulator/render.ts";
 import { createEndpoint, type Produce } from "../../src/server/endpoint.ts";
 import { unknownTemplate } from "../../src/server/problem.ts";
 import { requireApiKey } from "../../src/server/require-api-key.ts";
+import { renderPdf } from "../support/render-pdf.ts";
 
 /** What of one request reached the other side, as it was sent. */
 export interface Call {
@@ -34,11 +34,9 @@ export interface Carrier {
 /** By this header a carrier knows a request that comes from no client of ours. */
 export const plainHttp = { "user-agent": "plain-http" } as const;
 
-const render = await loadRenderer();
-
 /** A real PDF: the uid, and a line for each value. */
 const produceDocument: Produce = async ({ uid, values }) => ({
-  bytes: await render({
+  bytes: await renderPdf({
     content: [
       `Template ${uid}`,
       ...Object.entries(values).map(
@@ -119,5 +117,5 @@ export function textOf({ body }: Call): string {
 
 /** A real PDF, for answers that do not come from the endpoint. */
 export const samplePdf: Uint8Array<ArrayBuffer> = new Uint8Array(
-  await render({ content: "A whole document." }),
+  await renderPdf({ content: "A whole document." }),
 );

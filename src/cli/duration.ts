@@ -1,0 +1,31 @@
+import { Misuse } from "./failure.ts";
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** What a timer takes: one of more milliseconds fires at once. */
+const longestMs = 2 ** 31 - 1;
+
+/**
+ * Reads a duration such as `30s`, `500ms`, `1.5m` or `90`, which is in seconds.
+ *
+ * @param text - what the user wrote
+ * @param option - where, for the message: `--timeout`
+ * @returns milliseconds: at least 1, and no more than a timer takes
+ * @throws {Misuse} when it is none
+ */
+export function parseDuration(text: string, option: string): number {
+  const [, number = "", unit = "s"] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(ms|s|m|h)?\s*$/i.exec(text) ?? [];
+  const durationMs = Math.round(Number(number) * (unitsMs[unit.toLowerCase()] ?? Number.NaN));
+  if (durationMs >= 1 && durationMs <= longestMs) return durationMs;
+  throw new Misuse(
+    `${option} takes a duration from 1ms to 596h, and got ${JSON.stringify(text)}. ` +
+      "Write it as 30s, 500ms, 2m or 1h; a bare number is in seconds.",
+  );
+}
+
+/** Writes a duration as people read it: `30 s`, `500 ms`. */
+export function formatDuration(durationMs: number): string {
+  return Math.round(durationMs) < 1000
+    ? `${Math.round(durationMs)} ms`
+    : `${Number((durationMs / 1000).toFixed(1))} s`;
+}

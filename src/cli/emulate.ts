@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { type Call, type Emulator, type FoundTemplate, startEmulator } from "../emulator/index.ts";
+import { formatDuration } from "./duration.ts";
+import { Failure, Misuse } from "./failure.ts";
+import { formatSize, printable } from "./output.ts";
+import { curlLine, sdkLine } from "./ready-lines.ts";
+import { untilAborted } from "./session.ts";
+import type { Session } from "./terminal.ts";
+
+/** What the command line of `emulate` says, beside the folder. */
+export interface EmulateFlags {
+  readonly port: string;
+  readonly host?: string;
+  readonly key?: readonly string[];
+  readonly images?: string;
+  readonly fonts?: string;
+  readonly fault?: readonly string[];
+  readonly latency?: string;
+}
+
+/** How the emulator calls its options, and how the command line does. */
+const flagNames: Readonly<Record<string, string>> = {
+  port: "--port",
+  host: "--host",
+  apiKeys: "--key",
+  images: "--images",
+  fonts: "--fonts",
+  faults: "--fault",
+  latency: "--latency",
+  templates: "the folder",
+};
+
+/**
+ * Runs the emulator until the user stops it, and tells every call.
+ *
+ * @throws {Misuse} when an option, the folder or a template is wrong
+ * @throws {Failure} when it cannot listen, pdfmake is missing, or calls had to be cut off at the end
+ */
+export async function emulate(folder: string, flags: EmulateFlags, session: Session): Promise<void> {
+  const { signal, terminal } = session;
+  const { stdout } = terminal;
+  const emulator = await untilAborted(start(folder, flags, session), signal);
+  stdout.write(introduction(emulator, folder));
+  await once(signal, "abort");
+  stdout.write("stopping\n");
+  await emulator.close();
+}
+
+async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }: Session): Promise<Emulator> {
+  const { stdout, stderr } = terminal;
+  if (!/^\d+$/.test(flags.port)) {
+    throw new Misuse(`--port takes a number from 0 to 65535, and got ${JSON.stringify(flags.port)}.`);
+  }
+  try {
+    return await startEmulator({
+      templates: folder,
+      port: Number(flags.port),
+      host: flags.host,
+      apiKeys: flags.key,
+      images: flags.images,
+      fonts: flags.fonts,
+      faults: flags.fault,
+      latency: flags.latency,
+      onCall: (call) => stdout.write(`${lineOfCall(call, new Date())}\n`),
+      onError: (error) => {
+        const text = error instanceof Error ? error.message : String(error);
+        stderr.write(`template-pdf: ${printable(text)}\n`);
+        if (isDebug) stderr.write(`${inspect(error)}\n`);
+      },
+    });
+  } catch (error) {
+    throw startFailure(error as Error);
+  }
+}
+
+/** What keeps it from starting: the machine, or the one who typed the command. */
+function startFailure(error: Error): Failure {
+  const text = error.message.replace(/`(\w+)`/g, (quoted, name: string) => flagNames[name] ?? quoted);
+  const { syscall } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  const isOfTheMachine =
+    syscall === "listen" || syscall === "getaddrinfo" || text.includes("npm install pdfmake");
+  return isOfTheMachine ? new Failure(text, { cause: error }) : new Misuse(text, { cause: error });
+}
+
+function introduction(emulator: Emulator, folder: string): string {
+  const { baseUrl, apiKey, templates } = emulator;
+  const uids = templates.map(({ uid }) => printable(uid));
+  const width = Math.max(...uids.map((uid) => uid.length));
+  const files = templates.map(
+    ({ file }, index) => `  ${uids[index]?.padEnd(width)}  ${printable(join(folder, file))}`,
+  );
+  const [easiest] = [...templates].sort((one, other) => effortOf(one) - effortOf(other));
+  return [
+    `Base URL   ${baseUrl}`,
+    `API key    ${apiKey}`,
+    "Templates",
+    ...files,
+    ...(easiest ? ["", curlLine(emulator, easiest), "", sdkLine(emulator, easiest)] : []),
+    "",
+    "Ctrl-C stops it.",
+    "",
+  ].join("\n");
+}
+
+/** How much there is to type for a template. Nothing at all means mostly that nobody knows what it wants. */
+function effortOf({ sample }: FoundTemplate): number {
+  return Object.keys(sample).length === 0 ? Number.MAX_SAFE_INTEGER : JSON.stringify(sample).length;
+}
+
+/**
+ * Tells one call on one line.
+ *
+ * @param time - when it was answered
+ */
+function lineOfCall({ method, uid, path, status, bytes, durationMs, detail }: Call, time: Date): string {
+  const facts = [
+    time.toTimeString().slice(0, 8),
+    method,
+    uid ?? path,
+    status === 0 ? "dropped" : String(status),
+    formatSize(bytes),
+    formatDuration(durationMs),
+    ...(detail === undefined ? [] : [detail]),
+  ];
+  return printable(facts.join("  "));
+}

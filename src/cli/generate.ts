@@ -1,0 +1,121 @@
+import { resolve } from "node:path";
+import { TemplatePdf } from "../index.ts";
+import { formatDuration, parseDuration } from "./duration.ts";
+import { Failure, Misuse } from "./failure.ts";
+import { readValues } from "./input-values.ts";
+import { openerOf, openFile } from "./open-file.ts";
+import { formatSize, printable, write } from "./output.ts";
+import { pdfNameOf } from "./pdf-name.ts";
+import { type Progress, showProgress } from "./progress.ts";
+import { readServiceSettings } from "./service-settings.ts";
+import { untilAborted } from "./session.ts";
+import type { Output, Session } from "./terminal.ts";
+
+/** What the command line of `generate` says, beside the uid. */
+export interface GenerateFlags {
+  readonly values?: string;
+  readonly set?: readonly string[];
+  readonly output?: string;
+  readonly open?: boolean;
+  readonly baseUrl?: string;
+  readonly timeout: string;
+  readonly allowInsecureHttp?: boolean;
+  /** Known only to be refused: else the key would be taken for the uid, and shown. */
+  readonly apiKey?: unknown;
+  readonly key?: unknown;
+}
+
+/** A document to be asked for, and where it goes. */
+interface Job {
+  readonly client: TemplatePdf;
+  readonly uid: string;
+  readonly values: Record<string, unknown>;
+  /** Aborted when the document is no longer wanted, or too late. */
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+/** Names of standard output: it takes the document and nothing else. */
+const stdoutNames: readonly string[] = ["-", "/dev/stdout", "/dev/fd/1"];
+
+/**
+ * Generates one document, and saves it or writes it to standard output.
+ *
+ * @throws {Misuse} when the command line or the values are wrong; nothing was sent
+ * @throws {Failure} when the document does not come in time, or cannot be opened
+ * @throws what the client throws, or the reason of the session's signal
+ */
+export async function generate(uid: string, flags: GenerateFlags, session: Session): Promise<void> {
+  const { stdin, stdout, stderr, env, platform } = session.terminal;
+  checkFlags(flags, stdout);
+  const limitMs = parseDuration(flags.timeout, "--timeout");
+  const settings = await readServiceSettings(flags.baseUrl, env);
+  const client = new TemplatePdf({ ...settings, allowInsecureHttp: flags.allowInsecureHttp });
+  const source = { file: flags.values, pairs: flags.set ?? [] };
+  const values = await untilAborted(readValues(source, stdin), session.signal);
+  const path = flags.output ?? pdfNameOf(uid);
+
+  const inTime = new AbortController();
+  const limit = setTimeout(() => inTime.abort(tooLate(settings.baseUrl, limitMs)), limitMs);
+  const signal = AbortSignal.any([session.signal, inTime.signal]);
+  const progress = showProgress(stderr, uid, env);
+  const job: Job = { client, uid, values, signal, progress };
+  let bytes: number | undefined;
+  try {
+    if (isStdout(path)) await writeOut(job, stdout);
+    else bytes = await save(job, path);
+  } finally {
+    clearTimeout(limit);
+    progress.stop();
+    // Not awaited: the process ends, and every connection with it.
+    client.close().catch(() => {});
+  }
+  if (bytes !== undefined) stdout.write(`${printable(path)}: ${formatSize(bytes)}\n`);
+  if (flags.open) await openFile(openerOf(platform, resolve(path), env), path);
+}
+
+function checkFlags({ apiKey, key, output, open }: GenerateFlags, stdout: Output): void {
+  if (apiKey !== undefined || key !== undefined) {
+    throw new Misuse(
+      "The API key is not taken from the command line, where other users of this machine and the shell's history see it. " +
+        "Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder.",
+    );
+  }
+  if (output === undefined || !isStdout(output)) return;
+  if (open)
+    throw new Misuse("--open opens a file, and -o - writes none. Give -o a file name, or leave --open out.");
+  if (stdout.isTTY) {
+    throw new Misuse("A terminal cannot show a PDF. Send it on, as in -o - | lpr, or give -o a file name.");
+  }
+}
+
+function isStdout(path: string): boolean {
+  return stdoutNames.includes(path);
+}
+
+function tooLate(baseUrl: string, limitMs: number): Failure {
+  const what = `The service at ${new URL(baseUrl).origin} gave no whole document within ${formatDuration(limitMs)}.`;
+  return new Failure(
+    `${what} Try again, or allow it more time, as in --timeout ${Math.ceil(limitMs / 500)}s.`,
+  );
+}
+
+async function writeOut({ client, uid, values, signal, progress }: Job, stdout: Output): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of client.generate(uid, values, { signal })) {
+    bytes += chunk.length;
+    progress.received(bytes);
+    await write(stdout, chunk, signal);
+  }
+}
+
+async function save({ client, uid, values, signal, progress }: Job, path: string): Promise<number> {
+  const pending = client.generate(uid, values, { signal });
+  const saving = pending.saveTo(path);
+  pending.then(
+    ({ contentLength }) => progress.arrives(contentLength),
+    // It ends the saving, too.
+    () => {},
+  );
+  return (await saving).bytes;
+}

@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { parseJson } from "../input/json-text.ts";
+import { Misuse, reasonOf } from "./failure.ts";
+
+/** Where the values of a document come from. */
+export interface ValuesSource {
+  /** A JSON file, or `-` for standard input. */
+  readonly file: string | undefined;
+  /** What is laid over it, each as `key=value`. */
+  readonly pairs: readonly string[];
+}
+
+/**
+ * Reads the values: the object of the file, then every `key=value` on top, whose value is a string.
+ *
+ * @throws {Misuse} naming the file and the place in it, and nothing of what stands there
+ */
+export async function readValues(
+  { file, pairs }: ValuesSource,
+  stdin: Readable,
+): Promise<Record<string, unknown>> {
+  const overriding = pairs.map(splitPair);
+  const values = file === undefined ? {} : await readObject(file, stdin);
+  // So that `__proto__` is a name like any other.
+  return Object.fromEntries([...Object.entries(values), ...overriding]);
+}
+
+function splitPair(pair: string, index: number): readonly [key: string, value: string] {
+  const equals = pair.indexOf("=");
+  if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)];
+  // Without the text: it may be a value whose name was forgotten.
+  const wrong = equals === 0 ? "nothing before its =" : "no =";
+  throw new Misuse(
+    `--set number ${index + 1} has ${wrong}. Write it as --set key=value, in quotes where it holds spaces.`,
+  );
+}
+
+async function readObject(file: string, stdin: Readable): Promise<object> {
+  const isStdin = file === "-" || file === "/dev/stdin";
+  const name = isStdin ? "standard input" : file;
+  const bytes = await (isStdin ? buffer(stdin) : readFile(file)).catch((cause: unknown) => {
+    const what = `Could not read the values from ${name}: ${reasonOf(cause)}.`;
+    throw new Misuse(`${what} Give --values a JSON file, or - for standard input.`, { cause });
+  });
+  const values = parse(decode(bytes, name), name);
+  if (typeof values === "object" && values !== null && !Array.isArray(values)) return values;
+  const found = values === null ? "null" : Array.isArray(values) ? "an array" : `a ${typeof values}`;
+  throw new Misuse(
+    `${name}:1:1: the values are ${found}. Make them one JSON object, a member for each placeholder.`,
+  );
+}
+
+function parse(text: string, name: string): unknown {
+  try {
+    return parseJson(text, name);
+  } catch (error) {
+    throw new Misuse(`${(error as Error).message}.`);
+  }
+}
+
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Misuse(`${name}:${placeOfBadByte(bytes)}: this is not UTF-8. Save it as UTF-8.`);
+  }
+}
+
+/** Line and column of the first byte that is no UTF-8. */
+function placeOfBadByte(bytes: Uint8Array): string {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const again = new TextEncoder().encode(decoder.decode(bytes));
+  const differing = bytes.findIndex((byte, index) => byte !== again[index]);
+  // As a stream: the bad character may begin like the mark that takes its place, and is held back then.
+  const good = decoder.decode(differing === -1 ? bytes : bytes.subarray(0, differing), { stream: true });
+  const before = good.split(/\r\n|\r|\n/);
+  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}

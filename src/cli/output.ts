@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { exitCodes, Failure, QuietEnd, reasonOf } from "./failure.ts";
+import type { Output } from "./terminal.ts";
+
+/** What a terminal would obey, or show otherwise than it is: control characters, text direction marks, half characters. */
+const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+
+/** Makes a text one line that a terminal only shows: line breaks become spaces, what it would obey is escaped. */
+export function printable(text: string): string {
+  return escapeUnprintable(text.trim().replace(/\s*[\r\n]\s*/g, " "));
+}
+
+/** Writes what a terminal would obey as `\u` escapes, which JSON and JavaScript read as the same text. */
+export function escapeUnprintable(text: string): string {
+  return text.replace(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Writes a number of bytes as people read it, such as `36.8 kB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const kilobytes = bytes / 1000;
+  if (kilobytes < 999.95) return `${kilobytes.toFixed(1)} kB`;
+  return kilobytes < 999_950 ? `${(kilobytes / 1000).toFixed(1)} MB` : `${(kilobytes / 1e6).toFixed(1)} GB`;
+}
+
+/**
+ * Writes a chunk, and waits until the reader has taken it.
+ *
+ * @throws what {@link outputFailure} makes of an error, or the signal's reason
+ */
+export async function write(output: Output, chunk: Uint8Array, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (output.write(chunk)) return;
+  await once(output, "drain", { signal }).catch((error: unknown) => {
+    throw signal.aborted ? signal.reason : outputFailure(error);
+  });
+}
+
+/** Waits until everything written is taken, or cannot be. */
+export function flush(output: Output): Promise<void> {
+  return new Promise((resolve) => {
+    output.write("", () => resolve());
+  });
+}
+
+/** Of a pipe, of a pipe on Windows, and of a socket in place of a pipe. */
+const closedPipeCodes: readonly string[] = ["EPIPE", "EOF", "ECONNRESET"];
+
+/** What it means that standard output cannot be written to: that its reader has seen enough, mostly. */
+export function outputFailure(error: unknown): Error {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined && closedPipeCodes.includes(code)) return new QuietEnd(exitCodes.closedPipe);
+  return new Failure(`Could not write to standard output: ${reasonOf(error)}.`, { cause: error });
+}

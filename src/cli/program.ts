@@ -1,0 +1,163 @@
+import { Command, type CommanderError, Option } from "commander";
+import { version } from "../../package.json";
+import type { EmulateFlags } from "./emulate.ts";
+import { exitCodes, Misuse, QuietEnd } from "./failure.ts";
+import type { GenerateFlags } from "./generate.ts";
+import type { Output, Session } from "./terminal.ts";
+
+const exitCodesHelp = `
+Exit codes:
+  0    done
+  1    it was tried and failed: the service, the network, the disk, the time
+  2    the command line or its input is wrong, and nothing was sent
+  130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
+  141  nobody reads the output any more`;
+
+const generateHelp = `
+The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
+in the environment, or else in the file .env of the working directory.
+
+Examples:
+  template-pdf generate invoice --values invoice.json --set "date=20 November 2026"
+  query | template-pdf generate invoice --values - -o - | lpr
+${exitCodesHelp}`;
+
+const emulateHelp = `
+A rule of --fault is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%],
+where <what> is a status such as 429, or html, cut, stall or reset.
+
+Examples:
+  template-pdf emulate examples/templates --port 0
+  template-pdf emulate --fault "429 retry-after 2 every 10" --latency 200..800
+
+Exit codes:
+  0    stopped by Ctrl-C or SIGTERM
+  1    it cannot listen there, or pdfmake is not installed
+  2    an option, the folder or a template is wrong
+  130  stopped by a second Ctrl-C, before every call was answered
+  141  nobody reads the output any more`;
+
+/**
+ * Reads a command line, and does what it says.
+ *
+ * @param argv - the words behind the program's name
+ * @throws {Misuse} when it is wrong
+ * @throws {QuietEnd} when there was no command, and the help was printed instead
+ * @throws what the command throws
+ */
+export async function readCommandLine(argv: readonly string[], session: Session): Promise<void> {
+  try {
+    await buildProgram(session).parseAsync(argv, { from: "user" });
+  } catch (error) {
+    if (error !== answered) throw error;
+  }
+}
+
+/** Thrown when the help or the version was printed, which was all that was asked for. */
+const answered = new QuietEnd(0);
+
+function buildProgram(session: Session): Command {
+  const { stdout, stderr } = session.terminal;
+  const program = new Command("template-pdf")
+    .description("Generates PDFs from the templates of the Template PDF Generation Service.")
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      // Told by whoever catches it, on one line.
+      outputError: () => {},
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+    })
+    // Else `--set --version` would print the version.
+    .enablePositionalOptions()
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText("after", exitCodesHelp);
+  finish(program);
+  addGenerate(program, session);
+  addEmulate(program, session);
+  return program;
+}
+
+function addGenerate(program: Command, session: Session): void {
+  const command = program
+    .command("generate")
+    .description("Generates one PDF from a template and values, and saves it: the whole of it or nothing.")
+    .argument("<uid>", "the template, as the dashboard names it")
+    .option("--values <file>", "JSON file of the values, one object; - reads standard input")
+    .option("--set <key=value>", "set one value, as text, on top of --values; may be repeated", collect)
+    .option("-o, --output <file>", "where to save it; - writes it to standard output (default: <uid>.pdf)")
+    .option("--open", "open the saved file")
+    .option("--base-url <url>", "where the service lives, such as https://pdf.example.com")
+    .addOption(
+      new Option("--timeout <duration>", "how long the whole call may take: 30s, 500ms, 2m").default(
+        "600s",
+        "600s",
+      ),
+    )
+    .option("--allow-insecure-http", "send the key over http:// to another machine")
+    .addOption(new Option("--api-key [key]").hideHelp())
+    .addOption(new Option("--key [key]").hideHelp())
+    .addHelpText("after", generateHelp)
+    .action(async (uid: string, flags: GenerateFlags) => {
+      const { generate } = await import("./generate.ts");
+      await generate(uid, flags, session);
+    });
+  finish(command);
+}
+
+function addEmulate(program: Command, session: Session): void {
+  const command = program
+    .command("emulate")
+    .description("Runs the service on this machine: real PDFs from template files, rendered by pdfmake.")
+    .argument("[folder]", "the folder of the templates (default: templates)")
+    .addOption(
+      new Option("--port <port>", "the port to listen on; 0 takes a free one").default("4010", "4010"),
+    )
+    .option("--host <address>", "the address to listen on (default: 127.0.0.1, for this machine only)")
+    .option("--key <key>", "a key that may call; may be repeated (default: a random one)", collect)
+    .option("--images <folder>", "the folder of the pictures that templates may show")
+    .option("--fonts <folder>", "the folder of the fonts that templates may use, beside Roboto")
+    .option("--fault <rule>", "let calls go wrong on purpose; may be repeated", collect)
+    .option("--latency <ms>", "let every call wait, in milliseconds: 500, or a range such as 200..800")
+    .addHelpText("after", emulateHelp)
+    .action(async (folder: string | undefined, flags: EmulateFlags) => {
+      const { emulate } = await import("./emulate.ts");
+      await emulate(folder ?? "templates", flags, session);
+    });
+  finish(command);
+}
+
+/** What every command has. */
+function finish(command: Command): void {
+  const words = command.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+  command
+    .option("--debug", "print everything that is known of an error")
+    .helpOption("-h, --help", "print this help")
+    .exitOverride((error) => end(error, words));
+}
+
+function end({ code, exitCode, message }: CommanderError, words: string): never {
+  if (exitCode === 0) throw answered;
+  if (code === "commander.help") throw new QuietEnd(exitCodes.misused);
+  throw new Misuse(`${sentencesOf(message)} See ${words} --help.`);
+}
+
+/** Makes commander's message our own, without what stands behind a wrong option: it may be a key. */
+function sentencesOf(message: string): string {
+  const [first = "", suggestion] = message
+    .replace(/^error: /, "")
+    .replace(/(unknown option '(?:--[^=']*|-[^-]))[\s\S]*'/, "$1'")
+    .split(/\n(?=\(Did you mean )/);
+  const text = first.charAt(0).toUpperCase() + first.slice(1).replace(/\.$/, "");
+  return suggestion === undefined ? `${text}.` : `${text}. ${suggestion.slice(1, -1)}`;
+}
+
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+function widthOf({ isTTY, columns }: Output): number {
+  return (isTTY && columns) || 80;
+}

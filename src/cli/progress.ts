@@ -1,0 +1,53 @@
+import { formatSize, printable } from "./output.ts";
+import type { Output, Terminal } from "./terminal.ts";
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+const frameMs = 100;
+
+const clearLine = "\r\u001b[K";
+
+/** How far a document is, on one line that is drawn again and again, and wiped away at the end. */
+export interface Progress {
+  /** The document has begun to arrive. */
+  arrives(contentLength: number | undefined): void;
+  /** So many bytes of it have come. */
+  received(bytes: number): void;
+  stop(): void;
+}
+
+const silent: Progress = { arrives() {}, received() {}, stop() {} };
+
+/**
+ * Shows how far a document is; nowhere but on a terminal that can draw a line again.
+ *
+ * @param output - where to: standard error
+ * @param name - the document's
+ * @param env - the environment, whose `TERM` tells what the terminal can do
+ */
+export function showProgress(output: Output, name: string, { TERM }: Terminal["env"]): Progress {
+  if (!output.isTTY || TERM === "dumb") return silent;
+  const begunMs = performance.now();
+  let doing = () => `waiting for the service, ${Math.floor((performance.now() - begunMs) / 1000)} s`;
+  let frame = 0;
+  const draw = () => {
+    const line = `${frames[frame++ % frames.length]} ${printable(name)}: ${doing()}`;
+    // One column less than there are: a full line would wrap, and the next one be drawn below it. Some terminals
+    // do not know how many they have, and say 0.
+    output.write(clearLine + [...line].slice(0, (output.columns || 80) - 1).join(""));
+  };
+  const timer = setInterval(draw, frameMs);
+  draw();
+  return {
+    arrives(contentLength) {
+      doing = () => (contentLength === undefined ? "receiving" : `receiving ${formatSize(contentLength)}`);
+    },
+    received(bytes) {
+      doing = () => formatSize(bytes);
+    },
+    stop() {
+      clearInterval(timer);
+      output.write(clearLine);
+    },
+  };
+}

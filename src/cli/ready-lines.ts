@@ -1,0 +1,35 @@
+import type { Emulator, FoundTemplate } from "../emulator/index.ts";
+import { escapeUnprintable } from "./output.ts";
+import { pdfNameOf } from "./pdf-name.ts";
+
+/** Where to send a call, and the key that lets it pass. */
+type Address = Pick<Emulator, "baseUrl" | "apiKey">;
+
+/** Writes the command line of curl that generates a document of a template, ready to be pasted into a POSIX shell. */
+export function curlLine({ baseUrl, apiKey }: Address, { uid, sample }: FoundTemplate): string {
+  const url = `${baseUrl}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`;
+  return [
+    `curl -sS --fail-with-body -o ${wordOf(pdfNameOf(uid))}`,
+    `-H ${wordOf(`Authorization: API-Key ${apiKey}`)}`,
+    "-H 'Content-Type: application/json'",
+    `-d ${wordOf(jsonOf(sample))}`,
+    wordOf(url),
+  ].join(" ");
+}
+
+/** Writes the line of JavaScript that generates a document of a template. */
+export function sdkLine({ baseUrl, apiKey }: Address, { uid, sample }: FoundTemplate): string {
+  const options = `{ baseUrl: ${jsonOf(baseUrl)}, apiKey: ${jsonOf(apiKey)} }`;
+  const call = `generate(${jsonOf(uid)}, ${jsonOf(sample)})`;
+  return `await new TemplatePdf(${options}).${call}.saveTo(${jsonOf(pdfNameOf(uid))});`;
+}
+
+/** JSON of which a terminal obeys nothing. */
+function jsonOf(value: unknown): string {
+  return escapeUnprintable(JSON.stringify(value));
+}
+
+/** Writes a word for a POSIX shell: nothing within single quotes means anything, but their end. */
+function wordOf(text: string): string {
+  return /^[\w%+./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

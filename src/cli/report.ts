@@ -1,0 +1,42 @@
+import { inspect } from "node:util";
+import { ConfigurationError, SaveError, TemplatePdfError, ValuesError } from "../index.ts";
+import { exitCodes, Failure } from "./failure.ts";
+import { printable } from "./output.ts";
+import type { Session } from "./terminal.ts";
+
+/** What the client says to somebody who writes JavaScript, and the same for somebody at a terminal. */
+const translations: readonly (readonly [ofCode: RegExp, ofTerminal: string])[] = [
+  [/set `allowInsecureHttp: true`/g, "give --allow-insecure-http"],
+  [/; `body` on this error is the service's whole answer/g, ""],
+  [/ See `body` on this error for what the service said\./g, " Ask whoever runs it what that means."],
+  [/`baseUrl`/g, "the base URL"],
+  [/`apiKey`/g, "the API key"],
+];
+
+/**
+ * Tells an error on one line of standard error, and with `--debug` everything that is known of it.
+ *
+ * @returns the exit code that goes with it
+ */
+export function report(error: unknown, { terminal, isDebug }: Session): number {
+  const { stderr } = terminal;
+  // One line for each template that is broken; for everything else, one line.
+  for (const line of lineOf(error).split("\n")) stderr.write(`template-pdf: ${printable(line)}\n`);
+  if (isDebug) stderr.write(`${inspect(error)}\n`);
+  return exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof Failure) return error.exitCode;
+  if (ConfigurationError.is(error) || ValuesError.is(error)) return exitCodes.misused;
+  // Found out before anything was sent: the path is wrong.
+  if (SaveError.is(error) && error.attempts === 0) return exitCodes.misused;
+  return exitCodes.failed;
+}
+
+/** What an error says, in the words of a terminal. */
+function lineOf(error: unknown): string {
+  if (!TemplatePdfError.is(error)) return error instanceof Error ? error.message : String(error);
+  const line = translations.reduce((text, [code, words]) => text.replace(code, words), error.message);
+  return error.requestId === undefined ? line : `${line} Request id: ${error.requestId}.`;
+}

@@ -1,0 +1,36 @@
+import { QuietEnd, Stopped } from "./failure.ts";
+import { flush } from "./output.ts";
+import { readCommandLine } from "./program.ts";
+import { openSession, untilAborted } from "./session.ts";
+import type { Session, Terminal } from "./terminal.ts";
+
+/**
+ * Runs one command to its end.
+ *
+ * @param argv - the words behind the program's name
+ * @param terminal - the process, or something like it
+ * @returns the exit code, as `--help` tells them
+ */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { session, close } = openSession(argv, terminal);
+  const exitCode = await perform(argv, session);
+  await flush(terminal.stderr);
+  close();
+  return exitCode;
+}
+
+async function perform(argv: readonly string[], session: Session): Promise<number> {
+  const { terminal, signal } = session;
+  try {
+    await readCommandLine(argv, session);
+    const flushed = flush(terminal.stdout);
+    // A command that was stopped and ended well all the same has its last word on the way.
+    await (signal.aborted ? flushed : untilAborted(flushed, signal));
+    if (signal.aborted && !(signal.reason instanceof Stopped)) throw signal.reason;
+    return 0;
+  } catch (error) {
+    if (error instanceof QuietEnd) return error.exitCode;
+    const { report } = await import("./report.ts");
+    return report(error, session);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Readable, Writable } from "node:stream";
+
+/** A stream that a command writes to, and what it tells of itself where it is a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** The signals that end a command. */
+export type EndingSignal = "SIGINT" | "SIGTERM";
+
+/** What a command needs of its process; `process` itself is one. */
+export interface Terminal {
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  on(signal: EndingSignal, listener: () => void): unknown;
+  off(signal: EndingSignal, listener: () => void): unknown;
+  exit(code: number): void;
+}
+
+/** One command at work. */
+export interface Session {
+  readonly terminal: Terminal;
+  /** Aborted when the user stops the command, or nobody reads its output any more. */
+  readonly signal: AbortSignal;
+  /** Whether everything that is known of an error is told. */
+  readonly isDebug: boolean;
+}

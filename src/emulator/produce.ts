@@ -1,0 +1,60 @@
+import type { Order, Product } from "../server/endpoint.ts";
+import { Problem, unknownTemplate } from "../server/problem.ts";
+import type { ValueIssue } from "./renderer/protocol.ts";
+import type { Renderers } from "./renderers.ts";
+import { TemplateError } from "./template-error.ts";
+import { readTemplateFolder, type TemplateFile } from "./template-folder.ts";
+
+/** How many things that are wrong with the values are told in one line; `errors` tells them all. */
+const maxListed = 10;
+
+/**
+ * Makes the document of one call, from the template files as they are at this moment.
+ *
+ * @throws {Problem} 404 where there is no such template or path, 422 where the values do not fit it.
+ * @throws {TemplateError} when the template is to blame.
+ */
+export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
+  const { uid, values, request, signal } = order;
+  // The endpoint can be mounted anywhere; this one is at the root, and a client that adds a path is mistaken.
+  if (!new URL(request.url).pathname.startsWith("/api/v1/templates/")) {
+    throw new Problem(
+      404,
+      "There is nothing at this path. End `baseUrl` before /api/v1: the client adds that itself.",
+    );
+  }
+  const templates = await readTemplateFolder(folder);
+  const template = templates.get(uid.normalize());
+  if (template === undefined) {
+    const found = [...templates.keys()].join(", ") || "none";
+    throw unknownTemplate(uid, `This emulator has these templates: ${found}.`);
+  }
+  const outcome = await renderers.perform({ kind: "render", template, values }, signal);
+  if (outcome.kind === "document") return { bytes: outcome.bytes };
+  if (outcome.kind === "refused") throw misfit(template, outcome.issues);
+  if (outcome.kind === "broken") throw new TemplateError(template.path, outcome.message, outcome.stack);
+  // The caller has left.
+  throw signal.reason;
+}
+
+function misfit({ uid, file }: TemplateFile, issues: readonly ValueIssue[]): Problem {
+  const errors = issues.map(({ path, message, place }) => ({
+    path: formatPath(path),
+    detail: place === undefined ? message : `${message} (${place})`,
+  }));
+  const listed = errors.slice(0, maxListed).map(({ path, detail }) => `${path} ${detail}`.trim());
+  if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
+  const detail = `The values do not fit the template ${JSON.stringify(uid)} (${file}): ${listed.join("; ")}.`;
+  return new Problem(422, detail, { errors });
+}
+
+/** Writes a path as JavaScript would: `lines[3].price`. */
+function formatPath(path: readonly (string | number)[]): string {
+  return path
+    .map((key, index) => {
+      if (typeof key === "number") return `[${key}]`;
+      if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) return `[${JSON.stringify(key)}]`;
+      return index === 0 ? key : `.${key}`;
+    })
+    .join("");
+}

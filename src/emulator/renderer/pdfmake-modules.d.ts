@@ -1,0 +1,29 @@
+// The part of pdfmake 0.3 that the emulator uses; pdfmake ships no types of its own.
+
+declare module "pdfmake" {
+  export interface Pdfmake {
+    setFonts(fonts: FontFiles): void;
+    setUrlAccessPolicy(allows: (url: string) => boolean): void;
+    setLocalAccessPolicy(allows: (path: string) => boolean): void;
+    createPdf(definition: object): Output;
+  }
+
+  export interface Output {
+    /** Settles when the document is laid out. */
+    getStream(): Promise<import("pdfmake/js/PDFDocument.js").PdfDocument>;
+    getBuffer(): Promise<ReturnType<typeof Buffer.concat>>;
+  }
+
+  export type FontFiles = Record<string, Record<string, string>>;
+}
+
+declare module "pdfmake/js/PDFDocument.js" {
+  /** What each document is written into. */
+  export interface PdfDocument {
+    readonly images: Record<string, unknown>;
+    /** For an `image` of the definition: a name in `images`, or a picture itself. */
+    provideImage(source: string): unknown;
+    /** For every picture in the end. */
+    openImage(source: unknown): unknown;
+  }
+}

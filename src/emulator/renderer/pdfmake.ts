@@ -1,0 +1,132 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { FontFiles, Pdfmake } from "pdfmake";
+import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
+import type { Bytes } from "../../index.ts";
+import { Pictures, readFonts } from "./named-folders.ts";
+import type { RendererSetup } from "./protocol.ts";
+
+/** Lays out one pdfmake document definition and hands back the whole PDF. */
+export type Render = (definition: object) => Promise<Bytes>;
+
+/** What the emulator uses of pdfmake. */
+interface PdfmakeParts {
+  readonly pdfmake: Pdfmake;
+  readonly roboto: FontFiles;
+  readonly document: PdfDocument;
+}
+
+/**
+ * Loads pdfmake, which is an optional peer dependency: the one beside this package, else the one that the folder of
+ * the templates has (`npx` installs this package elsewhere).
+ */
+function requirePdfmake(templates: string): PdfmakeParts {
+  try {
+    return partsOf(createRequire(import.meta.url));
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    return partsOf(createRequire(join(templates, "template.mjs")));
+  }
+}
+
+function partsOf(require: NodeJS.Require): PdfmakeParts {
+  return {
+    pdfmake: require("pdfmake"),
+    roboto: require("pdfmake/fonts/Roboto.js"),
+    document: require("pdfmake/js/PDFDocument.js").default.prototype,
+  };
+}
+
+/** Brings pdfmake, or says what to install. */
+function loadPdfmake(load: () => PdfmakeParts): PdfmakeParts {
+  try {
+    return load();
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    throw new Error("The emulator renders with pdfmake, which is not installed: npm install pdfmake", {
+      cause,
+    });
+  }
+}
+
+/**
+ * Sets up pdfmake with its own Roboto and the fonts of a named folder.
+ *
+ * Meant for a thread of its own, because it changes what pdfmake shares within one: of files, a
+ * document may open nothing but those fonts and the pictures of the named folder, and it can fetch no URL.
+ *
+ * @param setup - the named folders
+ * @param load - brings pdfmake; exchanged by tests
+ * @throws {Error} when pdfmake is not installed, or a named folder cannot be read.
+ */
+export function loadRenderer(setup: RendererSetup, load = requirePdfmake): Render {
+  const { pdfmake, roboto, document } = loadPdfmake(() => load(setup.templates));
+  const pictures = new Pictures(setup.images);
+  const fonts = { ...roboto, ...(setup.fonts === undefined ? {} : readFonts(setup.fonts)) };
+  const fontFiles = new Set(Object.values(fonts).flatMap((styles) => Object.values(styles)));
+  pdfmake.setFonts(fonts);
+  pdfmake.setUrlAccessPolicy(() => false);
+
+  pdfmake.setLocalAccessPolicy((path) => fontFiles.has(path));
+  const failures = showPictures(document, pictures);
+  return async (definition) => {
+    // pdfmake writes into them, and a template may give the same ones again.
+    const { images }: { images?: object } = definition;
+    const output = pdfmake.createPdf({ ...definition, images: { ...images } });
+    const failure = failures.get(await output.getStream().catch(rethrowPlainly));
+    if (failure) throw failure;
+    // A copy, because a small Buffer is a part of memory that others share.
+    return new Uint8Array(await output.getBuffer());
+  };
+}
+
+/** pdfmake speaks of a "font section" that no template has. */
+function rethrowPlainly(cause: unknown): never {
+  const [, font, style] =
+    /^Font '(.+)' in style '(\w+)' is not defined/.exec(String((cause as Error)?.message)) ?? [];
+  if (font === undefined) throw cause;
+  throw new Error(
+    `there is no font ${font} in the style ${style}. Name the folder (\`fonts\`) that holds its file, such as ${font}-Regular.ttf`,
+    { cause },
+  );
+}
+
+/** A transparent picture of one pixel. */
+const pixel =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+/**
+ * Makes the names of pictures lead to the named folder, and nowhere else. pdfmake's own policy cannot: whatever it lets
+ * through is opened as a path of the machine, and the `<image>` inside an svg text never asks it (0.3.11).
+ *
+ * @returns by document, why one of its pictures cannot be shown: inside an svg text pdfmake would leave it out, and
+ *   print what it is called, which may be a value
+ */
+function showPictures(prototype: PdfDocument, pictures: Pictures): WeakMap<PdfDocument, unknown> {
+  const { provideImage, openImage } = prototype;
+  const failures = new WeakMap<PdfDocument, unknown>();
+  prototype.provideImage = function (source) {
+    const picture = this.images[source] ?? source;
+    if (isFileName(picture)) {
+      this.images[source] = `data:;base64,${pictures.read(picture).toString("base64")}`;
+    }
+    return provideImage.call(this, source);
+  };
+  prototype.openImage = function (source) {
+    try {
+      return openImage.call(this, isFileName(source) ? pictures.read(source) : source);
+    } catch (failure) {
+      failures.set(this, failure);
+      return openImage.call(this, pixel);
+    }
+  };
+  return failures;
+}
+
+function isFileName(source: unknown): source is string {
+  return typeof source === "string" && !source.startsWith("data:");
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(error.code));
+}

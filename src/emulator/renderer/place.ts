@@ -1,0 +1,44 @@
+import { TemplateMistake } from "./template-mistake.ts";
+
+/** Where something stands in a JSON value: the names of members and the indices of items on the way to it. */
+export type Place = readonly (string | number)[];
+
+/** How deep JSON may be nested: far deeper than a document needs, and far less than the stack holds. */
+const maxDepth = 500;
+
+/** Writes a place as JavaScript would: `content[2].table.body[1]`. */
+export function formatPlace(place: Place): string {
+  return place
+    .map((key, index) => {
+      if (typeof key === "number") return `[${key}]`;
+      if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) return `[${JSON.stringify(key)}]`;
+      return index === 0 ? key : `.${key}`;
+    })
+    .join("");
+}
+
+/** Makes the mistake for something that is wrong in a template file, in one line that begins with the file. */
+export function faultAt(file: string, place: Place, problem: string): TemplateMistake {
+  return new TemplateMistake(`${[file, formatPlace(place)].filter(Boolean).join(", ")}: ${problem}`);
+}
+
+export function isJsonObject(json: unknown): json is Record<string, unknown> {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+/** Whether a JSON value is nested so deep that a function which calls itself could not walk it. */
+export function isTooDeep(json: unknown): boolean {
+  let level: unknown[] = [json];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return true;
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== "object" || value === null) continue;
+      for (const member of Object.values(value)) if (typeof member === "object") next.push(member);
+    }
+    level = next;
+  }
+  return false;
+}
+
+export const tooDeep = `is nested deeper than ${maxDepth} levels`;

@@ -1,0 +1,110 @@
+import { quote } from "../quote.ts";
+
+/** Where a value is looked for: so many `$each` further out, and from there along these names. */
+export interface ValuePath {
+  readonly up: number;
+  /** None of them: the item itself. */
+  readonly names: readonly string[];
+}
+
+/** What stands between `{{` and `}}`. */
+export type Placeholder =
+  | { readonly kind: "value"; readonly path: ValuePath; readonly isOptional: boolean }
+  /** The number of an item, counted from 1. */
+  | { readonly kind: "number"; readonly up: number }
+  | { readonly kind: "page" | "pages" };
+
+/** Makes the error for a text that breaks the rules. */
+type Fault = (problem: string) => Error;
+
+const names =
+  "Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.";
+
+/** A hundred names at most, because what is made of them is as deep. */
+const namePattern = String.raw`[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+){0,99}`;
+const placeholderPattern = new RegExp(
+  String.raw`^(?<ups>(?:\.\./)*)(?:@(?<special>\p{ID_Continue}*)|(?<name>${namePattern})(?<optional>\?)?)$`,
+  "u",
+);
+
+/**
+ * Reads a text with placeholders: `Dear {{customer.name}}`.
+ *
+ * Two braces behind a backslash are only braces, and two backslashes before braces are one backslash.
+ *
+ * @param text - as it stands in the template, JSON's own escapes undone
+ * @param fault - makes the error
+ * @returns the text in parts; what stands between placeholders is a string, and never empty
+ * @throws what `fault` makes, where a placeholder is not closed or holds no name.
+ */
+export function parseText(text: string, fault: Fault): readonly (string | Placeholder)[] {
+  const parts: (string | Placeholder)[] = [];
+  const opening = /(\\*)\{\{/g;
+  let plain = "";
+  let at = 0;
+  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+    const { length } = match[1] ?? "";
+    plain += text.slice(at, match.index) + "\\".repeat(length / 2);
+    at = opening.lastIndex;
+    if (length % 2 === 1) {
+      plain += "{{";
+      continue;
+    }
+    const end = text.indexOf("}}", at);
+    const inner = text.slice(at, end === -1 ? undefined : end);
+    const [first = ""] = inner.split("{{", 1);
+    if (end === -1 || first !== inner) {
+      throw fault(`${quote(`{{${first}`)} is never closed. Write }} behind the name.`);
+    }
+    if (plain !== "") parts.push(plain);
+    plain = "";
+    parts.push(parsePlaceholder(inner.trim(), fault));
+    at = end + 2;
+    opening.lastIndex = at;
+  }
+  plain += text.slice(at);
+  if (plain !== "") parts.push(plain);
+  return parts;
+}
+
+/**
+ * Reads what `$each` and `$if` name: `lines`, `../customer.phones`, `this`.
+ *
+ * @throws what `fault` makes, where it is no such name.
+ */
+export function parsePath(name: unknown, fault: Fault): ValuePath {
+  const { ups = "", name: path, optional } = groupsOf(typeof name === "string" ? name.trim() : "");
+  if (path === undefined || optional !== undefined) {
+    throw fault(`is no name of a value. ${names.replaceAll(/\{\{|\}\}/g, '"')}`);
+  }
+  return { up: ups.length / 3, names: namesOf(path) };
+}
+
+function parsePlaceholder(inner: string, fault: Fault): Placeholder {
+  const shown = quote(`{{${inner}}}`);
+  const { ups = "", special, name, optional } = groupsOf(inner);
+  const up = ups.length / 3;
+  if (name !== undefined) {
+    return { kind: "value", path: { up, names: namesOf(name) }, isOptional: optional !== undefined };
+  }
+  if (special === "number") return { kind: "number", up };
+  if (up === 0 && (special === "page" || special === "pages")) return { kind: special };
+  if (special !== undefined) {
+    throw fault(`${shown} is unknown. Of this kind there are {{@number}}, {{@page}} and {{@pages}}.`);
+  }
+  if (/^[#/^]/.test(inner)) {
+    throw fault(
+      `${shown} is no placeholder: texts have no blocks. An object with \`$each\` repeats an element, one with \`$if\` shows or hides it.`,
+    );
+  }
+  throw fault(`${shown} names no value. ${names}`);
+}
+
+function groupsOf(text: string): { readonly [group: string]: string | undefined } {
+  return placeholderPattern.exec(text)?.groups ?? {};
+}
+
+function namesOf(path: string): string[] {
+  const all = path.split(".");
+  return all[0] === "this" ? all.slice(1) : all;
+}

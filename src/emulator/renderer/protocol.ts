@@ -1,0 +1,60 @@
+import type { Bytes } from "../../index.ts";
+
+/** What a rendering thread is given at its start; every path is absolute. */
+export interface RendererSetup {
+  /** The folder of the templates, from where pdfmake is looked for, too. */
+  readonly templates: string;
+  readonly images: string | undefined;
+  readonly fonts: string | undefined;
+}
+
+/** One template file, as the thread needs it. */
+export interface TemplateSource {
+  /** The name of the file, for messages. */
+  readonly file: string;
+  readonly path: string;
+}
+
+/** What a thread is asked; it does one thing at a time. */
+export type Task =
+  | { readonly kind: "inspect"; readonly template: TemplateSource }
+  | {
+      readonly kind: "render";
+      readonly template: TemplateSource;
+      readonly values: Record<string, unknown>;
+    };
+
+/** One thing that is wrong with the values of a call. */
+export interface ValueIssue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  /** Where the template asks for it. */
+  readonly place?: string | undefined;
+}
+
+/** How a task ended. */
+export type Outcome =
+  | { readonly kind: "inspected"; readonly sample: Record<string, unknown> }
+  | { readonly kind: "document"; readonly bytes: Bytes }
+  /** The values do not fit the template. */
+  | { readonly kind: "refused"; readonly issues: readonly ValueIssue[] }
+  /** The template is to blame; `stack` holds the frames alone. */
+  | { readonly kind: "broken"; readonly message: string; readonly stack: string }
+  /** The caller left before the layout was begun. */
+  | { readonly kind: "abandoned" }
+  /** A file that this thread has loaded is another one now: only a new thread can load it again. */
+  | { readonly kind: "stale" };
+
+/** What comes out of a thread: how its start went, then one answer a task. */
+export type Report =
+  | { readonly kind: "ready" }
+  | { readonly kind: "unfit"; readonly message: string }
+  | {
+      readonly kind: "done";
+      readonly outcome: Outcome;
+      /** Whether the thread has half-loaded something, and should do no other task. */
+      readonly isSpent: boolean;
+    };
+
+/** What a thread hears: tasks, and that nobody waits for the one it has. */
+export type Message = Task | { readonly kind: "abandon" };

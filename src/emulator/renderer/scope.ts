@@ -1,0 +1,79 @@
+import type { Place } from "./place.ts";
+import type { ValuePath } from "./placeholders.ts";
+import type { ValueIssue } from "./protocol.ts";
+
+/** What names in a template belong to: the values themselves, or one item of an array that is gone through. */
+export interface Scope {
+  readonly value: unknown;
+  /** Where the array stands in the values; and which of its items this is, counted from 1. */
+  readonly array: Place;
+  readonly number: number;
+  /** What `../` leads to; the values have none. */
+  readonly outer: Scope | undefined;
+}
+
+/** The scope of everything that stands in no `$each`. */
+export function scopeOf(values: Record<string, unknown>): Scope {
+  return { value: values, array: [], number: 0, outer: undefined };
+}
+
+/** Goes so many `$each` out; the compiler has checked that there are that many. */
+export function outward(scope: Scope, up: number): Scope {
+  let found = scope;
+  for (let left = up; left > 0 && found.outer; left -= 1) found = found.outer;
+  return found;
+}
+
+/** Finds a value; `undefined` where there is none. */
+export function valueAt(scope: Scope, { up, names }: ValuePath): unknown {
+  let { value } = outward(scope, up);
+  for (const name of names) value = memberOf(value, name);
+  return value;
+}
+
+/** The way from the values to what a path in a template means, whether it is there or not. */
+export function pathTo(scope: Scope, { up, names }: ValuePath): Place {
+  const from = outward(scope, up);
+  const path: (string | number)[] = from.outer === undefined ? [] : [...from.array, from.number - 1];
+  let { value } = from;
+  for (const name of names) {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    path.push(!isObject && /^(?:0|[1-9]\d{0,14})$/.test(name) ? Number(name) : name);
+    value = memberOf(value, name);
+  }
+  return path;
+}
+
+/** A member of the value's own; the length of an array, which JSON does not have, is none. */
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  const isMember = Object.prototype.propertyIsEnumerable.call(value, name);
+  return isMember ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** How many are told: that of a million lines all are wrong, a thousand show as well. */
+const maxIssues = 1_000;
+
+/** What is wrong with the values, each thing once. */
+export class IssueList {
+  readonly #found = new Map<string, ValueIssue>();
+
+  get all(): readonly ValueIssue[] {
+    return [...this.#found.values()];
+  }
+
+  get isFull(): boolean {
+    return this.#found.size >= maxIssues;
+  }
+
+  /** Whether something is wrong at a place, or deeper in it. */
+  hasWithin(place: Place): boolean {
+    return this.all.some(({ path }) => place.every((key, index) => path[index] === key));
+  }
+
+  add(issue: ValueIssue): void {
+    if (this.isFull) return;
+    const key = JSON.stringify([issue.path, issue.message]);
+    if (!this.#found.has(key)) this.#found.set(key, issue);
+  }
+}

@@ -1,0 +1,61 @@
+import { faultOf, isDropped } from "./faults/misbehaviour.ts";
+import type { Call } from "./options.ts";
+
+type Answer = (request: Request) => Promise<Response>;
+
+/** Tells `onCall` of every call that an endpoint has answered. */
+export function reporting(answer: Answer, onCall: (call: Call) => void): Answer {
+  return async (request) => {
+    const startedAt = performance.now();
+    const response = await answer(request);
+    const durationMs = performance.now() - startedAt;
+    const detail = await detailOf(request, response);
+    try {
+      onCall(describe(request, response, durationMs, detail));
+    } catch {
+      // A broken log must not cost the caller the answer.
+    }
+    return response;
+  };
+}
+
+function describe(
+  request: Request,
+  response: Response,
+  durationMs: number,
+  detail: string | undefined,
+): Call {
+  const path = new URL(request.url).pathname;
+  const isDocument = response.headers.get("content-type") === "application/pdf";
+  return {
+    method: request.method,
+    path,
+    uid: uidOf(path),
+    status: isDropped(response) ? 0 : response.status,
+    bytes: isDocument ? Number(response.headers.get("content-length")) : 0,
+    durationMs,
+    detail,
+    requestId: response.headers.get("x-request-id") ?? undefined,
+  };
+}
+
+async function detailOf(request: Request, response: Response): Promise<string | undefined> {
+  const fault = faultOf(request);
+  if (fault !== undefined) return `fault: ${fault}`;
+  if (request.signal.aborted) return "the caller left";
+  // Of what lies on this side the answer says nothing; `onError` has been told.
+  const isRefusal = response.headers.get("content-type") === "application/problem+json";
+  if (!isRefusal || response.status === 500) return undefined;
+  const { detail }: { detail?: string } = await response.clone().json();
+  return detail;
+}
+
+/** The endpoint has refused every path that is not what it looks like here. */
+function uidOf(path: string): string | undefined {
+  const segment = /\/templates\/([^/]+)\/generate-sync$/.exec(path)?.[1];
+  try {
+    return segment && decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

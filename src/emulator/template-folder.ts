@@ -1,0 +1,64 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** One template file: `invoice.json` is the template with the uid `invoice`. */
+export interface TemplateFile {
+  readonly uid: string;
+  /** The name of the file. */
+  readonly file: string;
+  /** The absolute path of the file. */
+  readonly path: string;
+}
+
+/** What a template is written in. */
+const kinds = [".json", ".mjs", ".ts"];
+
+/** What lies in many folders and is no template; nor are hidden files and types alone. */
+const others = /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.d\.ts$/;
+
+/**
+ * Reads which templates a folder holds at this moment.
+ *
+ * Files with another extension, hidden files and sub-folders are left alone: they are the place for what templates
+ * share.
+ *
+ * @param folder - an absolute path
+ * @returns the templates, by uid
+ * @throws {Error} when the folder cannot be read, or when two files have one uid.
+ */
+export async function readTemplateFolder(folder: string): Promise<ReadonlyMap<string, TemplateFile>> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(
+    (cause: NodeJS.ErrnoException): never => {
+      throw new Error(
+        `The template folder ${folder} ${reasonOf(cause)}. Name the folder that holds your template files.`,
+        { cause },
+      );
+    },
+  );
+  const templates = new Map<string, TemplateFile>();
+  for (const { name: file } of entries.filter((entry) => !entry.isDirectory()).sort(byName)) {
+    const kind = kinds.find((extension) => file.endsWith(extension));
+    if (kind === undefined || others.test(file)) continue;
+    // Some file systems take accents apart; callers write them as one character.
+    const uid = file.slice(0, -kind.length).normalize();
+    const twin = templates.get(uid);
+    if (twin !== undefined) {
+      throw new Error(
+        `Two files of ${folder} are the template ${uid}: ${twin.file} and ${file}. Rename or remove one of them.`,
+      );
+    }
+    templates.set(uid, { uid, file, path: join(folder, file) });
+  }
+  return templates;
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}
+
+/** Says why a folder cannot be read. */
+export function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT") return "does not exist";
+  if (code === "ENOTDIR") return "is not a folder";
+  return `cannot be read (${code ?? message})`;
+}

@@ -1,0 +1,63 @@
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+
+/** What is wrong where a JSON text stops being one. */
+const reasons: Readonly<Record<string, string>> = {
+  InvalidSymbol: "this is no JSON; outside of double quotes stand only numbers, true, false and null",
+  InvalidNumberFormat: "this is no number of JSON",
+  PropertyNameExpected: "the name of a member, in double quotes, should stand here",
+  ValueExpected: "a value should stand here",
+  ColonExpected: "a colon should stand here",
+  CommaExpected: "a comma should stand here",
+  CloseBraceExpected: "an object is not closed; } should stand here",
+  CloseBracketExpected: "an array is not closed; ] should stand here",
+  EndOfFileExpected: "the JSON has ended already",
+  InvalidCommentToken: "JSON has no comments",
+  UnexpectedEndOfComment: "JSON has no comments",
+  UnexpectedEndOfString: "this text is not closed on its line",
+  UnexpectedEndOfNumber: "this number breaks off",
+  InvalidUnicode: "in this text, \\u is not followed by four hexadecimal digits",
+  InvalidEscapeCharacter: "in this text, there is an escape that JSON does not have",
+  InvalidCharacter: "in this text, a character such as a tab has to be escaped",
+  TooDeep: "this is no JSON, and nested too deep to tell where it goes wrong",
+};
+
+/**
+ * Parses a JSON text that a user wrote.
+ *
+ * @param text - the text; a byte order mark at its start is no part of it
+ * @param name - what to call the text in the error: the path of its file, for instance
+ * @returns the value
+ * @throws {SyntaxError} that names the place, `<name>:<line>:<column>: <reason>`, and quotes nothing of the text.
+ */
+export function parseJson(text: string, name: string): unknown {
+  const json = text.startsWith("\ufeff") ? text.slice(1) : text;
+  try {
+    return JSON.parse(json);
+  } catch {
+    // The engine's own message may quote the text, names a place only at times, and reads otherwise in every version.
+    throw new SyntaxError(`${name}:${placeOfError(json)}`);
+  }
+}
+
+function placeOfError(json: string): string {
+  if (json.trim() === "") return "1:1: there is nothing in it; at least {} should stand here";
+  const { error, offset } = firstErrorOf(json);
+  const before = json.slice(0, offset);
+  const lines = before.split(/\r\n|\r|\n/);
+  const column = (lines.at(-1)?.length ?? 0) + 1;
+  const isAfterComma = /,\s*$/.test(before) && /[}\]]/.test(json.charAt(offset));
+  const reason = isAfterComma ? "nothing follows the comma before this" : reasons[error];
+  return `${lines.length}:${column}: ${reason ?? "this is no JSON"}`;
+}
+
+function firstErrorOf(json: string): { readonly error: string; readonly offset: number } {
+  const errors: ParseError[] = [];
+  try {
+    parse(json, errors, { disallowComments: true });
+  } catch {
+    // This parser calls itself for what is nested, which JSON.parse does not.
+    return { error: "TooDeep", offset: 0 };
+  }
+  const [first] = errors;
+  return { error: first ? printParseErrorCode(first.error) : "", offset: first?.offset ?? 0 };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { formatDuration, parseDuration } from "../../src/cli/duration.ts";
+import { Misuse } from "../../src/cli/failure.ts";
+
+describe("parseDuration", () => {
+  it.each([
+    ["30", 30_000],
+    ["30s", 30_000],
+    ["0.25", 250],
+    [".5s", 500],
+    ["500ms", 500],
+    ["500 MS", 500],
+    ["2m", 120_000],
+    ["1.5h", 5_400_000],
+    ["1ms", 1],
+    ["2147483647ms", 2_147_483_647],
+    ["596h", 2_145_600_000],
+  ])("reads %s", (text, durationMs) => {
+    expect(parseDuration(text, "--timeout")).toBe(durationMs);
+  });
+
+  it.each([
+    "",
+    " ",
+    "0",
+    "0.0001",
+    "-1",
+    "+1",
+    "1e3",
+    "NaN",
+    "Infinity",
+    "2d",
+    "1:30",
+    "1 2",
+    "597h",
+    "2147483648ms",
+  ])("refuses %j, which no timer takes or nobody understands", (text) => {
+    expect(() => parseDuration(text, "--timeout")).toThrow(Misuse);
+    expect(() => parseDuration(text, "--timeout")).toThrow(
+      `--timeout takes a duration from 1ms to 596h, and got "${text}".`,
+    );
+  });
+});
+
+describe("formatDuration", () => {
+  it.each([
+    [0.4, "0 ms"],
+    [41.6, "42 ms"],
+    [999.4, "999 ms"],
+    [999.6, "1 s"],
+    [1000, "1 s"],
+    [1250, "1.3 s"],
+    [600_000, "600 s"],
+  ])("writes %f ms as %s", (durationMs, text) => {
+    expect(formatDuration(durationMs)).toBe(text);
+  });
+});

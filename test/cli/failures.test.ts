@@ -1,0 +1,124 @@
+import { readdir } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { spellings } from "../client/canaries.ts";
+import { temporaryFolder } from "../client/every-form.ts";
+import { type Answer, beginning, pdfOf, Service, saying } from "../client/service.ts";
+import { runCommand } from "./command.ts";
+
+const key = "key-CANARY/+=0123456789";
+const value = "Zoë CANARY <O'Neil> & Söhne";
+const pdf = pdfOf(36_800);
+
+/** Says all that it was sent. */
+const echo =
+  (status: number): Answer =>
+  ({ headers, body, response }) => {
+    response.writeHead(status, { "content-type": "application/json", "x-request-id": "request-1" });
+    response.end(JSON.stringify({ message: `${headers.authorization} sent ${body}` }));
+  };
+
+const echoed =
+  'saying "API-Key [redacted] sent {\\"customer\\":\\"[redacted] [redacted] <O\'[redacted]> & [redacted]\\"}"';
+
+const failures: readonly { title: string; answer: Answer; flags?: readonly string[]; line: string }[] = [
+  {
+    title: "400",
+    answer: echo(400),
+    line: `The service at ORIGIN answered 400 for template "invoice", ${echoed}. Compare the values with the placeholders of the template. Request id: request-1.`,
+  },
+  {
+    title: "401",
+    answer: echo(401),
+    line: `The service at ORIGIN answered 401 for template "invoice", ${echoed}. Check the API key: the dashboard shows it under Settings » API keys. Request id: request-1.`,
+  },
+  {
+    title: "404",
+    answer: saying(404),
+    line: 'The service at ORIGIN answered 404 for template "invoice". Either the uid "invoice" or the path of the base URL, "/", is wrong: check both. The client itself adds /api/v1 to the path.',
+  },
+  {
+    title: "418",
+    answer: echo(418),
+    line: `The service at ORIGIN answered 418 for template "invoice", ${echoed}. Ask whoever runs it what that means. Request id: request-1.`,
+  },
+  {
+    title: "503",
+    answer: echo(503),
+    line: `The service at ORIGIN answered 503 for template "invoice", ${echoed}. The service failed: try again later, and quote the request id if it persists. Request id: request-1.`,
+  },
+  {
+    title: "a redirect",
+    answer: saying(302, "", { location: `https://login.example.com/?key=${encodeURIComponent(key)}` }),
+    line: 'The service at ORIGIN answered 302 for template "invoice". Redirects are not followed, so that the API key stays where it was sent. It points to "https://login.example.com/". Point the base URL at where the service really lives.',
+  },
+  {
+    title: "a page in place of a PDF",
+    answer: ({ response, body }) =>
+      void response.writeHead(200, { "content-type": "text/html" }).end(`<html>${key} ${body}`),
+    line: 'The service at ORIGIN answered 200 for template "invoice" with "text/html" that begins "<html>[redacted] {\\"customer\\":\\"[redacted] [redacted] <O\'[redacted]> & [redacted]\\"}": this is no PDF. Check that the base URL leads to the service and not to a login page or a proxy.',
+  },
+  {
+    title: "half a document",
+    answer: ({ response, socket }) => {
+      response.writeHead(200, { "content-length": pdf.length });
+      response.write(pdf.subarray(0, 18_400), () => socket.destroySoon());
+    },
+    line: 'The document for template "invoice" from ORIGIN was cut off: 18400 of 36800 bytes arrived (other side closed). Take nothing of it for the document; generate it again.',
+  },
+  {
+    title: "no answer in time",
+    answer: () => {},
+    flags: ["--timeout", "0.25"],
+    line: "The service at ORIGIN gave no whole document within 250 ms. Try again, or allow it more time, as in --timeout 1s.",
+  },
+  {
+    title: "no whole document in time",
+    answer: beginning(pdf.subarray(0, 20_000), { "content-length": String(pdf.length) }),
+    flags: ["--timeout=600ms"],
+    line: "The service at ORIGIN gave no whole document within 600 ms. Try again, or allow it more time, as in --timeout 2s.",
+  },
+];
+
+describe("generate says what failed in one line, with exit code 1, and leaves no file behind", () => {
+  it.each(failures)("$title", async ({ answer, flags = [], line }) => {
+    const service = await Service.start(answer);
+    const cwd = temporaryFolder();
+    const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: service.baseUrl };
+    const args = ["generate", "invoice", "--set", `customer=${value}`, ...flags];
+    const { code, stdout, stderr } = await runCommand(args, { cwd, env });
+    expect(stderr).toBe(`template-pdf: ${line.replace("ORIGIN", service.baseUrl)}\n`);
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 1, stdout: "" });
+    const debugged = await runCommand([...args, "--debug"], { cwd, env });
+    expect(debugged.code).toBe(1);
+    // The whole error, with the stack that leads to it.
+    expect(debugged.stderr).toMatch(/\n(?:\w*Error|Failure)\b[\s\S]*\n {4}at /);
+    for (const secret of ["CANARY", ...spellings(key), ...spellings(value)]) {
+      expect(stderr + debugged.stderr).not.toContain(secret);
+    }
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("a service that is not there", async () => {
+    const cwd = temporaryFolder();
+    // Nobody listens there: it is the port of a service of 1988.
+    const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
+    const { code, stderr } = await runCommand(["generate", "invoice"], { cwd, env });
+    expect(stderr).toBe(
+      'template-pdf: Could not reach the service at http://127.0.0.1:1 for template "invoice" (connect ECONNREFUSED 127.0.0.1:1). ' +
+        "Check the base URL, and that the service can be reached from here; then try again.\n",
+    );
+    expect(code).toBe(1);
+  });
+
+  it("half a document on standard output", async () => {
+    const service = await Service.start(({ response, socket }) => {
+      response.writeHead(200, { "content-length": pdf.length });
+      response.write(pdf.subarray(0, 18_400), () => socket.destroySoon());
+    });
+    const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: service.baseUrl };
+    const ending = await runCommand(["generate", "invoice", "-o", "-"], { cwd: temporaryFolder(), env });
+    expect(ending.code).toBe(1);
+    expect(ending.stderr).toContain("was cut off: 18400 of 36800 bytes arrived");
+    expect(pdf.subarray(0, ending.stdout.length).equals(ending.stdout)).toBe(true);
+  });
+});

@@ -1,0 +1,79 @@
+import { EventEmitter } from "node:events";
+import { PassThrough, Readable, Writable } from "node:stream";
+import type { Output, Terminal } from "../../src/cli/terminal.ts";
+
+/** A stream that remembers what was written to it. */
+export class Recorded extends Writable {
+  isTTY = false;
+  columns = 80;
+  text = "";
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    this.emit("text");
+    done();
+  }
+}
+
+/** A stream that takes nothing: its reader has gone, for instance. */
+export class ClosedPipe extends Writable {
+  readonly #code: string;
+
+  constructor(code = "EPIPE") {
+    super();
+    this.#code = code;
+  }
+
+  override _write(_chunk: Buffer, _encoding: string, done: (error: Error) => void): void {
+    done(Object.assign(new Error(`write ${this.#code}`), { code: this.#code, syscall: "write" }));
+  }
+}
+
+/** A stream that takes one chunk at a time, and counts what was written while it was not ready. */
+export class Unhurried extends Writable {
+  bytes = 0;
+  chunks = 0;
+  pushed = 0;
+
+  constructor() {
+    super({ highWaterMark: 1 });
+  }
+
+  override write(chunk: Buffer, ...rest: never[]): boolean {
+    if (chunk.length > 0 && this.writableNeedDrain) this.pushed += 1;
+    return super.write(chunk, ...rest);
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.bytes += chunk.length;
+    this.chunks += 1;
+    setImmediate(done);
+  }
+}
+
+/** A process that a command can run in without being one. */
+export class FakeTerminal extends EventEmitter implements Terminal {
+  stdin: Readable = Readable.from([]);
+  stdout: Output = new Recorded();
+  stderr: Recorded = new Recorded();
+  env: Record<string, string> = {};
+  platform = "linux";
+  /** The exit codes the process was told to end with at once. */
+  readonly exits: number[] = [];
+
+  /** What was printed to standard output. */
+  get printed(): string {
+    return (this.stdout as Recorded).text;
+  }
+
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+}
+
+/** Standard input that never ends, and tells when it is read. */
+export function endlessInput(onRead: () => void): Readable {
+  const input = new PassThrough();
+  input.once("newListener", onRead);
+  return input;
+}

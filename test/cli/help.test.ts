@@ -1,0 +1,171 @@
+import { describe, expect, it, vi } from "vitest";
+import manifest from "../../package.json";
+import { run } from "../../src/cli/run.ts";
+import { FakeTerminal } from "./fake-terminal.ts";
+
+/** What a mock of the client throws: the help and the version have to come without it. */
+vi.mock("../../src/index.ts", () => {
+  throw new Error("the client was loaded");
+});
+vi.mock("../../src/emulator/index.ts", () => {
+  throw new Error("the emulator was loaded");
+});
+
+async function answer(...argv: string[]): Promise<{ code: number; printed: string; told: string }> {
+  const terminal = new FakeTerminal();
+  const code = await run(argv, terminal);
+  return { code, printed: terminal.printed, told: terminal.stderr.text };
+}
+
+describe("the help", () => {
+  it("lists the commands and the exit codes", async () => {
+    const { code, printed, told } = await answer("--help");
+    expect({ code, told }).toEqual({ code: 0, told: "" });
+    expect(printed).toMatchInlineSnapshot(`
+      "Usage: template-pdf [options] [command]
+
+      Generates PDFs from the templates of the Template PDF Generation Service.
+
+      Options:
+        -V, --version               print the version
+        --debug                     print everything that is known of an error
+        -h, --help                  print this help
+
+      Commands:
+        generate [options] <uid>    Generates one PDF from a template and values, and
+                                    saves it: the whole of it or nothing.
+        emulate [options] [folder]  Runs the service on this machine: real PDFs from
+                                    template files, rendered by pdfmake.
+        help [command]              print the help of a command
+
+      Exit codes:
+        0    done
+        1    it was tried and failed: the service, the network, the disk, the time
+        2    the command line or its input is wrong, and nothing was sent
+        130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
+        141  nobody reads the output any more
+      "
+    `);
+  });
+
+  it("of generate tells every option, where the key comes from, and the exit codes", async () => {
+    const { code, printed, told } = await answer("generate", "--help");
+    expect({ code, told }).toEqual({ code: 0, told: "" });
+    expect(printed).toMatchInlineSnapshot(`
+      "Usage: template-pdf generate [options] <uid>
+
+      Generates one PDF from a template and values, and saves it: the whole of it or
+      nothing.
+
+      Arguments:
+        uid                    the template, as the dashboard names it
+
+      Options:
+        --values <file>        JSON file of the values, one object; - reads standard
+                               input
+        --set <key=value>      set one value, as text, on top of --values; may be
+                               repeated
+        -o, --output <file>    where to save it; - writes it to standard output
+                               (default: <uid>.pdf)
+        --open                 open the saved file
+        --base-url <url>       where the service lives, such as
+                               https://pdf.example.com
+        --timeout <duration>   how long the whole call may take: 30s, 500ms, 2m
+                               (default: 600s)
+        --allow-insecure-http  send the key over http:// to another machine
+        --debug                print everything that is known of an error
+        -h, --help             print this help
+
+      The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
+      in the environment, or else in the file .env of the working directory.
+
+      Examples:
+        template-pdf generate invoice --values invoice.json --set "date=20 November 2026"
+        query | template-pdf generate invoice --values - -o - | lpr
+
+      Exit codes:
+        0    done
+        1    it was tried and failed: the service, the network, the disk, the time
+        2    the command line or its input is wrong, and nothing was sent
+        130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
+        141  nobody reads the output any more
+      "
+    `);
+  });
+
+  it("of emulate tells every option, and the grammar of faults", async () => {
+    const { code, printed, told } = await answer("emulate", "--help");
+    expect({ code, told }).toEqual({ code: 0, told: "" });
+    expect(printed).toMatchInlineSnapshot(`
+      "Usage: template-pdf emulate [options] [folder]
+
+      Runs the service on this machine: real PDFs from template files, rendered by
+      pdfmake.
+
+      Arguments:
+        folder             the folder of the templates (default: templates)
+
+      Options:
+        --port <port>      the port to listen on; 0 takes a free one (default: 4010)
+        --host <address>   the address to listen on (default: 127.0.0.1, for this
+                           machine only)
+        --key <key>        a key that may call; may be repeated (default: a random
+                           one)
+        --images <folder>  the folder of the pictures that templates may show
+        --fonts <folder>   the folder of the fonts that templates may use, beside
+                           Roboto
+        --fault <rule>     let calls go wrong on purpose; may be repeated
+        --latency <ms>     let every call wait, in milliseconds: 500, or a range such
+                           as 200..800
+        --debug            print everything that is known of an error
+        -h, --help         print this help
+
+      A rule of --fault is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%],
+      where <what> is a status such as 429, or html, cut, stall or reset.
+
+      Examples:
+        template-pdf emulate examples/templates --port 0
+        template-pdf emulate --fault "429 retry-after 2 every 10" --latency 200..800
+
+      Exit codes:
+        0    stopped by Ctrl-C or SIGTERM
+        1    it cannot listen there, or pdfmake is not installed
+        2    an option, the folder or a template is wrong
+        130  stopped by a second Ctrl-C, before every call was answered
+        141  nobody reads the output any more
+      "
+    `);
+  });
+
+  it("has one text, however it is asked for", async () => {
+    const { printed } = await answer("generate", "--help");
+    expect(await answer("help", "generate")).toEqual({ code: 0, printed, told: "" });
+    expect(await answer("generate", "-h")).toEqual({ code: 0, printed, told: "" });
+  });
+
+  it("is printed to standard error, with exit code 2, where no command is given", async () => {
+    const { printed } = await answer("--help");
+    expect(await answer()).toEqual({ code: 2, printed: "", told: printed });
+  });
+
+  it("is as wide as the terminal", async () => {
+    const terminal = new FakeTerminal();
+    Object.assign(terminal.stdout, { isTTY: true, columns: 200 });
+    await run(["generate", "--help"], terminal);
+    expect(terminal.printed).toContain(
+      "Generates one PDF from a template and values, and saves it: the whole of it or nothing.\n",
+    );
+  });
+});
+
+describe("the version", () => {
+  it.each(["--version", "-V"])("is the package's, by %s", async (flag) => {
+    expect(await answer(flag)).toEqual({ code: 0, printed: `${manifest.version}\n`, told: "" });
+  });
+});
+
+it("the help and the version are there at once: neither the client nor the emulator is loaded for them", async () => {
+  // Both are mocked to break when they are loaded, and every test above went well.
+  await expect(answer("generate", "invoice")).rejects.toThrow();
+  await expect(answer("emulate")).rejects.toThrow();
+});

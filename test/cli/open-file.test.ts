@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openerOf } from "../../src/cli/open-file.ts";
+import { run } from "../../src/cli/run.ts";
+import { temporaryFolder } from "../client/every-form.ts";
+import { pdfOf, Service, withLength } from "../client/service.ts";
+import { FakeTerminal } from "./fake-terminal.ts";
+
+/** Generates a document in a folder, with `--open`, where the system's openers are those of another folder. */
+async function generateAndOpen(openers: string, platform = "linux") {
+  const service = await Service.start(withLength(pdfOf(36_800)));
+  const terminal = new FakeTerminal();
+  terminal.platform = platform;
+  terminal.env = { TEMPLATE_PDF_API_KEY: "k", PATH: openers };
+  const path = join(temporaryFolder(), "it's 100% & more.pdf");
+  const argv = ["generate", "invoice", "--base-url", service.baseUrl, "--open", "-o", path];
+  return { path, code: await run(argv, terminal), terminal };
+}
+
+describe("--open", () => {
+  it.each([
+    ["linux", "xdg-open"],
+    ["darwin", "open"],
+  ])("hands the saved file to the opener of %s, and does not wait for it", async (platform, name) => {
+    const openers = temporaryFolder();
+    const told = join(openers, "told");
+    const viewer = `#!/bin/sh
+      cd '${openers}' && printf %s "$*" > part && mv part told
+      for i in 1 2 3 4 5 6 7 8 9; do [ -e closed ] || sleep 0.5; done
+      touch ended`;
+    await writeFile(join(openers, name), viewer);
+    await chmod(join(openers, name), 0o755);
+    const { path, code, terminal } = await generateAndOpen(`${openers}:/usr/bin:/bin`, platform);
+    expect({ code, told: terminal.stderr.text }).toEqual({ code: 0, told: "" });
+    expect(existsSync(join(openers, "ended"))).toBe(false);
+    while (!existsSync(told)) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await readFile(told, "utf8")).toBe(path);
+    await writeFile(join(openers, "closed"), "");
+  });
+
+  it("keeps the document where there is no opener, and says so with exit code 1", async () => {
+    const { path, code, terminal } = await generateAndOpen(temporaryFolder());
+    expect(code).toBe(1);
+    expect(terminal.printed).toBe(`${path}: 36.8 kB\n`);
+    expect(terminal.stderr.text).toBe(
+      `template-pdf: Could not open ${path} with xdg-open: there is no such program. ` +
+        "The document is saved there: open it by hand.\n",
+    );
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it("opens nothing where the document failed", async () => {
+    const openers = temporaryFolder();
+    const path = join(openers, "folder");
+    await mkdir(path);
+    const terminal = new FakeTerminal();
+    terminal.env = { TEMPLATE_PDF_API_KEY: "k", PATH: openers };
+    const argv = ["generate", "invoice", "--base-url", "http://127.0.0.1:1", "--open", "-o", path];
+    expect(await run(argv, terminal)).toBe(2);
+    expect(terminal.stderr.text).not.toContain("Could not open");
+  });
+
+  it("gives the path to the shell of Windows by a variable, where none of it means anything", () => {
+    const path = String.raw`C:\Users\me\100% & %PATH%.pdf`;
+    const { command, args, options } = openerOf("win32", path, { PATH: "p" });
+    expect([command, ...args].join(" ")).toBe('cmd /d /v:off /s /c "start "" "%TEMPLATE_PDF_OPEN%""');
+    expect(options).toMatchObject({
+      windowsVerbatimArguments: true,
+      detached: true,
+      env: { PATH: "p", TEMPLATE_PDF_OPEN: path },
+    });
+  });
+});

@@ -1,0 +1,27 @@
+import { getEventListeners } from "node:events";
+import { vi } from "vitest";
+import { Misbehaviour, type MisbehaviourOptions } from "../../../src/emulator/faults/misbehaviour.ts";
+import { createEndpoint, type Produce } from "../../../src/server/endpoint.ts";
+import { requireApiKey } from "../../../src/server/require-api-key.ts";
+import { type Call, json, KEY, PDF, request } from "../../server/endpoint-call.ts";
+
+/** An endpoint whose `produce` is wrapped, and what a test looks at. */
+export function misbehaving(options: MisbehaviourOptions, make: Produce = () => ({ bytes: PDF })) {
+  const closing = new AbortController();
+  const produce = vi.fn(make);
+  const onError = vi.fn();
+  const endpoint = createEndpoint({
+    authorize: requireApiKey([KEY]),
+    produce: new Misbehaviour(options).wrap(produce, closing.signal),
+    onError,
+  });
+  const call = (headers: Record<string, string> = {}, rest: Omit<Call, "headers"> = {}) =>
+    endpoint(request({ ...rest, headers: { ...json, ...headers } }));
+  const listeners = () => getEventListeners(closing.signal, "abort").length;
+  return { endpoint, call, produce, onError, closing, listeners };
+}
+
+/** What a problem says. */
+export async function detailOf(response: Response): Promise<string> {
+  return ((await response.json()) as { detail: string }).detail;
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { complaintsOf, contentOf, refusalOf } from "./json-filling.ts";
+
+type ByIndex = (index: number) => unknown;
+type Layout = { readonly [name: string]: unknown } & {
+  readonly hLineWidth?: ByIndex;
+  readonly vLineWidth?: ByIndex;
+  readonly hLineColor?: ByIndex;
+};
+
+function layoutOf(layout: unknown, values: Record<string, unknown> = {}): Layout {
+  const table = contentOf({ table: { body: [["a"]] }, layout }, values) as { readonly layout: Layout };
+  return table.layout;
+}
+
+const refusal = (layout: unknown) =>
+  refusalOf(JSON.stringify({ content: [{ table: { body: [["a"]] }, layout }] }));
+
+describe("a layout that is an object", () => {
+  it.each([
+    "hLineWidth",
+    "vLineWidth",
+    "paddingLeft",
+    "paddingRight",
+    "paddingTop",
+    "paddingBottom",
+    "fillOpacity",
+  ])("gives a constant %s everywhere", (name) => {
+    const given = layoutOf({ [name]: 3 })[name] as ByIndex;
+    expect([given(0), given(99)]).toEqual([3, 3]);
+  });
+
+  it.each<[string, unknown[]]>([
+    ["hLineWidth", [1, 0, 2]],
+    ["hLineColor", ["red", "#aaa", null]],
+    ["vLineColor", ["red", "#aaa", null]],
+    ["fillColor", [null, "#eee", ["stripe", "blue"]]],
+    ["hLineStyle", [null, { dash: { length: 2 } }, null]],
+    ["vLineStyle", [null, { dash: { length: 2 } }, null]],
+  ])("gives %s by index, the last going on", (name, list) => {
+    const given = layoutOf({ [name]: list })[name] as ByIndex;
+    expect([0, 1, 2, 3, 500].map(given)).toEqual([...list, list[2], list[2]]);
+  });
+
+  it("gives a switch to pdfmake as it is, which takes no function there", () => {
+    expect(layoutOf({ defaultBorder: false, hLineWhenBroken: false })).toEqual({
+      defaultBorder: false,
+      hLineWhenBroken: false,
+    });
+  });
+
+  it("takes values and choices", () => {
+    const layout = {
+      hLineColor: ["{{color}}", { $if: "missing", $show: "red", $else: "blue" }],
+      vLineWidth: { $if: "framed", $show: [2, 0], $else: 1 },
+      paddingTop: [{ $each: "paddings", $show: 4 }],
+    };
+    const given = layoutOf(layout, { color: "#123", paddings: [] });
+    expect([given.hLineColor?.(0), given.hLineColor?.(1)]).toEqual(["#123", "blue"]);
+    expect(given.vLineWidth?.(0)).toBe(1);
+    expect(layoutOf(layout, { color: "", paddings: [], framed: true }).vLineWidth?.(1)).toBe(0);
+    // Of an array that turns out empty nothing is known, and pdfmake has a default.
+    expect(given).not.toHaveProperty("paddingTop");
+  });
+
+  it("is chosen among others", () => {
+    const layout = { $if: "plain", $show: "noBorders", $else: { hLineWidth: 2 } };
+    expect(layoutOf(layout, { plain: true })).toBe("noBorders");
+    expect(layoutOf(layout).hLineWidth?.(0)).toBe(2);
+  });
+});
+
+describe("a layout that is a name", () => {
+  it("stays, and may come out of the values", () => {
+    expect(layoutOf("noBorders")).toBe("noBorders");
+    expect(layoutOf("{{name}}", { name: "headerLineOnly" })).toBe("headerLineOnly");
+    expect(complaintsOf({ content: { table: { body: [[""]] }, layout: "{{name}}" } }, {})).toEqual([
+      "name has no value (content.layout)",
+    ]);
+  });
+});
+
+describe("a member named layout", () => {
+  it("is nothing special where there is no table", () => {
+    expect(contentOf([{ text: "a", layout: { hLineWidth: "{{a}}" } }], { a: 1 })).toEqual([
+      { text: "a", layout: { hLineWidth: "1" } },
+    ]);
+  });
+});
+
+describe("a layout is refused", () => {
+  const place = "invoice.json, content[0].layout";
+
+  it.each<[string, unknown, string]>([
+    [
+      "an unknown member",
+      { hLineWidht: 1 },
+      ".hLineWidht: is no member of a table's layout. These are: hLineWidth, vLineWidth, hLineColor, vLineColor, hLineStyle, vLineStyle, paddingLeft, paddingRight, paddingTop, paddingBottom, fillColor, fillOpacity, defaultBorder, hLineWhenBroken.",
+    ],
+    ["what every object inherits", { toString: 1 }, ".toString: is no member"],
+    [
+      "a width that is a text",
+      { hLineWidth: "1" },
+      ".hLineWidth: must be a number, or an array with one for each row or column.",
+    ],
+    [
+      "a padding that is null",
+      { paddingLeft: null },
+      ".paddingLeft: must be a number, or an array with one for each row or column.",
+    ],
+    [
+      "a width among others that is a text",
+      { vLineWidth: [1, "{{a}}"] },
+      ".vLineWidth: must be a number, or an array with one for each row or column.",
+    ],
+    [
+      "no width",
+      { vLineWidth: [] },
+      ".vLineWidth: must be a number, or an array with one for each row or column.",
+    ],
+    [
+      "a color that is a number",
+      { hLineColor: 7 },
+      ".hLineColor: must be the name of a color, or an array with one for each row or column.",
+    ],
+    [
+      "a style that is a text",
+      { hLineStyle: "dashed" },
+      '.hLineStyle: must be null or an object such as {"dash":{"length":2}}, or an array with one for each row or column.',
+    ],
+    ["a switch for each row", { defaultBorder: [true, false] }, ".defaultBorder: must be true or false."],
+    ["a switch that is a text", { hLineWhenBroken: "false" }, ".hLineWhenBroken: must be true or false."],
+    ["a number", 1, ': must be the name of a layout, such as "noBorders", or an object.'],
+    [
+      "an array",
+      { $if: "a", $show: [] },
+      '.$show: must be the name of a layout, such as "noBorders", or an object.',
+    ],
+    ["a repeated one", { $each: "a", $show: {} }, ": `$each` repeats an element of an array"],
+  ])("%s", (_, layout, message) => {
+    expect(refusal(layout).slice(0, (place + message).length)).toBe(place + message);
+  });
+});

@@ -1,0 +1,295 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseJsonTemplate } from "../../src/emulator/renderer/json-template.ts";
+import { TemplateMistake } from "../../src/emulator/renderer/template-mistake.ts";
+import { fuzz } from "../support/fuzz.ts";
+import { contentOf, templateOf } from "./json-filling.ts";
+
+const anyText = fc.string({ unit: "binary", maxLength: 40 });
+const anyValues = fc.dictionary(
+  fc.oneof(fc.constantFrom("a", "b", "lines", "0", "__proto__", "constructor", "toString"), anyText),
+  fc.jsonValue({ stringUnit: "binary" }),
+);
+
+/** Pieces that a template may be made of, with and without mistakes. */
+const anyTemplate = fc.letrec<{ element: unknown }>((tie) => {
+  const texts = [
+    "{{",
+    "}}",
+    "\\",
+    "a",
+    ".",
+    "lines",
+    "?",
+    " ",
+    "@page",
+    "@number",
+    "this",
+    "../",
+    "{{a}}",
+    "0",
+  ];
+  const text = fc.array(fc.constantFrom(...texts), { maxLength: 6 }).map((parts) => parts.join(""));
+  const path = fc.constantFrom<unknown>("a", "lines", "this", "../a", "a.b", "", "{{a}}", 1);
+  const directive = fc.record(
+    { $each: path, $if: path, $show: tie("element"), $else: tie("element"), $x: tie("element") },
+    { requiredKeys: [] },
+  );
+  const member = fc.constantFrom(
+    "text",
+    "table",
+    "body",
+    "layout",
+    "hLineWidth",
+    "svg",
+    "header",
+    "section",
+    "__proto__",
+  );
+  return {
+    element: fc.oneof(
+      { maxDepth: 5, depthSize: "small" },
+      text,
+      fc.constantFrom<unknown>(null, 1, true),
+      fc.array(tie("element"), { maxLength: 3 }),
+      directive,
+      fc.dictionary(member, tie("element"), { maxKeys: 3 }),
+    ),
+  };
+}).element;
+
+/** Schemas, with and without mistakes. */
+const anySchema = fc.letrec<{ schema: unknown }>((tie) => {
+  const keywords = [
+    "type",
+    "required",
+    "enum",
+    "const",
+    "pattern",
+    "format",
+    "minLength",
+    "maximum",
+    "uniqueItems",
+  ];
+  const refs = ["#", "#/$defs/a", "#/properties/a", "#a", "b.json", "%", "#/%"];
+  const constants = fc.constantFrom<unknown>(
+    "string",
+    "object",
+    "array",
+    "^a",
+    "a",
+    ["a"],
+    [1, "a"],
+    1,
+    0,
+    true,
+    null,
+  );
+  const list = fc.array(tie("schema"), { maxLength: 2 });
+  const map = fc.dictionary(fc.constantFrom("a", "b", "lines", "__proto__", "x/y~ %"), tie("schema"), {
+    maxKeys: 2,
+  });
+  const one = (names: readonly string[], value: fc.Arbitrary<unknown>) =>
+    fc.tuple(fc.constantFrom(...names), value);
+  const member = fc.oneof(
+    { maxDepth: 4, depthSize: "small" },
+    one(keywords, constants),
+    one(["$ref", "$id", "$anchor"], fc.constantFrom(...refs)),
+    one(["allOf", "anyOf", "oneOf", "prefixItems"], list),
+    one(["properties", "patternProperties", "$defs", "dependentSchemas", "dependencies"], map),
+    one(["items", "contains", "not", "if", "then", "else", "additionalProperties"], tie("schema")),
+    one(["propertyNames", "unevaluatedProperties", "unevaluatedItems"], tie("schema")),
+  );
+  return {
+    schema: fc.oneof(
+      { maxDepth: 6, depthSize: "small" },
+      fc.boolean(),
+      fc.array(member, { maxLength: 4 }).map((members) => Object.fromEntries(members) as unknown),
+    ),
+  };
+}).schema;
+
+describe("whatever the values are", () => {
+  it("a text comes out as it is", () => {
+    fc.assert(
+      fc.property(anyText, anyText, (one, other) => {
+        const content = ["<{{a}}|{{b}}>", { $each: "list", $show: [{ text: "{{this}}" }, "{{../a}}"] }];
+        expect(contentOf(content, { a: one, b: other, list: [other, one] })).toEqual([
+          `<${one}|${other}>`,
+          [{ text: other }, one],
+          [{ text: one }, one],
+        ]);
+      }),
+      fuzz,
+    );
+  });
+
+  it("a text stays a text of the svg it is put into", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { svg } = contentOf({ svg: "{{a}}" }, { a: text }) as { svg: string };
+        expect(svg).not.toMatch(/[<>"']/);
+        const characters: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+        expect(svg.replace(/&(\w+);/g, (_, name: string) => characters[name] ?? "")).toBe(text);
+      }),
+      fuzz,
+    );
+  });
+
+  it("neither they nor the template are changed, not even by what pdfmake does to the definition", () => {
+    const template = templateOf({
+      content: [
+        { text: "{{a?}}" },
+        { $each: "lines", $show: { text: ["{{this}}"] } },
+        { $if: "b", $show: [[]] },
+      ],
+      header: { columns: [{ text: "{{@page}}" }] },
+      info: {},
+    });
+    fc.assert(
+      fc.property(anyValues, (values) => {
+        const before = structuredClone(values);
+        const first = template.fill(deepFreeze(values));
+        if (first.issues) return;
+        const shown = inspect(first.definition, { depth: 9 });
+        scribble(first.definition);
+        const second = template.fill(values);
+        expect(inspect("definition" in second && second.definition, { depth: 9 })).toBe(shown);
+        expect(values).toEqual(before);
+      }),
+      fuzz,
+    );
+  });
+
+  it("names that could change what objects are do nothing of the kind", () => {
+    const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
+    const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(path, anyText, (keys, text) => {
+        const json = keys.reduceRight(
+          (inner, key) => `{${JSON.stringify(key)}:${inner}}`,
+          JSON.stringify(text),
+        );
+        const values = JSON.parse(json) as Record<string, unknown>;
+        const file = `{"content":{"__proto__":"{{${keys.join(".")}}}"}}`;
+        const template = parseJsonTemplate(file, "t.json");
+        const filled = template.fill(values);
+        expect(filled).toEqual({
+          definition: JSON.parse(`{"content":{"__proto__":${JSON.stringify(text)}}}`),
+        });
+        expect(Object.getPrototypeOf(template.sample)).toBe(Object.prototype);
+        expect(template.fill(template.sample).issues).toBeUndefined();
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+      fuzz,
+    );
+  });
+
+  it("none of them is in any message", () => {
+    const canary = "qzx71vv";
+    const scalar = fc.constantFrom<unknown>(canary, `${canary}@${canary}`, 7_130_057, -7_130_057, true, null);
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 3 },
+        scalar,
+        fc.array(tie("any"), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom("a", "b", "c"), tie("any"), { maxKeys: 3 }),
+      ),
+    })).any;
+    const values = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), value);
+    const content = [
+      "{{a}}{{b.c}}{{c.0.a}}",
+      { $each: "d", $show: ["{{this}}", { $each: "a", $show: "{{b}}" }] },
+    ];
+    fc.assert(
+      fc.property(anySchema, values, (schema, given) => {
+        for (const json of [{ content }, { content, schema }]) {
+          const issues = attempt(() => templateOf(json))?.fill(given).issues ?? [];
+          for (const { message, place = "" } of issues) {
+            expect(message + place).not.toMatch(/qzx71vv|7130057|7_130_057/);
+            expect(message).not.toMatch(/undefined|\[object|\n/);
+          }
+        }
+      }),
+      fuzz,
+    );
+  });
+});
+
+describe("whatever the template is", () => {
+  const isFault = (message: string) => /^t\.json(?:, [^\n]+)?: [^\n]+\.$/.test(message);
+
+  it("it is read and filled, or refused in one line that begins with the file", () => {
+    fc.assert(
+      fc.property(anyTemplate, anyValues, (content, values) => {
+        const text = JSON.stringify({ content, footer: content });
+        const template = attempt(() => parseJsonTemplate(text, "t.json"), isFault);
+        const filled = template?.fill(values);
+        if (filled?.issues) expect(filled.issues.length).toBeGreaterThan(0);
+        else if (filled) expect(filled.definition).toHaveProperty("content");
+      }),
+      fuzz,
+    );
+  });
+
+  it("its schema checks anything, or is refused in one line that begins with the file", () => {
+    fc.assert(
+      fc.property(anySchema, anyValues, (schema, values) => {
+        const text = JSON.stringify({ content: "", schema });
+        const filled = attempt(() => parseJsonTemplate(text, "t.json"), isFault)?.fill(values);
+        if (filled?.issues) expect(filled.issues.length).toBeGreaterThan(0);
+        else if (filled) expect(filled.definition).toEqual({ content: "" });
+      }),
+      fuzz,
+    );
+  });
+
+  it("the sample that is made up fits it", () => {
+    // Names are told apart by what they are, because no sample fits a template that contradicts itself.
+    const text = fc.constantFrom("{{t1}}", "{{t2?}} {{o1.t3}}", "{{o1.o2.t4}}", "{{a1.1.t5}}", "{{o3.2024}}");
+    const inside = fc.constantFrom("{{t6}}", "{{@number}}", "{{t7.t8}}");
+    const element = fc.oneof(
+      text,
+      inside.map((show) => [
+        { $each: "l1", $show: [show] },
+        { $each: "o1.l2", $show: { $if: "t9", $show: show } },
+      ]),
+      fc.record({ $if: fc.constantFrom("t1", "b1", "l1", "o1.b2"), $show: text, $else: text }),
+      fc.constant([{ $each: "l3", $show: { $each: "this", $show: "{{this}}{{../../t1}}" } }]),
+    );
+    fc.assert(
+      fc.property(fc.array(element, { maxLength: 8 }), (content) => {
+        const template = templateOf({ content });
+        expect(template.fill(template.sample).issues).toBeUndefined();
+      }),
+      fuzz,
+    );
+  });
+});
+
+/** What a function gives; `undefined` where it refuses with a message that is right. */
+function attempt<T>(make: () => T, isRight: (message: string) => boolean = () => true): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof TemplateMistake && isRight(error.message)) return undefined;
+    throw error;
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    for (const member of Object.values(value)) deepFreeze(member);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+/** Writes into everything, as a layout does. */
+function scribble(value: unknown): void {
+  if (typeof value === "function") scribble((value as (page: number, pages: number) => unknown)(1, 1));
+  if (typeof value !== "object" || value === null) return;
+  for (const member of Object.values(value)) scribble(member);
+  Object.assign(value, Array.isArray(value) ? ["scribbled"] : { scribbled: true, text: "scribbled" });
+}

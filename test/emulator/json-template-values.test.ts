@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { complaintsOf, definitionOf, templateOf } from "./json-filling.ts";
+
+const checked = (schema: unknown, values: Record<string, unknown>) =>
+  complaintsOf({ content: "", schema }, values);
+
+describe("values that do not fit", () => {
+  it.each<[string, unknown, Record<string, unknown>, string[]]>([
+    ["a missing value", { text: "{{a}}" }, {}, ["a has no value (content.text)"]],
+    ["a missing member", ["{{a.b}}"], { a: {} }, ["a/b has no value (content[0])"]],
+    ["a member of nothing", ["{{a.b}}"], { a: null }, ["a/b has no value (content[0])"]],
+    ["a member of a text", "{{a.length}}", { a: "text" }, ["a/length has no value (content)"]],
+    ["the length of an array", "{{a.length}}", { a: [1] }, ["a/length has no value (content)"]],
+    [
+      "what every object inherits",
+      "{{toString}}{{__proto__}}",
+      {},
+      ["toString has no value (content)", "__proto__ has no value (content)"],
+    ],
+    ["an item that is not there", "{{a.1.b}}", { a: [1] }, ["a/1/b has no value (content)"]],
+    [
+      "an object as a text",
+      "{{a}}",
+      { a: {} },
+      ["a must be a text, a number or a boolean, not an object (content)"],
+    ],
+    [
+      "an array as an optional text",
+      "{{a?}}",
+      { a: [] },
+      ["a must be a text, a number or a boolean, not an array (content)"],
+    ],
+    ["a missing array", [{ $each: "a", $show: 1 }], {}, ["a has no value (content[0].$each)"]],
+    [
+      "an object as an array",
+      [{ $each: "a", $show: 1 }],
+      { a: {} },
+      ["a must be an array (content[0].$each)"],
+    ],
+    [
+      "a text as an array",
+      [{ $each: "a", $show: 1 }],
+      { a: "abc" },
+      ["a must be an array (content[0].$each)"],
+    ],
+    [
+      "members of items",
+      [{ $each: "a", $show: { text: ["{{b}} {{../c}}", { $each: "d", $show: "{{this.e}}" }] } }],
+      { a: [{ d: [{}] }, { b: 1, d: [{ e: 1 }, {}] }, { b: 1, d: 5 }] },
+      [
+        "a/0/b has no value (content[0].$show.text[0])",
+        "c has no value (content[0].$show.text[0])",
+        "a/0/d/0/e has no value (content[0].$show.text[1].$show)",
+        "a/1/d/1/e has no value (content[0].$show.text[1].$show)",
+        "a/2/d must be an array (content[0].$show.text[1].$each)",
+      ],
+    ],
+    [
+      "one value in many places, once",
+      ["{{a}}", "{{a}}", { b: "{{a}}" }],
+      {},
+      ["a has no value (content[0])"],
+    ],
+    [
+      "a place with a name that is no identifier",
+      { "a b": { "": "{{x}}" } },
+      {},
+      ['x has no value (content["a b"][""])'],
+    ],
+  ])("are told with their path and the place: %s", (_, content, values, expected) => {
+    expect(complaintsOf({ content }, values)).toEqual(expected);
+  });
+
+  it("are told by paths in which an index is a number", () => {
+    const template = templateOf({ content: [{ $each: "a", $show: "{{b}} {{../c.0.d}} {{../e.0}}" }] });
+    const { issues } = template.fill({ a: [{}], e: {} });
+    expect(issues?.map(({ path }) => path)).toEqual([
+      ["a", 0, "b"],
+      ["c", 0, "d"],
+      ["e", "0"],
+    ]);
+  });
+
+  it("are told up to a thousand, and looked for no further", () => {
+    let furthest = 0;
+    const lines = new Proxy(
+      Array.from({ length: 5_000 }, () => ({})),
+      {
+        get(items, key) {
+          furthest = Math.max(furthest, Number(String(key)) || 0);
+          return Reflect.get(items, key);
+        },
+      },
+    );
+    const template = templateOf({ content: [{ $each: "lines", $show: "{{a}}{{b}}{{c}}" }] });
+    expect(template.fill({ lines }).issues).toHaveLength(1_000);
+    expect(furthest).toBe(333);
+  });
+});
+
+describe("the sample", () => {
+  it("is the file's own", () => {
+    const sample = { total: "£1", more: [1] };
+    expect(templateOf({ content: "{{total}}", sample }).sample).toEqual(sample);
+    expect(definitionOf({ content: "", sample, schema: true })).toEqual({ content: "" });
+  });
+
+  it.each<[string, unknown, object]>([
+    ["the name of each text", "{{customer.name}} {{note?}}", { customer: { name: "name" }, note: "note" }],
+    [
+      "one item for what is repeated",
+      [{ $each: "lines", $show: "{{price}} {{../total}}" }],
+      { lines: [{ price: "price" }], total: "total" },
+    ],
+    ["items that are texts", [{ $each: "tags", $show: "{{this}}" }], { tags: ["tags"] }],
+    [
+      "items of items",
+      [{ $each: "a", $show: { $each: "this", $show: "{{b}} {{../../c}}" } }],
+      { a: [[{ b: "b" }]], c: "c" },
+    ],
+    [
+      "an index for an array that long",
+      "{{lines.2.price}}",
+      { lines: [{ price: "price" }, { price: "price" }, { price: "price" }] },
+    ],
+    ["a greater number for a name", "{{years.2024}}", { years: { 2024: "2024" } }],
+    ["digits beside names for a name", "{{a.1}} {{a.b}}", { a: { 1: "1", b: "b" } }],
+    ["true for what is only asked for", { $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
+    [
+      "what the rest says for what is also asked for",
+      [{ $if: "lines", $show: { $each: "lines", $show: "{{a}}" } }],
+      { lines: [{ a: "a" }] },
+    ],
+    ["the name of a text that is also asked for", [{ $if: "note", $show: "{{note}}" }], { note: "note" }],
+    ["nothing of what needs no value", ["\\{{a}}"], {}],
+    [
+      "names of any kind",
+      "{{__proto__.constructor}}",
+      JSON.parse('{"__proto__":{"constructor":"constructor"}}') as object,
+    ],
+  ])("is made up where there is none: %s", (_, content, expected) => {
+    const { sample } = templateOf({ content });
+    expect(JSON.stringify(sample)).toBe(JSON.stringify(expected));
+    expect(complaintsOf({ content }, sample)).toEqual([]);
+  });
+});
+
+describe("values that a schema checks", () => {
+  it("are checked by the schema first, and then by the template", () => {
+    const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };
+    expect(complaintsOf(json, { a: 1 })).toEqual(["a must be a string"]);
+    expect(complaintsOf(json, { a: "1" })).toEqual(["b has no value (content)"]);
+    expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
+  });
+
+  it("that nest deeper than anybody can check are refused, not a crash", () => {
+    let deep: Record<string, unknown> = {};
+    for (let depth = 0; depth < 100_000; depth += 1) deep = { a: deep };
+    expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);
+    let less: Record<string, unknown> = { b: 1 };
+    for (let depth = 0; depth < 490; depth += 1) less = { a: less };
+    const nested = { allOf: [{ allOf: [{ allOf: [{ properties: { a: { $ref: "#" } } }] }] }] };
+    expect(
+      checked(nested, less).every((told) => told.startsWith("has too many faults, or is nested too deep")),
+    ).toBe(true);
+  });
+
+  it("with more faults than the stack holds are refused, with at least one of them", () => {
+    const lines = Array.from({ length: 300_000 }, () => ({}));
+    const told = checked({ properties: { lines: { items: { required: ["price"] } } } }, { lines });
+    expect(told[0]).toBe("lines/0/price is missing");
+  });
+
+  it("with names that are no Unicode are refused, which the validator cannot take", () => {
+    const issue = checked({ properties: { a: { additionalProperties: false } } }, { a: [{ "\ud800": 1 }] });
+    expect(issue).toEqual(["a/0 has a member whose name is no Unicode text"]);
+  });
+
+  it("of any kind are refused by the schema false, and taken by true", () => {
+    expect(checked(false, {})).toEqual(["is not allowed"]);
+    expect(checked(true, { a: 1 })).toEqual([]);
+  });
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from "vitest";
+import { complaintsOf, contentOf, definitionOf, type PagePart } from "./json-filling.ts";
+
+describe("a placeholder", () => {
+  it.each<[string, string, Record<string, unknown>, string]>([
+    ["a text, as it is", "Total: {{total}}.", { total: "£1,000" }, "Total: £1,000."],
+    ["a number", "{{count}}", { count: -0.5 }, "-0.5"],
+    ["zero", "{{count}}", { count: 0 }, "0"],
+    ["a boolean", "{{paid}}", { paid: false }, "false"],
+    ["null, which is nothing", "[{{note}}]", { note: null }, "[]"],
+    [
+      "a member of a member",
+      "{{customer.address.city}}",
+      { customer: { address: { city: "Łódź" } } },
+      "Łódź",
+    ],
+    ["an item by its index", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
+    ["several values", "{{a}}{{b}} {{a}}", { a: 1, b: 2 }, "12 1"],
+    ["spaces inside the braces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
+    ["a name of digits", "{{2024}}", { 2024: "x" }, "x"],
+    ["names of other scripts, and - $ _", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
+    ["an optional value that is there", "[{{note?}}]", { note: "n" }, "[n]"],
+    ["an optional value that is missing", "[{{note?}}]", {}, "[]"],
+    ["an optional member of something missing", "[{{a.b.c?}}]", { a: "text" }, "[]"],
+    ["a value with braces, which is never expanded again", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
+    ["names that every object inherits, when they are own", "{{constructor}}", { constructor: "c" }, "c"],
+    ["the values by the name this", "{{this.a}}", { a: 1 }, "1"],
+  ])("takes %s", (_, text, values, expected) => {
+    expect(contentOf(text, values)).toBe(expected);
+  });
+
+  it.each([
+    ["braces behind a backslash", "\\{{total}}", "{{total}}"],
+    ["two backslashes, of which one is left", "C:\\\\{{a}}", "C:\\1"],
+    ["three backslashes", "\\\\\\{{a}}", "\\{{a}}"],
+    ["backslashes elsewhere", "\\a\\{\\\\", "\\a\\{\\\\"],
+    ["closing braces alone", "a }} b {{a}} }}", "a }} b 1 }}"],
+    ["single braces", "{a} { {a}", "{a} { {a}"],
+    ["no text", "", ""],
+  ])("leaves %s", (_, text, expected) => {
+    expect(contentOf(text, { a: 1 })).toBe(expected);
+  });
+
+  it("stands in any text of the definition, but in no name of a member", () => {
+    const json = {
+      content: [{ text: ["{{a}}", { text: "{{a}}", link: "https://x.example/{{a}}" }] }],
+      info: { title: "{{a}}" },
+      styles: { "{{a}}": { color: "{{a}}" } },
+      watermark: "{{a}}",
+    };
+    expect(definitionOf(json, { a: "A" })).toEqual({
+      content: [{ text: ["A", { text: "A", link: "https://x.example/A" }] }],
+      info: { title: "A" },
+      styles: { "{{a}}": { color: "A" } },
+      watermark: "A",
+    });
+  });
+
+  it("is escaped in an svg text, where the rest is not", () => {
+    const json = { svg: '<text a="{{a}}">{{a}} &amp; \\{{</text>' };
+    expect(contentOf(json, { a: `<&>"'` })).toEqual({
+      svg: '<text a="&lt;&amp;&gt;&quot;&apos;">&lt;&amp;&gt;&quot;&apos; &amp; {{</text>',
+    });
+    const chosen = { svg: { $if: "a", $show: "{{a}}" } };
+    expect(contentOf(chosen, { a: "<" })).toEqual({ svg: "&lt;" });
+  });
+});
+
+describe("$each", () => {
+  it("makes an element of each item, where names belong to the item", () => {
+    const body = [
+      ["Item", "Price"],
+      { $each: "lines", $show: ["{{description}}", "{{price}}"] },
+      ["Total", "{{total}}"],
+    ];
+    const values = {
+      total: 3,
+      lines: [
+        { description: "Ink", price: 1 },
+        { description: "Pen", price: 2 },
+      ],
+    };
+    expect(contentOf({ table: { body } }, values)).toEqual({
+      table: {
+        body: [
+          ["Item", "Price"],
+          ["Ink", "1"],
+          ["Pen", "2"],
+          ["Total", "3"],
+        ],
+      },
+    });
+  });
+
+  it("knows the item itself, its number, and what lies further out", () => {
+    const inner = { $each: "tags", $show: "{{@number}} {{this}} {{../name}} {{../@number}} {{../../total}}" };
+    const values = {
+      total: 9,
+      lines: [
+        { name: "a", tags: ["x", "y"] },
+        { name: "b", tags: ["z"] },
+      ],
+    };
+    expect(contentOf([{ $each: "lines", $show: [inner] }], values)).toEqual([
+      ["1 x a 1 9", "2 y a 1 9"],
+      ["1 z b 2 9"],
+    ]);
+  });
+
+  it("goes through a path: of members, of something further out, of the item itself", () => {
+    const cell = "{{this}}{{../../order.unit}}";
+    const rows = {
+      $each: "order.rows",
+      $show: [
+        { $each: "this", $show: cell },
+        { $each: "../order.notes", $show: "{{this}}" },
+      ],
+    };
+    const values = { order: { unit: "g", rows: [[1, 2], [3]], notes: ["n"] } };
+    expect(contentOf([rows], values)).toEqual([
+      ["1g", "2g", "n"],
+      ["3g", "n"],
+    ]);
+  });
+
+  it("stands in an array beside others, in another $each, and in an $if", () => {
+    const groups = {
+      $each: "groups",
+      $show: { $if: "lines", $show: { $each: "lines", $show: "{{this}}" }, $else: "none" },
+    };
+    const values = { groups: [{ lines: [1, 2] }, { lines: [] }, { lines: [3] }] };
+    expect(contentOf(["first", groups, "last"], values)).toEqual(["first", "1", "2", "none", "3", "last"]);
+  });
+
+  it.each([
+    ["an empty array", []],
+    ["null", null],
+  ])("makes nothing of %s", (_, lines) => {
+    expect(contentOf(["a", { $each: "lines", $show: "{{this}}" }], { lines })).toEqual(["a"]);
+  });
+
+  it("leaves the table out that would be without rows, which pdfmake could not draw", () => {
+    const table = {
+      table: { body: [{ $each: "lines", $show: ["{{this}}"] }] },
+      layout: { hLineWidth: 1 },
+      margin: [0, 9],
+    };
+    expect(contentOf([table], { lines: [] })).toEqual([{ margin: [0, 9], text: "" }]);
+    expect(contentOf([table], { lines: ["a"] })).toMatchObject([
+      { table: { body: [["a"]] }, margin: [0, 9] },
+    ]);
+  });
+});
+
+describe("$if", () => {
+  const choice = { $if: "note", $show: "{{note?}}!", $else: "none" };
+
+  it.each<[string, Record<string, unknown>]>([
+    ["what is missing", {}],
+    ["null", { note: null }],
+    ["false", { note: false }],
+    ["an empty text", { note: "" }],
+    ["an empty array", { note: [] }],
+  ])("takes %s for nothing", (_, values) => {
+    expect(contentOf([choice], values)).toEqual(["none"]);
+    expect(contentOf({ text: choice }, values)).toEqual({ text: "none" });
+  });
+
+  it.each<[string, unknown]>([
+    ["zero", 0],
+    ["a text", " "],
+    ["true", true],
+    ["an object", {}],
+    ["an array with items", [null]],
+  ])("takes %s for something", (_, note) => {
+    expect(contentOf([{ $if: "note", $show: "shown" }], { note })).toEqual(["shown"]);
+  });
+
+  it("shows no element of an array, and elsewhere no text, where there is no $else", () => {
+    const hidden = { $if: "a.b.c", $show: "shown" };
+    expect(contentOf(["first", hidden, "last"], { a: 1 })).toEqual(["first", "last"]);
+    expect(contentOf({ text: hidden, stack: [[hidden]] })).toEqual({ text: "", stack: [[]] });
+    expect(contentOf(hidden)).toBe("");
+  });
+
+  it("chooses among elements of any kind, and within each other", () => {
+    const inner = { $if: "b", $show: { ul: ["{{b}}"] }, $else: 7 };
+    const outer = [{ $if: "a", $show: inner, $else: null }];
+    expect(contentOf(outer, { a: 1, b: "x" })).toEqual([{ ul: ["x"] }]);
+    expect(contentOf(outer, { a: 1 })).toEqual([7]);
+    expect(contentOf(outer)).toEqual([null]);
+  });
+});
+
+describe("what is on every page", () => {
+  it("knows the number of the page, and of all pages", () => {
+    const json = {
+      content: "",
+      header: "{{title}} {{@page}}",
+      footer: { columns: ["{{@page}} / {{@pages}}"] },
+      background: [{ text: "{{ @page }}" }],
+    };
+    const { header, footer, background } = definitionOf(json, { title: "T" });
+    expect(header?.(2, 9)).toBe("T 2");
+    expect(footer?.(2, 9)).toEqual({ columns: ["2 / 9"] });
+    expect(background?.(3, { width: 1 })).toEqual([{ text: "3" }]);
+  });
+
+  it("is made afresh for each page, layouts of tables included", () => {
+    const footer = { table: { body: [["{{@page}}"]] }, layout: { hLineWidth: 3 } };
+    const part = definitionOf({ content: "", footer }).footer;
+    const [first, second] = [part?.(1, 2), part?.(1, 2)] as { layout: { hLineWidth: () => number } }[];
+    expect(first?.layout.hLineWidth()).toBe(3);
+    expect(second).not.toBe(first);
+    expect(JSON.stringify(second)).toBe(JSON.stringify(first));
+  });
+
+  it("can be a section's own, which takes pdfmake's words for the same and for none, too", () => {
+    const sections = [
+      { section: ["a"], header: "{{@page}}", footer: "inherit", background: null },
+      { section: ["b"], header: { $if: "x", $show: "y" } },
+    ];
+    const [first, second] = contentOf(sections) as { readonly header: PagePart }[];
+    expect(first).toMatchObject({ section: ["a"], footer: "inherit", background: null });
+    expect(first?.header(4, 5)).toBe("4");
+    expect(second?.header(1, 1)).toBe("");
+  });
+
+  it("is checked before any page is made", () => {
+    const json = { content: "{{a}}", footer: ["{{b}}", { $each: "c", $show: "" }], header: "{{d?}}{{a}}" };
+    expect(complaintsOf(json, {})).toEqual([
+      "a has no value (content)",
+      "b has no value (footer[0])",
+      "c has no value (footer[1].$each)",
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+import { createRequire } from "node:module";
+import { describe, expect, it } from "vitest";
+import { loadRenderer } from "../../../src/emulator/renderer/pdfmake.ts";
+import { readPdf } from "../../support/pdf-text.ts";
+import { renderPdf } from "../../support/render-pdf.ts";
+
+const setup = { templates: ".", images: undefined, fonts: undefined };
+
+it("renders a definition in each style of its font", async () => {
+  const content = [
+    { text: "plain" },
+    { text: "bold", bold: true },
+    { text: "both", bold: true, italics: true },
+  ];
+  const { text } = await readPdf(await renderPdf({ content }));
+  expect(text).toMatch(/plain.*bold.*both/s);
+});
+
+it("leaves what definitions share alone", async () => {
+  const pixel =
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const images = Object.freeze({ logo: pixel });
+  await renderPdf({ images, content: [{ image: "logo" }] });
+});
+
+describe("without pdfmake", () => {
+  it("says in one line what to install", () => {
+    const load = () => createRequire(import.meta.url)("pdfmake-that-is-not-installed");
+    expect(() => loadRenderer(setup, load)).toThrow(
+      /^The emulator renders with pdfmake, which is not installed: npm install pdfmake$/,
+    );
+  });
+
+  it("does not call any other failure of it a missing package", () => {
+    const load = () => {
+      throw new Error("font file is damaged");
+    };
+    expect(() => loadRenderer(setup, load)).toThrow("font file is damaged");
+  });
+});

@@ -1,0 +1,136 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readPdf } from "../support/pdf-text.ts";
+import { consumer } from "./consumer.ts";
+
+/** What the papers tell a reader to type is typed, in a project that has installed the package. */
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const readme = readFileSync(join(repository, "README.md"), "utf8");
+const guide = readFileSync(join(repository, "docs/emulator.md"), "utf8");
+
+const blocksOf = (markdown: string, language: string) =>
+  [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
+    ([, block = ""]) => block,
+  );
+const linesOf = (markdown: string) => blocksOf(markdown, "sh").flatMap((block) => block.trim().split("\n"));
+
+const values = {
+  customer: { name: "Zoë Ωμέγα" },
+  lines: [{ text: "Café menu", amount: "£640.00" }],
+  total: "£640.00",
+};
+const [emulating = ""] = linesOf(guide).filter((line) => line.includes(" emulate "));
+const generating = linesOf(readme).filter((line) => line.includes(" generate "));
+
+let project: string;
+let environment: NodeJS.ProcessEnv;
+let emulator: ChildProcess;
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), "template-pdf-terminal-"));
+  cpSync(join(consumer, "node_modules"), join(project, "node_modules"), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  symlinkSync(join(repository, "node_modules/pdfmake"), join(project, "node_modules/pdfmake"));
+  mkdirSync(join(project, "templates"));
+  const templates = {
+    "letter.json": blocksOf(readme, "json"),
+    "guide.json": blocksOf(guide, "json"),
+    "module.mjs": blocksOf(guide, "js"),
+  };
+  for (const [name, blocks] of Object.entries(templates)) {
+    expect(blocks, name).toHaveLength(1);
+    writeFileSync(join(project, "templates", name), blocks[0] ?? "");
+  }
+  writeFileSync(join(project, "values.json"), JSON.stringify(values));
+
+  const { NODE_OPTIONS, NODE_V8_COVERAGE, TEMPLATE_PDF_API_KEY, TEMPLATE_PDF_BASE_URL, ...inherited } =
+    process.env;
+  environment = { ...inherited, PATH: `${join(project, "node_modules/.bin")}${delimiter}${inherited["PATH"]}` };
+  emulator = spawn("sh", ["-c", `exec ${emulating.replace("npx ", "")} --port 0`], {
+    cwd: project,
+    env: environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const printed: string[] = [];
+  for await (const line of createInterface({ input: emulator.stdout ?? expect.fail() })) {
+    printed.push(line);
+    if (line.startsWith("Ctrl-C")) break;
+  }
+  emulator.stdout?.resume();
+  environment["TEMPLATE_PDF_BASE_URL"] = /^Base URL +(\S+)/m.exec(printed.join("\n"))?.[1];
+  environment["TEMPLATE_PDF_API_KEY"] = /^API key +(\S+)/m.exec(printed.join("\n"))?.[1];
+  // The two lines that the emulator itself says are ready to use.
+  readyLines = printed.filter((line) => /^(?:curl|await) /.test(line));
+});
+
+let readyLines: string[] = [];
+
+afterAll(async () => {
+  emulator.kill("SIGINT");
+  const [exitCode] = await once(emulator, "exit");
+  expect(exitCode).toBe(0);
+  await rm(project, { recursive: true, force: true });
+});
+
+const type = (line: string) =>
+  promisify(execFile)("sh", ["-c", line.replace(/^npx /, "")], { cwd: project, env: environment });
+
+describe("at a terminal", () => {
+  it("there is something to type in both papers", () => {
+    expect(emulating).toBe("npx template-pdf emulate templates");
+    expect(linesOf(readme)).toContain(emulating);
+    expect(generating).toHaveLength(2);
+  });
+
+  it.each(generating)("%s", async (line) => {
+    await rm(join(project, "letter.pdf"), { force: true });
+    await type(line);
+    const { text } = await readPdf(readFileSync(join(project, "letter.pdf")));
+    expect(text).toContain("Zoë Ωμέγα");
+    expect(text).toContain(line.includes("--set") ? "£1,000,000" : "Café menu: £640.00");
+  });
+
+  it("the emulator's own curl line makes a document", async () => {
+    const curl = readyLines.find((line) => line.startsWith("curl "));
+    await type(curl ?? "false");
+    const [name = ""] = /\w+\.pdf/.exec(curl ?? "") ?? [];
+    expect((await readPdf(readFileSync(join(project, name)))).pages).toBe(1);
+  });
+
+  it("the emulator's own line of the client makes a document", async () => {
+    const line = readyLines.find((ready) => ready.startsWith("await ")) ?? "";
+    const [name = ""] = /\w+\.pdf/.exec(line) ?? [];
+    await rm(join(project, name), { force: true });
+    writeFileSync(join(project, "ready.mjs"), `import { TemplatePdf } from "template-pdf";\n${line}\n`);
+    await type("node ready.mjs");
+    expect((await readPdf(readFileSync(join(project, name)))).pages).toBe(1);
+  });
+});
+
+describe("the templates of the guide", () => {
+  it.each(["guide", "module"])("%s: is served", async (uid) => {
+    const file = readFileSync(
+      join(project, "templates", uid === "guide" ? "guide.json" : "module.mjs"),
+      "utf8",
+    );
+    const sample =
+      uid === "guide" ? JSON.stringify(JSON.parse(file).sample) : '{"number":"2026-0117","total":"£640.00"}';
+    writeFileSync(join(project, "sample.json"), sample);
+    await type(`template-pdf generate ${uid} --values sample.json`);
+    const { text } = await readPdf(readFileSync(join(project, `${uid}.pdf`)));
+    expect(text).toContain("Invoice 2026-0117");
+    expect(text).toContain("£640.00");
+    expect(text).toMatch(/Page 1 of 1|1 \/ 1/);
+  });
+});

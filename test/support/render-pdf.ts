@@ -1,0 +1,4 @@
+import { loadRenderer } from "../../src/emulator/renderer/pdfmake.ts";
+
+/** Makes a real PDF of a pdfmake document definition, as the emulator would. */
+export const renderPdf = loadRenderer({ templates: ".", images: undefined, fonts: undefined });
