@@ -1,5 +1,6 @@
 import type { Order, Product } from "../server/endpoint.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
+import { formatPlace } from "./format-place.ts";
 import type { ValueIssue } from "./renderer/protocol.ts";
 import type { Renderers } from "./renderers.ts";
 import { TemplateError } from "./template-error.ts";
@@ -39,22 +40,11 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
 
 function misfit({ uid, file }: TemplateFile, issues: readonly ValueIssue[]): Problem {
   const errors = issues.map(({ path, message, place }) => ({
-    path: formatPath(path),
+    path: formatPlace(path),
     detail: place === undefined ? message : `${message} (${place})`,
   }));
   const listed = errors.slice(0, maxListed).map(({ path, detail }) => `${path} ${detail}`.trim());
   if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
   const detail = `The values do not fit the template ${JSON.stringify(uid)} (${file}): ${listed.join("; ")}.`;
   return new Problem(422, detail, { errors });
-}
-
-/** Writes a path as JavaScript would: `lines[3].price`. */
-function formatPath(path: readonly (string | number)[]): string {
-  return path
-    .map((key, index) => {
-      if (typeof key === "number") return `[${key}]`;
-      if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) return `[${JSON.stringify(key)}]`;
-      return index === 0 ? key : `.${key}`;
-    })
-    .join("");
 }

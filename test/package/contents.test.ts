@@ -60,9 +60,11 @@ describe("the published package", () => {
   });
 
   it("carries the license of everything that is bundled into it", () => {
-    const maps = files.filter(({ path }) => path.endsWith(".map"));
-    const sources = maps.flatMap(({ path }): string[] => JSON.parse(read(path)).sources);
-    const bundled = sources.flatMap((source) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? []);
+    // The build names the source of each piece in a comment before it.
+    const code = files.filter(({ path }) => /\.c?js$/.test(path)).map(({ path }) => read(path));
+    const bundled = code.flatMap((text) =>
+      [...text.matchAll(/^ *\/\/ (?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => name),
+    );
     const licensed = [...read("dist/THIRD-PARTY-LICENSES.md").matchAll(/^# (\S+) /gm)].map(
       ([, name]) => name,
     );

@@ -56,7 +56,10 @@ beforeAll(async () => {
 
   const { NODE_OPTIONS, NODE_V8_COVERAGE, TEMPLATE_PDF_API_KEY, TEMPLATE_PDF_BASE_URL, ...inherited } =
     process.env;
-  environment = { ...inherited, PATH: `${join(project, "node_modules/.bin")}${delimiter}${inherited["PATH"]}` };
+  environment = {
+    ...inherited,
+    PATH: `${join(project, "node_modules/.bin")}${delimiter}${inherited["PATH"]}`,
+  };
   emulator = spawn("sh", ["-c", `exec ${emulating.replace("npx ", "")} --port 0`], {
     cwd: project,
     env: environment,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Version, versionOf } from "./file-version.ts";
-import { parseJsonTemplate } from "./json-template.ts";
+import { parseJsonTemplate } from "./json/json-template.ts";
 import { loadModuleTemplate, type Template } from "./module-template.ts";
 import type { TemplateSource } from "./protocol.ts";
 

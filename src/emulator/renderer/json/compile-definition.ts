@@ -1,6 +1,7 @@
-import { quote } from "../quote.ts";
+import type { Place } from "../../format-place.ts";
+import { quote } from "../../quote.ts";
 import type { Choice, Each, Element, Item } from "./elements.ts";
-import { faultAt, isJsonObject, type Place } from "./place.ts";
+import { faultAt, isJsonObject } from "./place.ts";
 import { type Placeholder, parsePath, parseText, type ValuePath } from "./placeholders.ts";
 import { ValueShape } from "./sample-values.ts";
 import { layoutProblem } from "./table-layout.ts";

@@ -1,9 +1,9 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
-import type { Place } from "./place.ts";
-import type { ValueIssue } from "./protocol.ts";
+import type { Place } from "../../../format-place.ts";
+import type { ValueIssue } from "../../protocol.ts";
+import { IssueList } from "../scope.ts";
 import { schemaListKeywords, schemaMapKeywords } from "./schema-keywords.ts";
 import { messageFor, misfitMessage } from "./schema-messages.ts";
-import { IssueList } from "./scope.ts";
 
 /** What is needed to tell more about an output unit than it says itself. */
 interface SchemaContext {

@@ -1,4 +1,4 @@
-import { quote } from "../quote.ts";
+import { quote } from "../../quote.ts";
 
 /** Where a value is looked for: so many `$each` further out, and from there along these names. */
 export interface ValuePath {

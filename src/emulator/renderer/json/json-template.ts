@@ -1,11 +1,11 @@
-import { parseJson } from "../../input/json-text.ts";
+import { parseJson } from "../../../input/json-text.ts";
+import type { ValueIssue } from "../protocol.ts";
+import { TemplateMistake } from "../template-mistake.ts";
 import { compileDefinition } from "./compile-definition.ts";
 import { expand, type Filling } from "./elements.ts";
-import { parseSchema } from "./json-schema.ts";
 import { faultAt, isJsonObject, isTooDeep, tooDeep } from "./place.ts";
-import type { ValueIssue } from "./protocol.ts";
+import { parseSchema } from "./schema/json-schema.ts";
 import { IssueList, scopeOf } from "./scope.ts";
-import { TemplateMistake } from "./template-mistake.ts";
 
 /** A template that was written as JSON: a pdfmake document definition with placeholders in its texts. */
 export interface JsonTemplate {

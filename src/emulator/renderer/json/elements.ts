@@ -1,4 +1,4 @@
-import { formatPlace, type Place } from "./place.ts";
+import { formatPlace, type Place } from "../../format-place.ts";
 import type { Placeholder, ValuePath } from "./placeholders.ts";
 import { IssueList, outward, pathTo, type Scope, valueAt } from "./scope.ts";
 import { layoutOf } from "./table-layout.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseJsonTemplate } from "../../src/emulator/renderer/json-template.ts";
+import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
 import { refusalOf } from "./json-filling.ts";
 
 const refusal = (json: unknown) => refusalOf(JSON.stringify(json));

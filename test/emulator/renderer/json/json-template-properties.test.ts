@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJsonTemplate } from "../../src/emulator/renderer/json-template.ts";
-import { TemplateMistake } from "../../src/emulator/renderer/template-mistake.ts";
-import { fuzz } from "../support/fuzz.ts";
+import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
+import { TemplateMistake } from "../../../../src/emulator/renderer/template-mistake.ts";
+import { fuzz } from "../../../support/fuzz.ts";
 import { contentOf, templateOf } from "./json-filling.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 40 });

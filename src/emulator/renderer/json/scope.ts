@@ -1,6 +1,6 @@
-import type { Place } from "./place.ts";
+import type { Place } from "../../format-place.ts";
+import type { ValueIssue } from "../protocol.ts";
 import type { ValuePath } from "./placeholders.ts";
-import type { ValueIssue } from "./protocol.ts";
 
 /** What names in a template belong to: the values themselves, or one item of an array that is gone through. */
 export interface Scope {

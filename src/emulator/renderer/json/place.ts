@@ -1,21 +1,8 @@
-import { TemplateMistake } from "./template-mistake.ts";
-
-/** Where something stands in a JSON value: the names of members and the indices of items on the way to it. */
-export type Place = readonly (string | number)[];
+import { formatPlace, type Place } from "../../format-place.ts";
+import { TemplateMistake } from "../template-mistake.ts";
 
 /** How deep JSON may be nested: far deeper than a document needs, and far less than the stack holds. */
 const maxDepth = 500;
-
-/** Writes a place as JavaScript would: `content[2].table.body[1]`. */
-export function formatPlace(place: Place): string {
-  return place
-    .map((key, index) => {
-      if (typeof key === "number") return `[${key}]`;
-      if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) return `[${JSON.stringify(key)}]`;
-      return index === 0 ? key : `.${key}`;
-    })
-    .join("");
-}
 
 /** Makes the mistake for something that is wrong in a template file, in one line that begins with the file. */
 export function faultAt(file: string, place: Place, problem: string): TemplateMistake {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type PdfContent, readPdf } from "../support/pdf-text.ts";
-import { renderPdf } from "../support/render-pdf.ts";
+import { type PdfContent, readPdf } from "../../../support/pdf-text.ts";
+import { renderPdf } from "../../../support/render-pdf.ts";
 import { definitionOf } from "./json-filling.ts";
 
 async function pdfOf(json: object, values: Record<string, unknown>): Promise<PdfContent> {

@@ -1,6 +1,7 @@
 import { dereference, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
-import { faultAt, isJsonObject, isTooDeep, type Place, tooDeep } from "./place.ts";
-import type { ValueIssue } from "./protocol.ts";
+import type { Place } from "../../../format-place.ts";
+import type { ValueIssue } from "../../protocol.ts";
+import { faultAt, isJsonObject, isTooDeep, tooDeep } from "../place.ts";
 import { decodeName, issuesOf } from "./schema-issues.ts";
 import {
   inPlaceKeywords,

@@ -1,5 +1,8 @@
 import { expect } from "vitest";
-import { type JsonTemplate, parseJsonTemplate } from "../../src/emulator/renderer/json-template.ts";
+import {
+  type JsonTemplate,
+  parseJsonTemplate,
+} from "../../../../src/emulator/renderer/json/json-template.ts";
 
 /** The template of a file `invoice.json` with these members. */
 export function templateOf(json: object): JsonTemplate {
