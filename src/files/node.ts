@@ -30,11 +30,17 @@ function toReadable(source: Source): NodeReadable {
       whole = true;
       readable.push(null);
     },
-    fail: (error) => {
-      readable.destroy(
-        error instanceof Error ? error : new Error("The document was cancelled.", { cause: error }),
-      );
+    fail: (reason) => {
+      const error =
+        reason instanceof Error ? reason : new Error("The document was cancelled.", { cause: reason });
+      // Whoever got the stream a moment ago has had no time to listen, and an error unheard ends the process.
+      if (isListenedTo(readable)) readable.destroy(error);
+      else readable.once("newListener", () => process.nextTick(() => readable.destroy(error)));
     },
   });
   return readable;
+}
+
+function isListenedTo(readable: NodeReadable): boolean {
+  return ["error", "data", "readable", "end"].some((event) => readable.listenerCount(event) > 0);
 }

@@ -138,6 +138,16 @@ describe.each(transports)("a PDF that does not come whole, by %s,", (_, options)
     });
   });
 
+  it("is told to the first reader of a Node stream, who may come late", async () => {
+    const service = await Service.start(withLength(pdf.subarray(0, 10_000)));
+    const document = await generate(service.client(options));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const stream = document.nodeStream();
+    // An error without a listener would be an uncaught exception now, and fail the run.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect(stream.toArray()).rejects.toBeInstanceOf(TruncatedPdfError);
+  });
+
   it.each(forms)("is known to %s though it broke before it was read", async (_, read) => {
     let broken: Promise<void> | undefined;
     const service = await Service.start((received) => {
