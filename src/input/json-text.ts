@@ -1,4 +1,4 @@
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { createScanner, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 
 /** What is wrong where a JSON text stops being one. */
 const reasons: Readonly<Record<string, string>> = {
@@ -24,6 +24,8 @@ const reasons: Readonly<Record<string, string>> = {
 /**
  * Parses a JSON text that a user wrote.
  *
+ * A whole number whose last digits JavaScript would change in silence, such as that of a bank account, is refused.
+ *
  * @param text - the text; a byte order mark at its start is no part of it
  * @param name - what to call the text in the error: the path of its file, for instance
  * @returns the value
@@ -31,23 +33,46 @@ const reasons: Readonly<Record<string, string>> = {
  */
 export function parseJson(text: string, name: string): unknown {
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;
+  let value: unknown;
   try {
-    return JSON.parse(json);
+    value = JSON.parse(json);
   } catch {
     // The engine's own message may quote the text, names a place only at times, and reads otherwise in every version.
     throw new SyntaxError(`${name}:${placeOfError(json)}`);
   }
+  const offset = changedNumberIn(json);
+  if (offset === undefined) return value;
+  const reason = "this number has more digits than are kept; write it as a text, in double quotes";
+  throw new SyntaxError(`${name}:${lineAndColumn(json.slice(0, offset))}: ${reason}`);
+}
+
+/** The offset of the first whole number that is another one as a JavaScript number. */
+function changedNumberIn(json: string): number | undefined {
+  // Up to 15 digits are always kept.
+  if (!/\d{16}/.test(json)) return undefined;
+  const scanner = createScanner(json, true);
+  for (;;) {
+    scanner.scan();
+    if (scanner.getTokenLength() === 0) return undefined;
+    const offset = scanner.getTokenOffset();
+    const token = scanner.getTokenValue();
+    const isNumber = json[offset] !== '"' && /^-?\d+$/.test(token);
+    if (isNumber && String(Number(token)) !== token && BigInt(Number(token)) !== BigInt(token)) return offset;
+  }
+}
+
+function lineAndColumn(before: string): string {
+  const lines = before.split(/\r\n|\r|\n/);
+  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 function placeOfError(json: string): string {
   if (json.trim() === "") return "1:1: there is nothing in it; at least {} should stand here";
   const { error, offset } = firstErrorOf(json);
   const before = json.slice(0, offset);
-  const lines = before.split(/\r\n|\r|\n/);
-  const column = (lines.at(-1)?.length ?? 0) + 1;
   const isAfterComma = /,\s*$/.test(before) && /[}\]]/.test(json.charAt(offset));
   const reason = isAfterComma ? "nothing follows the comma before this" : reasons[error];
-  return `${lines.length}:${column}: ${reason ?? "this is no JSON"}`;
+  return `${lineAndColumn(before)}: ${reason ?? "this is no JSON"}`;
 }
 
 function firstErrorOf(json: string): { readonly error: string; readonly offset: number } {

@@ -36,6 +36,18 @@ describe("startEmulator", () => {
     expect((await generate(emulator, "επιστολή 1", { name: "A" })).status).toBe(200);
   });
 
+  it("loads TypeScript where Node does, and else says what to do", async () => {
+    const source = letter.replace("({ name })", "({ name }: { name: string })");
+    const started = emulate({ "letter.ts": source });
+    if ("typescript" in process.features && process.features.typescript) {
+      expect((await generate(await started, "letter", { name: "Zoë" })).status).toBe(200);
+    } else {
+      await expect(started).rejects.toThrow(
+        `letter.ts: ${process.version} loads no TypeScript. Run the emulator with Node 22.18 or later, or write letter.mjs`,
+      );
+    }
+  });
+
   it("renders many calls at once, each with its own values", async () => {
     const emulator = await emulate({ "letter.mjs": letter });
     const texts = await Promise.all(

@@ -145,3 +145,22 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+describe("a whole number", () => {
+  it.each(["9007199254740993", "-12345678901234567891"])("that would be changed is refused: %s", (number) => {
+    expect(() => parseJson(`{\n  "iban": [1, ${number}]}`, "a.json")).toThrow(
+      "a.json:2:15: this number has more digits than are kept; write it as a text, in double quotes",
+    );
+  });
+
+  it.each([
+    "9007199254740992",
+    "1234567890123456",
+    "1e21",
+    "10000000000000000000000",
+    '"12345678901234567891"',
+    "0.12345678901234567891",
+  ])("that is kept, and what is none, passes: %s", (number) => {
+    expect(parseJson(`[${number}]`, "a.json")).toEqual(JSON.parse(`[${number}]`));
+  });
+});
