@@ -15,8 +15,6 @@ const listed = 'export default ({ name }) => ({ images: { logo: name }, content:
 const inSvg = (attribute: string) => `export default ({ name }) => ({ content: [{ svg:
   '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">' +
   '<image ${attribute}="' + name + '" width="9" height="9"/></svg>' }] });`;
-const attached = `export default ({ name }) => ({ content: "a", files: { f: { src: name, name: "f" } } });`;
-
 const files = {
   "picture.json": picture,
   "listed.mjs": listed,
@@ -85,11 +83,70 @@ describe("pictures", () => {
     }
   });
 
-  it("cannot be attached as files, and no other file can", async () => {
+  it("are embedded once, however often they are shown", async () => {
     const images = await imageFolder();
-    const emulator = await emulate({ "attached.mjs": attached }, { images, onError() {} });
-    for (const name of ["logo.png", join(images, "logo.png"), "package.json"]) {
-      expect((await generate(emulator, "attached", { name })).status, name).toBe(500);
+    const shown = (times: number) => JSON.stringify({ content: Array(times).fill({ image: "logo.png" }) });
+    const emulator = await emulate({ "once.json": shown(1), "often.json": shown(50) }, { images });
+    const countOf = async (uid: string) => {
+      const text = Buffer.from(await (await generate(emulator, uid)).arrayBuffer()).toString("latin1");
+      return text.split("/Subtype /Image").length - 1;
+    };
+    expect(await countOf("once")).toBeGreaterThan(0);
+    expect(await countOf("often")).toBe(await countOf("once"));
+  });
+});
+
+describe("a document can take no other file of the machine", () => {
+  /** A folder with a secret picture, and the ways to ask for it. */
+  async function secrets(): Promise<{ readonly images: string; readonly ways: readonly unknown[] }> {
+    const images = await imageFolder();
+    const path = join(images, "..", "secret.png");
+    const url = pathToFileURL(path);
+    const asUrl = { href: url.href, protocol: "file:", hostname: "", pathname: url.pathname };
+    return {
+      images,
+      ways: [
+        path,
+        url.href,
+        asUrl,
+        0,
+        25,
+        `data:/../..${path}`,
+        "../secret.png",
+        { type: "Buffer", data: [1] },
+      ],
+    };
+  }
+
+  const forms = {
+    picture: (source: unknown) => ({ content: [{ image: source }] }),
+    "listed picture": (source: unknown) => ({ images: { logo: source }, content: [{ image: "logo" }] }),
+    "attached file": (source: unknown) => ({ content: "a", files: { f: { src: source, name: "f" } } }),
+    attachment: (source: unknown) => ({
+      attachments: { f: { src: source } },
+      content: [{ attachment: "f" }],
+    }),
+    "attachment in place": (source: unknown) => ({ content: [{ attachment: { src: source } }] }),
+    "file behind a picture": (source: unknown) => ({
+      content: [{ image: "logo.png", linkToFile: { src: source } }],
+    }),
+  };
+
+  it.each(Object.entries(forms))("as %s", async (_form, definitionOf) => {
+    const { images, ways } = await secrets();
+    const onError = vi.fn();
+    const definitions = ways.map((way, index) => [`way-${index}.json`, JSON.stringify(definitionOf(way))]);
+    const own = `data:image/png;base64,${png.toString("base64")}`;
+    const emulator = await emulate(
+      { ...Object.fromEntries(definitions), "own.json": JSON.stringify(definitionOf(own)) },
+      { images, onError },
+    );
+    expect((await generate(emulator, "own")).status).toBe(200);
+    for (const [index, way] of ways.entries()) {
+      expect((await generate(emulator, `way-${index}`)).status, JSON.stringify(way)).toBe(500);
+      // Of what is no text, pdfmake refuses some things before it comes to that.
+      if (typeof way !== "string") continue;
+      expect(String(onError.mock.lastCall?.[0])).toMatch(/holds no file of the name|can attach no file/);
     }
   });
 });

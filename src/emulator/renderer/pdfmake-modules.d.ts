@@ -22,8 +22,10 @@ declare module "pdfmake/js/PDFDocument.js" {
   export interface PdfDocument {
     readonly images: Record<string, unknown>;
     /** For an `image` of the definition: a name in `images`, or a picture itself. */
-    provideImage(source: string): unknown;
+    provideImage(source: unknown): unknown;
     /** For every picture in the end. */
     openImage(source: unknown): unknown;
+    /** For every attached file. */
+    file(source: unknown, options?: { readonly name?: unknown }): unknown;
   }
 }

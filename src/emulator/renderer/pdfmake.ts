@@ -3,7 +3,9 @@ import { join } from "node:path";
 import type { FontFiles, Pdfmake } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
 import type { Bytes } from "../../index.ts";
-import { Pictures, readFonts } from "./named-folders.ts";
+import { guardFiles } from "./file-access.ts";
+import { readFonts } from "./fonts.ts";
+import { Pictures } from "./pictures.ts";
 import type { RendererSetup } from "./protocol.ts";
 
 /** Lays out one pdfmake document definition and hands back the whole PDF. */
@@ -66,9 +68,8 @@ export function loadRenderer(setup: RendererSetup, load = requirePdfmake): Rende
   const fontFiles = new Set(Object.values(fonts).flatMap((styles) => Object.values(styles)));
   pdfmake.setFonts(fonts);
   pdfmake.setUrlAccessPolicy(() => false);
-
   pdfmake.setLocalAccessPolicy((path) => fontFiles.has(path));
-  const failures = showPictures(document, pictures);
+  const failures = guardFiles(document, pictures);
   return async (definition) => {
     // pdfmake writes into them, and a template may give the same ones again.
     const { images }: { images?: object } = definition;
@@ -89,42 +90,6 @@ function rethrowPlainly(cause: unknown): never {
     `there is no font ${font} in the style ${style}. Name the folder (\`fonts\`) that holds its file, such as ${font}-Regular.ttf`,
     { cause },
   );
-}
-
-/** A transparent picture of one pixel. */
-const pixel =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-
-/**
- * Makes the names of pictures lead to the named folder, and nowhere else. pdfmake's own policy cannot: whatever it lets
- * through is opened as a path of the machine, and the `<image>` inside an svg text never asks it (0.3.11).
- *
- * @returns by document, why one of its pictures cannot be shown: inside an svg text pdfmake would leave it out, and
- *   print what it is called, which may be a value
- */
-function showPictures(prototype: PdfDocument, pictures: Pictures): WeakMap<PdfDocument, unknown> {
-  const { provideImage, openImage } = prototype;
-  const failures = new WeakMap<PdfDocument, unknown>();
-  prototype.provideImage = function (source) {
-    const picture = this.images[source] ?? source;
-    if (isFileName(picture)) {
-      this.images[source] = `data:;base64,${pictures.read(picture).toString("base64")}`;
-    }
-    return provideImage.call(this, source);
-  };
-  prototype.openImage = function (source) {
-    try {
-      return openImage.call(this, isFileName(source) ? pictures.read(source) : source);
-    } catch (failure) {
-      failures.set(this, failure);
-      return openImage.call(this, pixel);
-    }
-  };
-  return failures;
-}
-
-function isFileName(source: unknown): source is string {
-  return typeof source === "string" && !source.startsWith("data:");
 }
 
 function isMissing(error: unknown): boolean {

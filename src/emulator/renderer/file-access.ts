@@ -1,0 +1,77 @@
+import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
+import type { Pictures } from "./pictures.ts";
+import { TemplateMistake } from "./template-mistake.ts";
+
+/** A transparent picture of one pixel. */
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/**
+ * Makes bytes of every picture and every attached file before pdfmake opens it, so that there is nothing left for it to
+ * open: names lead to the folder of pictures, and nothing leads anywhere else.
+ *
+ * pdfmake's own policy is not enough. What it lets through is opened as a path of the machine; it is not asked for the
+ * `<image>` inside an svg text, nor for what is no text, such as an object that looks like a URL, or a
+ * number, which Node takes for an open file; and it lets through whatever begins with `data:` (0.3.11).
+ *
+ * @param prototype - of all documents of this thread
+ * @returns by document, why one of its pictures cannot be shown: inside an svg text pdfmake would leave it out, and
+ *   print what it is called, which may be a value
+ */
+export function guardFiles(prototype: PdfDocument, pictures: Pictures): WeakMap<PdfDocument, unknown> {
+  const { provideImage, openImage, file } = prototype;
+  const failures = new WeakMap<PdfDocument, unknown>();
+  prototype.provideImage = function (source) {
+    const picture = (typeof source === "string" ? this.images[source] : undefined) ?? source;
+    const bytes = pictureBytes(picture, pictures);
+    // pdfmake takes a picture of this form by its name, and keeps it under that for when it is shown again.
+    if (typeof source === "string" && !dataUrl.test(source)) this.images[source] = asDataUrl(bytes);
+    return provideImage.call(this, source);
+  };
+  prototype.openImage = function (source) {
+    try {
+      return openImage.call(this, pictureBytes(source, pictures));
+    } catch (failure) {
+      failures.set(this, failure);
+      return openImage.call(this, pixel);
+    }
+  };
+  prototype.file = function (source, options = {}) {
+    const bytes = bytesIn(source);
+    if (bytes === undefined) {
+      throw new TemplateMistake(
+        "A document can attach no file of this machine. Give its content as a data: URL in base64.",
+      );
+    }
+    const { name } = options;
+    return file.call(this, bytes, { ...options, name: typeof name === "string" ? name : "attachment" });
+  };
+  return failures;
+}
+
+function pictureBytes(source: unknown, pictures: Pictures): Buffer {
+  const bytes = bytesIn(source);
+  if (bytes) return bytes;
+  if (typeof source === "string") return pictures.read(source);
+  throw new TemplateMistake(
+    "A picture is to be the name of a file, or its content as a data: URL in base64 or as bytes.",
+  );
+}
+
+/** Of data URLs only those in base64; pdfmake would open another as a path. */
+const dataUrl = /^data:[^,]*;base64,(.*)$/s;
+
+function asDataUrl(bytes: Buffer): string {
+  return `data:;base64,${bytes.toString("base64")}`;
+}
+
+/** The bytes that a definition brings along: itself, or as a data URL. */
+function bytesIn(source: unknown): Buffer | undefined {
+  if (source instanceof Uint8Array) return Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  if (source instanceof ArrayBuffer) return Buffer.from(source);
+  if (typeof source !== "string") return undefined;
+  const base64 = dataUrl.exec(source)?.[1];
+  return base64 === undefined ? undefined : Buffer.from(base64, "base64");
+}
