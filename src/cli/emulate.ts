@@ -50,7 +50,7 @@ export async function emulate(folder: string, flags: EmulateFlags, session: Sess
 
 async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }: Session): Promise<Emulator> {
   const { stdout, stderr } = terminal;
-  if (!/^\d+$/.test(flags.port)) {
+  if (!/^\d+$/.test(flags.port) || Number(flags.port) > 65_535) {
     throw new Misuse(`--port takes a number from 0 to 65535, and got ${JSON.stringify(flags.port)}.`);
   }
   try {
@@ -64,9 +64,8 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
       faults: flags.fault,
       latency: flags.latency,
       onCall: (call) => stdout.write(`${lineOfCall(call, new Date())}\n`),
-      onError: (error) => {
-        const text = error instanceof Error ? error.message : String(error);
-        stderr.write(`template-pdf: ${printable(text)}\n`);
+      onError: (error, _request, requestId) => {
+        stderr.write(`${lineOfError(error, requestId, new Date())}\n`);
         if (isDebug) stderr.write(`${inspect(error)}\n`);
       },
     });
@@ -77,11 +76,20 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
 
 /** What keeps it from starting: the machine, or the one who typed the command. */
 function startFailure(error: Error): Failure {
-  const text = error.message.replace(/`(\w+)`/g, (quoted, name: string) => flagNames[name] ?? quoted);
   const { syscall } = (error.cause ?? {}) as NodeJS.ErrnoException;
-  const isOfTheMachine =
-    syscall === "listen" || syscall === "getaddrinfo" || text.includes("npm install pdfmake");
-  return isOfTheMachine ? new Failure(text, { cause: error }) : new Misuse(text, { cause: error });
+  const cannotListen = syscall === "listen" || syscall === "getaddrinfo";
+  const isPdfmakeMissing = "code" in error && error.code === "pdfmake_missing";
+  const isOfAnOption = error instanceof TypeError || error instanceof RangeError;
+  // What a template says is its own, backticks and all.
+  const text = cannotListen || isOfAnOption ? withFlagNames(error.message) : error.message;
+  const Kind = cannotListen || isPdfmakeMissing ? Failure : Misuse;
+  return new Kind(text, { cause: error });
+}
+
+function withFlagNames(text: string): string {
+  return text.replace(/`(\w+)`/g, (quoted, name: string) =>
+    Object.hasOwn(flagNames, name) ? (flagNames[name] ?? quoted) : quoted,
+  );
 }
 
 function introduction(emulator: Emulator, folder: string): string {
@@ -114,15 +122,29 @@ function effortOf({ sample }: FoundTemplate): number {
  *
  * @param time - when it was answered
  */
-function lineOfCall({ method, uid, path, status, bytes, durationMs, detail }: Call, time: Date): string {
-  const facts = [
-    time.toTimeString().slice(0, 8),
+function lineOfCall(call: Call, time: Date): string {
+  const { method, uid, path, status, bytes, durationMs, detail, requestId } = call;
+  // Where there is something to say, such as a fault, the document was not sent whole.
+  const isWhole = bytes > 0 && detail === undefined;
+  return lineOf(time, [
     method,
     uid ?? path,
-    status === 0 ? "dropped" : String(status),
-    formatSize(bytes),
+    status === 0 ? "no answer" : String(status),
+    isWhole ? formatSize(bytes) : "-",
     formatDuration(durationMs),
-    ...(detail === undefined ? [] : [detail]),
-  ];
-  return printable(facts.join("  "));
+    detail,
+    // The answer of a failure asks its reader to quote it.
+    status >= 500 && requestId !== undefined ? `x-request-id ${requestId}` : undefined,
+  ]);
+}
+
+/** Tells on one line why a document could not be made; the line of its call has the same request id. */
+function lineOfError(error: unknown, requestId: string, time: Date): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return lineOf(time, [text, `x-request-id ${requestId}`]);
+}
+
+function lineOf(time: Date, facts: readonly (string | undefined)[]): string {
+  const told = facts.filter((fact) => fact !== undefined);
+  return printable([time.toTimeString().slice(0, 8), ...told].join("  "));
 }

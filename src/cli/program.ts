@@ -17,6 +17,9 @@ const generateHelp = `
 The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
 in the environment, or else in the file .env of the working directory.
 
+--set names a member at the top of the values, and its value is always text.
+What is nested, a number, true or false goes into --values.
+
 Examples:
   template-pdf generate invoice --values invoice.json --set "date=20 November 2026"
   query | template-pdf generate invoice --values - -o - | lpr
@@ -32,7 +35,7 @@ Examples:
 
 Exit codes:
   0    stopped by Ctrl-C or SIGTERM
-  1    it cannot listen there, or pdfmake is not installed
+  1    it cannot listen there, pdfmake is not installed, or calls had to be cut off
   2    an option, the folder or a template is wrong
   130  stopped by a second Ctrl-C, before every call was answered
   141  nobody reads the output any more`;
@@ -85,9 +88,17 @@ function addGenerate(program: Command, session: Session): void {
     .command("generate")
     .description("Generates one PDF from a template and values, and saves it: the whole of it or nothing.")
     .argument("<uid>", "the template, as the dashboard names it")
-    .option("--values <file>", "JSON file of the values, one object; - reads standard input")
-    .option("--set <key=value>", "set one value, as text, on top of --values; may be repeated", collect)
-    .option("-o, --output <file>", "where to save it; - writes it to standard output (default: <uid>.pdf)")
+    .option(
+      "--values <file>",
+      "JSON file of the values, one object; - reads standard input",
+      once("--values"),
+    )
+    .option("--set <key=value>", "set one text, on top of --values; may be repeated", collect)
+    .option(
+      "-o, --output <file>",
+      "where to save it; - writes it to standard output (default: <uid>.pdf)",
+      once("-o"),
+    )
     .option("--open", "open the saved file")
     .option("--base-url <url>", "where the service lives, such as https://pdf.example.com")
     .addOption(
@@ -120,7 +131,7 @@ function addEmulate(program: Command, session: Session): void {
     .option("--images <folder>", "the folder of the pictures that templates may show")
     .option("--fonts <folder>", "the folder of the fonts that templates may use, beside Roboto")
     .option("--fault <rule>", "let calls go wrong on purpose; may be repeated", collect)
-    .option("--latency <ms>", "let every call wait, in milliseconds: 500, or a range such as 200..800")
+    .option("--latency <delay>", "let every call wait, in milliseconds: 500, or a range such as 200..800")
     .addHelpText("after", emulateHelp)
     .action(async (folder: string | undefined, flags: EmulateFlags) => {
       const { emulate } = await import("./emulate.ts");
@@ -148,10 +159,23 @@ function end({ code, exitCode, message }: CommanderError, words: string): never 
 function sentencesOf(message: string): string {
   const [first = "", suggestion] = message
     .replace(/^error: /, "")
+    .replace(/^option '(-\S+?)(?:, \S+)? <(.+)>' argument missing$/, nothingBehind)
     .replace(/(unknown option '(?:--[^=']*|-[^-]))[\s\S]*'/, "$1'")
     .split(/\n(?=\(Did you mean )/);
   const text = first.charAt(0).toUpperCase() + first.slice(1).replace(/\.$/, "");
   return suggestion === undefined ? `${text}.` : `${text}. ${suggestion.slice(1, -1)}`;
+}
+
+function nothingBehind(_message: string, option: string, what: string): string {
+  return `${option} takes ${/^[aeio]/.test(what) ? "an" : "a"} ${what}; nothing stands behind it`;
+}
+
+/** Reads an option of which two would mean that one is dropped without a word. */
+function once(option: string): (value: string, before: string | undefined) => string {
+  return (value, before) => {
+    if (before === undefined) return value;
+    throw new Misuse(`${option} may be given only once. See template-pdf generate --help.`);
+  };
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {

@@ -28,10 +28,12 @@ const silent: Progress = { arrives() {}, received() {}, stop() {} };
 export function showProgress(output: Output, name: string, { TERM }: Terminal["env"]): Progress {
   if (!output.isTTY || TERM === "dumb") return silent;
   const begunMs = performance.now();
-  let doing = () => `waiting for the service, ${Math.floor((performance.now() - begunMs) / 1000)} s`;
+  let doing = "waiting for the service";
   let frame = 0;
   const draw = () => {
-    const line = `${frames[frame++ % frames.length]} ${printable(name)}: ${doing()}`;
+    // The seconds go on where nothing else does, so that a call that stands still is seen to.
+    const seconds = Math.floor((performance.now() - begunMs) / 1000);
+    const line = `${frames[frame++ % frames.length]} ${printable(name)}: ${doing}, ${seconds} s`;
     // One column less than there are: a full line would wrap, and the next one be drawn below it. Some terminals
     // do not know how many they have, and say 0.
     output.write(clearLine + [...line].slice(0, (output.columns || 80) - 1).join(""));
@@ -40,10 +42,10 @@ export function showProgress(output: Output, name: string, { TERM }: Terminal["e
   draw();
   return {
     arrives(contentLength) {
-      doing = () => (contentLength === undefined ? "receiving" : `receiving ${formatSize(contentLength)}`);
+      doing = contentLength === undefined ? "receiving" : `receiving ${formatSize(contentLength)} in all`;
     },
     received(bytes) {
-      doing = () => formatSize(bytes);
+      doing = `${formatSize(bytes)} so far`;
     },
     stop() {
       clearInterval(timer);

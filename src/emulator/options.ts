@@ -3,16 +3,16 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** One call that was answered, for a log. It holds no key and no value. */
+/** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
 export interface Call {
   readonly method: string;
   /** The path as it came, percent-encoded. */
   readonly path: string;
   /** The template asked for, where the path names one. */
   readonly uid: string | undefined;
-  /** The status of the answer; 0 where there was none, because the connection was dropped on purpose. */
+  /** The status of the answer; 0 where there was none: the connection was dropped on purpose, or the caller left. */
   readonly status: number;
-  /** How large the document is, in bytes; 0 where there is none. */
+  /** How large the document is, in bytes; 0 where none was sent whole. */
   readonly bytes: number;
   /** From the request's head to the answer's, in milliseconds. */
   readonly durationMs: number;

@@ -1,6 +1,7 @@
 import type { Order, Product } from "../server/endpoint.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
 import { formatPlace } from "./format-place.ts";
+import { isTooDeep, tooDeep } from "./renderer/json/place.ts";
 import type { ValueIssue } from "./renderer/protocol.ts";
 import type { Renderers } from "./renderers.ts";
 import { TemplateError } from "./template-error.ts";
@@ -24,7 +25,10 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
       "There is nothing at this path. End `baseUrl` before /api/v1: the client adds that itself.",
     );
   }
-  const templates = await readTemplateFolder(folder);
+  if (isTooDeep(values)) throw new Problem(422, `The object of values ${tooDeep}. Flatten it.`);
+  const { templates, twins } = await readTemplateFolder(folder);
+  const twin = twins.get(uid.normalize());
+  if (twin !== undefined) throw new Error(twin);
   const template = templates.get(uid.normalize());
   if (template === undefined) {
     const found = [...templates.keys()].join(", ") || "none";

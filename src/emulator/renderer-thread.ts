@@ -1,10 +1,15 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
+import { messageOf } from "./message-of.ts";
+import { formatLine, userFrames } from "./renderer/frames.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 import { shortPath } from "./short-path.ts";
 
 /** A template that fills more than this is a runaway, and takes down its thread instead of the machine. */
 const maxMemoryMegabytes = 2_048;
+
+/** How long a thread may go on once nobody waits for it: most layouts end by then, and a new thread costs more. */
+const abandonedMs = 1_000;
 
 /** How a task ended, and whether the thread can be given another. */
 export interface Done {
@@ -15,32 +20,39 @@ export interface Done {
 /** One thread that renders, one task at a time, seen from outside. */
 export class RendererThread {
   readonly #worker: Worker;
+  /** The task under way. */
   #task: Task | undefined;
   #settle: ((done: Done) => void) | undefined;
 
   /** Settles once the thread can be given a task. Rejects where it can never be, such as without pdfmake. */
   readonly ready: Promise<void>;
+  /** Settles when the thread has ended, for whatever reason. */
+  readonly ended: Promise<void>;
 
+  /** @throws {Error} when no thread can be begun. */
   constructor(setup: RendererSetup) {
     this.#worker = new Worker(createRequire(import.meta.url).resolve("#renderer"), {
       workerData: setup,
-      // These two are about a program given as text, and a thread that inherits them does not start.
-      execArgv: process.execArgv.filter((argument) => !/^--(?:input-type|eval|print)\b/.test(argument)),
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMegabytes },
+      ...inheritedFlags(),
     });
+    this.ended = new Promise((resolve) => this.#worker.on("exit", () => resolve()));
     this.ready = new Promise((resolve, reject) => {
       this.#worker.on("message", (report: Report) => {
         if (report.kind === "ready") resolve();
-        else if (report.kind === "unfit") reject(new Error(report.message));
+        else if (report.kind === "unfit") reject(unfit(report));
         else this.#settle?.(report);
       });
-      this.#worker.on("error", (error) => {
-        reject(error);
-        this.#fail(`the template ended its thread: ${error.message}`);
+      this.#worker.on("error", (thrown: unknown) => {
+        reject(thrown);
+        const [inmost] = userFrames(thrown);
+        // What was left behind by one document may throw during the next.
+        const place = inmost ? formatLine(inmost) : this.#file();
+        this.#break(`${place}: it ended the rendering thread: ${messageOf(thrown)}`);
       });
       this.#worker.on("exit", () => {
         reject(new Error("The rendering thread ended before it was ready."));
-        this.#fail("the template ended its thread, by process.exit() for instance");
+        this.#break(`${this.#file()}: it ended the rendering thread, by process.exit() for instance`);
       });
     });
     // Whoever waits for it hears of it; nobody may.
@@ -50,40 +62,65 @@ export class RendererThread {
   /**
    * Performs one task.
    *
-   * @param signal - aborted when nobody waits for the outcome any more
+   * @param signal - aborted when nobody waits for the outcome any more; the thread is ended a second later
    * @param limitMs - how long it may take, in milliseconds; the thread is ended then
    */
   perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Done> {
     return new Promise((resolve) => {
-      const abandon = (): void => this.#send({ kind: "abandon" });
-      const limit = setTimeout(() => {
-        this.#fail(`it took longer than the ${limitMs} ms that a document may take (limits.renderMs)`);
-        this.end();
+      let limit = setTimeout(() => {
+        this.#break(`${this.#file()}: it took longer than the ${limitMs} ms of limits.renderMs`);
       }, limitMs);
+      const abandon = (): void => {
+        this.#worker.postMessage({ kind: "abandon" } satisfies Message);
+        clearTimeout(limit);
+        limit = setTimeout(
+          () => this.#settle?.({ outcome: { kind: "abandoned" }, isSpent: true }),
+          abandonedMs,
+        );
+      };
+      this.#task = task;
       this.#settle = (done) => {
+        this.#task = undefined;
         this.#settle = undefined;
         clearTimeout(limit);
         signal?.removeEventListener("abort", abandon);
         resolve(done);
       };
       signal?.addEventListener("abort", abandon);
-      this.#task = task;
-      this.#send(task);
+      try {
+        this.#worker.postMessage(task);
+      } catch (error) {
+        this.#break(`${this.#file()}: its values cannot be handed to a thread: ${messageOf(error)}`);
+      }
     });
   }
 
   /** Ends the thread, whatever it is doing. */
   async end(): Promise<void> {
+    this.#break("The emulator was closed before the document was done.");
     await this.#worker.terminate();
   }
 
-  #send(message: Message): void {
-    this.#worker.postMessage(message);
-  }
-
-  /** Ends the task under way, if there is one, by naming what its template did. */
-  #fail(reason: string): void {
-    const message = this.#task ? `${shortPath(this.#task.template.path)}: ${reason}` : reason;
+  /** Ends the task under way, if there is one; the thread is not to be given another. */
+  #break(message: string): void {
     this.#settle?.({ outcome: { kind: "broken", message, stack: "" }, isSpent: true });
   }
+
+  #file(): string {
+    return this.#task ? shortPath(this.#task.template.path) : "a template";
+  }
+}
+
+/**
+ * A thread inherits the flags of its process, such as a loader that knows TypeScript. Flags about a program that
+ * was given as text keep it from starting, and only then does it go without: a list of flags is examined more
+ * strictly than those that are inherited.
+ */
+function inheritedFlags(): { readonly execArgv?: string[] } {
+  const isText = process.execArgv.some((flag) => /^(?:--(?:input-type|eval|print)\b|-[ep]$|-pe$)/.test(flag));
+  return isText ? { execArgv: [] } : {};
+}
+
+function unfit({ message, isPdfmakeMissing }: Extract<Report, { kind: "unfit" }>): Error {
+  return Object.assign(new Error(message), isPdfmakeMissing ? { code: "pdfmake_missing" } : {});
 }

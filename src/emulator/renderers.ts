@@ -13,6 +13,8 @@ export class Renderers {
   readonly #maxThreads: number;
   readonly #limitMs: number;
   readonly #threads = new Set<RendererThread>();
+  /** Those of them that have begun well. */
+  readonly #fit = new Set<RendererThread>();
   readonly #idle: RendererThread[] = [];
   readonly #waiting = new Set<Waiting>();
   #isClosed = false;
@@ -38,7 +40,7 @@ export class Renderers {
     for (;;) {
       const thread = await this.#take(signal);
       const { outcome, isSpent } = await thread.perform(task, signal, this.#limitMs);
-      if (isSpent) this.#retire(thread);
+      if (isSpent) void thread.end();
       else this.#offer(thread);
       // A new thread has loaded nothing yet, so it cannot be stale as well.
       if (outcome.kind !== "stale") return outcome;
@@ -48,13 +50,14 @@ export class Renderers {
   /** Ends all threads, and whatever they are doing. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { giveUp } of this.#waiting) giveUp(new Error("The emulator was closed."));
+    this.#giveUp(closed());
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
   #take(signal: AbortSignal | undefined): Promise<RendererThread> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) throw signal.reason;
+      signal?.throwIfAborted();
+      if (this.#isClosed) throw closed();
       const idle = this.#idle.pop();
       if (idle) {
         resolve(idle);
@@ -87,23 +90,44 @@ export class Renderers {
     else this.#idle.push(thread);
   }
 
-  #retire(thread: RendererThread): void {
+  #grow(): void {
+    if (this.#isClosed || this.#threads.size >= this.#maxThreads) return;
+    let thread: RendererThread;
+    try {
+      thread = new RendererThread(this.#setup);
+    } catch (reason) {
+      this.#giveUp(reason);
+      return;
+    }
+    this.#threads.add(thread);
+    thread.ready.then(
+      () => {
+        this.#fit.add(thread);
+        this.#offer(thread);
+      },
+      (reason) => {
+        // With another thread at work there is still hope.
+        if (this.#fit.size === 0) this.#giveUp(reason);
+        void thread.end();
+      },
+    );
+    void thread.ended.then(() => this.#forget(thread));
+  }
+
+  /** A thread that has ended, even one that had nothing to do, makes room for another. */
+  #forget(thread: RendererThread): void {
     this.#threads.delete(thread);
-    void thread.end();
+    this.#fit.delete(thread);
+    const index = this.#idle.indexOf(thread);
+    if (index !== -1) this.#idle.splice(index, 1);
     if (this.#waiting.size > 0) this.#grow();
   }
 
-  #grow(): void {
-    if (this.#isClosed || this.#threads.size >= this.#maxThreads) return;
-    const thread = new RendererThread(this.#setup);
-    this.#threads.add(thread);
-    thread.ready.then(
-      () => this.#offer(thread),
-      (reason) => {
-        this.#threads.delete(thread);
-        // With another thread at work there is still hope.
-        if (this.#threads.size === 0) for (const { giveUp } of this.#waiting) giveUp(reason);
-      },
-    );
+  #giveUp(reason: unknown): void {
+    for (const { giveUp } of this.#waiting) giveUp(reason);
   }
+}
+
+function closed(): Error {
+  return new Error("The emulator was closed.");
 }

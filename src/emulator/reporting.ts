@@ -10,11 +10,10 @@ export function reporting(answer: Answer, onCall: (call: Call) => void): Answer 
     const response = await answer(request);
     const durationMs = performance.now() - startedAt;
     const detail = await detailOf(request, response);
-    try {
-      onCall(describe(request, response, durationMs, detail));
-    } catch {
-      // A broken log must not cost the caller the answer.
-    }
+    // A broken log must not cost the caller the answer, nor the process its life: it may be asynchronous.
+    new Promise<void>((resolve) => resolve(onCall(describe(request, response, durationMs, detail)))).catch(
+      () => {},
+    );
     return response;
   };
 }
@@ -31,8 +30,8 @@ function describe(
     method: request.method,
     path,
     uid: uidOf(path),
-    status: isDropped(response) ? 0 : response.status,
-    bytes: isDocument ? Number(response.headers.get("content-length")) : 0,
+    status: isDropped(response) || request.signal.aborted ? 0 : response.status,
+    bytes: isDocument && faultOf(request) === undefined ? Number(response.headers.get("content-length")) : 0,
     durationMs,
     detail,
     requestId: response.headers.get("x-request-id") ?? undefined,
@@ -45,7 +44,7 @@ async function detailOf(request: Request, response: Response): Promise<string | 
   if (request.signal.aborted) return "the caller left";
   // Of what lies on this side the answer says nothing; `onError` has been told.
   const isRefusal = response.headers.get("content-type") === "application/problem+json";
-  if (!isRefusal || response.status === 500) return undefined;
+  if (!isRefusal || response.status === 500 || response.body === null) return undefined;
   const { detail }: { detail?: string } = await response.clone().json();
   return detail;
 }

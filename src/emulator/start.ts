@@ -98,7 +98,11 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
   const found: FoundTemplate[] = [];
   const wrong: TemplateError[] = [];
-  for (const template of (await readTemplateFolder(folder)).values()) {
+  const { templates, twins } = await readTemplateFolder(folder);
+  for (const [uid, message] of twins) {
+    wrong.push(new TemplateError(templates.get(uid)?.path ?? folder, message, ""));
+  }
+  for (const template of templates.values()) {
     const outcome = await renderers.perform({ kind: "inspect", template });
     const { uid, file, path } = template;
     if (outcome.kind === "inspected") found.push({ uid, file, sample: outcome.sample });

@@ -10,6 +10,14 @@ export interface TemplateFile {
   readonly path: string;
 }
 
+/** What a folder holds. */
+export interface TemplateListing {
+  /** By uid. */
+  readonly templates: ReadonlyMap<string, TemplateFile>;
+  /** What is wrong with each uid that two files have. */
+  readonly twins: ReadonlyMap<string, string>;
+}
+
 /** What a template is written in. */
 const kinds = [".json", ".mjs", ".ts"];
 
@@ -23,10 +31,9 @@ const others = /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$
  * share.
  *
  * @param folder - an absolute path
- * @returns the templates, by uid
- * @throws {Error} when the folder cannot be read, or when two files have one uid.
+ * @throws {Error} when the folder cannot be read.
  */
-export async function readTemplateFolder(folder: string): Promise<ReadonlyMap<string, TemplateFile>> {
+export async function readTemplateFolder(folder: string): Promise<TemplateListing> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (cause: NodeJS.ErrnoException): never => {
       throw new Error(
@@ -36,20 +43,23 @@ export async function readTemplateFolder(folder: string): Promise<ReadonlyMap<st
     },
   );
   const templates = new Map<string, TemplateFile>();
+  const twins = new Map<string, string>();
   for (const { name: file } of entries.filter((entry) => !entry.isDirectory()).sort(byName)) {
     const kind = kinds.find((extension) => file.endsWith(extension));
     if (kind === undefined || others.test(file)) continue;
     // Some file systems take accents apart; callers write them as one character.
     const uid = file.slice(0, -kind.length).normalize();
     const twin = templates.get(uid);
-    if (twin !== undefined) {
-      throw new Error(
+    if (twin === undefined) {
+      templates.set(uid, { uid, file, path: join(folder, file) });
+    } else {
+      twins.set(
+        uid,
         `Two files of ${folder} are the template ${uid}: ${twin.file} and ${file}. Rename or remove one of them.`,
       );
     }
-    templates.set(uid, { uid, file, path: join(folder, file) });
   }
-  return templates;
+  return { templates, twins };
 }
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {

@@ -112,11 +112,8 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
   }
 
   function report(error: unknown, request: Request, requestId: string): void {
-    try {
-      onError?.(error, request, requestId);
-    } catch {
-      // A broken log must not cost the caller the answer.
-    }
+    // A broken log must not cost the caller the answer, nor the process its life: it may be asynchronous.
+    new Promise((resolve) => resolve(onError?.(error, request, requestId))).catch(() => {});
   }
 
   return async (request) => {

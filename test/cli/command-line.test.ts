@@ -33,7 +33,27 @@ describe("a wrong command line", () => {
     [
       "an option without its value",
       ["generate", "invoice", "--values"],
-      "Option '--values <file>' argument missing. See template-pdf generate --help.",
+      "--values takes a file; nothing stands behind it. See template-pdf generate --help.",
+    ],
+    [
+      "an option of one letter without its value",
+      ["generate", "invoice", "-o"],
+      "-o takes a file; nothing stands behind it. See template-pdf generate --help.",
+    ],
+    [
+      "an option of emulate without its value",
+      ["emulate", "--host"],
+      "--host takes an address; nothing stands behind it. See template-pdf emulate --help.",
+    ],
+    [
+      "--values twice",
+      ["generate", "invoice", "--values", "a.json", "--values=SECRET"],
+      "--values may be given only once. See template-pdf generate --help.",
+    ],
+    [
+      "-o twice, in both of its forms",
+      ["generate", "invoice", "-oa.pdf", "--output", "b.pdf"],
+      "-o may be given only once. See template-pdf generate --help.",
     ],
     [
       "an option of generate for emulate",

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { TemplatePdf } from "template-pdf";
+import { TemplatePdf, type TemplatePdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
 import { rejectionOf } from "../client/service.ts";
@@ -93,11 +93,11 @@ describe("emulate", () => {
       expect(await emulation.line()).toMatch(/^\d\d:\d\d:\d\d {2}POST {2}greeting {2}200 {2}\d+\.\d kB {2}/);
     }
     await rejectionOf(new TemplatePdf({ baseUrl, apiKey: "wrong" }).generate("greeting", {}));
-    expect(await emulation.line()).toMatch(
-      / {2}POST {2}greeting {2}401 {2}0 B {2}.* {2}The API key is not valid here\./,
-    );
+    const refused = await emulation.line();
+    expect(refused).toMatch(/ {2}POST {2}greeting {2}401 {2}- {2}.* {2}The API key is not valid here\./);
+    expect(refused).not.toContain("x-request-id");
     await fetch(`${baseUrl}/elsewhere?a=b`);
-    expect(await emulation.line()).toMatch(/ {2}GET {2}\/elsewhere {2}404 {2}0 B {2}/);
+    expect(await emulation.line()).toMatch(/ {2}GET {2}\/elsewhere {2}404 {2}- {2}/);
   });
 
   it("sends nothing to the terminal that it would obey", async () => {
@@ -112,27 +112,43 @@ describe("emulate", () => {
   it("tells what a template throws in one line of standard error, its stack with --debug only", async () => {
     for (const flags of [[], ["--debug"]]) {
       const { baseUrl, apiKey, emulation } = await emulate(flags);
-      await rejectionOf(new TemplatePdf({ baseUrl, apiKey }).generate("any", { explode: true }));
-      expect(await emulation.line()).toMatch(/ {2}any {2}500 {2}/);
+      const failure = await rejectionOf(
+        new TemplatePdf({ baseUrl, apiKey }).generate("any", { explode: true }),
+      );
+      const { requestId } = failure as TemplatePdfError;
+      const told = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
+      const call = await emulation.line();
+      expect(call).toMatch(/ {2}any {2}500 {2}- {2}/);
+      expect(call.endsWith(told), call).toBe(true);
       emulation.child.kill("SIGINT");
       const { stderr } = await emulation.ended;
       const [first = "", ...rest] = stderr.trimEnd().split("\n");
-      expect(first).toMatch(/^template-pdf: .*any\.mjs.*two lines/);
+      expect(first).toMatch(/^\d\d:\d\d:\d\d {2}\S*any\.mjs:1:\d+: .*two lines/);
+      expect(first.endsWith(told), first).toBe(true);
       expect(rest.some((line) => /^ +at /.test(line))).toBe(flags.length > 0);
       if (flags.length === 0) expect(rest).toEqual([]);
     }
   });
 
   it("plays faults, and takes its time", async () => {
-    const flags = ["--fault", "503 first 1", "--fault", "reset first 2", "--latency", "1..2"];
+    const faults = ["503 first 1", "reset first 2", "cut first 3"].flatMap((rule) => ["--fault", rule]);
+    const flags = [...faults, "--latency", "1..2"];
     const { baseUrl, apiKey, emulation } = await emulate(flags);
     const pdfs = new TemplatePdf({ baseUrl, apiKey });
-    expect(await rejectionOf(pdfs.generate("greeting", { name: "a" }))).toMatchObject({ status: 503 });
-    expect(await emulation.line()).toMatch(/ {2}greeting {2}503 {2}0 B {2}.* {2}fault: 503$/);
+    const refusal = await rejectionOf(pdfs.generate("greeting", { name: "a" }));
+    expect(refusal).toMatchObject({ status: 503, requestId: expect.stringMatching(/./) });
+    const line = await emulation.line();
+    expect(line).toMatch(/ {2}greeting {2}503 {2}- {2}.* {2}fault: 503 {2}x-request-id \S+$/);
+    expect(line.endsWith(String((refusal as TemplatePdfError).requestId))).toBe(true);
     expect(await rejectionOf(pdfs.generate("greeting", { name: "a" }))).toMatchObject({
       code: "connection_failed",
     });
-    expect(await emulation.line()).toMatch(/ {2}greeting {2}dropped {2}0 B {2}.* {2}fault: reset$/);
+    expect(await emulation.line()).toMatch(/ {2}greeting {2}no answer {2}- {2}.* {2}fault: reset$/);
+    // Half of it was sent: its whole size would be no fact.
+    expect(await rejectionOf(pdfs.generate("greeting", { name: "a" }).bytes())).toMatchObject({
+      code: "truncated_pdf",
+    });
+    expect(await emulation.line()).toMatch(/ {2}greeting {2}200 {2}- {2}.* {2}fault: cut$/);
     expect(await pdfs.generate("greeting", { name: "a" })).toMatchObject({ status: 200 });
   });
 
@@ -244,8 +260,9 @@ describe("emulate refuses to start, in one line,", () => {
     [
       "a port that is too high",
       ["--port", "65536"],
-      "Expected --port to be an integer from 0 to 65535, got 65536.",
+      '--port takes a number from 0 to 65535, and got "65536".',
     ],
+    ["no host", ["--host", ""], "Expected --host to be an address or a name"],
     [
       "a key that no header can carry",
       ["--key", "a b"],
@@ -277,6 +294,18 @@ describe("emulate refuses to start, in one line,", () => {
     expect(stderr).toMatch(/^template-pdf: [^\n]*a\.json:1:14: [^\n]*\ntemplate-pdf: [^\n]*b\.mjs[^\n]*\n$/);
     expect(code).toBe(2);
   });
+
+  it.each(["port", "toString"])(
+    "with the words of a template that throws as they are: `%s`",
+    async (name) => {
+      const thrower = `throw new TypeError("the \`${name}\` of the printer is missing");`;
+      const cwd = await templateFolder({ "a.mjs": thrower });
+      const { code, stderr } = await runCommand(["emulate", ".", "--port", "0"], { cwd });
+      expect(stderr).toMatch(/^template-pdf: [^\n]*a\.mjs:1:\d+: [^\n]*\n$/);
+      expect(stderr).toContain(`the \`${name}\` of the printer is missing`);
+      expect(code).toBe(2);
+    },
+  );
 
   it("with exit code 1: a port in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");

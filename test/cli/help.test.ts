@@ -63,8 +63,7 @@ describe("the help", () => {
       Options:
         --values <file>        JSON file of the values, one object; - reads standard
                                input
-        --set <key=value>      set one value, as text, on top of --values; may be
-                               repeated
+        --set <key=value>      set one text, on top of --values; may be repeated
         -o, --output <file>    where to save it; - writes it to standard output
                                (default: <uid>.pdf)
         --open                 open the saved file
@@ -78,6 +77,9 @@ describe("the help", () => {
 
       The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
       in the environment, or else in the file .env of the working directory.
+
+      --set names a member at the top of the values, and its value is always text: what is nested,
+      a number, true or false goes into --values.
 
       Examples:
         template-pdf generate invoice --values invoice.json --set "date=20 November 2026"
@@ -115,7 +117,7 @@ describe("the help", () => {
         --fonts <folder>   the folder of the fonts that templates may use, beside
                            Roboto
         --fault <rule>     let calls go wrong on purpose; may be repeated
-        --latency <ms>     let every call wait, in milliseconds: 500, or a range such
+        --latency <delay>  let every call wait, in milliseconds: 500, or a range such
                            as 200..800
         --debug            print everything that is known of an error
         -h, --help         print this help
@@ -129,7 +131,7 @@ describe("the help", () => {
 
       Exit codes:
         0    stopped by Ctrl-C or SIGTERM
-        1    it cannot listen there, or pdfmake is not installed
+        1    it cannot listen there, pdfmake is not installed, or at the end calls had to be cut off
         2    an option, the folder or a template is wrong
         130  stopped by a second Ctrl-C, before every call was answered
         141  nobody reads the output any more

@@ -67,6 +67,12 @@ describe("what a template imports is served as it is now, when it", () => {
   it.each([
     ["is a module of a sub-folder", "./lib/shown.mjs", 'export default "first";', 'export default "other";'],
     ["is a module beside the folder", "../shown.mjs", 'export default "first";', 'export default "other";'],
+    [
+      "lies in a folder with odd characters",
+      "./lib (1)/shown.mjs",
+      'export default "first";',
+      'export default "other";',
+    ],
     ["is CommonJS", "./lib/shown.cjs", 'module.exports = "first";', 'module.exports = "other";'],
   ])("%s", async (_case, specifier, first, other) => {
     const parent = await templateFolder({ "templates/letter.mjs": shows(specifier) });
@@ -137,8 +143,10 @@ describe("a template file that is broken while it is edited", () => {
     const onError = vi.fn();
     const emulator = await emulate(folder, { onError });
     await writeFiles(folder, { "letter.json": '{"content":"letter"}' });
+    await writeFiles(folder, { "other.json": '{"content":"other"}' });
     expect(await textOf(emulator, "letter")).toBe(500);
     expect(String(onError.mock.lastCall?.[0])).toContain("letter.json and letter.mjs. Rename or remove one");
+    expect(await textOf(emulator, "other")).toContain("other");
   });
 
   it("has lost its folder", async () => {

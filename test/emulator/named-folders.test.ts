@@ -54,7 +54,7 @@ describe("pictures", () => {
     for (const name of names) {
       expect((await generate(emulator, uid, { name })).status, name).toBe(500);
       expect(String(onError.mock.lastCall?.[0])).toMatch(
-        /holds no file of the name that a template asks for|Access to URL denied/,
+        /holds no file of this name|can fetch no URL|Access to URL denied/,
       );
       expect(String(onError.mock.lastCall?.[0])).not.toContain("secret");
     }
@@ -68,7 +68,7 @@ describe("pictures", () => {
     for (const uid of ["picture", "listed", "svg"]) {
       expect((await generate(emulator, uid, { name: "logo.png" })).status).toBe(500);
       expect(String(onError.mock.lastCall?.[0])).toContain(
-        "no folder of images was named. Name one (`images`)",
+        "no folder of images was named; name one (`images`)",
       );
     }
   });
@@ -105,16 +105,7 @@ describe("a document can take no other file of the machine", () => {
     const asUrl = { href: url.href, protocol: "file:", hostname: "", pathname: url.pathname };
     return {
       images,
-      ways: [
-        path,
-        url.href,
-        asUrl,
-        0,
-        25,
-        `data:/../..${path}`,
-        "../secret.png",
-        { type: "Buffer", data: [1] },
-      ],
+      ways: [path, url.href, asUrl, 25, `data:/../..${path}`, "../secret.png", { type: "Buffer", data: [1] }],
     };
   }
 
@@ -146,7 +137,9 @@ describe("a document can take no other file of the machine", () => {
       expect((await generate(emulator, `way-${index}`)).status, JSON.stringify(way)).toBe(500);
       // Of what is no text, pdfmake refuses some things before it comes to that.
       if (typeof way !== "string") continue;
-      expect(String(onError.mock.lastCall?.[0])).toMatch(/holds no file of the name|can attach no file/);
+      expect(String(onError.mock.lastCall?.[0])).toMatch(
+        /holds no file|fetch no URL|attaches a file|Access to local file denied/,
+      );
     }
   });
 });
@@ -179,13 +172,24 @@ describe("fonts", () => {
     expect(await textOf(emulator, "letter")).toMatch(/Roboto.*regular.*both.*light/);
   });
 
+  it("that are added later are found at once", async () => {
+    const letter = JSON.stringify({ content: { font: "Later", text: "later" } });
+    const fonts = await fontFolder("My Font-Regular.ttf");
+    const emulator = await emulate({ "letter.json": letter }, { fonts, onError() {} });
+    expect(await textOf(emulator, "letter")).toBe(500);
+    await writeFiles(fonts, { "Later-Regular.ttf": await readFile(join(roboto, "Roboto-Regular.ttf")) });
+    expect(await textOf(emulator, "letter")).toContain("later");
+  });
+
   it("that are missing in a style are told", async () => {
     const onError = vi.fn();
     const letter = JSON.stringify({ content: { font: "My Font", bold: true, text: "bold" } });
     const fonts = await fontFolder("My Font-Regular.ttf");
     const emulator = await emulate({ "letter.json": letter }, { fonts, onError });
     expect(await textOf(emulator, "letter")).toBe(500);
-    expect(String(onError.mock.lastCall?.[0])).toContain("there is no font My Font in the style bold. Name");
+    expect(String(onError.mock.lastCall?.[0])).toContain(
+      "there is no file for a font; the folder of fonts (`fonts`) is to hold it (My Font-Bold.ttf)",
+    );
   });
 
   it("need a folder that holds some", async () => {

@@ -78,6 +78,23 @@ it("a fault is told as what it is", async () => {
   ]);
 });
 
+it("a HEAD is told and answered as every other wrong method", async () => {
+  const onCall = vi.fn();
+  const emulator = await emulate(letter, { onCall });
+  expect((await generate(emulator, "letter", {}, { method: "HEAD", body: null })).status).toBe(405);
+  expect(onCall.mock.lastCall?.[0]).toMatchObject({ method: "HEAD", status: 405, detail: undefined });
+});
+
+it("a log that fails later costs nobody the answer, and the process not its life", async () => {
+  const fail = async () => {
+    throw new Error("disk full");
+  };
+  const files = { ...letter, "broken.mjs": "export default () => null;" };
+  const emulator = await emulate(files, { onCall: fail, onError: fail as () => void });
+  expect((await generate(emulator, "letter", { name: "Zoë" })).status).toBe(200);
+  expect((await generate(emulator, "broken")).status).toBe(500);
+});
+
 it("a log that throws costs nobody the answer", async () => {
   const onCall = () => {
     throw new Error("disk full");

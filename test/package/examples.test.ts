@@ -40,8 +40,12 @@ const documented = [
   "emulator/start.ts",
 ];
 
+const papers = ["README.md", "docs/emulator.md"];
+
 const examples: readonly Example[] = [
-  ...blocksOf(read("README.md")).map((code, index) => ({ title: `README, block ${index + 1}`, code })),
+  ...papers.flatMap((paper) =>
+    blocksOf(read(paper), "ts").map((code, index) => ({ title: `${paper}, block ${index + 1}`, code })),
+  ),
   ...documented.flatMap((file) =>
     docstringsOf(read(`src/${file}`)).map((code, index) => ({
       title: `src/${file}, example ${index + 1}`,
@@ -64,6 +68,8 @@ describe("every example that a reader can see runs", () => {
     for (const uid of ["invoice", "inv_2024"]) {
       cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));
     }
+    const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
+    writeFileSync(join(project, "templates/letter.json"), letter);
     emulator = await startEmulator({ templates: join(project, "templates") });
     process.env["PDF_API_KEY"] = emulator.apiKey;
   });
@@ -74,25 +80,30 @@ describe("every example that a reader can see runs", () => {
     await rm(project, { recursive: true, force: true });
   });
 
-  it("and there are some in the README and in each of the documented files", () => {
-    for (const place of ["README", ...documented]) {
+  it("and there are some in each of the papers and of the documented files", () => {
+    for (const place of [...papers, ...documented]) {
       expect(examples.filter(({ title }) => title.includes(place)).length, place).toBeGreaterThan(0);
     }
   });
 
   it.each(examples)("$title", async ({ code }) => {
     const main = join(project, "main.mjs");
-    await rm(join(project, "invoice.pdf"), { force: true });
+    for (const name of await savedIn(project)) await rm(join(project, name));
     writeFileSync(main, javaScript(code.replaceAll("https://pdf.example.com", emulator.baseUrl)));
     await runNode(project, main);
-    const isSaved =
-      /(saveTo|createWriteStream)\("invoice\.pdf"\)/.test(code) && !code.includes("no-such-template");
-    expect((await readdir(project)).includes("invoice.pdf")).toBe(isSaved);
+    const [, name] = /(?:saveTo|createWriteStream)\("(\w+\.pdf)"\)/.exec(code) ?? [];
+    const isSaved = name !== undefined && !code.includes("no-such-template");
+    expect(await savedIn(project)).toEqual(isSaved ? [name] : []);
   });
 });
 
-function blocksOf(markdown: string): string[] {
-  return [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+async function savedIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith(".pdf"));
+}
+
+function blocksOf(markdown: string, language: string): string[] {
+  const blocks = markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"));
+  return [...blocks].map(([, code = ""]) => code);
 }
 
 function docstringsOf(source: string): string[] {

@@ -23,17 +23,15 @@ const blocksOf = (markdown: string, language: string) =>
   );
 const linesOf = (markdown: string) => blocksOf(markdown, "sh").flatMap((block) => block.trim().split("\n"));
 
-const values = {
-  customer: { name: "Zoë Ωμέγα" },
-  lines: [{ text: "Café menu", amount: "£640.00" }],
-  total: "£640.00",
-};
 const [emulating = ""] = linesOf(guide).filter((line) => line.includes(" emulate "));
 const generating = linesOf(readme).filter((line) => line.includes(" generate "));
+const [settings = ""] = blocksOf(readme, "dotenv");
 
 let project: string;
 let environment: NodeJS.ProcessEnv;
 let emulator: ChildProcess;
+let baseUrl: string;
+let readyLines: string[] = [];
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "template-pdf-terminal-"));
@@ -43,16 +41,18 @@ beforeAll(async () => {
   });
   symlinkSync(join(repository, "node_modules/pdfmake"), join(project, "node_modules/pdfmake"));
   mkdirSync(join(project, "templates"));
-  const templates = {
-    "letter.json": blocksOf(readme, "json"),
-    "guide.json": blocksOf(guide, "json"),
-    "module.mjs": blocksOf(guide, "js"),
+  const [letter, values, ...others] = blocksOf(readme, "json");
+  expect(others).toEqual([]);
+  const files = {
+    "templates/letter.json": [letter],
+    "values.json": [values],
+    "templates/guide.json": blocksOf(guide, "json"),
+    "templates/module.mjs": blocksOf(guide, "js"),
   };
-  for (const [name, blocks] of Object.entries(templates)) {
-    expect(blocks, name).toHaveLength(1);
-    writeFileSync(join(project, "templates", name), blocks[0] ?? "");
+  for (const [name, blocks] of Object.entries(files)) {
+    expect(blocks, name).toEqual([expect.any(String)]);
+    writeFileSync(join(project, name), blocks[0] ?? "");
   }
-  writeFileSync(join(project, "values.json"), JSON.stringify(values));
 
   const { NODE_OPTIONS, NODE_V8_COVERAGE, TEMPLATE_PDF_API_KEY, TEMPLATE_PDF_BASE_URL, ...inherited } =
     process.env;
@@ -71,13 +71,12 @@ beforeAll(async () => {
     if (line.startsWith("Ctrl-C")) break;
   }
   emulator.stdout?.resume();
-  environment["TEMPLATE_PDF_BASE_URL"] = /^Base URL +(\S+)/m.exec(printed.join("\n"))?.[1];
-  environment["TEMPLATE_PDF_API_KEY"] = /^API key +(\S+)/m.exec(printed.join("\n"))?.[1];
+  baseUrl = /^Base URL +(\S+)/m.exec(printed.join("\n"))?.[1] ?? expect.fail("no base URL");
+  // All but the port, which may not be free here.
+  writeFileSync(join(project, ".env"), settings.replace("http://127.0.0.1:4010", baseUrl));
   // The two lines that the emulator itself says are ready to use.
   readyLines = printed.filter((line) => /^(?:curl|await) /.test(line));
 });
-
-let readyLines: string[] = [];
 
 afterAll(async () => {
   emulator.kill("SIGINT");
@@ -91,16 +90,22 @@ const type = (line: string) =>
 
 describe("at a terminal", () => {
   it("there is something to type in both papers", () => {
-    expect(emulating).toBe("npx template-pdf emulate templates");
+    expect(emulating).toBe("npx template-pdf emulate templates --key dev-key");
     expect(linesOf(readme)).toContain(emulating);
-    expect(generating).toHaveLength(2);
+    expect(generating).toHaveLength(3);
+  });
+
+  it("the file .env leads to the emulator, on the port that it takes by itself", async () => {
+    expect(settings).toContain("=http://127.0.0.1:4010\n");
+    const { stdout } = await type("template-pdf emulate --help");
+    expect(stdout).toMatch(/--port <port> .*\(default: 4010\)/);
   });
 
   it.each(generating)("%s", async (line) => {
     await rm(join(project, "letter.pdf"), { force: true });
     await type(line);
     const { text } = await readPdf(readFileSync(join(project, "letter.pdf")));
-    expect(text).toContain("Zoë Ωμέγα");
+    expect(text).toContain("Dear Zoë,");
     expect(text).toContain(line.includes("--set") ? "£1,000,000" : "Café menu: £640.00");
   });
 

@@ -42,7 +42,7 @@ export function guardFiles(prototype: PdfDocument, pictures: Pictures): WeakMap<
     const bytes = bytesIn(source);
     if (bytes === undefined) {
       throw new TemplateMistake(
-        "A document can attach no file of this machine. Give its content as a data: URL in base64.",
+        "it attaches a file of this machine; give its content as a data: URL in base64",
       );
     }
     const { name } = options;
@@ -56,7 +56,7 @@ function pictureBytes(source: unknown, pictures: Pictures): Buffer {
   if (bytes) return bytes;
   if (typeof source === "string") return pictures.read(source);
   throw new TemplateMistake(
-    "A picture is to be the name of a file, or its content as a data: URL in base64 or as bytes.",
+    "a picture is to be the name of a file, or its content as a data: URL in base64 or as bytes",
   );
 }
 

@@ -2,6 +2,7 @@ import * as nodeModule from "node:module";
 import { fileURLToPath } from "node:url";
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { type Version, versionOf } from "./file-version.ts";
+import { isOfUser } from "./user-file.ts";
 
 /** The part of `node:module` that not every supported Node has. */
 interface ModuleHooks {
@@ -83,8 +84,4 @@ function pathOf(url: string): string | undefined {
   if (!url.startsWith("file:")) return undefined;
   const path = fileURLToPath(url.replace(/[?#].*$/, ""));
   return isOfUser(path) ? path : undefined;
-}
-
-function isOfUser(path: string): boolean {
-  return !/[\\/]node_modules[\\/]/.test(path);
 }

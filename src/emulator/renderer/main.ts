@@ -2,11 +2,12 @@
 // A thread of its own, because a module can be loaded anew only there, and because a layout cannot be interrupted.
 import { parentPort, workerData } from "node:worker_threads";
 import { withoutValues } from "../../server/without-values.ts";
-import { blame, framesOf } from "./blame.ts";
+import { messageOf } from "../message-of.ts";
+import { blame } from "./blame.ts";
+import { userFrames } from "./frames.ts";
 import { LoadedModules } from "./loaded-modules.ts";
-import type { Template } from "./module-template.ts";
-import { loadRenderer, type Render } from "./pdfmake.ts";
-import type { Message, Outcome, RendererSetup, Report, Task } from "./protocol.ts";
+import { loadRenderer, PdfmakeMissing, type Render } from "./pdfmake.ts";
+import type { Message, Outcome, RendererSetup, Report, Task, TemplateSource } from "./protocol.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 import { Templates } from "./templates.ts";
 
@@ -32,37 +33,52 @@ try {
   });
   report({ kind: "ready" });
 } catch (error) {
-  report({ kind: "unfit", message: error instanceof Error ? error.message : String(error) });
+  report({ kind: "unfit", message: messageOf(error), isPdfmakeMissing: error instanceof PdfmakeMissing });
 }
 
 async function perform(task: Task, render: Render): Promise<Report> {
   isAbandoned = false;
-  const { file, path } = task.template;
-  const done = (outcome: Outcome, isSpent = false): Report => ({ kind: "done", outcome, isSpent });
   if (modules.haveChanged()) return done({ kind: "stale" }, true);
-  let template: Template | undefined;
+  // How far it has come, which tells who is to blame.
+  let stage: "load" | "fill" | "render" = "load";
   try {
-    template = await templates.load(task.template);
+    const template = await templates.load(task.template);
     if (task.kind === "inspect") return done({ kind: "inspected", sample: template.sample });
+    stage = "fill";
     const filled = await template.fill(task.values);
     if (filled.issues) return done({ kind: "refused", issues: filled.issues });
     if (isAbandoned) return done({ kind: "abandoned" });
+    stage = "render";
     return done({ kind: "document", bytes: await render(filled.definition) });
   } catch (error) {
-    const isLoaded = template !== undefined;
-    const reason = reasonOf(error, isLoaded && task.kind === "render" ? task.values : {});
-    const place = await blame(error, path, modules.paths());
-    // A file of JSON that cannot be read tells the place in it.
-    const message = `${place}${reason.startsWith(file) ? reason.slice(file.length) : `: ${reason}`}`;
+    const hide = task.kind === "render" && stage !== "load" ? withoutValues(task.values) : String;
+    const message = await describe(error, task.template, hide, stage === "render");
+    const frames = userFrames(error).map(({ text }) => text);
     // Half of what a failing module imports is loaded, and would stay as it is.
-    return done({ kind: "broken", message, stack: framesOf(error) }, !isLoaded);
+    return done({ kind: "broken", message, stack: frames.join("\n") }, stage === "load");
   } finally {
     modules.noteRequired();
   }
 }
 
-/** The message of an error, without the values of the call. */
-function reasonOf(error: unknown, values: Record<string, unknown>): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return error instanceof TemplateMistake ? message : withoutValues(message, values);
+/** Says where an error began, and what it says, without the values of the call. */
+async function describe(
+  error: unknown,
+  { file, path }: TemplateSource,
+  hide: (text: string) => string,
+  isLayout: boolean,
+): Promise<string> {
+  const place = await blame(error, path, modules.paths());
+  if (error instanceof TemplateMistake) {
+    const about = error.about === undefined ? "" : ` (${hide(error.about)})`;
+    // The mistake of a file of JSON tells the place in it.
+    const isPlaced = error.message.startsWith(file);
+    return `${place}${isPlaced ? error.message.slice(file.length) : `: ${error.message}`}${about}`;
+  }
+  const isOfPdfmake = isLayout && userFrames(error).length === 0;
+  return `${place}: ${isOfPdfmake ? "pdfmake cannot lay out its definition: " : ""}${hide(messageOf(error))}`;
+}
+
+function done(outcome: Outcome, isSpent = false): Report {
+  return { kind: "done", outcome, isSpent };
 }

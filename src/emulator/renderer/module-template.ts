@@ -1,7 +1,9 @@
 import { pathToFileURL } from "node:url";
 import type { StandardSchemaV1 } from "../../index.ts";
 import { withoutValues } from "../../server/without-values.ts";
+import { IssueList } from "./issue-list.ts";
 import type { TemplateSource, ValueIssue } from "./protocol.ts";
+import type { Template } from "./template.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 
 /**
@@ -10,19 +12,6 @@ import { TemplateMistake } from "./template-mistake.ts";
  * @see https://pdfmake.github.io/docs/0.3/document-definition-object/
  */
 export type TemplateFunction = (values: Record<string, unknown>) => object | Promise<object>;
-
-/** A document definition, or why there is none. */
-export type Filled =
-  | { readonly definition: object; readonly issues?: undefined }
-  | { readonly issues: readonly ValueIssue[] };
-
-/** A template that is ready to be filled with values. */
-export interface Template {
-  /** Values to try it with. */
-  readonly sample: Record<string, unknown>;
-  /** A fresh definition each time, because pdfmake writes into it. */
-  fill(values: Record<string, unknown>): Filled | Promise<Filled>;
-}
 
 /**
  * Loads a template that is a module: its default export makes the definition, and beside it may stand `schema`, a Standard
@@ -33,7 +22,7 @@ export interface Template {
 export async function loadModuleTemplate({ file, path }: TemplateSource): Promise<Template> {
   const module: { readonly default?: unknown; readonly schema?: unknown; readonly sample?: unknown } =
     await import(/* @vite-ignore */ pathToFileURL(path).href).catch((cause: unknown) => {
-      throw typesUnknown(cause) ? needsNewerNode(file) : cause;
+      throw file.endsWith(".ts") && isUnknownExtension(cause) ? needsNewerNode(file) : cause;
     });
   const { default: template, schema, sample = {} } = module;
   if (typeof template !== "function") {
@@ -47,11 +36,8 @@ export async function loadModuleTemplate({ file, path }: TemplateSource): Promis
       "its `schema` is no Standard Schema. Export one of zod, valibot, arktype or their like",
     );
   }
-  if (typeof sample !== "object" || sample === null || Array.isArray(sample)) {
-    throw new TemplateMistake("its `sample` is no object of values");
-  }
   return {
-    sample: sample as Record<string, unknown>,
+    sample: asJsonObject(sample),
     async fill(values) {
       const checked = await check(schema, values);
       if (checked.issues) return checked;
@@ -68,16 +54,33 @@ export async function loadModuleTemplate({ file, path }: TemplateSource): Promis
 async function check(
   schema: StandardSchemaV1 | undefined,
   value: unknown,
-): Promise<{ readonly value: unknown; readonly issues?: undefined } | { readonly issues: ValueIssue[] }> {
+): Promise<
+  { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly ValueIssue[] }
+> {
   const result = (await schema?.["~standard"].validate(value)) ?? { value };
   if (!result.issues) return result;
+  const issues = new IssueList();
   // A schema of the user's may quote what it refuses.
-  return {
-    issues: result.issues.map(({ path = [], message }) => ({
-      path: path.map(keyOf),
-      message: withoutValues(message, value),
-    })),
-  };
+  const safe = withoutValues(value);
+  for (const { path = [], message } of result.issues) {
+    if (issues.isFull) break;
+    issues.add({ path: path.map(keyOf), message: safe(message) });
+  }
+  return { issues: issues.all };
+}
+
+/** The sample as the thread can hand it over, and a request can carry it. */
+function asJsonObject(sample: unknown): Record<string, unknown> {
+  let json: unknown;
+  try {
+    json = JSON.parse(JSON.stringify(sample));
+  } catch {
+    // Told below, together with what is no object.
+  }
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    throw new TemplateMistake("its `sample` is no object of values that JSON can carry");
+  }
+  return json as Record<string, unknown>;
 }
 
 function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
@@ -91,7 +94,7 @@ function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
 }
 
 /** Nodes before 22.18 load no TypeScript. */
-function typesUnknown(cause: unknown): boolean {
+function isUnknownExtension(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "ERR_UNKNOWN_FILE_EXTENSION";
 }
 

@@ -7,9 +7,17 @@ import { guardFiles } from "./file-access.ts";
 import { readFonts } from "./fonts.ts";
 import { Pictures } from "./pictures.ts";
 import type { RendererSetup } from "./protocol.ts";
+import { TemplateMistake } from "./template-mistake.ts";
 
 /** Lays out one pdfmake document definition and hands back the whole PDF. */
 export type Render = (definition: object) => Promise<Bytes>;
+
+/** pdfmake is an optional peer dependency. */
+export class PdfmakeMissing extends Error {
+  constructor(cause: unknown) {
+    super("The emulator renders with pdfmake, which is not installed: npm install pdfmake", { cause });
+  }
+}
 
 /** What the emulator uses of pdfmake. */
 interface PdfmakeParts {
@@ -45,9 +53,7 @@ function loadPdfmake(load: () => PdfmakeParts): PdfmakeParts {
     return load();
   } catch (cause) {
     if (!isMissing(cause)) throw cause;
-    throw new Error("The emulator renders with pdfmake, which is not installed: npm install pdfmake", {
-      cause,
-    });
+    throw new PdfmakeMissing(cause);
   }
 }
 
@@ -64,13 +70,18 @@ function loadPdfmake(load: () => PdfmakeParts): PdfmakeParts {
 export function loadRenderer(setup: RendererSetup, load = requirePdfmake): Render {
   const { pdfmake, roboto, document } = loadPdfmake(() => load(setup.templates));
   const pictures = new Pictures(setup.images);
-  const fonts = { ...roboto, ...(setup.fonts === undefined ? {} : readFonts(setup.fonts)) };
-  const fontFiles = new Set(Object.values(fonts).flatMap((styles) => Object.values(styles)));
-  pdfmake.setFonts(fonts);
+  const useFonts = () => {
+    const fonts = { ...roboto, ...(setup.fonts === undefined ? {} : readFonts(setup.fonts)) };
+    const files = new Set(Object.values(fonts).flatMap((styles) => Object.values(styles)));
+    pdfmake.setFonts(fonts);
+    pdfmake.setLocalAccessPolicy((path) => files.has(path));
+  };
+  useFonts();
   pdfmake.setUrlAccessPolicy(() => false);
-  pdfmake.setLocalAccessPolicy((path) => fontFiles.has(path));
   const failures = guardFiles(document, pictures);
   return async (definition) => {
+    // The folder may hold others by now.
+    if (setup.fonts !== undefined) useFonts();
     // pdfmake writes into them, and a template may give the same ones again.
     const { images }: { images?: object } = definition;
     const output = pdfmake.createPdf({ ...definition, images: { ...images } });
@@ -81,14 +92,21 @@ export function loadRenderer(setup: RendererSetup, load = requirePdfmake): Rende
   };
 }
 
+const fileStyles: Readonly<Record<string, string>> = {
+  normal: "Regular",
+  bold: "Bold",
+  italics: "Italic",
+  bolditalics: "BoldItalic",
+};
+
 /** pdfmake speaks of a "font section" that no template has. */
 function rethrowPlainly(cause: unknown): never {
-  const [, font, style] =
+  const [, font, style = ""] =
     /^Font '(.+)' in style '(\w+)' is not defined/.exec(String((cause as Error)?.message)) ?? [];
   if (font === undefined) throw cause;
-  throw new Error(
-    `there is no font ${font} in the style ${style}. Name the folder (\`fonts\`) that holds its file, such as ${font}-Regular.ttf`,
-    { cause },
+  throw new TemplateMistake(
+    "there is no file for a font; the folder of fonts (`fonts`) is to hold it",
+    `${font}-${fileStyles[style] ?? style}.ttf`,
   );
 }
 

@@ -23,10 +23,14 @@ export class Pictures {
    * @throws {Error} when no folder was named, or it holds no such file; a link that leads out of it counts as none.
    */
   read(name: string): Buffer {
+    if (/^https?:/i.test(name)) {
+      throw new TemplateMistake("a document can fetch no URL; use a file, or a data: URL", name);
+    }
     const folder = this.#folder;
     if (folder === undefined) {
       throw new TemplateMistake(
-        "A template shows the picture of a file, and no folder of images was named. Name one (`images`), or use a data: URL.",
+        "it shows the picture of a file, and no folder of images was named; name one (`images`), or use a data: URL",
+        name,
       );
     }
     try {
@@ -35,8 +39,6 @@ export class Pictures {
     } catch {
       // Whether such a file lies elsewhere is nobody's business.
     }
-    throw new TemplateMistake(
-      `The folder of images ${folder} holds no file of the name that a template asks for.`,
-    );
+    throw new TemplateMistake(`the folder of images ${folder} holds no file of this name`, name);
   }
 }

@@ -48,7 +48,7 @@ export type Outcome =
 /** What comes out of a thread: how its start went, then one answer a task. */
 export type Report =
   | { readonly kind: "ready" }
-  | { readonly kind: "unfit"; readonly message: string }
+  | { readonly kind: "unfit"; readonly message: string; readonly isPdfmakeMissing: boolean }
   | {
       readonly kind: "done";
       readonly outcome: Outcome;

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { type Version, versionOf } from "./file-version.ts";
 import { parseJsonTemplate } from "./json/json-template.ts";
-import { loadModuleTemplate, type Template } from "./module-template.ts";
+import { loadModuleTemplate } from "./module-template.ts";
 import type { TemplateSource } from "./protocol.ts";
+import type { Template } from "./template.ts";
 
 /** The templates that this thread has loaded. A file of JSON that changes is read again; a module never is. */
 export class Templates {

@@ -1,6 +1,7 @@
 import { formatPlace, type Place } from "../../format-place.ts";
+import { IssueList } from "../issue-list.ts";
 import type { Placeholder, ValuePath } from "./placeholders.ts";
-import { IssueList, outward, pathTo, type Scope, valueAt } from "./scope.ts";
+import { outward, pathTo, type Scope, valueAt } from "./scope.ts";
 import { layoutOf } from "./table-layout.ts";
 
 /** A piece of a template, ready to be filled. */

@@ -1,27 +1,16 @@
 import { parseJson } from "../../../input/json-text.ts";
-import type { ValueIssue } from "../protocol.ts";
+import { IssueList } from "../issue-list.ts";
+import type { Filled, Template } from "../template.ts";
 import { TemplateMistake } from "../template-mistake.ts";
 import { compileDefinition } from "./compile-definition.ts";
 import { expand, type Filling } from "./elements.ts";
 import { faultAt, isJsonObject, isTooDeep, tooDeep } from "./place.ts";
 import { parseSchema } from "./schema/json-schema.ts";
-import { IssueList, scopeOf } from "./scope.ts";
+import { scopeOf } from "./scope.ts";
 
-/** A template that was written as JSON: a pdfmake document definition with placeholders in its texts. */
-export interface JsonTemplate {
-  /** The file's own `sample`, else made up: a text for each placeholder, one item for each `$each`. */
-  readonly sample: Record<string, unknown>;
-  /**
-   * Puts values in.
-   *
-   * @param values - one JSON object; left as it is
-   * @returns a fresh definition, because pdfmake writes into it; or what is wrong with the values, at least one thing
-   */
-  fill(
-    values: Record<string, unknown>,
-  ):
-    | { readonly definition: object; readonly issues?: undefined }
-    | { readonly issues: readonly ValueIssue[] };
+/** A template that was written as JSON, which is filled at once. */
+export interface JsonTemplate extends Template {
+  fill(values: Record<string, unknown>): Filled;
 }
 
 /** A template file; all but the first two are members of pdfmake's definition. */

@@ -1,5 +1,4 @@
 import type { Place } from "../../format-place.ts";
-import type { ValueIssue } from "../protocol.ts";
 import type { ValuePath } from "./placeholders.ts";
 
 /** What names in a template belong to: the values themselves, or one item of an array that is gone through. */
@@ -49,31 +48,4 @@ function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   const isMember = Object.prototype.propertyIsEnumerable.call(value, name);
   return isMember ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-/** How many are told: that of a million lines all are wrong, a thousand show as well. */
-const maxIssues = 1_000;
-
-/** What is wrong with the values, each thing once. */
-export class IssueList {
-  readonly #found = new Map<string, ValueIssue>();
-
-  get all(): readonly ValueIssue[] {
-    return [...this.#found.values()];
-  }
-
-  get isFull(): boolean {
-    return this.#found.size >= maxIssues;
-  }
-
-  /** Whether something is wrong at a place, or deeper in it. */
-  hasWithin(place: Place): boolean {
-    return this.all.some(({ path }) => place.every((key, index) => path[index] === key));
-  }
-
-  add(issue: ValueIssue): void {
-    if (this.isFull) return;
-    const key = JSON.stringify([issue.path, issue.message]);
-    if (!this.#found.has(key)) this.#found.set(key, issue);
-  }
 }

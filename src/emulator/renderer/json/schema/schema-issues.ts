@@ -1,7 +1,7 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import type { Place } from "../../../format-place.ts";
+import { IssueList } from "../../issue-list.ts";
 import type { ValueIssue } from "../../protocol.ts";
-import { IssueList } from "../scope.ts";
 import { schemaListKeywords, schemaMapKeywords } from "./schema-keywords.ts";
 import { messageFor, misfitMessage } from "./schema-messages.ts";
 

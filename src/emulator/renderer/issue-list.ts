@@ -1,0 +1,46 @@
+import type { Place } from "../format-place.ts";
+import type { ValueIssue } from "./protocol.ts";
+
+/** How many are told: that of a million lines all are wrong, a thousand show as well. */
+const maxIssues = 1_000;
+
+/** How many characters of a member's name are told. */
+const maxKey = 60;
+
+/** How many names on the way to a member are told. */
+const maxKeys = 20;
+
+/** What is wrong with the values, each thing once. */
+export class IssueList {
+  readonly #found = new Map<string, { readonly issue: ValueIssue; readonly path: Place }>();
+
+  /** With paths that were cut where they are very long. */
+  get all(): readonly ValueIssue[] {
+    return [...this.#found.values()].map(({ issue }) => issue);
+  }
+
+  get isFull(): boolean {
+    return this.#found.size >= maxIssues;
+  }
+
+  /** Whether something is wrong at a place, or deeper in it. */
+  hasWithin(place: Place): boolean {
+    return [...this.#found.values()].some(({ path }) => place.every((key, index) => path[index] === key));
+  }
+
+  add({ path, message, place }: ValueIssue): void {
+    if (this.isFull) return;
+    const key = JSON.stringify([path, message]);
+    if (!this.#found.has(key)) {
+      this.#found.set(key, { path, issue: { path: shortened(path), message, place } });
+    }
+  }
+}
+
+/** A path names members of the values, which may be of any length and depth; its two ends are enough. */
+function shortened(path: Place): Place {
+  const ends = path.length > maxKeys ? [...path.slice(0, 10), "…", ...path.slice(-5)] : path;
+  return ends.map((key) =>
+    typeof key === "string" && key.length > maxKey ? `${key.slice(0, maxKey)}…` : key,
+  );
+}

@@ -1,0 +1,18 @@
+import type { ValueIssue } from "./protocol.ts";
+
+/** A document definition, or why there is none: at least one thing. */
+export type Filled =
+  | { readonly definition: object; readonly issues?: undefined }
+  | { readonly issues: readonly ValueIssue[] };
+
+/** A template that is ready to be filled with values. */
+export interface Template {
+  /** Values to try it with. */
+  readonly sample: Record<string, unknown>;
+  /**
+   * Puts values in.
+   *
+   * @param values - one JSON object; left as it is
+   */
+  fill(values: Record<string, unknown>): Filled | Promise<Filled>;
+}

@@ -1,0 +1,10 @@
+import { createRequire } from "node:module";
+import { dirname, sep } from "node:path";
+
+/** Where this package's own code lies: the parent of the folder of the parent of what a thread runs. */
+const own = dirname(dirname(dirname(createRequire(import.meta.url).resolve("#renderer")))) + sep;
+
+/** Whether a file is the user's own: neither a package's nor of this one. */
+export function isOfUser(path: string): boolean {
+  return !/[\\/]node_modules[\\/]/.test(path) && !path.startsWith(own);
+}
