@@ -78,8 +78,8 @@ describe("the help", () => {
       The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
       in the environment, or else in the file .env of the working directory.
 
-      --set names a member at the top of the values, and its value is always text: what is nested,
-      a number, true or false goes into --values.
+      --set names a member at the top of the values, and its value is always text.
+      What is nested, a number, true or false goes into --values.
 
       Examples:
         template-pdf generate invoice --values invoice.json --set "date=20 November 2026"
@@ -131,7 +131,7 @@ describe("the help", () => {
 
       Exit codes:
         0    stopped by Ctrl-C or SIGTERM
-        1    it cannot listen there, pdfmake is not installed, or at the end calls had to be cut off
+        1    it cannot listen there, pdfmake is not installed, or calls had to be cut off
         2    an option, the folder or a template is wrong
         130  stopped by a second Ctrl-C, before every call was answered
         141  nobody reads the output any more

@@ -33,6 +33,9 @@ const withFetch = {
   saved: { error: "invalid_configuration", oneClass: true },
 };
 
+const starting = `import { startEmulator } from "template-pdf/emulator";
+  startEmulator({ templates: "templates" }).catch((error) => console.log(error.message));`;
+
 describe("an empty project", () => {
   let project: string;
 
@@ -86,11 +89,16 @@ describe("an empty project", () => {
       "a CommonJS module where require() loads no ES modules",
       ["--no-experimental-require-module", "main.cjs"],
     ],
+    ["a process with flags that no thread takes", ["--max-old-space-size=500", "--expose-gc", "main.mjs"]],
+    ["a program given as text", ["--input-type=module", "--eval", starting]],
+    [
+      "a script given as text",
+      ["-e", starting.replace(/^import (.*) from (.*?);/, "const $1 = require($2);")],
+    ],
   ])("starts the emulator from %s: its thread begins, and asks for pdfmake", async (_title, args) => {
-    const start = `startEmulator({ templates: "templates" }).catch((error) => console.log(error.message));`;
     const folder = makeProject("emulator", {
-      "main.mjs": `import { startEmulator } from "template-pdf/emulator";${start}`,
-      "main.cjs": `const { startEmulator } = require("template-pdf/emulator");${start}`,
+      "main.mjs": starting,
+      "main.cjs": starting.replace(/^import (.*) from (.*?);/, "const $1 = require($2);"),
       "templates/inv_2024.mjs": "export default () => ({ content: [] });",
     });
     expect(await runNode(folder, ...args)).toBe(
