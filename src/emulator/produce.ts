@@ -27,9 +27,9 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   }
   if (isTooDeep(values)) throw new Problem(422, `The object of values ${tooDeep}. Flatten it.`);
   const { templates, twins } = await readTemplateFolder(folder);
-  const twin = twins.get(uid.normalize());
-  if (twin !== undefined) throw new Error(twin);
   const template = templates.get(uid.normalize());
+  const twin = twins.get(uid.normalize());
+  if (template && twin) throw new TemplateError(template.path, twin, "");
   if (template === undefined) {
     const found = [...templates.keys()].join(", ") || "none";
     throw unknownTemplate(uid, `This emulator has these templates: ${found}.`);

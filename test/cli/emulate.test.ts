@@ -1,71 +1,13 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { TemplatePdf, type TemplatePdfError } from "template-pdf";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
 import { rejectionOf } from "../client/service.ts";
 import { readPdf } from "../support/pdf-text.ts";
-import { type Ending, endingOf, main, runCommand, start, startCommand } from "./command.ts";
-
-const files = {
-  "invoice.json": JSON.stringify({
-    content: ["Invoice for {{customer}}", "Total {{total}}"],
-    sample: { customer: 'O\'Neil & "Söhne" $HOME `id` \u009b2J\\', total: "£1,000" },
-  }),
-  "greeting.json": JSON.stringify({ content: ["Hello {{name}}"], sample: { name: "it's\u202e you!" } }),
-  "any.mjs":
-    "export default ({ explode }) => { if (explode) throw new Error('two\\nlines'); return { content: ['any'] } };",
-};
-
-/** Everything that an emulator says, line by line. */
-class Emulation {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<Ending>;
-  readonly #lines: AsyncIterator<string>;
-
-  constructor(child: ChildProcessWithoutNullStreams) {
-    this.child = child;
-    this.ended = endingOf(child);
-    // Where a test closes the pipe, there is nothing to be gathered.
-    this.ended.catch(() => {});
-    this.#lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  }
-
-  /** The next line of standard output. */
-  async line(): Promise<string> {
-    const { value, done } = await this.#lines.next();
-    if (done) throw new Error(`It has ended: ${(await this.ended).stderr}`);
-    return value;
-  }
-
-  /** All lines up to the one that says how to stop it. */
-  async introduction(): Promise<string[]> {
-    const lines: string[] = [];
-    while (lines.at(-1) !== "Ctrl-C stops it.") lines.push(await this.line());
-    return lines;
-  }
-}
-
-async function templateFolder(texts: Readonly<Record<string, string>> = files): Promise<string> {
-  const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
-  return folder;
-}
-
-async function emulate(flags: readonly string[] = [], texts?: Readonly<Record<string, string>>) {
-  const folder = await templateFolder(texts);
-  const emulation = new Emulation(
-    startCommand(["emulate", folder, "--port", "0", ...flags], { cwd: folder }),
-  );
-  const introduction = await emulation.introduction();
-  const [baseUrl = "", apiKey = ""] = introduction.slice(0, 2).map((line) => line.split(/ {2,}/)[1]);
-  return { folder, emulation, introduction, baseUrl, apiKey };
-}
+import { endingOf, main, runCommand, start } from "./command.ts";
+import { emulate, files } from "./emulation.ts";
 
 const aCall = /^\d\d:\d\d:\d\d {2}(.*) {2}\d+(?:\.\d)? m?s( {2}.*)?$/;
 
@@ -251,73 +193,5 @@ describe("Ctrl-C", () => {
     const exited = new Promise((resolve) => emulation.child.once("exit", resolve));
     await fetch(`${baseUrl}/elsewhere`).catch(() => {});
     expect(await exited).toBe(141);
-  });
-});
-
-describe("emulate refuses to start, in one line,", () => {
-  it.each([
-    ["a port that is none", ["--port", "http"], '--port takes a number from 0 to 65535, and got "http".'],
-    [
-      "a port that is too high",
-      ["--port", "65536"],
-      '--port takes a number from 0 to 65535, and got "65536".',
-    ],
-    ["no host", ["--host", ""], "Expected --host to be an address or a name"],
-    [
-      "a key that no header can carry",
-      ["--key", "a b"],
-      "Expected API key number 1 to be a string of visible ASCII characters",
-    ],
-    ["a folder of images that is not there", ["--images", "nowhere"], "nowhere does not exist"],
-    ["a folder of fonts that is not there", ["--fonts", "nowhere"], "nowhere does not exist"],
-    ["a rule that nobody can read", ["--fault", "429 sometimes"], 'The fault "429 sometimes" cannot be read'],
-    [
-      "a latency that runs backwards",
-      ["--latency", "9..3"],
-      'The latency "9..3" runs from 9 ms down to 3 ms.',
-    ],
-  ])("with exit code 2: %s", async (_title, flags, words) => {
-    const cwd = await templateFolder();
-    const { code, stdout, stderr } = await runCommand(["emulate", ".", "--port", "0", ...flags], { cwd });
-    expect(stderr).toMatch(/^template-pdf: [^\n]*\n$/);
-    expect(stderr).toContain(words);
-    expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
-  });
-
-  it("with exit code 2 and a line for each template that is broken", async () => {
-    const cwd = await templateFolder({
-      "a.json": '{"content": [}',
-      "b.mjs": "export default 7;",
-      "c.json": '{"content": []}',
-    });
-    const { code, stderr } = await runCommand(["emulate", ".", "--port", "0"], { cwd });
-    expect(stderr).toMatch(/^template-pdf: [^\n]*a\.json:1:14: [^\n]*\ntemplate-pdf: [^\n]*b\.mjs[^\n]*\n$/);
-    expect(code).toBe(2);
-  });
-
-  it.each(["port", "toString"])(
-    "with the words of a template that throws as they are: `%s`",
-    async (name) => {
-      const thrower = `throw new TypeError("the \`${name}\` of the printer is missing");`;
-      const cwd = await templateFolder({ "a.mjs": thrower });
-      const { code, stderr } = await runCommand(["emulate", ".", "--port", "0"], { cwd });
-      expect(stderr).toMatch(/^template-pdf: [^\n]*a\.mjs:1:\d+: [^\n]*\n$/);
-      expect(stderr).toContain(`the \`${name}\` of the printer is missing`);
-      expect(code).toBe(2);
-    },
-  );
-
-  it("with exit code 1: a port in use", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await runCommand(["emulate", ".", "--port", String(port)], {
-      cwd: await templateFolder(),
-    });
-    expect(stderr).toBe(
-      `template-pdf: Port ${port} on 127.0.0.1 is in use. Stop the program that holds it, or give another --port; 0 takes a free one.\n`,
-    );
-    expect(code).toBe(1);
   });
 });

@@ -138,6 +138,16 @@ describe("a template file that is broken while it is edited", () => {
     expect(await textOf(emulator, "other")).toContain("mended");
   });
 
+  it("imports what is not there yet, and is served once it is", async () => {
+    const folder = await templateFolder({ "letter.mjs": says("first") });
+    const emulator = await emulate(folder, { onError() {} });
+    expect(await textOf(emulator, "letter")).toContain("first");
+    await writeFiles(folder, { "letter.mjs": shows("./lib/none.mjs") });
+    expect(await textOf(emulator, "letter")).toBe(500);
+    await writeFiles(folder, { "lib/none.mjs": 'export default "there";' });
+    expect(await textOf(emulator, "letter")).toContain("there");
+  });
+
   it("has got a second file for its uid", async () => {
     const folder = await templateFolder({ "letter.mjs": says("letter") });
     const onError = vi.fn();

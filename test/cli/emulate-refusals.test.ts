@@ -1,0 +1,71 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runCommand } from "./command.ts";
+import { templateFolder } from "./emulation.ts";
+
+describe("emulate refuses to start, in one line,", () => {
+  it.each([
+    ["a port that is none", ["--port", "http"], '--port takes a number from 0 to 65535, and got "http".'],
+    [
+      "a port that is too high",
+      ["--port", "65536"],
+      '--port takes a number from 0 to 65535, and got "65536".',
+    ],
+    ["no host", ["--host", ""], "Expected --host to be an address or a name"],
+    [
+      "a key that no header can carry",
+      ["--key", "a b"],
+      "Expected API key number 1 to be a string of visible ASCII characters",
+    ],
+    ["a folder of images that is not there", ["--images", "nowhere"], "nowhere does not exist"],
+    ["a folder of fonts that is not there", ["--fonts", "nowhere"], "nowhere does not exist"],
+    ["a rule that nobody can read", ["--fault", "429 sometimes"], 'The fault "429 sometimes" cannot be read'],
+    [
+      "a latency that runs backwards",
+      ["--latency", "9..3"],
+      'The latency "9..3" runs from 9 ms down to 3 ms.',
+    ],
+  ])("with exit code 2: %s", async (_title, flags, words) => {
+    const cwd = await templateFolder();
+    const { code, stdout, stderr } = await runCommand(["emulate", ".", "--port", "0", ...flags], { cwd });
+    expect(stderr).toMatch(/^template-pdf: [^\n]*\n$/);
+    expect(stderr).toContain(words);
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it("with exit code 2 and a line for each template that is broken", async () => {
+    const cwd = await templateFolder({
+      "a.json": '{"content": [}',
+      "b.mjs": "export default 7;",
+      "c.json": '{"content": []}',
+    });
+    const { code, stderr } = await runCommand(["emulate", ".", "--port", "0"], { cwd });
+    expect(stderr).toMatch(/^template-pdf: [^\n]*a\.json:1:14: [^\n]*\ntemplate-pdf: [^\n]*b\.mjs[^\n]*\n$/);
+    expect(code).toBe(2);
+  });
+
+  it("with the words of a template that throws as they are", async () => {
+    const thrower = 'throw new TypeError("the `port` of the printer is missing");';
+    const cwd = await templateFolder({ "a.mjs": thrower });
+    const { code, stderr } = await runCommand(["emulate", ".", "--port", "0"], { cwd });
+    expect(stderr).toMatch(
+      /^template-pdf: [^\n]*a\.mjs:1:\d+: [^\n]*the `port` of the printer is missing[^\n]*\n$/,
+    );
+    expect(code).toBe(2);
+  });
+
+  it("with exit code 1: a port in use", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await runCommand(["emulate", ".", "--port", String(port)], {
+      cwd: await templateFolder(),
+    });
+    expect(stderr).toBe(
+      `template-pdf: Port ${port} on 127.0.0.1 is in use. Stop the program that holds it, or give another --port; 0 takes a free one.\n`,
+    );
+    expect(code).toBe(1);
+  });
+});
