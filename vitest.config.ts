@@ -5,6 +5,8 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 
 export default defineConfig({
   test: {
+    // All of a small machine; vitest would leave one core to itself, and most tests wait for something.
+    maxWorkers: 2,
     projects: [
       {
         resolve: {

@@ -25,7 +25,7 @@ describe("the published package", () => {
 
   it("names no folder of the machine it was built on", () => {
     const repository = fileURLToPath(new URL("../..", import.meta.url));
-    const suspects = [repository, "file://", "/home/", "/Users/", "/tmp/", "C:\\"];
+    const suspects = [repository, "file:///", "/home/", "/Users/", "/tmp/", "C:\\"];
     const found = files.flatMap(({ path }) => {
       // Source maps carry the texts of the sources, examples in comments included: of those, the names count.
       const text = path.endsWith(".map") ? JSON.stringify(JSON.parse(read(path)).sources) : read(path);
