@@ -276,8 +276,10 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   async #start(): Promise<void> {
     this.#isPastGates = true;
     try {
-      // Awaited even by a call that was cancelled: nobody else would hear of their rejection.
-      if (this.#gates.length > 0) await Promise.all(this.#gates);
+      // Awaited even by a call that was cancelled: nobody else would hear of their rejection. And all of them: the
+      // drafts of good paths are gone again by the time that a bad one is told.
+      const gates = this.#gates;
+      if (gates.length > 0) await Promise.allSettled(gates).then(() => Promise.all(gates));
       if (this.#outcome !== undefined) return;
       this.#started = true;
       this.#launch.start({
