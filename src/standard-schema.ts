@@ -1,6 +1,6 @@
 /**
- * The Standard Schema interface, version 1 (https://standardschema.dev): types only, so that any schema
- * library fits and none is imported. Its authors allow copying the interface and advise it.
+ * The Standard Schema interface, version 1 (https://standardschema.dev), so that any schema library fits and none is
+ * imported. Its authors allow copying the interface and advise it.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -27,3 +27,26 @@ export type InferInput<S extends StandardSchemaV1> = NonNullable<S["~standard"][
 
 /** The type of the values that a schema gives. */
 export type InferOutput<S extends StandardSchemaV1> = NonNullable<S["~standard"]["types"]>["output"];
+
+/**
+ * Whether something is a schema of that kind.
+ *
+ * @internal
+ */
+export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
+  return (
+    typeof (schema as Partial<StandardSchemaV1> | null | undefined)?.["~standard"]?.validate === "function"
+  );
+}
+
+/**
+ * Gives the place that an issue is about.
+ *
+ * @internal
+ */
+export function placeOf({ path = [] }: StandardIssue): (string | number)[] {
+  return path.map((segment) => {
+    const key = typeof segment === "object" ? segment.key : segment;
+    return typeof key === "number" ? key : String(key);
+  });
+}

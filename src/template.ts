@@ -1,6 +1,6 @@
 import { ConfigurationError } from "./errors.ts";
 import { Redactor } from "./redact.ts";
-import type { StandardResult, StandardSchemaV1 } from "./standard-schema.ts";
+import { isStandardSchema, placeOf, type StandardResult, type StandardSchemaV1 } from "./standard-schema.ts";
 import { valuesError } from "./values.ts";
 
 /** A template of the service: its uid, and what its values are. Made by `template()`. */
@@ -34,7 +34,7 @@ export function template<Values extends object = Record<string, unknown>>(
   uid: string,
 ): Template<StandardSchemaV1<Values, Values>>;
 export function template(uid: string, schema?: StandardSchemaV1): Template {
-  if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
+  if (schema !== undefined && !isStandardSchema(schema)) {
     throw new ConfigurationError(
       `The schema of template ${JSON.stringify(uid)} is no Standard Schema. Give one of zod 3.24 or later, valibot 1, arktype 2 or their like.`,
     );
@@ -62,10 +62,7 @@ function outputOf(uid: string, values: unknown, result: StandardResult<unknown>)
   const redact = redactorOf(values);
   throw valuesError(
     uid,
-    result.issues.map(({ path = [], message }) => ({
-      path: path.map((segment) => keyOf(segment)),
-      message: redact(message),
-    })),
+    result.issues.map((issue) => ({ path: placeOf(issue), message: redact(issue.message) })),
   );
 }
 
@@ -80,9 +77,4 @@ function redactorOf(values: unknown): (message: string) => string {
   } catch {
     return () => "is not what the schema allows";
   }
-}
-
-function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
-  const key = typeof segment === "object" ? segment.key : segment;
-  return typeof key === "number" ? key : String(key);
 }

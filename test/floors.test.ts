@@ -47,7 +47,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "safe-filename.ts",
   ],
   "input/": [],
-  "emulator/": ["index.ts", "server/", "input/"],
+  "emulator/": ["index.ts", "standard-schema.ts", "server/", "input/"],
   "cli/": ["index.ts", "safe-filename.ts", "emulator/", "input/"],
 };
 

@@ -1,9 +1,7 @@
+import { longestTimerMs } from "../input/longest-timer.ts";
 import { Misuse } from "./failure.ts";
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** What a timer takes: one of more milliseconds fires at once. */
-const longestMs = 2 ** 31 - 1;
 
 /**
  * Reads a duration such as `30s`, `500ms`, `1.5m` or `90`, which is in seconds.
@@ -16,7 +14,7 @@ const longestMs = 2 ** 31 - 1;
 export function parseDuration(text: string, option: string): number {
   const [, number = "", unit = "s"] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(ms|s|m|h)?\s*$/i.exec(text) ?? [];
   const durationMs = Math.round(Number(number) * (unitsMs[unit.toLowerCase()] ?? Number.NaN));
-  if (durationMs >= 1 && durationMs <= longestMs) return durationMs;
+  if (durationMs >= 1 && durationMs <= longestTimerMs) return durationMs;
   throw new Misuse(
     `${option} takes a duration from 1ms to 596h, and got ${JSON.stringify(text)}. ` +
       "Write it as 30s, 500ms, 2m or 1h; a bare number is in seconds.",

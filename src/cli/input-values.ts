@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { parseJson } from "../input/json-text.ts";
+import { lineAndColumn, parseJson } from "../input/json-text.ts";
 import { Misuse, reasonOf } from "./failure.ts";
 
 /** Where the values of a document come from. */
@@ -75,6 +75,5 @@ function placeOfBadByte(bytes: Uint8Array): string {
   const differing = bytes.findIndex((byte, index) => byte !== again[index]);
   // As a stream: the bad character may begin like the mark that takes its place, and is held back then.
   const good = decoder.decode(differing === -1 ? bytes : bytes.subarray(0, differing), { stream: true });
-  const before = good.split(/\r\n|\r|\n/);
-  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+  return lineAndColumn(good);
 }

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { longestTimerMs } from "../input/longest-timer.ts";
+import { defaultMaxBodyBytes } from "../server/endpoint.ts";
 
 /** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
 export interface Call {
@@ -91,9 +93,6 @@ const knownOptions = [
   "onError",
 ];
 
-/** The most that a timer of Node can wait, in milliseconds. */
-const longestTimerMs = 2_147_483_647;
-
 /**
  * Checks the options and fills in the defaults; `faults` and `latency` are read by whoever plays them.
  *
@@ -129,7 +128,7 @@ export function resolveEmulatorOptions(options: EmulatorOptions): ResolvedOption
 function resolveLimits(limits: EmulatorLimits): ResolvedOptions["limits"] {
   if (typeof limits !== "object") throw new TypeError("Expected `limits` to be an object of numbers.");
   refuseUnknown(limits, ["maxBodyBytes", "renderMs", "threads"], "`limits` knows");
-  const { maxBodyBytes = 1_048_576, renderMs = 60_000 } = limits;
+  const { maxBodyBytes = defaultMaxBodyBytes, renderMs = 60_000 } = limits;
   const { threads = Math.min(availableParallelism(), 4) } = limits;
   return {
     maxBodyBytes: toInteger(maxBodyBytes, "limits.maxBodyBytes", 1, Number.MAX_SAFE_INTEGER),

@@ -1,7 +1,7 @@
 import type { Order, Product } from "../server/endpoint.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
 import { formatPlace } from "./format-place.ts";
-import { isTooDeep, tooDeep } from "./renderer/json/place.ts";
+import { isTooDeep, tooDeep } from "./nesting.ts";
 import type { ValueIssue } from "./renderer/protocol.ts";
 import type { Renderers } from "./renderers.ts";
 import { TemplateError } from "./template-error.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { messageOf } from "./message-of.ts";
 import { formatLine, userFrames } from "./renderer/frames.ts";
-import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
+import type { Done, Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 import { shortPath } from "./short-path.ts";
 
 /** A template that fills more than this is a runaway, and takes down its thread instead of the machine. */
@@ -10,12 +10,6 @@ const maxMemoryMegabytes = 2_048;
 
 /** How long a thread may go on once nobody waits for it: most layouts end by then, and a new thread costs more. */
 const abandonedMs = 1_000;
-
-/** How a task ended, and whether the thread can be given another. */
-export interface Done {
-  readonly outcome: Outcome;
-  readonly isSpent: boolean;
-}
 
 /** One thread that renders, one task at a time, seen from outside. */
 export class RendererThread {
@@ -73,10 +67,7 @@ export class RendererThread {
       const abandon = (): void => {
         this.#worker.postMessage({ kind: "abandon" } satisfies Message);
         clearTimeout(limit);
-        limit = setTimeout(
-          () => this.#settle?.({ outcome: { kind: "abandoned" }, isSpent: true }),
-          abandonedMs,
-        );
+        limit = setTimeout(() => this.#finish({ kind: "abandoned" }), abandonedMs);
       };
       this.#task = task;
       this.#settle = (done) => {
@@ -103,7 +94,11 @@ export class RendererThread {
 
   /** Ends the task under way, if there is one; the thread is not to be given another. */
   #break(message: string): void {
-    this.#settle?.({ outcome: { kind: "broken", message, stack: "" }, isSpent: true });
+    this.#finish({ kind: "broken", message, stack: "" });
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#settle?.({ kind: "done", outcome, isSpent: true });
   }
 
   #file(): string {

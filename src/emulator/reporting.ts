@@ -1,3 +1,4 @@
+import { uidSegmentOf } from "../server/endpoint.ts";
 import { faultOf, isDropped } from "./faults/misbehaviour.ts";
 import type { Call } from "./options.ts";
 
@@ -49,11 +50,11 @@ async function detailOf(request: Request, response: Response): Promise<string | 
   return detail;
 }
 
-/** The endpoint has refused every path that is not what it looks like here. */
+/** What the endpoint has refused, such as a uid that cannot be decoded, names none here. */
 function uidOf(path: string): string | undefined {
-  const segment = /\/templates\/([^/]+)\/generate-sync$/.exec(path)?.[1];
+  const segment = uidSegmentOf(path);
   try {
-    return segment && decodeURIComponent(segment);
+    return segment ? decodeURIComponent(segment) : undefined;
   } catch {
     return undefined;
   }

@@ -61,7 +61,8 @@ function changedNumberIn(json: string): number | undefined {
   }
 }
 
-function lineAndColumn(before: string): string {
+/** Where a text goes on: the line and the column, both counted from 1, as `3:14`. */
+export function lineAndColumn(before: string): string {
   const lines = before.split(/\r\n|\r|\n/);
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }

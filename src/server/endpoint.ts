@@ -133,9 +133,14 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
   };
 }
 
+/** The segment of a path that names a template, still percent-encoded; `undefined` where the path is another one. */
+export function uidSegmentOf(path: string): string | undefined {
+  return /\/api\/v1\/templates\/([^/]*)\/generate-sync$/.exec(path)?.[1];
+}
+
 /** Reads the template's uid, one percent-encoded segment, from a path that may carry a prefix. */
 function uidOf(path: string): string {
-  const segment = /\/api\/v1\/templates\/([^/]*)\/generate-sync$/.exec(path)?.[1];
+  const segment = uidSegmentOf(path);
   if (segment === undefined) {
     throw new Problem(404, "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync.");
   }

@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../../input/longest-timer.ts";
 import { quote } from "../quote.ts";
 
 /** How long calls wait, in milliseconds: each anything from `fromMs` to `toMs`. */
@@ -8,9 +9,6 @@ export interface Latency {
 
 /** The request header by which a single call asks to wait. */
 export const latencyHeader = "x-emulator-latency";
-
-/** What a timer can hold: one that is set for longer fires at once. */
-const longestMs = 2 ** 31 - 1;
 
 /** One time, or two with `..` between them; of white space, single blanks. */
 const form =
@@ -76,6 +74,6 @@ function toMilliseconds(number: string, unit: string | undefined): number {
 
 function checkTime(timeMs: number, subject: string): void {
   // Written so that NaN fails, too.
-  if (timeMs >= 0 && timeMs <= longestMs) return;
-  throw new RangeError(`${subject} is not between 0 and ${longestMs} ms. ${remedy}`);
+  if (timeMs >= 0 && timeMs <= longestTimerMs) return;
+  throw new RangeError(`${subject} is not between 0 and ${longestTimerMs} ms. ${remedy}`);
 }

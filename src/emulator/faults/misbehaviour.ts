@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type Order, type Produce, toResponse } from "../../server/endpoint.ts";
 import { Problem } from "../../server/problem.ts";
+import { messageOf } from "../message-of.ts";
 import { quote } from "../quote.ts";
 import { cutAnswer, loginPage, stalledAnswer } from "./broken-answers.ts";
 import {
@@ -150,7 +151,7 @@ function fromHeader<T>(headers: Headers, name: string, parse: (text: string) => 
   try {
     return parse(text);
   } catch (error) {
-    throw new Problem(400, error instanceof Error ? error.message : String(error));
+    throw new Problem(400, messageOf(error));
   }
 }
 

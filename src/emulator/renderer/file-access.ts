@@ -24,10 +24,12 @@ export function guardFiles(prototype: PdfDocument, pictures: Pictures): WeakMap<
   const { provideImage, openImage, file } = prototype;
   const failures = new WeakMap<PdfDocument, unknown>();
   prototype.provideImage = function (source) {
-    const picture = (typeof source === "string" ? this.images[source] : undefined) ?? source;
-    const bytes = pictureBytes(picture, pictures);
-    // pdfmake takes a picture of this form by its name, and keeps it under that for when it is shown again.
-    if (typeof source === "string" && !dataUrl.test(source)) this.images[source] = asDataUrl(bytes);
+    if (typeof source !== "string") {
+      pictureBytes(source, pictures);
+    } else if (!isDataUrl(source) && !isDataUrl(this.images[source])) {
+      // pdfmake takes a picture of this form by its name, and keeps it under that for when it is shown again.
+      this.images[source] = asDataUrl(pictureBytes(this.images[source] ?? source, pictures));
+    }
     return provideImage.call(this, source);
   };
   prototype.openImage = function (source) {
@@ -62,6 +64,10 @@ function pictureBytes(source: unknown, pictures: Pictures): Buffer {
 
 /** Of data URLs only those in base64; pdfmake would open another as a path. */
 const dataUrl = /^data:[^,]*;base64,(.*)$/s;
+
+function isDataUrl(source: unknown): boolean {
+  return typeof source === "string" && dataUrl.test(source);
+}
 
 function asDataUrl(bytes: Buffer): string {
   return `data:;base64,${bytes.toString("base64")}`;

@@ -1,7 +1,7 @@
 // Runs in the thread that older Nodes keep for module hooks. Newer ones do without: see loaded-modules.ts.
-import { fileURLToPath } from "node:url";
 import type { MessagePort } from "node:worker_threads";
 import { versionOf } from "./file-version.ts";
+import { userPathOf } from "./user-file.ts";
 
 let port: MessagePort;
 
@@ -10,14 +10,13 @@ export function initialize(data: { readonly port: MessagePort }): void {
   port = data.port;
 }
 
-/** Notes the file of each module as it is just before Node reads it. */
+/** Notes the file of each module of the user's as it is just before Node reads it. */
 export async function load<Context, Result>(
   url: string,
   context: Context,
   next: (url: string, context: Context) => Promise<Result>,
 ): Promise<Result> {
-  if (url.startsWith("file:")) {
-    port.postMessage({ url, version: versionOf(fileURLToPath(url.replace(/[?#].*$/, ""))) });
-  }
+  const path = userPathOf(url);
+  if (path !== undefined) port.postMessage({ path, version: versionOf(path) });
   return next(url, context);
 }

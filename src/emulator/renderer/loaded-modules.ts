@@ -1,8 +1,7 @@
 import * as nodeModule from "node:module";
-import { fileURLToPath } from "node:url";
-import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { type Version, versionOf } from "./file-version.ts";
-import { isOfUser } from "./user-file.ts";
+import { isOfUser, userPathOf } from "./user-file.ts";
 
 /** The part of `node:module` that not every supported Node has. */
 interface ModuleHooks {
@@ -24,7 +23,8 @@ interface ModuleHooks {
  */
 export class LoadedModules {
   readonly #versions = new Map<string, Version>();
-  readonly #noted = new MessageChannel();
+  /** Where the hooks of older Nodes post what they see. */
+  #noted: MessagePort | undefined;
   readonly #cache = nodeModule.createRequire(import.meta.url).cache;
 
   constructor() {
@@ -32,14 +32,15 @@ export class LoadedModules {
     if (registerHooks) {
       registerHooks({
         load: (url, context, next) => {
-          const path = pathOf(url);
+          const path = userPathOf(url);
           if (path !== undefined) this.#note(path, versionOf(path));
           return next(url, context);
         },
       });
       return;
     }
-    const { port2: port } = this.#noted;
+    const { port1, port2: port } = new MessageChannel();
+    this.#noted = port1;
     nodeModule.register("#import-hook", import.meta.url, { data: { port }, transferList: [port] });
   }
 
@@ -65,23 +66,15 @@ export class LoadedModules {
 
   /** What the hooks of older Nodes, which run in a thread of their own, have noted. */
   #receive(): void {
-    for (;;) {
-      const received = receiveMessageOnPort(this.#noted.port1);
+    while (this.#noted) {
+      const received = receiveMessageOnPort(this.#noted);
       if (!received) break;
-      const { url, version } = received.message as { readonly url: string; readonly version: Version };
-      const path = pathOf(url);
-      if (path !== undefined) this.#note(path, version);
+      const { path, version } = received.message as { readonly path: string; readonly version: Version };
+      this.#note(path, version);
     }
   }
 
   #note(path: string, version: Version): void {
     if (!this.#versions.has(path)) this.#versions.set(path, version);
   }
-}
-
-/** The path of a module of the user's own. */
-function pathOf(url: string): string | undefined {
-  if (!url.startsWith("file:")) return undefined;
-  const path = fileURLToPath(url.replace(/[?#].*$/, ""));
-  return isOfUser(path) ? path : undefined;
 }

@@ -7,7 +7,7 @@ import { blame } from "./blame.ts";
 import { userFrames } from "./frames.ts";
 import { LoadedModules } from "./loaded-modules.ts";
 import { loadRenderer, PdfmakeMissing, type Render } from "./pdfmake.ts";
-import type { Message, Outcome, RendererSetup, Report, Task, TemplateSource } from "./protocol.ts";
+import type { Done, Message, Outcome, RendererSetup, Report, Task, TemplateSource } from "./protocol.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 import { Templates } from "./templates.ts";
 
@@ -36,7 +36,7 @@ try {
   report({ kind: "unfit", message: messageOf(error), isPdfmakeMissing: error instanceof PdfmakeMissing });
 }
 
-async function perform(task: Task, render: Render): Promise<Report> {
+async function perform(task: Task, render: Render): Promise<Done> {
   isAbandoned = false;
   if (modules.haveChanged()) return done({ kind: "stale" }, true);
   // How far it has come, which tells who is to blame.
@@ -79,6 +79,6 @@ async function describe(
   return `${place}: ${isOfPdfmake ? "pdfmake cannot lay out its definition: " : ""}${hide(messageOf(error))}`;
 }
 
-function done(outcome: Outcome, isSpent = false): Report {
+function done(outcome: Outcome, isSpent = false): Done {
   return { kind: "done", outcome, isSpent };
 }

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
-import type { StandardSchemaV1 } from "../../index.ts";
 import { withoutValues } from "../../server/without-values.ts";
+import { isStandardSchema, placeOf, type StandardSchemaV1 } from "../../standard-schema.ts";
 import { IssueList } from "./issue-list.ts";
 import type { TemplateSource, ValueIssue } from "./protocol.ts";
 import type { Template } from "./template.ts";
@@ -62,9 +62,9 @@ async function check(
   const issues = new IssueList();
   // A schema of the user's may quote what it refuses.
   const safe = withoutValues(value);
-  for (const { path = [], message } of result.issues) {
+  for (const issue of result.issues) {
     if (issues.isFull) break;
-    issues.add({ path: path.map(keyOf), message: safe(message) });
+    issues.add({ path: placeOf(issue), message: safe(issue.message) });
   }
   return { issues: issues.all };
 }
@@ -81,16 +81,6 @@ function asJsonObject(sample: unknown): Record<string, unknown> {
     throw new TemplateMistake("its `sample` is no object of values that JSON can carry");
   }
   return json as Record<string, unknown>;
-}
-
-function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
-  const key = typeof segment === "object" ? segment.key : segment;
-  return typeof key === "number" ? key : String(key);
-}
-
-function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
-  const standard = (schema as Partial<StandardSchemaV1> | null)?.["~standard"];
-  return typeof standard?.validate === "function";
 }
 
 /** Nodes before 22.18 load no TypeScript. */

@@ -45,16 +45,19 @@ export type Outcome =
   /** A file that this thread has loaded is another one now: only a new thread can load it again. */
   | { readonly kind: "stale" };
 
+/** How a task ended, and what that means for its thread. */
+export interface Done {
+  readonly kind: "done";
+  readonly outcome: Outcome;
+  /** Whether the thread has half-loaded something, or has ended, and should do no other task. */
+  readonly isSpent: boolean;
+}
+
 /** What comes out of a thread: how its start went, then one answer a task. */
 export type Report =
   | { readonly kind: "ready" }
   | { readonly kind: "unfit"; readonly message: string; readonly isPdfmakeMissing: boolean }
-  | {
-      readonly kind: "done";
-      readonly outcome: Outcome;
-      /** Whether the thread has half-loaded something, and should do no other task. */
-      readonly isSpent: boolean;
-    };
+  | Done;
 
 /** What a thread hears: tasks, and that nobody waits for the one it has. */
 export type Message = Task | { readonly kind: "abandon" };

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** Where this package's own code lies: the parent of the folder of the parent of what a thread runs. */
 const own = dirname(dirname(dirname(createRequire(import.meta.url).resolve("#renderer")))) + sep;
@@ -7,4 +8,11 @@ const own = dirname(dirname(dirname(createRequire(import.meta.url).resolve("#ren
 /** Whether a file is the user's own: neither a package's nor of this one. */
 export function isOfUser(path: string): boolean {
   return !/[\\/]node_modules[\\/]/.test(path) && !path.startsWith(own);
+}
+
+/** The path of a module, by its URL, where it is the user's own. */
+export function userPathOf(url: string): string | undefined {
+  if (!url.startsWith("file:")) return undefined;
+  const path = fileURLToPath(url.replace(/[?#].*$/, ""));
+  return isOfUser(path) ? path : undefined;
 }

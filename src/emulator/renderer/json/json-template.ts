@@ -1,10 +1,11 @@
 import { parseJson } from "../../../input/json-text.ts";
+import { isTooDeep, tooDeep } from "../../nesting.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
 import { TemplateMistake } from "../template-mistake.ts";
 import { compileDefinition } from "./compile-definition.ts";
 import { expand, type Filling } from "./elements.ts";
-import { faultAt, isJsonObject, isTooDeep, tooDeep } from "./place.ts";
+import { faultAt, isJsonObject } from "./place.ts";
 import { parseSchema } from "./schema/json-schema.ts";
 import { scopeOf } from "./scope.ts";
 

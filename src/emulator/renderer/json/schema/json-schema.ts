@@ -1,7 +1,8 @@
 import { dereference, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
 import type { Place } from "../../../format-place.ts";
+import { isTooDeep, tooDeep } from "../../../nesting.ts";
 import type { ValueIssue } from "../../protocol.ts";
-import { faultAt, isJsonObject, isTooDeep, tooDeep } from "../place.ts";
+import { faultAt, isJsonObject } from "../place.ts";
 import { decodeName, issuesOf } from "./schema-issues.ts";
 import {
   inPlaceKeywords,
