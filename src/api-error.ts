@@ -10,6 +10,8 @@ import {
   ServerError,
 } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
+import { inSeconds } from "./retry.ts";
+import { retryAfterMs } from "./retry-after.ts";
 import type { ResponseHead } from "./transport/types.ts";
 
 /** Makes the error for an answer that is no success: the spec shows none, so HTTP's own meanings hold. */
@@ -28,6 +30,8 @@ export interface CallFacts {
   /** The path prefix of `baseUrl`. */
   readonly basePath: string;
   readonly attempts: number;
+  /** What a message ends with, such as how often the call was tried. */
+  readonly note: string;
   /** Knows what of the call may not stand in a message. */
   readonly secrets: Redactor;
 }
@@ -60,12 +64,13 @@ export function apiError(head: ResponseHead, rawBody: string, names: CallFacts, 
   const detail = said === undefined ? undefined : secrets.quote(said, maxDetail);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
-  return new ErrorClass(`${whatHappened(head, names)}${quoted}. ${whatToDo(head, names)}`, {
+  return new ErrorClass(`${whatHappened(head, names)}${quoted}. ${whatToDo(head, names)}${names.note}`, {
     ...answerFacts(head, names),
     status,
     rawBody: safeBody,
     body,
     detail,
+    retryAfterMs: retryAfterOf(head),
     ...(cause !== undefined && { cause: secrets.causeWithoutSecrets(cause) }),
   });
 }
@@ -113,12 +118,21 @@ function whatToDo(head: ResponseHead, names: CallFacts): string {
     case 404:
       return `Either the uid ${JSON.stringify(names.uid)} or the path of \`baseUrl\`, ${JSON.stringify(names.basePath)}, is wrong: check both. The client itself adds /api/v1 to the path.`;
     case 429:
-      return "Too many requests: send fewer at a time, or try again later.";
+      return `Too many requests: send fewer at a time, or try again ${laterThan(retryAfterOf(head))}.`;
     default:
       return status >= 500
         ? "The service failed: try again later, and quote the request id if it persists."
         : "See `body` on this error for what the service said.";
   }
+}
+
+/** How long the service asks to be left alone. */
+export function retryAfterOf(head: ResponseHead): number | undefined {
+  return retryAfterMs(head.header("retry-after"), Date.now());
+}
+
+function laterThan(waitMs: number | undefined): string {
+  return waitMs === undefined ? "later" : `in ${inSeconds(waitMs)}`;
 }
 
 /** A redirect's query may carry what the service took from the request. */

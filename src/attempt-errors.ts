@@ -1,5 +1,12 @@
 import { answerFacts, type CallFacts, whatHappened } from "./api-error.ts";
-import { ConfigurationError, ConnectionError, InvalidPdfError, TruncatedPdfError } from "./errors.ts";
+import {
+  ConfigurationError,
+  ConnectionError,
+  InvalidPdfError,
+  TimeoutError,
+  type TimeoutPhase,
+  TruncatedPdfError,
+} from "./errors.ts";
 import type { ResponseHead } from "./transport/types.ts";
 
 /** Makes the errors of an attempt that brought no document: what happened, to what, and what to do next. */
@@ -25,7 +32,7 @@ export function notConnected(cause: unknown, sent: boolean | undefined, call: Ca
       ? `Could not reach ${where} (${reasonOf(safe)}).`
       : `No answer came from ${where} (${reasonOf(safe)}); the document may have been rendered all the same.`;
   return new ConnectionError(
-    `${what} Check \`baseUrl\`, and that the service can be reached from here; then try again.`,
+    `${what} Check \`baseUrl\`, and that the service can be reached from here; then try again.${call.note}`,
     { attempts: call.attempts, cause: safe },
   );
 }
@@ -33,19 +40,22 @@ export function notConnected(cause: unknown, sent: boolean | undefined, call: Ca
 /** The answer is a success that holds something else. */
 export function notAPdf(head: ResponseHead, text: string, call: CallFacts): InvalidPdfError {
   const type = head.header("content-type");
-  const what = type === undefined ? "without a content type" : `with ${quote(type, 100, call)}`;
-  const begins = text === "" ? "and an empty body" : `that begins ${quote(text, 120, call)}`;
+  const contentType = type === undefined ? undefined : call.secrets.quote(type, 100);
+  const excerpt = call.secrets.quote(text, 120);
+  const what = contentType === undefined ? "without a content type" : `with ${JSON.stringify(contentType)}`;
+  const begins = excerpt === "" ? "and an empty body" : `that begins ${JSON.stringify(excerpt)}`;
   return new InvalidPdfError(
-    `${whatHappened(head, call)} ${what} ${begins}: this is no PDF. Check that \`baseUrl\` leads to the service and not to a login page or a proxy.`,
-    answerFacts(head, call),
+    `${whatHappened(head, call)} ${what} ${begins}: this is no PDF. Check that \`baseUrl\` leads to the service and not to a login page or a proxy.${call.note}`,
+    { ...answerFacts(head, call), contentType, excerpt },
   );
 }
 
 /** The answer is encoded in a way that cannot be undone. */
 export function undecoded(head: ResponseHead, call: CallFacts): InvalidPdfError {
+  const coding = JSON.stringify(call.secrets.quote(head.undecoded ?? "", 100));
   return new InvalidPdfError(
-    `${whatHappened(head, call)}, encoded as ${quote(head.undecoded ?? "", 100, call)}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.`,
-    answerFacts(head, call),
+    `${whatHappened(head, call)}, encoded as ${coding}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.${call.note}`,
+    { ...answerFacts(head, call), excerpt: "" },
   );
 }
 
@@ -64,13 +74,61 @@ export function cutOff(
       : `${receivedBytes} bytes arrived, without the end mark of a PDF`;
   const why = cause === undefined ? "" : ` (${reasonOf(safe)})`;
   return new TruncatedPdfError(
-    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Take nothing of it for the document; generate it again.`,
+    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Take nothing of it for the document; generate it again.${call.note}`,
     { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
   );
 }
 
-function quote(text: string, maxLength: number, call: CallFacts): string {
-  return JSON.stringify(call.secrets.quote(text, maxLength));
+/** A limit of `timeouts` was reached in one attempt. */
+export function timedOut(
+  phase: Exclude<TimeoutPhase, "total">,
+  limitMs: number,
+  received: Received,
+  head: ResponseHead | undefined,
+  call: CallFacts,
+): TimeoutError {
+  const facts = head ? answerFacts(head, call) : { attempts: call.attempts };
+  return new TimeoutError(`${whatStopped(phase, limitMs, received, call)}${call.note}`, {
+    ...facts,
+    phase,
+    limitMs,
+  });
+}
+
+/** `timeouts.total` was reached; `cause` is what the attempt before failed with, where there was one. */
+export function totalOver(
+  limitMs: number,
+  attempts: number,
+  call: { readonly uid: string; readonly origin: string },
+  cause: unknown,
+): TimeoutError {
+  const tried = attempts > 1 ? ` Tried ${attempts} times.` : "";
+  return new TimeoutError(
+    `No whole document for template ${JSON.stringify(call.uid)} came from ${call.origin} within ${limitMs} ms, \`timeouts.total\`. Raise it if that is not long enough; else try again later.${tried}`,
+    { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
+  );
+}
+
+function whatStopped(
+  phase: Exclude<TimeoutPhase, "total">,
+  limitMs: number,
+  { receivedBytes, promisedBytes }: Received,
+  { uid, origin }: CallFacts,
+): string {
+  const template = `template ${JSON.stringify(uid)}`;
+  const limit = `${limitMs} ms, \`timeouts.${phase}\``;
+  switch (phase) {
+    case "connect":
+      return `Could not connect to the service at ${origin} for ${template} within ${limit}. Nothing was sent. Check \`baseUrl\`, and that the service can be reached from here; then try again.`;
+    case "firstByte":
+      return `The service at ${origin} sent no byte of a document for ${template} within ${limit}; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`;
+    case "stall": {
+      const amount = promisedBytes === undefined ? receivedBytes : `${receivedBytes} of ${promisedBytes}`;
+      return `The document for ${template} from ${origin} stopped arriving after ${amount} bytes: none came for ${limit}. Take nothing of it for the document; generate it again.`;
+    }
+    case "unread":
+      return `The document for ${template} was not read within ${limit}, so its connection was given up. Read it as soon as it is there, or raise the limit.`;
+  }
 }
 
 /** The innermost thing that went wrong, in few words: `connect ECONNREFUSED 127.0.0.1:443`. */

@@ -1,15 +1,20 @@
-import { type AbortListener, forgetAbort, listenToAbort } from "./abort-signals.ts";
-import { apiError, type CallFacts, maxErrorBytes } from "./api-error.ts";
+import { apiError, type CallFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
 import * as errors from "./attempt-errors.ts";
 import { Body, type BodyOwner } from "./body.ts";
+import { Alarm, type AlarmListener } from "./clock.ts";
+import { ConfigurationError, type TimeoutPhase } from "./errors.ts";
+import { repeatAfter, type Setback } from "./retry.ts";
 import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
 import { Verifier } from "./verify.ts";
 
-/** One call, as every attempt at it sees it. */
-export interface AttemptedCall extends CallFacts {
+/** How long each part of one attempt may take, in milliseconds. */
+export type Limits = Readonly<Record<Exclude<TimeoutPhase, "total">, number>>;
+
+/** One call, as one attempt at it sees it. */
+export interface AttemptedCall extends Omit<CallFacts, "note"> {
   readonly request: WireRequest;
-  readonly signal: AbortSignal | undefined;
   readonly verify: boolean;
+  readonly limits: Limits;
 }
 
 /** A document that has begun to arrive. */
@@ -20,18 +25,41 @@ export interface Arrival {
   readonly promisedBytes: number | undefined;
 }
 
-/** What hears how an attempt went: exactly one of the two, once. */
-export interface Outcome {
-  onArrival(arrival: Arrival): void;
-  onFailure(error: unknown): void;
+/** How an attempt failed; its error is made when it is known what follows. */
+export interface Failure extends Setback {
+  /** @param note - what the message is to end with */
+  readonly error: (note: string) => unknown;
 }
 
-/** One try: hears the events of the exchange, proves the document, bounds what is kept. */
-export class Attempt implements Receiver, BodyOwner, AbortListener {
+/** What an attempt belongs to: the loop. It hears exactly one of `onFailure`, `onGivenUp` and `onArrival` first. */
+export interface AttemptOwner {
+  /** The head of an answer came, whatever its status. */
+  onHead(head: ResponseHead): void;
+  onArrival(arrival: Arrival): void;
+  /** No document came. */
+  onFailure(failure: Failure): void;
+  /** The document that had begun to arrive will not be whole. Gives the error that its form is to hear. */
+  onBroken(failure: Failure): unknown;
+  /** Whoever wanted the document, or a limit, has ended the attempt. */
+  onGivenUp(reason: unknown): void;
+  onRead(isStream: boolean): void;
+  onRest(): void;
+}
+
+/** How long the body of an answer that is no success may take: it is worth less than an answer to the caller. */
+const longestErrorBodyMs = 10_000;
+
+/** One try: hears the events of the exchange, proves the document, and bounds every wait and what is kept. */
+export class Attempt implements Receiver, BodyOwner, AlarmListener {
   readonly #call: AttemptedCall;
-  readonly #outcome: Outcome;
+  readonly #owner: AttemptOwner;
+  readonly #transport: Transport;
   readonly #exchange: Exchange;
   readonly #verifier: Verifier | undefined;
+  readonly #alarm = new Alarm(this);
+  /** What the alarm is set for. */
+  #phase: keyof Limits | undefined;
+  #limitMs = 0;
   #head: ResponseHead | undefined;
   #body: Body | undefined;
   /** Bytes that came before it was clear what they are. */
@@ -40,11 +68,15 @@ export class Attempt implements Receiver, BodyOwner, AbortListener {
   #promisedBytes: number | undefined;
   /** Whether the request left; `undefined` where the transport cannot see that. */
   #sent: boolean | undefined;
+  /** Everything of the answer came, or nothing more of it will be taken. */
+  #over = false;
+  /** It failed, or was given up, and has said so. */
   #failed = false;
 
-  constructor(call: AttemptedCall, transport: Transport, outcome: Outcome) {
+  constructor(call: AttemptedCall, transport: Transport, owner: AttemptOwner) {
     this.#call = call;
-    this.#outcome = outcome;
+    this.#owner = owner;
+    this.#transport = transport;
     this.#verifier = call.verify ? new Verifier() : undefined;
     this.#sent = transport.sees.sending ? false : undefined;
     this.#exchange = transport.open(call.request, this);
@@ -52,42 +84,70 @@ export class Attempt implements Receiver, BodyOwner, AbortListener {
 
   /** Sends the request. */
   start(): void {
-    const { signal } = this.#call;
-    if (signal?.aborted) return this.cancel(signal.reason);
-    this.onRead();
+    if (this.#transport.sees.connecting) this.#watch("connect");
     this.#exchange.send();
   }
 
   /** Ends the attempt at any moment: frees the socket, and fails whoever waits with `reason`. */
   cancel(reason: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#end();
     this.#exchange.abort(reason);
-    this.#giveUp(reason);
+    this.#owner.onGivenUp(reason);
+    this.#body?.fail(reason);
   }
 
-  onAbort(): void {
-    this.cancel(this.#call.signal?.reason);
+  onTimeOver(): void {
+    const head = this.#head;
+    const phase = this.#phase as keyof Limits;
+    const limitMs = this.#limitMs;
+    const error = (note: string) =>
+      errors.timedOut(phase, limitMs, this.#received(), head, { ...this.#call, note });
+    if (head && !isSuccess(head)) this.#stop(this.#refusal(error("")));
+    else if (phase === "unread") this.cancel(error(""));
+    else this.#stop({ repeat: phase === "connect" ? "safe" : "ambiguous", error });
   }
 
-  onRead(): void {
-    const { signal } = this.#call;
-    if (signal?.aborted) this.cancel(signal.reason);
-    else if (signal) listenToAbort(signal, this);
+  // Events of the body.
+
+  onRead(isStream: boolean): void {
+    if (this.#body?.isPaused) this.#stopWatching();
+    else if (!this.#over) this.#watch(this.#receivedBytes === 0 ? "firstByte" : "stall");
+    this.#owner.onRead(isStream);
+  }
+
+  onFlow(isFlowing: boolean): void {
+    // Of a document that nobody reads yet, another limit counts.
+    if (this.#over || this.#phase === "unread") return;
+    if (isFlowing) this.#watch("stall");
+    else this.#stopWatching();
   }
 
   onRest(): void {
-    if (this.#call.signal) forgetAbort(this.#call.signal, this);
+    this.#owner.onRest();
   }
 
   // Events of the exchange.
 
   onSent(): void {
     if (this.#sent === false) this.#sent = true;
+    this.#watch("firstByte");
   }
 
   onHead(head: ResponseHead): void {
     this.#head = head;
-    if (!isSuccess(head)) return;
-    if (head.undecoded !== undefined) return this.#stop(errors.undecoded(head, this.#call));
+    this.#owner.onHead(head);
+    if (this.#over) return;
+    if (!isSuccess(head)) {
+      return this.#watch("stall", Math.min(this.#call.limits.stall, longestErrorBodyMs));
+    }
+    if (head.undecoded !== undefined) {
+      return this.#stop({
+        repeat: "never",
+        error: (note) => errors.undecoded(head, { ...this.#call, note }),
+      });
+    }
     this.#promisedBytes = head.decoded ? undefined : lengthOf(head);
     if (!this.#verifier) this.#arrive(head);
   }
@@ -97,33 +157,33 @@ export class Attempt implements Receiver, BodyOwner, AbortListener {
     const head = this.#head as ResponseHead;
     if (!isSuccess(head)) {
       this.#first.push(chunk);
-      if (this.#receivedBytes > maxErrorBytes) this.#stop(apiError(head, this.#firstText(), this.#call));
+      if (this.#receivedBytes > maxErrorBytes) this.#stop(this.#refusal());
       return;
     }
+    if (this.#phase === "stall") this.#alarm.set(this.#limitMs);
+    else if (this.#phase === "firstByte") this.#watch("stall");
     this.#verifier?.update(chunk);
     if (this.#body) return this.#body.write(chunk);
     this.#first.push(chunk);
     if (this.#verifier?.begins) this.#arrive(head);
-    else if (this.#verifier?.begins === false)
-      this.#stop(errors.notAPdf(head, this.#firstText(), this.#call));
+    else if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
   }
 
   onEnd(): void {
     const head = this.#head as ResponseHead;
-    if (!isSuccess(head)) return this.#giveUp(apiError(head, this.#firstText(), this.#call));
+    if (!isSuccess(head)) return this.#fail(this.#refusal());
     const missing = this.#promisedBytes !== undefined && this.#receivedBytes < this.#promisedBytes;
-    if (missing) return this.#giveUp(errors.cutOff(head, this.#received(), this.#call));
-    if (!this.#body) return this.#giveUp(errors.notAPdf(head, this.#firstText(), this.#call));
-    if (this.#verifier?.ends() === false)
-      return this.#giveUp(errors.cutOff(head, this.#received(), this.#call));
+    if (missing) return this.#fail(this.#cutOff(head));
+    if (!this.#body) return this.#fail(this.#notAPdf(head));
+    if (this.#verifier?.ends() === false) return this.#fail(this.#cutOff(head));
+    this.#end();
     this.#body.end();
   }
 
   onFailure(cause: unknown): void {
     const head = this.#head;
-    if (!head) return this.#giveUp(errors.notConnected(cause, this.#sent, this.#call));
-    if (!isSuccess(head)) return this.#giveUp(apiError(head, this.#firstText(), this.#call, cause));
-    this.#giveUp(errors.cutOff(head, this.#received(), this.#call, cause));
+    if (!head) return this.#fail(this.#noAnswer(cause));
+    this.#fail(isSuccess(head) ? this.#cutOff(head, cause) : this.#refusal(cause));
   }
 
   /** It begins as a PDF begins: from here on it is a document. */
@@ -132,21 +192,70 @@ export class Attempt implements Receiver, BodyOwner, AbortListener {
     this.#body = body;
     for (const chunk of this.#first) body.write(chunk);
     this.#first = [];
-    this.#outcome.onArrival({ head, body, promisedBytes: this.#promisedBytes });
+    this.#owner.onArrival({ head, body, promisedBytes: this.#promisedBytes });
+    if (!this.#over && !body.isRead) this.#watch("unread");
+  }
+
+  #watch(phase: keyof Limits, limitMs = this.#call.limits[phase]): void {
+    this.#phase = phase;
+    this.#limitMs = limitMs;
+    this.#alarm.set(limitMs);
+  }
+
+  #stopWatching(): void {
+    this.#phase = undefined;
+    this.#alarm.clear();
   }
 
   /** Ends an exchange of which nothing more is wanted. */
-  #stop(error: unknown): void {
-    this.#exchange.abort(error);
-    this.#giveUp(error);
+  #stop(failure: Failure): void {
+    this.#exchange.abort(undefined);
+    this.#fail(failure);
   }
 
-  #giveUp(error: unknown): void {
-    if (this.#body) return this.#body.fail(error);
+  #fail(failure: Failure): void {
     if (this.#failed) return;
     this.#failed = true;
-    this.onRest();
-    this.#outcome.onFailure(error);
+    this.#end();
+    if (this.#body) this.#body.fail(this.#owner.onBroken(failure));
+    else this.#owner.onFailure(failure);
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#stopWatching();
+  }
+
+  // How it can fail.
+
+  #noAnswer(cause: unknown): Failure {
+    const isOurs = ConfigurationError.is(cause);
+    return {
+      repeat: isOurs ? "never" : this.#sent === false ? "safe" : "ambiguous",
+      error: (note) => errors.notConnected(cause, this.#sent, { ...this.#call, note }),
+    };
+  }
+
+  #refusal(cause?: unknown): Failure {
+    const head = this.#head as ResponseHead;
+    const text = this.#firstText();
+    return {
+      repeat: repeatAfter(head.status),
+      retryAfterMs: retryAfterOf(head),
+      error: (note) => apiError(head, text, { ...this.#call, note }, cause),
+    };
+  }
+
+  #notAPdf(head: ResponseHead): Failure {
+    const text = this.#firstText();
+    return { repeat: "never", error: (note) => errors.notAPdf(head, text, { ...this.#call, note }) };
+  }
+
+  #cutOff(head: ResponseHead, cause?: unknown): Failure {
+    return {
+      repeat: "ambiguous",
+      error: (note) => errors.cutOff(head, this.#received(), { ...this.#call, note }, cause),
+    };
   }
 
   #received(): errors.Received {

@@ -2,6 +2,8 @@ import type { Exchange } from "./transport/types.ts";
 
 /** Where the bytes of a document go: one form of it. Chosen late, and once. */
 export interface Sink {
+  /** Whether it hands bytes on while they arrive; else what it makes is seen only when it is whole. */
+  readonly isStream: boolean;
   /** Takes the next bytes, which never change; `false` asks to wait until `Body.resume`. */
   write(chunk: Uint8Array): boolean;
   /** Hears that all bytes were given. A promise tells that the sink is still at work and may yet be failed. */
@@ -49,6 +51,16 @@ export class Body implements Source {
     this.#owner = owner;
   }
 
+  /** Whether a form has begun to read. */
+  get isRead(): boolean {
+    return this.#form !== undefined;
+  }
+
+  /** Whether the service has to wait for whoever reads. */
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
   // From the wire.
 
   write(chunk: Uint8Array): void {
@@ -85,7 +97,7 @@ export class Body implements Source {
     }
     this.#form = form;
     this.#sink = sink;
-    this.#owner.onRead();
+    this.#owner.onRead(sink.isStream);
     if (this.#failure) {
       const { error } = this.#failure;
       this.#settle(() => sink.fail(error));
@@ -113,6 +125,7 @@ export class Body implements Source {
     if (this.#ended) return this.#finish(sink);
     if (!this.#paused) return;
     this.#paused = false;
+    this.#owner.onFlow(true);
     this.#exchange.resume();
   }
 
@@ -138,7 +151,9 @@ export class Body implements Source {
   #pause(): void {
     if (this.#paused) return;
     this.#paused = true;
-    if (!this.#ended) this.#exchange.pause();
+    if (this.#ended) return;
+    this.#owner.onFlow(false);
+    this.#exchange.pause();
   }
 
   #finish(sink: Sink): void {
@@ -161,7 +176,9 @@ export class Body implements Source {
 /** What a body belongs to: the attempt that fetched it. */
 export interface BodyOwner {
   /** A form has begun to read. */
-  onRead(): void;
+  onRead(isStream: boolean): void;
+  /** The bytes were stopped, because whoever reads is slower than the service, or flow again. */
+  onFlow(isFlowing: boolean): void;
   /** Nothing of the caller's waits for this body at the moment; what watches over the call may go. */
   onRest(): void;
   cancel(reason: unknown): void;

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { platform } from "#transport";
+import { Attempts } from "./attempts.ts";
 import { GenerateCall, type Sender } from "./call.ts";
 import { makeDisposable } from "./disposal.ts";
 import { ConfigurationError } from "./errors.ts";
@@ -114,7 +115,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     values: ValuesOf<T, G>,
     options?: CallOptions,
   ): PendingPdf {
-    return new PendingPdf(new GenerateCall(this.#sender, uid, values, options));
+    return new PendingPdf(new Attempts(new GenerateCall(this.#sender, uid, values, options)));
   }
 
   /**

@@ -7,6 +7,7 @@ const maxBelievedBytes = 256 * 1024 * 1024;
 
 /** Collects a document in memory: one allocation where its length is known. */
 export class Collector implements Sink {
+  readonly isStream = false;
   readonly #source: Source;
   readonly #promisedBytes: number | undefined;
   readonly #maxBytes: number;

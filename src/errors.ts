@@ -111,6 +111,24 @@ export class ConnectionError extends TemplatePdfError {
   override readonly code: string = "connection_failed";
 }
 
+/** The limits that `timeouts` sets, by what they limit. */
+export type TimeoutPhase = "connect" | "firstByte" | "stall" | "unread" | "total";
+
+/** A limit of `timeouts` was reached. */
+export class TimeoutError extends TemplatePdfError {
+  override readonly code = "timeout";
+  /** Which limit: the option of `timeouts` of this name. */
+  readonly phase: TimeoutPhase;
+  /** How long that limit is, in milliseconds. */
+  readonly limitMs: number;
+
+  constructor(message: string, facts: ErrorFacts & { phase: TimeoutPhase; limitMs: number }) {
+    super(message, facts);
+    this.phase = facts.phase;
+    this.limitMs = facts.limitMs;
+  }
+}
+
 /** What an `ApiError` holds beyond the facts of every error. */
 export interface ApiErrorFacts extends ErrorFacts {
   readonly status: number;
@@ -120,16 +138,21 @@ export interface ApiErrorFacts extends ErrorFacts {
   readonly body?: unknown;
   /** The service's own message, where one of the usual fields holds it. */
   readonly detail?: string | undefined;
+  /** What `Retry-After` asks for. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The service answered with another status than 2xx. */
 export class ApiError extends TemplatePdfError {
   override readonly code: string = "api_error";
   declare readonly status: number;
+  /** How long the service asks to be left alone, in milliseconds, where its `Retry-After` says so. */
+  declare readonly retryAfterMs?: number;
   readonly #facts: ApiErrorFacts;
 
   constructor(message: string, facts: ApiErrorFacts) {
     super(message, facts);
+    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
     this.#facts = facts;
   }
 
@@ -185,6 +208,16 @@ export class ServerError extends ApiError {
 /** The service answered 2xx, but with something that is no PDF. */
 export class InvalidPdfError extends TemplatePdfError {
   override readonly code = "invalid_pdf";
+  /** The answer's `content-type`, where it has one. */
+  declare readonly contentType?: string;
+  /** How the answer begins: 120 characters at most, on one line, without the key and the values that were sent. */
+  readonly excerpt: string;
+
+  constructor(message: string, facts: ErrorFacts & { contentType?: string | undefined; excerpt: string }) {
+    super(message, facts);
+    this.excerpt = facts.excerpt;
+    if (facts.contentType !== undefined) this.contentType = facts.contentType;
+  }
 }
 
 /** A PDF began to arrive but did not arrive whole. */
@@ -228,6 +261,7 @@ for (const [name, { prototype }] of Object.entries({
   ConfigurationError,
   ValuesError,
   ConnectionError,
+  TimeoutError,
   ApiError,
   BadRequestError,
   AuthenticationError,

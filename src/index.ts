@@ -21,15 +21,19 @@ export {
   SaveError,
   ServerError,
   TemplatePdfError,
+  TimeoutError,
+  type TimeoutPhase,
   TruncatedPdfError,
   ValuesError,
   type ValuesIssue,
 } from "./errors.ts";
 export type { Saved } from "./files/types.ts";
 export type { HeadersInput } from "./headers.ts";
+export type { CallEvent, ErrorEvent, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.ts";
 export type { CallOptions, ClientOptions } from "./options.ts";
 export type { PendingPdf } from "./pending.ts";
 export type { Bytes } from "./platform-types.ts";
 export type { InferInput, InferOutput, StandardSchemaV1 } from "./standard-schema.ts";
 export { type Template, template } from "./template.ts";
 export type { DispatcherLike, FetchLike } from "./transport/types.ts";
+export type { Retry, Timeouts } from "./waits.ts";

@@ -6,7 +6,7 @@ import type { DispatcherLike } from "./transport/types.ts";
  *
  * @throws {ConfigurationError} naming the nearest option that does exist
  */
-export function checkNames(options: object, known: readonly string[], kind: "client" | "call"): void {
+export function checkNames(options: object, known: readonly string[], kind: string): void {
   if (typeof options !== "object" || options === null) {
     throw new ConfigurationError(
       `Expected the options of the ${kind} to be an object, got ${options === null ? "null" : typeof options}.`,
@@ -58,6 +58,22 @@ export const isByteCount: Rule = {
   words: "a whole number of bytes, 1 or more",
   test: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
 };
+export const isCount: Rule = {
+  words: "a whole number, 0 or more",
+  test: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+};
+export const isDuration: Rule = {
+  words: "a number of milliseconds above 0, or Infinity",
+  test: (value) => typeof value === "number" && value > 0,
+};
+export const isObject: Rule = {
+  words: "an object",
+  test: (value) => typeof value === "object" && value !== null,
+};
+export const isObjectOrFalse: Rule = {
+  words: "an object, or false",
+  test: (value) => value === false || isObject.test(value),
+};
 export const isSignal: Rule = {
   words: "an AbortSignal",
   test: (value) => typeof (value as AbortSignal | null)?.addEventListener === "function",
@@ -80,6 +96,7 @@ export function optional<O extends object, K extends keyof O>(
   options: O,
   name: K,
   rule: Rule,
+  shownName = String(name),
 ): O[K] | undefined {
   const value = options[name];
   if (value === undefined || rule.test(value)) return value;
@@ -90,5 +107,5 @@ export function optional<O extends object, K extends keyof O>(
     : value === null
       ? "null"
       : `a value of type ${typeof value}`;
-  throw new ConfigurationError(`Expected \`${String(name)}\` to be ${rule.words}, got ${got}.`);
+  throw new ConfigurationError(`Expected \`${shownName}\` to be ${rule.words}, got ${got}.`);
 }

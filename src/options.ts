@@ -2,6 +2,7 @@ import { type ApiKeySource, checkApiKey } from "./api-key.ts";
 import { isPage, pageAddress, readEnvironment } from "./environment.ts";
 import { ConfigurationError } from "./errors.ts";
 import { type HeadersInput, readHeaders } from "./headers.ts";
+import { type Hooks, resolveHooks } from "./hooks.ts";
 import { isLoopback } from "./loopback.ts";
 import {
   checkNames,
@@ -15,6 +16,7 @@ import {
 } from "./option-rules.ts";
 import { type Target, targetOf } from "./request.ts";
 import type { DispatcherLike, FetchLike, TransportSettings } from "./transport/types.ts";
+import { type Retry, resolveWaits, type Timeouts, type Waits } from "./waits.ts";
 
 /** The options of a client. */
 export interface ClientOptions {
@@ -32,6 +34,12 @@ export interface ClientOptions {
   headers?: HeadersInput | undefined;
   /** Pages: whether cookies go along, as for `fetch`. Default: as `fetch` does by itself. */
   credentials?: "omit" | "same-origin" | "include" | undefined;
+  /** How long a call may wait. Default: see `Timeouts`. */
+  timeouts?: Timeouts | undefined;
+  /** When a call is tried again; `false` for never. Default: see `Retry`. */
+  retry?: Retry | false | undefined;
+  /** Hears of calls while they run. Default: none. */
+  hooks?: Hooks | undefined;
   /** The most bytes a form that is held in memory may have. Default: 536,870,912 (512 MiB). */
   maxBytes?: number | undefined;
   /** Whether every document is proved to be a whole PDF. Default: `true`. */
@@ -52,6 +60,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Headers to be sent with this request, beside the client's. */
   headers?: HeadersInput | undefined;
+  /** How long the call may wait; what is missing is the client's. */
+  timeouts?: Timeouts | undefined;
+  /** When the call is tried again; what is missing is the client's. */
+  retry?: Retry | false | undefined;
   /** The most bytes a form that is held in memory may have. Default: the client's. */
   maxBytes?: number | undefined;
   /** Whether the document is proved to be a whole PDF. Default: the client's. */
@@ -66,22 +78,37 @@ const defaults = Object.freeze({
   dangerouslyAllowBrowser: false,
 });
 
+/** What a call and its client both decide. */
+interface CallSettings extends Waits {
+  readonly maxBytes: number;
+  readonly verify: boolean;
+  readonly hooks: Hooks;
+}
+
 /** A client's options, checked once. */
-export interface ResolvedOptions extends TransportSettings {
+export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly baseUrl: URL;
   readonly target: Target;
   readonly apiKey: string | ApiKeySource | null;
   readonly headers: ReadonlyMap<string, string>;
-  readonly maxBytes: number;
-  readonly verify: boolean;
 }
 
 /** A call's options, checked and laid over the client's. */
-export interface ResolvedCall {
-  readonly signal: AbortSignal | undefined;
-  readonly headers: ReadonlyMap<string, string> | undefined;
-  readonly maxBytes: number;
-  readonly verify: boolean;
+export interface ResolvedCall extends CallSettings {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: ReadonlyMap<string, string> | undefined;
+}
+
+/** What holds for a call without options of its own. */
+export function ofClient({
+  maxBytes,
+  verify,
+  timeouts,
+  isTotalExplicit,
+  retry,
+  hooks,
+}: ResolvedOptions): ResolvedCall {
+  return { maxBytes, verify, timeouts, isTotalExplicit, retry, hooks };
 }
 
 const clientOptionNames = [
@@ -89,6 +116,9 @@ const clientOptionNames = [
   "apiKey",
   "headers",
   "credentials",
+  "timeouts",
+  "retry",
+  "hooks",
   "maxBytes",
   "verify",
   "fetch",
@@ -97,7 +127,14 @@ const clientOptionNames = [
   "dangerouslyAllowBrowser",
 ] as const satisfies (keyof ClientOptions)[];
 
-const callOptionNames = ["signal", "headers", "maxBytes", "verify"] as const satisfies (keyof CallOptions)[];
+const callOptionNames = [
+  "signal",
+  "headers",
+  "timeouts",
+  "retry",
+  "maxBytes",
+  "verify",
+] as const satisfies (keyof CallOptions)[];
 
 /**
  * Checks a client's options and fills in what is missing.
@@ -135,6 +172,8 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     apiKey,
     headers: readHeaders(options.headers, apiKey === null),
     credentials: options.credentials,
+    ...resolveWaits(options),
+    hooks: resolveHooks(options.hooks),
     maxBytes: optional(options, "maxBytes", isByteCount) ?? defaults.maxBytes,
     verify: optional(options, "verify", isBoolean) ?? defaults.verify,
     fetch,
@@ -157,13 +196,14 @@ export function checkClientNames(options: ClientOptions): void {
  * @throws {ConfigurationError} for the first thing that is wrong
  */
 export function resolveCall(client: ResolvedOptions, options: CallOptions | undefined): ResolvedCall {
-  if (options === undefined) {
-    return { signal: undefined, headers: undefined, maxBytes: client.maxBytes, verify: client.verify };
-  }
+  const ofItsClient = ofClient(client);
+  if (options === undefined) return ofItsClient;
   checkNames(options, callOptionNames, "call");
   return {
+    ...ofItsClient,
     signal: optional(options, "signal", isSignal),
     headers: options.headers && readHeaders(options.headers, client.apiKey === null),
+    ...resolveWaits(options, client),
     maxBytes: optional(options, "maxBytes", isByteCount) ?? client.maxBytes,
     verify: optional(options, "verify", isBoolean) ?? client.verify,
   };

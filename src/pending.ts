@@ -1,31 +1,9 @@
 import { abortError } from "./abort-signals.ts";
+import { Asking, type Launch } from "./asking.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { checkPath, type GeneratedPdf } from "./document.ts";
 import type { Saved } from "./files/types.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
-
-/**
- * What hears how a call went.
- *
- * @internal
- */
-export interface Listener {
-  onDocument(document: GeneratedPdf): void;
-  onFailure(error: unknown): void;
-}
-
-/**
- * A call that can be started, once, and cancelled at any moment after that.
- *
- * @internal
- */
-export interface Launch {
-  start(listener: Listener): void;
-  cancel(reason: unknown): void;
-}
-
-/** Builds one form of a document. */
-type Form<T> = (document: GeneratedPdf) => T | Promise<T>;
 
 /**
  * A document on its way: a promise of it, with every form of it as a method.
@@ -40,19 +18,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     return Promise;
   }
 
-  readonly #launch: Launch;
-  readonly #resolveOwn: (document: GeneratedPdf) => void;
-  readonly #rejectOwn: (error: unknown) => void;
-  /** What has to be settled before the request may be sent; asked for before the turn ended. */
-  readonly #gates: Promise<unknown>[] = [];
-  #isPastGates = false;
-  readonly #waiting: Listener[] = [];
-  #outcome: { readonly document: GeneratedPdf } | { readonly error: unknown } | undefined;
-  #started = false;
-  #isAwaited = false;
-  #formsAsked = 0;
-  /** Somebody gave the call up on purpose: no failure that nobody heard of. */
-  #isCancelled = false;
+  readonly #asking: Asking;
 
   /** @internal */
   constructor(launch: Launch) {
@@ -64,12 +30,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
       resolveOwn = resolve;
       rejectOwn = reject;
     });
-    this.#launch = launch;
-    this.#resolveOwn = resolveOwn;
-    this.#rejectOwn = rejectOwn;
-    // Not in this very moment: a form that is asked for in the same breath may have a word to say first.
-    // By a promise, because test runners take `queueMicrotask` for a timer and stop it.
-    Promise.resolve().then(() => this.#start());
+    this.#asking = new Asking(launch, resolveOwn, rejectOwn);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise, and has to know whether somebody awaits it.
@@ -77,8 +38,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     onFulfilled?: ((document: GeneratedPdf) => A | PromiseLike<A>) | null,
     onRejected?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#isAwaited = true;
-    this.#settleOwn();
+    this.#asking.await();
     return super.then(onFulfilled, onRejected);
   }
 
@@ -94,7 +54,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   bytes(): Promise<Bytes> {
-    return this.#ask((document) => document.bytes());
+    return this.#asking.forWhole((document) => document.bytes());
   }
 
   /**
@@ -110,7 +70,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   buffer(): Promise<NodeBuffer> {
-    return this.#ask((document) => document.buffer());
+    return this.#asking.forWhole((document) => document.buffer());
   }
 
   /**
@@ -125,7 +85,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#ask((document) => document.arrayBuffer());
+    return this.#asking.forWhole((document) => document.arrayBuffer());
   }
 
   /**
@@ -140,7 +100,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   blob(): Promise<Blob> {
-    return this.#ask((document) => document.blob());
+    return this.#asking.forWhole((document) => document.blob());
   }
 
   /**
@@ -156,7 +116,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   stream(): Promise<ReadableStream<Bytes>> {
-    return this.#ask((document) => document.stream());
+    return this.#asking.forStream((document) => document.stream());
   }
 
   /**
@@ -175,7 +135,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   nodeStream(): Promise<NodeReadable> {
-    return this.#ask((document) => document.nodeStream());
+    return this.#asking.forStream((document) => document.nodeStream());
   }
 
   /**
@@ -193,7 +153,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   response(init?: ResponseInit): Promise<Response> {
-    return this.#ask((document) => document.response(init));
+    return this.#asking.forStream((document) => document.response(init));
   }
 
   /**
@@ -213,10 +173,10 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   saveTo(path: string | URL): Promise<Saved> {
-    if (this.#isPastGates) return this.#ask((document) => document.saveTo(path));
+    if (this.#asking.isPastGates) return this.#asking.forWhole((document) => document.saveTo(path));
     const checked = checkPath(path);
-    this.#gates.push(checked);
-    return this.#ask(async (document) => document.saveChecked(await checked));
+    this.#asking.gate(checked);
+    return this.#asking.forWhole(async (document) => document.saveChecked(await checked));
   }
 
   /**
@@ -231,90 +191,16 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   async cancel(reason: unknown = abortError()): Promise<void> {
-    this.#isCancelled = true;
-    this.#launch.cancel(reason);
-    if (!this.#started) this.#settle({ error: reason });
+    this.#asking.giveUp(reason);
   }
 
   /** The document chunk by chunk; leaving the loop frees the connection. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Bytes> {
     return new ChunkIterator(
-      () => this.#ask((document) => document.openReader()),
+      () => this.#asking.forStream((document) => document.openReader()),
       async () => {
-        if (this.#formsAsked === 0 && !this.#isAwaited) await this.cancel();
+        if (!this.#asking.isWanted) await this.cancel();
       },
     );
   }
-
-  #ask<T>(form: Form<T>): Promise<T> {
-    this.#formsAsked++;
-    return new Promise((resolve, reject) => {
-      this.#listen({
-        onDocument: (document) => {
-          this.#build(form, document).then(resolve, reject);
-        },
-        onFailure: reject,
-      });
-    });
-  }
-
-  async #build<T>(form: Form<T>, document: GeneratedPdf): Promise<T> {
-    try {
-      return await form(document);
-    } catch (error) {
-      // A form that failed before it read a byte leaves a document that nobody else can reach.
-      if (this.#formsAsked === 1 && !this.#isAwaited) await document.cancel(error);
-      throw error;
-    }
-  }
-
-  #listen(listener: Listener): void {
-    if (this.#outcome === undefined) this.#waiting.push(listener);
-    else tell(listener, this.#outcome);
-  }
-
-  async #start(): Promise<void> {
-    this.#isPastGates = true;
-    try {
-      // Awaited even by a call that was cancelled: nobody else would hear of their rejection. And all of them: the
-      // drafts of good paths are gone again by the time that a bad one is told.
-      const gates = this.#gates;
-      if (gates.length > 0) await Promise.allSettled(gates).then(() => Promise.all(gates));
-      if (this.#outcome !== undefined) return;
-      this.#started = true;
-      this.#launch.start({
-        onDocument: (document) => this.#settle({ document }),
-        onFailure: (error) => this.#settle({ error }),
-      });
-    } catch (error) {
-      this.#launch.cancel(error);
-      this.#settle({ error });
-    }
-  }
-
-  #settle(outcome: { readonly document: GeneratedPdf } | { readonly error: unknown }): void {
-    if (this.#outcome !== undefined) return;
-    this.#outcome = outcome;
-    for (const listener of this.#waiting.splice(0)) tell(listener, outcome);
-    this.#settleOwn();
-  }
-
-  /**
-   * Settles the promise itself only where somebody awaits it, or nobody asked for a form: a caught `.bytes()`
-   * would otherwise leave an unhandled rejection behind.
-   */
-  #settleOwn(): void {
-    const somebodyElseHears = this.#formsAsked > 0 || this.#isCancelled;
-    if (this.#outcome === undefined || (somebodyElseHears && !this.#isAwaited)) return;
-    if ("document" in this.#outcome) this.#resolveOwn(this.#outcome.document);
-    else this.#rejectOwn(this.#outcome.error);
-  }
-}
-
-function tell(
-  listener: Listener,
-  outcome: { readonly document: GeneratedPdf } | { readonly error: unknown },
-): void {
-  if ("document" in outcome) listener.onDocument(outcome.document);
-  else listener.onFailure(outcome.error);
 }

@@ -17,6 +17,7 @@ export function webStreamOf(source: Source, form: string): ReadableStream<Bytes>
 }
 
 class StreamSink implements Sink {
+  readonly isStream = true;
   readonly #controller: ReadableStreamDefaultController<Bytes>;
 
   constructor(controller: ReadableStreamDefaultController<Bytes>) {

@@ -26,6 +26,7 @@ class Wire implements Exchange {
     };
     this.body = new Body(this, {
       onRead: () => (this.watched = true),
+      onFlow: () => {},
       onRest: () => (this.watched = false),
       cancel,
     });
@@ -86,6 +87,7 @@ type Answer = "more" | "wait" | "resume, then wait";
 
 /** A form that answers by its script, and notes what it hears. */
 class Reader implements Sink {
+  readonly isStream = false;
   readonly chunks: Uint8Array[] = [];
   readonly last: string[] = [];
   waiting = false;

@@ -19,6 +19,12 @@ const classes: [Name, string, Name | undefined, (family: Family) => TemplatePdfE
     (of) => new of.ValuesError("m", { issues: [], uid: "u" }),
   ],
   ["ConnectionError", "connection_failed", "TemplatePdfError", (of) => new of.ConnectionError("m")],
+  [
+    "TimeoutError",
+    "timeout",
+    "TemplatePdfError",
+    (of) => new of.TimeoutError("m", { phase: "stall", limitMs: 30_000 }),
+  ],
   ["ApiError", "api_error", "TemplatePdfError", (of) => new of.ApiError("m", { status: 418 })],
   ["BadRequestError", "bad_request", "ApiError", (of) => new of.BadRequestError("m", { status: 400 })],
   [
@@ -31,7 +37,12 @@ const classes: [Name, string, Name | undefined, (family: Family) => TemplatePdfE
   ["NotFoundError", "not_found", "ApiError", (of) => new of.NotFoundError("m", { status: 404 })],
   ["RateLimitError", "rate_limited", "ApiError", (of) => new of.RateLimitError("m", { status: 429 })],
   ["ServerError", "server_error", "ApiError", (of) => new of.ServerError("m", { status: 503 })],
-  ["InvalidPdfError", "invalid_pdf", "TemplatePdfError", (of) => new of.InvalidPdfError("m")],
+  [
+    "InvalidPdfError",
+    "invalid_pdf",
+    "TemplatePdfError",
+    (of) => new of.InvalidPdfError("m", { excerpt: "" }),
+  ],
   [
     "TruncatedPdfError",
     "truncated_pdf",

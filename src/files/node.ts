@@ -25,6 +25,7 @@ function toReadable(source: Source): NodeReadable {
     },
   });
   source.read("nodeStream()", {
+    isStream: true,
     write: (chunk) => readable.push(chunk),
     end: () => {
       whole = true;

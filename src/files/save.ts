@@ -29,6 +29,7 @@ export async function save(source: Source, place: Place, attempts: number): Prom
 
 /** Writes what it is given to a file, as fast as the disk takes it. */
 class FileSink implements Sink {
+  readonly isStream = false;
   readonly #source: Source;
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;

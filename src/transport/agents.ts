@@ -1,7 +1,7 @@
-import type { Dispatcher } from "undici";
 import { readEnvironment } from "../environment.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
+import { type Connector, SocketOpener } from "./socket-opener.ts";
 import type { DispatcherLike } from "./types.ts";
 
 /** A dispatcher that we made and therefore close. */
@@ -9,8 +9,9 @@ type OwnedDispatcher = DispatcherLike & { close(): Promise<void> };
 
 /** The dispatchers that a client makes for itself: one that goes straight, and one that goes by a proxy. */
 export class OwnAgents {
-  readonly #direct = new Lazy(async () => new (await loadAgent())());
-  readonly #proxied = new Lazy(openProxyAgent);
+  readonly opener = new SocketOpener();
+  readonly #direct = new Lazy(() => openAgent(this.opener));
+  readonly #proxied = new Lazy(() => openProxyAgent(this.opener));
   /** Which of them an origin needs: decided at its first request, because reading the environment is slow. */
   readonly #byOrigin = new Map<string, Lazy>();
 
@@ -76,25 +77,37 @@ class Lazy {
   }
 }
 
-interface ProxySettings {
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
-  readonly noProxy: string;
-}
-
 function hasProxy(): boolean {
   return (eitherCase("http_proxy") || eitherCase("https_proxy")) !== "";
 }
 
-async function openProxyAgent(): Promise<OwnedDispatcher> {
-  const settings = {
-    httpProxy: eitherCase("http_proxy"),
-    httpsProxy: eitherCase("https_proxy"),
-    noProxy: eitherCase("no_proxy"),
-  };
-  const open = await loadProxyAgent();
+/** Undici's own limit on connecting would come before ours, or after it. */
+const unlimited = { timeout: 0 };
+
+async function openAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
+  const { Agent, buildConnector } = await loadAgent();
+  return new Agent({ connect: opener.watch(buildConnector(unlimited)) });
+}
+
+async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
+  const { EnvHttpProxyAgent, Pool, buildConnector, connect } = await loadProxyAgent();
   try {
-    return open(settings);
+    return new EnvHttpProxyAgent({
+      httpProxy: eitherCase("http_proxy"),
+      httpsProxy: eitherCase("https_proxy"),
+      noProxy: eitherCase("no_proxy"),
+      connect: opener.watch(buildConnector(unlimited)),
+      proxyTls: unlimited,
+      requestTls: unlimited,
+      // The pool of the proxy's own connections. The agent asks it to `connect`, a method that only undici's index adds.
+      clientFactory: (origin: URL, options: { connect: Connector }) =>
+        Object.assign(
+          new Pool(origin, { ...options, connect: opener.watch(options.connect), headersTimeout: 0 }),
+          {
+            connect,
+          },
+        ),
+    });
   } catch {
     // Without the cause: undici quotes the address, which may hold a password.
     throw new ConfigurationError(
@@ -108,30 +121,37 @@ function eitherCase(name: string): string {
 }
 
 /**
- * Loads the one class that is needed. Undici's index loads far more and installs a global dispatcher on the
- * way; it is the fallback, should a later undici 7 hide its inner files behind an `exports` map.
+ * Loads what is needed and no more. Undici's index loads far more and installs a global dispatcher on the way; it
+ * is the fallback, should a later undici 7 hide its inner files behind an `exports` map.
  */
-async function loadAgent(): Promise<new () => OwnedDispatcher> {
+async function loadAgent() {
   try {
-    return (await import("undici/lib/dispatcher/agent.js")).default;
+    const [{ default: Agent }, { default: buildConnector }] = await Promise.all([
+      import("undici/lib/dispatcher/agent.js"),
+      import("undici/lib/core/connect.js"),
+    ]);
+    return { Agent, buildConnector };
   } catch {
-    return (await import("undici")).Agent;
+    return import("undici");
   }
 }
 
-async function loadProxyAgent(): Promise<(settings: ProxySettings) => OwnedDispatcher> {
+async function loadProxyAgent() {
   try {
-    const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }] = await Promise.all([
+    const [
+      { default: EnvHttpProxyAgent },
+      { default: Pool },
+      { default: connect },
+      { default: buildConnector },
+    ] = await Promise.all([
       import("undici/lib/dispatcher/env-http-proxy-agent.js"),
       import("undici/lib/dispatcher/pool.js"),
       import("undici/lib/api/api-connect.js"),
+      import("undici/lib/core/connect.js"),
     ]);
-    // The agent asks its pool to `connect`, a method that only undici's index adds.
-    const clientFactory = (origin: URL, options: object): Dispatcher =>
-      Object.assign(new Pool(origin, options), { connect });
-    return (settings) => new EnvHttpProxyAgent({ ...settings, clientFactory });
+    return { EnvHttpProxyAgent, Pool, buildConnector, connect };
   } catch {
-    const { EnvHttpProxyAgent } = await import("undici");
-    return (settings) => new EnvHttpProxyAgent(settings);
+    const { EnvHttpProxyAgent, Pool, buildConnector } = await import("undici");
+    return { EnvHttpProxyAgent, Pool, buildConnector, connect: Pool.prototype.connect };
   }
 }

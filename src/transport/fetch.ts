@@ -17,7 +17,7 @@ const decodedByFetch = /^(?:gzip|x-gzip|deflate|br|zstd)$/;
 /** Carries requests by a `fetch`: the global one, a mock of it, or the caller's own. */
 export class FetchTransport implements Transport {
   readonly name = "fetch";
-  readonly sees = { sending: false };
+  readonly sees = { connecting: false, sending: false };
   readonly #fetch: () => FetchLike;
   readonly #credentials: FetchInit["credentials"];
 

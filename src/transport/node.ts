@@ -22,7 +22,7 @@ export const platform: TransportPlatform = {
 
 class NodePool implements TransportPool {
   readonly #agents = new OwnAgents();
-  readonly #own = new UndiciTransport((origin) => this.#agents.dispatcherFor(origin));
+  readonly #own = new UndiciTransport((origin) => this.#agents.dispatcherFor(origin), this.#agents.opener);
   #given: { readonly dispatcher: DispatcherLike; readonly transport: Transport } | undefined;
 
   /**

@@ -58,6 +58,8 @@ export interface Transport {
   readonly name: "undici" | "fetch";
   /** What this way can observe; what it cannot is told as nothing, never guessed. */
   readonly sees: {
+    /** Whether the time before `onSent` is spent on connecting, and on nothing else, such as a queue. */
+    readonly connecting: boolean;
     /** Whether `onSent` tells when the request leaves, not merely when it was handed over. */
     readonly sending: boolean;
   };

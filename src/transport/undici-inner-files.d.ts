@@ -18,3 +18,7 @@ declare module "undici/lib/api/api-connect.js" {
   const connect: Dispatcher["connect"];
   export default connect;
 }
+
+declare module "undici/lib/core/connect.js" {
+  export { buildConnector as default } from "undici";
+}

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { canDecode, codingsOf, Decoder } from "./decode.ts";
+import type { Opening, SocketOpener } from "./socket-opener.ts";
 import type { DispatcherLike, Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./types.ts";
 
 /** Gives the dispatcher for an origin; a promise only while it is still being loaded. */
@@ -8,15 +9,22 @@ export type DispatcherSource = (origin: string) => DispatcherLike | Promise<Disp
 /** Carries requests by `dispatch` of undici 7 or later: no stream and no promise in between. */
 export class UndiciTransport implements Transport {
   readonly name = "undici";
-  readonly sees = { sending: true };
+  readonly sees: Transport["sees"];
   readonly #source: DispatcherSource;
+  readonly #opener: SocketOpener | undefined;
 
-  constructor(source: DispatcherSource) {
+  /**
+   * @param source - gives the dispatcher
+   * @param opener - opens its sockets, where it is our own: then it never queues a request
+   */
+  constructor(source: DispatcherSource, opener?: SocketOpener) {
     this.#source = source;
+    this.#opener = opener;
+    this.sees = { connecting: opener !== undefined, sending: true };
   }
 
   open(request: WireRequest, receiver: Receiver): Exchange {
-    return new UndiciExchange(this.#source, request, receiver);
+    return new UndiciExchange(this.#source, this.#opener, request, receiver);
   }
 }
 
@@ -33,8 +41,11 @@ type IncomingHeaders = Record<string, string | string[] | undefined>;
 /** One request, and the handler of its events. */
 class UndiciExchange implements Exchange {
   readonly #source: DispatcherSource;
+  readonly #opener: SocketOpener | undefined;
   readonly #request: WireRequest;
   readonly #receiver: Receiver;
+  /** The socket that is being opened for this request. */
+  #opening: Opening | undefined;
   #controller: DispatchController | undefined;
   #decoder: Decoder | undefined;
   /** A chunk that came though the receiver had paused: undici stops only after the chunk at hand. */
@@ -45,8 +56,14 @@ class UndiciExchange implements Exchange {
   #over = false;
   #abortReason: unknown;
 
-  constructor(source: DispatcherSource, request: WireRequest, receiver: Receiver) {
+  constructor(
+    source: DispatcherSource,
+    opener: SocketOpener | undefined,
+    request: WireRequest,
+    receiver: Receiver,
+  ) {
     this.#source = source;
+    this.#opener = opener;
     this.#request = request;
     this.#receiver = receiver;
   }
@@ -91,6 +108,7 @@ class UndiciExchange implements Exchange {
     this.#over = true;
     this.#abortReason = reason;
     this.#decoder?.destroy();
+    this.#opening?.giveUp();
     this.#controller?.abort(reason);
   }
 
@@ -101,6 +119,7 @@ class UndiciExchange implements Exchange {
     // A dispatcher that tries again by itself tells of every try.
     const isFirst = this.#controller === undefined;
     this.#controller = controller;
+    this.#opening = undefined;
     if (isFirst) this.#receiver.onSent();
   }
 
@@ -156,8 +175,12 @@ class UndiciExchange implements Exchange {
   #dispatch(dispatcher: DispatcherLike): void {
     if (this.#over) return;
     const { origin, path, headers, body } = this.#request;
+    // Without undici's own limits of 300 s: how long to wait is decided by whoever receives.
+    const options = { origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 };
+    const dispatch = () => dispatcher.dispatch(options, this);
     try {
-      dispatcher.dispatch({ origin, path, method: "POST", headers, body }, this);
+      if (this.#opener) this.#opening = this.#opener.openingDuring(dispatch);
+      else dispatch();
     } catch (cause) {
       // Undici 6 looks for its own events before it does anything.
       const old = cause instanceof Error && /invalid on(?:Error|Connect) method/.test(cause.message);

@@ -53,7 +53,9 @@ describe("a mistake of beginners", () => {
   });
 
   it.each([
-    ["timout", undefined],
+    ["timout", "timeouts"],
+    ["retries", "retry"],
+    ["colour", undefined],
     ["apikey", "apiKey"],
     ["baseURL", "baseUrl"],
     ["maxByte", "maxBytes"],

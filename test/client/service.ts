@@ -83,9 +83,14 @@ export class Service {
     }
   }
 
-  /** A client of this service, closed when the test is over. */
+  /** A client of this service that tries once, closed when the test is over. */
   client(options: ClientOptions = {}): TemplatePdf {
-    const client = new TemplatePdf({ baseUrl: this.baseUrl, apiKey: "key-of-the-tests", ...options });
+    const client = new TemplatePdf({
+      baseUrl: this.baseUrl,
+      apiKey: "key-of-the-tests",
+      retry: false,
+      ...options,
+    });
     this.#clients.push(client);
     return client;
   }

@@ -37,7 +37,7 @@ export function proveSpec(
     for (const { title, run } of its) {
       it(title, async () => {
         current = new Service(carrier.baseUrl);
-        const pdfs = new TemplatePdf({ baseUrl: current.baseUrl, apiKey: current.apiKey });
+        const pdfs = new TemplatePdf({ baseUrl: current.baseUrl, apiKey: current.apiKey, retry: false });
         expect(pdfs.transport).toBe(transport);
         await run({ service: current, pdfs });
         await pdfs.close();

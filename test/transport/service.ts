@@ -16,9 +16,9 @@ export function startService(): Promise<SocketServer> {
   });
 }
 
-/** A client that is closed when the test has finished. */
+/** A client that tries once, closed when the test has finished. */
 export function clientOf(baseUrl: string, options: ClientOptions = {}): TemplatePdf {
-  const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", ...options });
+  const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false, ...options });
   onTestFinished(() => client.close());
   return client;
 }

@@ -1,0 +1,252 @@
+import { type AbortListener, forgetAbort, listenToAbort } from "./abort-signals.ts";
+import { requestIdOf } from "./api-error.ts";
+import type { Launch, Listener } from "./asking.ts";
+import {
+  type Arrival,
+  Attempt,
+  type AttemptedCall,
+  type AttemptOwner,
+  type Failure,
+  type Limits,
+} from "./attempt.ts";
+import { totalOver } from "./attempt-errors.ts";
+import { Alarm, type AlarmListener } from "./clock.ts";
+import { type DocumentCall, GeneratedPdf } from "./document.ts";
+import { type Hooks, tell } from "./hooks.ts";
+import type { Redactor } from "./redact.ts";
+import { type Decision, decide, type RetryPolicy } from "./retry.ts";
+import type { ResponseHead, Transport, WireRequest } from "./transport/types.ts";
+
+/** The options of one call that decide how it goes. */
+export interface JobOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly verify: boolean;
+  readonly maxBytes: number;
+  readonly timeouts: Limits & { readonly total: number };
+  /** Whether the caller said how long everything may take: then that holds for streams, too. */
+  readonly isTotalExplicit: boolean;
+  readonly retry: RetryPolicy;
+  readonly hooks: Hooks;
+}
+
+/** What is to be done: one call, from its arguments. */
+export interface Job {
+  readonly uid: string;
+  /** Scheme, host and port of `baseUrl`. */
+  readonly origin: string;
+  /** The path prefix of `baseUrl`. */
+  readonly basePath: string;
+  readonly options: JobOptions;
+  /** What is wrong with the arguments, if anything is. */
+  readonly problem: { readonly error: unknown } | undefined;
+  /**
+   * Makes what one attempt needs; anew for every one, because the key may have been rotated.
+   *
+   * @param attempts - how many there were
+   */
+  prepare(attempts: number): Prepared | Promise<Prepared>;
+  /** Hears that nothing more will be sent, and nothing more is to come. */
+  leave(): void;
+}
+
+/** What one attempt needs. */
+export interface Prepared {
+  readonly request: WireRequest;
+  readonly secrets: Redactor;
+  readonly transport: Transport;
+}
+
+let calls = 0;
+
+/** The loop: try, decide, wait, try again; until there is a whole document, or nothing more to hope for. */
+export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListener {
+  readonly #job: Job;
+  readonly #number = ++calls;
+  readonly #total = new Alarm(this);
+  readonly #startedAtMs = performance.now();
+  #pause: Alarm | undefined;
+  #listener: Listener | undefined;
+  #attempt: Attempt | undefined;
+  #call: DocumentCall | undefined;
+  #count = 0;
+  /** What the last attempt failed with. */
+  #lastError: unknown;
+  /** A document that broke and is to be asked for again, as soon as its form has heard of it. */
+  #broken: { readonly error: unknown; readonly delayMs: number } | undefined;
+  /** A stream was given out, and its reader sets the pace. */
+  #isHandedOver = false;
+  /** Nothing of the caller's waits any more. */
+  #atRest = false;
+  /** The call has failed, or was given up. */
+  #ended: { readonly error: unknown } | undefined;
+
+  constructor(job: Job) {
+    this.#job = job;
+  }
+
+  start(listener: Listener): void {
+    this.#listener = listener;
+    const { problem, options } = this.#job;
+    const { signal, timeouts } = options;
+    if (problem) return this.#end(problem.error);
+    if (signal?.aborted) return this.#end(signal.reason);
+    if (signal) listenToAbort(signal, this);
+    this.#next();
+    // After the limits of the attempt, which are shorter: so the clock is set once.
+    if (!this.#ended && !this.#isHandedOver) this.#total.set(timeouts.total);
+  }
+
+  /** Ends the call at any moment; whoever waits gets `reason`. */
+  cancel(reason: unknown): void {
+    if (this.#attempt) this.#attempt.cancel(reason);
+    this.#end(reason);
+  }
+
+  repeat(error: unknown, listener: Listener): boolean {
+    const broken = this.#broken;
+    this.#broken = undefined;
+    if (broken === undefined) return false;
+    if (broken.error !== error) {
+      this.#end(error);
+      return false;
+    }
+    this.#listener = listener;
+    if (this.#ended) listener.onFailure(this.#ended.error);
+    else this.#tryAgain(broken.error, broken.delayMs);
+    return true;
+  }
+
+  /** The caller's signal. */
+  onAbort(): void {
+    this.cancel(this.#job.options.signal?.reason);
+  }
+
+  /** `timeouts.total`. */
+  onTimeOver(): void {
+    this.cancel(totalOver(this.#job.options.timeouts.total, this.#count, this.#job, this.#lastError));
+  }
+
+  // Events of the attempt.
+
+  onHead(head: ResponseHead): void {
+    tell(this.#job.options.hooks, "response", () => {
+      const requestId = requestIdOf(head);
+      const safeId = requestId && this.#call?.secrets.withoutKey(requestId);
+      return { ...this.#event(), status: head.status, requestId: safeId };
+    });
+  }
+
+  onArrival(arrival: Arrival): void {
+    this.#listener?.onDocument(new GeneratedPdf(arrival, this.#call as DocumentCall));
+  }
+
+  onFailure(failure: Failure): void {
+    const decision = this.#decide(failure);
+    if ("why" in decision) this.#end(failure.error(this.#note(decision.why)));
+    else this.#tryAgain(failure.error(""), decision.delayMs);
+  }
+
+  onBroken(failure: Failure): unknown {
+    const decision = this.#listener?.mayRepeat() ? this.#decide(failure) : { why: "" };
+    const error = failure.error("why" in decision ? this.#note(decision.why) : "");
+    if ("why" in decision) this.#end(error);
+    else this.#broken = { error, delayMs: decision.delayMs };
+    return error;
+  }
+
+  onGivenUp(reason: unknown): void {
+    this.#end(reason);
+  }
+
+  onRead(isStream: boolean): void {
+    if (this.#ended) return;
+    this.#atRest = false;
+    if (isStream && !this.#job.options.isTotalExplicit) {
+      this.#isHandedOver = true;
+      this.#total.clear();
+    }
+    const { signal } = this.#job.options;
+    if (signal?.aborted) this.cancel(signal.reason);
+    else if (signal) listenToAbort(signal, this);
+  }
+
+  onRest(): void {
+    if (!this.#broken) this.#rest();
+  }
+
+  #next(): void {
+    try {
+      const prepared = this.#job.prepare(this.#count);
+      if (!(prepared instanceof Promise)) return this.#try(prepared);
+      prepared.then(
+        (later) => this.#try(later),
+        (error) => this.#end(error),
+      );
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  #try({ request, secrets, transport }: Prepared): void {
+    if (this.#ended) return;
+    const { uid, origin, basePath, options } = this.#job;
+    const { verify, maxBytes, timeouts, hooks } = options;
+    this.#count++;
+    const call: DocumentCall & AttemptedCall = {
+      uid,
+      origin,
+      basePath,
+      attempts: this.#count,
+      secrets,
+      request,
+      verify,
+      maxBytes,
+      limits: timeouts,
+    };
+    this.#call = call;
+    tell(hooks, "request", () => ({ ...this.#event(), method: "POST", url: request.origin + request.path }));
+    this.#attempt = new Attempt(call, transport, this);
+    this.#attempt.start();
+  }
+
+  #decide(failure: Failure): Decision {
+    const { retry, timeouts } = this.#job.options;
+    const leftMs = timeouts.total - (performance.now() - this.#startedAtMs);
+    return decide(failure, this.#count, retry, leftMs, Math.random);
+  }
+
+  #tryAgain(error: unknown, delayMs: number): void {
+    this.#lastError = error;
+    this.#attempt = undefined;
+    tell(this.#job.options.hooks, "retry", () => ({ ...this.#event(), error, delayMs }));
+    this.#pause ??= new Alarm({ onTimeOver: () => this.#next() });
+    this.#pause.set(delayMs);
+  }
+
+  #note(why: string): string {
+    return `${this.#count > 1 ? ` Tried ${this.#count} times.` : ""}${why}`;
+  }
+
+  #event(): { call: number; uid: string; attempt: number; elapsedMs: number } {
+    const elapsedMs = performance.now() - this.#startedAtMs;
+    return { call: this.#number, uid: this.#job.uid, attempt: this.#count, elapsedMs };
+  }
+
+  #end(error: unknown): void {
+    if (this.#ended || this.#atRest) return;
+    this.#ended = { error };
+    this.#rest();
+    tell(this.#job.options.hooks, "error", () => ({ ...this.#event(), error }));
+    this.#listener?.onFailure(error);
+  }
+
+  /** Lets go of everything that watched over the call. */
+  #rest(): void {
+    this.#atRest = true;
+    this.#total.clear();
+    this.#pause?.clear();
+    const { signal } = this.#job.options;
+    if (signal) forgetAbort(signal, this);
+    this.#job.leave();
+  }
+}

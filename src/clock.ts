@@ -1,0 +1,81 @@
+/**
+ * One timer for all calls in flight. Every call watches several limits, and nearly none of them is ever reached:
+ * so setting one costs a comparison, and the timer sleeps until the first that is due. It may wake late, by a
+ * tenth of the shortest limit and 250 ms at most; never early.
+ */
+
+/** The longest delay that timers take; a longer one fires at once (HTML standard, "timer initialization steps"). */
+const longestSleepMs = 2 ** 31 - 1;
+
+const coarsestMs = 250;
+
+const armed = new Set<Alarm>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** When the timer fires, in the time of `performance.now()`. */
+let wakesAtMs = Number.POSITIVE_INFINITY;
+
+/** Hears that the time is over. */
+export interface AlarmListener {
+  onTimeOver(): void;
+}
+
+/** One limit that can be set, moved and cleared any number of times. */
+export class Alarm {
+  readonly #listener: AlarmListener;
+  #limitMs = 0;
+  #dueAtMs = 0;
+
+  constructor(listener: AlarmListener) {
+    this.#listener = listener;
+  }
+
+  /** Rings once, in `limitMs` from now, unless it is set anew or cleared before; `Infinity` never rings. */
+  set(limitMs: number): void {
+    if (limitMs === Number.POSITIVE_INFINITY) return this.clear();
+    const nowMs = performance.now();
+    this.#limitMs = limitMs;
+    this.#dueAtMs = nowMs + limitMs;
+    armed.add(this);
+    // A timer that is overdue was lost: somebody's fake timers came or went meanwhile.
+    if (this.#dueAtMs < wakesAtMs || wakesAtMs < nowMs - coarsestMs) sleep(limitMs, nowMs);
+  }
+
+  clear(): void {
+    if (!armed.delete(this) || armed.size > 0) return;
+    clearTimeout(timer);
+    timer = undefined;
+    wakesAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Rings what is due, and sleeps until the next. */
+  static wake(): void {
+    const nowMs = performance.now();
+    const due: Alarm[] = [];
+    let nextMs = Number.POSITIVE_INFINITY;
+    let shortestMs = Number.POSITIVE_INFINITY;
+    for (const alarm of armed) {
+      if (alarm.#dueAtMs <= nowMs) due.push(alarm);
+      else {
+        nextMs = Math.min(nextMs, alarm.#dueAtMs);
+        shortestMs = Math.min(shortestMs, alarm.#limitMs);
+      }
+    }
+    for (const alarm of due) armed.delete(alarm);
+    wakesAtMs = Number.POSITIVE_INFINITY;
+    if (armed.size > 0) sleep(Math.max(nextMs - nowMs, Math.min(coarsestMs, shortestMs / 10)), nowMs);
+    // One that was cleared or set anew by another is no longer due.
+    for (const alarm of due) if (!armed.has(alarm) && alarm.#dueAtMs <= nowMs) alarm.#ring();
+  }
+
+  #ring(): void {
+    this.#dueAtMs = Number.POSITIVE_INFINITY;
+    this.#listener.onTimeOver();
+  }
+}
+
+function sleep(delayMs: number, nowMs: number): void {
+  clearTimeout(timer);
+  // Rounded up: a timer may fire a fraction of a millisecond early, and would have to go to sleep once more.
+  timer = setTimeout(Alarm.wake, Math.min(Math.ceil(delayMs) + 1, longestSleepMs));
+  wakesAtMs = nowMs + delayMs;
+}

@@ -1,0 +1,87 @@
+import { checkNames, isFunction, isObject, optional } from "./option-rules.ts";
+
+/** What a client tells of its calls while they run. */
+
+/** What every event tells. */
+export interface CallEvent {
+  /** Numbers the calls of this process: the events of one call have the same. */
+  readonly call: number;
+  readonly uid: string;
+  /** Which try it is about, from 1; 0 where nothing was sent. */
+  readonly attempt: number;
+  /** Milliseconds since the call began. */
+  readonly elapsedMs: number;
+}
+
+/** A request is about to be sent. */
+export interface RequestEvent extends CallEvent {
+  readonly method: "POST";
+  readonly url: string;
+}
+
+/** The head of an answer has arrived, whatever its status. */
+export interface ResponseEvent extends CallEvent {
+  readonly status: number;
+  /** The answer's `x-request-id` or `request-id`. */
+  readonly requestId: string | undefined;
+}
+
+/** An attempt has failed, and another follows. */
+export interface RetryEvent extends CallEvent {
+  /** What the attempt failed with. */
+  readonly error: unknown;
+  /** How long the call waits before the next, in milliseconds. */
+  readonly delayMs: number;
+}
+
+/** A call has ended without a whole document: it failed, or was given up. */
+export interface ErrorEvent extends CallEvent {
+  /** What it rejects with: an error of this package, or the caller's own reason. */
+  readonly error: unknown;
+}
+
+/**
+ * Hears of calls while they run, for logs and metrics. Nothing that a hook does changes a call: it is not waited
+ * for, and what it throws is dropped. No event holds the API key or a value.
+ */
+export interface Hooks {
+  /** Every attempt, before it is sent. */
+  request?: ((event: RequestEvent) => void) | undefined;
+  /** Every answer, when its head has arrived. */
+  response?: ((event: ResponseEvent) => void) | undefined;
+  /** Every attempt that is followed by another. */
+  retry?: ((event: RetryEvent) => void) | undefined;
+  /** Every call that gives no whole document, once. */
+  error?: ((event: ErrorEvent) => void) | undefined;
+}
+
+/** Tells a hook, where there is one, and takes no harm from it. */
+export function tell<Name extends keyof Hooks>(
+  hooks: Hooks,
+  name: Name,
+  event: () => Parameters<NonNullable<Hooks[Name]>>[0],
+): void {
+  if (hooks[name] === undefined) return;
+  try {
+    const result: unknown = (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(
+      Object.freeze(event()),
+    );
+    // An asynchronous hook may reject, and nobody else would hear of it.
+    if (result instanceof Object) Promise.resolve(result).catch(() => {});
+  } catch {
+    // Dropped: a document is not lost for a line in a log.
+  }
+}
+
+/**
+ * Checks hooks.
+ *
+ * @throws {ConfigurationError} for one that does not exist, or is no function
+ */
+export function resolveHooks(hooks: Hooks = {}): Hooks {
+  optional({ hooks }, "hooks", isObject);
+  const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
+  checkNames(hooks, names, "hooks");
+  for (const name of names) optional(hooks, name, isFunction, `hooks.${name}`);
+  return hooks;
+}

@@ -1,0 +1,79 @@
+/** Whether a failed attempt is followed by another, and when: a table and a formula, without any state. */
+
+/** How often a call is tried again, and whether it may be rendered twice. */
+export interface RetryPolicy {
+  /** How many more times, at most. */
+  readonly limit: number;
+  /** Whether to try again what may have been rendered already. */
+  readonly mayRenderTwice: boolean;
+}
+
+/** What a failed attempt means for another one. */
+export interface Setback {
+  /**
+   * `"safe"`: the request did not leave, so that another cannot render twice. `"ambiguous"`: another may help,
+   * and may render twice. `"never"`: another would end the same way, or is not wanted.
+   */
+  readonly repeat: "safe" | "ambiguous" | "never";
+  /** How long the service asks to be left alone. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export type Decision =
+  | { readonly delayMs: number }
+  /** `why` is for the message of the error, where a wait that is too long is the reason. */
+  | { readonly why: string };
+
+/** Statuses of trouble that may pass (RFC 9110, 15.5.9 and 15.6; RFC 6585, 4). */
+const passing: readonly number[] = [408, 429, 500, 502, 503, 504];
+
+/** Nobody waits longer than this for a second try without being asked. */
+const longestDelayMs = 60_000;
+
+const firstBackOffMs = 500;
+const longestBackOffMs = 8_000;
+
+/** What an answer of this status means for another attempt. It may have been rendered before it failed. */
+export function repeatAfter(status: number): Setback["repeat"] {
+  return passing.includes(status) ? "ambiguous" : "never";
+}
+
+/**
+ * Decides what follows a failed attempt.
+ *
+ * @param attempts - how many there were
+ * @param leftMs - what is left of `timeouts.total`
+ * @param random - from 0 to less than 1
+ * @returns the delay before the next attempt: what the service asks for, else at random up to 0.5 s, 1 s, 2 s … 8 s
+ */
+export function decide(
+  { repeat, retryAfterMs }: Setback,
+  attempts: number,
+  policy: RetryPolicy,
+  leftMs: number,
+  random: () => number,
+): Decision {
+  const isAllowed = repeat === "safe" || (repeat === "ambiguous" && policy.mayRenderTwice);
+  if (!isAllowed || attempts > policy.limit) return { why: "" };
+  if (retryAfterMs !== undefined && retryAfterMs > longestDelayMs) {
+    return {
+      why: ` Not tried again: the service asks to wait ${inSeconds(retryAfterMs)}, and a call waits 60 s at most.`,
+    };
+  }
+  const delayMs = retryAfterMs ?? backOffMs(attempts, random());
+  if (delayMs >= leftMs) {
+    return {
+      why: ` Not tried again: after a wait of ${inSeconds(delayMs)}, nothing would be left of \`timeouts.total\`.`,
+    };
+  }
+  return { delayMs };
+}
+
+function backOffMs(attempts: number, share: number): number {
+  return share * Math.min(longestBackOffMs, firstBackOffMs * 2 ** (attempts - 1));
+}
+
+/** A time for a message: `2 s`, `0.4 s`. */
+export function inSeconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

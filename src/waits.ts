@@ -1,0 +1,101 @@
+import {
+  checkNames,
+  isBoolean,
+  isCount,
+  isDuration,
+  isObject,
+  isObjectOrFalse,
+  optional,
+} from "./option-rules.ts";
+import type { RetryPolicy } from "./retry.ts";
+
+/** How long a call may wait, each in milliseconds; `Infinity` for as long as it takes. */
+export interface Timeouts {
+  /** For a connection; only where the client makes its own, see `TemplatePdf.transport`. Default: 10,000. */
+  connect?: number | undefined;
+  /** From the sent request to the first byte of the document: as long as rendering takes. Default: 120,000. */
+  firstByte?: number | undefined;
+  /** From one byte of the document to the next, while whoever reads it keeps up. Default: 30,000. */
+  stall?: number | undefined;
+  /** From an awaited document to the form that reads it. Default: 60,000. */
+  unread?: number | undefined;
+  /**
+   * For everything, with all attempts and the waits between them. A stream is out of it once it is handed over,
+   * unless this was given. Default: 600,000.
+   */
+  total?: number | undefined;
+}
+
+/** When a call is tried again. */
+export interface Retry {
+  /** How many more times, at most. Default: 2. */
+  limit?: number | undefined;
+  /**
+   * Whether to try again where the service may have rendered the document already; `false` where every render is
+   * paid for. What did not leave is tried again in any case. Default: `true`.
+   */
+  mayRenderTwice?: boolean | undefined;
+}
+
+/** The two options that this is about. */
+interface WaitOptions {
+  readonly timeouts?: Timeouts | undefined;
+  readonly retry?: Retry | false | undefined;
+}
+
+/** How long a call waits, and how often it is tried: checked, and complete. */
+export interface Waits {
+  readonly timeouts: Readonly<Record<keyof Timeouts, number>>;
+  /** Whether the caller gave `timeouts.total`. */
+  readonly isTotalExplicit: boolean;
+  readonly retry: RetryPolicy;
+}
+
+const defaults: Waits = Object.freeze({
+  timeouts: Object.freeze({
+    connect: 10_000,
+    firstByte: 120_000,
+    stall: 30_000,
+    unread: 60_000,
+    total: 600_000,
+  }),
+  isTotalExplicit: false,
+  retry: Object.freeze({ limit: 2, mayRenderTwice: true }),
+});
+
+/**
+ * Reads how long to wait, and how often to try.
+ *
+ * @param base - where the rest comes from
+ * @throws {ConfigurationError} for the first thing that is wrong
+ */
+export function resolveWaits(options: WaitOptions, base: Waits = defaults): Waits {
+  const timeouts = optional(options, "timeouts", isObject) ?? {};
+  checkNames(timeouts, Object.keys(defaults.timeouts), "timeouts");
+  const limitOf = (name: keyof Timeouts) =>
+    optional(timeouts, name, isDuration, `timeouts.${name}`) ?? base.timeouts[name];
+  return {
+    timeouts: {
+      connect: limitOf("connect"),
+      firstByte: limitOf("firstByte"),
+      stall: limitOf("stall"),
+      unread: limitOf("unread"),
+      total: limitOf("total"),
+    },
+    isTotalExplicit: timeouts.total !== undefined || base.isTotalExplicit,
+    retry: resolveRetry(options, base.retry),
+  };
+}
+
+/** Lays what was given over what holds anyway. */
+function resolveRetry(options: WaitOptions, base: RetryPolicy): RetryPolicy {
+  const retry = optional(options, "retry", isObjectOrFalse);
+  if (retry === undefined) return base;
+  if (retry === false) return { ...base, limit: 0 };
+  checkNames(retry, Object.keys(defaults.retry), "retry");
+  return {
+    limit: optional(retry, "limit", isCount, "retry.limit") ?? base.limit,
+    mayRenderTwice:
+      optional(retry, "mayRenderTwice", isBoolean, "retry.mayRenderTwice") ?? base.mayRenderTwice,
+  };
+}
