@@ -148,7 +148,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
         error: (note) => errors.undecoded(head, { ...this.#call, note }),
       });
     }
-    this.#promisedBytes = head.decoded ? undefined : lengthOf(head);
+    this.#promisedBytes = contentLengthOf(head);
     if (!this.#verifier) this.#arrive(head);
   }
 
@@ -280,8 +280,8 @@ function isSuccess(head: ResponseHead): boolean {
   return head.status >= 200 && head.status < 300;
 }
 
-/** The length that the answer promises (RFC 9110, 8.6); `undefined` where it promises none. */
-function lengthOf(head: ResponseHead): number | undefined {
-  const text = head.header("content-length");
+/** The length that the answer promises (RFC 9110, 8.6); `undefined` where it promises none for the decoded bytes. */
+export function contentLengthOf(head: ResponseHead): number | undefined {
+  const text = head.decoded ? undefined : head.header("content-length");
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

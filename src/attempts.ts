@@ -6,6 +6,7 @@ import {
   Attempt,
   type AttemptedCall,
   type AttemptOwner,
+  contentLengthOf,
   type Failure,
   type Limits,
 } from "./attempt.ts";
@@ -132,7 +133,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     tell(this.#job.options.hooks, "response", () => {
       const requestId = requestIdOf(head);
       const safeId = requestId && this.#call?.secrets.withoutKey(requestId);
-      return { ...this.#event(), status: head.status, requestId: safeId };
+      const contentLength = contentLengthOf(head);
+      return { ...this.#event(), status: head.status, requestId: safeId, contentLength };
     });
   }
 
@@ -178,10 +180,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     try {
       const prepared = this.#job.prepare(this.#count);
       if (!(prepared instanceof Promise)) return this.#try(prepared);
-      prepared.then(
-        (later) => this.#try(later),
-        (error) => this.#end(error),
-      );
+      prepared.then((later) => this.#try(later)).catch((error) => this.#end(error));
     } catch (error) {
       this.#end(error);
     }

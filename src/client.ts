@@ -84,7 +84,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * Generates a PDF from a template of the service (spec, "Generate PDF from template").
    *
    * The request is sent at once, nothing has to be awaited for that, and nothing is ever thrown here: whatever
-   * goes wrong rejects what was asked for.
+   * goes wrong rejects what was asked for, after what may pass was tried again (see `Retry`).
    *
    * @param uid - the template's uid from the dashboard, or a `template()`
    * @param values - one JSON object: a property per placeholder of the template. Members that are `undefined`
@@ -94,6 +94,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * @throws {ConfigurationError} (rejects) when the uid, an option or the API key cannot be sent
    * @throws {ValuesError} (rejects) when the values are no JSON object, or the template's schema refuses them
    * @throws {ConnectionError} (rejects) when no answer comes
+   * @throws {TimeoutError} (rejects) when a limit of `timeouts` is reached
    * @throws {ApiError} (rejects) when the service answers with another status than 2xx
    * @throws {InvalidPdfError} (rejects) when the answer is no PDF
    * @throws {TruncatedPdfError} (rejects) when the PDF does not arrive whole
@@ -122,7 +123,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * Makes a sibling with other options that shares this client's connections, such as one for another account.
    * Closing it leaves the connections open.
    *
-   * @param options - what is different; `headers` replace this client's
+   * @param options - what is different; objects, such as `headers` and `timeouts`, replace this client's as a whole
    * @throws {ConfigurationError} when an option is unknown or wrong
    *
    * @example
@@ -141,7 +142,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
 
   /**
    * Closes the connections that this client made, once the calls in flight are done; never a dispatcher that
-   * was given to it. Calls after this reject. A document that was begun and not read is a call in flight.
+   * was given to it. Calls after this reject. A call that waits to be tried again is in flight, and so is a document
+   * that was begun and not read, for as long as `timeouts.unread` allows.
    *
    * @example
    * ```ts

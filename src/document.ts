@@ -24,12 +24,13 @@ export interface DocumentCall extends AttemptedCall {
 /**
  * A generated PDF whose first bytes have arrived: its metadata, and its bytes in any one form.
  *
- * A document can be read once. One that is not read holds 64 KiB at most and keeps its connection busy, so read
- * it, `cancel()` it, or let `await using` do that.
+ * A document can be read once. One that is not read holds 64 KiB at most and keeps its connection busy, until it
+ * is given up after `timeouts.unread`; so read it, `cancel()` it, or let `await using` do that. One that has come
+ * whole by then has no connection, and stays.
  *
  * Every form that ends well gave a whole PDF (with `verify: false`: the whole answer). Each rejects, or ends,
- * with a `TruncatedPdfError` when the rest does not come; with the reason given to `cancel` or to the call's
- * `signal`; and with a `TypeError` when the document was read before.
+ * with a `TruncatedPdfError` when the rest does not come, or a `TimeoutError` when it does not come in time; with
+ * the reason given to `cancel` or to the call's `signal`; and with a `TypeError` when the document was read before.
  */
 export class GeneratedPdf {
   /** Status code of the answer: one of 2xx. */

@@ -24,6 +24,8 @@ export interface ResponseEvent extends CallEvent {
   readonly status: number;
   /** The answer's `x-request-id` or `request-id`. */
   readonly requestId: string | undefined;
+  /** Length of what follows, in bytes, where the answer tells. */
+  readonly contentLength: number | undefined;
 }
 
 /** An attempt has failed, and another follows. */

@@ -9,8 +9,10 @@ import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
  * A document on its way: a promise of it, with every form of it as a method.
  *
  * The request is sent by itself, at the end of the current turn of the event loop's queue; nothing has to be
- * awaited for that. Every form rejects with what `await` on this would reject with, and with what the form of
- * the same name on `GeneratedPdf` rejects with.
+ * awaited for that. Of a document that breaks while it arrives, `bytes()`, `buffer()`, `arrayBuffer()`, `blob()` and
+ * `saveTo()` are made of another one, where `retry` allows it and nobody awaited the document itself. Every form
+ * rejects with what `await` on this would reject with, and with what the form of the same name on `GeneratedPdf`
+ * rejects with.
  */
 export class PendingPdf extends Promise<GeneratedPdf> {
   /** `then`, `catch` and `finally` give plain promises. */

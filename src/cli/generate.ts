@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { TemplatePdf } from "../index.ts";
+import { type Hooks, TemplatePdf, TimeoutError } from "../index.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { readValues } from "./input-values.ts";
@@ -19,6 +19,7 @@ export interface GenerateFlags {
   readonly open?: boolean;
   readonly baseUrl?: string;
   readonly timeout: string;
+  readonly retry: boolean;
   readonly allowInsecureHttp?: boolean;
   /** Known only to be refused: else the key would be taken for the uid, and shown. */
   readonly apiKey?: unknown;
@@ -30,7 +31,7 @@ interface Job {
   readonly client: TemplatePdf;
   readonly uid: string;
   readonly values: Record<string, unknown>;
-  /** Aborted when the document is no longer wanted, or too late. */
+  /** Aborted when the document is no longer wanted. */
   readonly signal: AbortSignal;
   readonly progress: Progress;
 }
@@ -50,22 +51,29 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   checkFlags(flags, stdout);
   const limitMs = parseDuration(flags.timeout, "--timeout");
   const settings = await readServiceSettings(flags.baseUrl, env);
-  const client = new TemplatePdf({ ...settings, allowInsecureHttp: flags.allowInsecureHttp });
+  const { allowInsecureHttp } = flags;
+  // The service may take all of that time for rendering.
+  const timeouts = { firstByte: Number.POSITIVE_INFINITY, total: limitMs };
+  const retry = flags.retry ? {} : false;
+  let progress: Progress | undefined;
+  const hooks: Hooks = {
+    response: ({ contentLength }) => progress?.arrives(contentLength),
+    retry: () => progress?.waits(),
+  };
+  const client = new TemplatePdf({ ...settings, allowInsecureHttp, timeouts, retry, hooks });
   const source = { file: flags.values, pairs: flags.set ?? [] };
   const values = await untilAborted(readValues(source, stdin), session.signal);
   const path = flags.output ?? pdfNameOf(uid);
 
-  const inTime = new AbortController();
-  const limit = setTimeout(() => inTime.abort(tooLate(settings.baseUrl, limitMs)), limitMs);
-  const signal = AbortSignal.any([session.signal, inTime.signal]);
-  const progress = showProgress(stderr, uid, env);
-  const job: Job = { client, uid, values, signal, progress };
+  progress = showProgress(stderr, uid, env);
+  const job: Job = { client, uid, values, signal: session.signal, progress };
   let bytes: number | undefined;
   try {
     if (isStdout(path)) await writeOut(job, stdout);
-    else bytes = await save(job, path);
+    else bytes = (await client.generate(uid, values, { signal: session.signal }).saveTo(path)).bytes;
+  } catch (error) {
+    throw TimeoutError.is(error) && error.phase === "total" ? tooLate(settings.baseUrl, limitMs) : error;
   } finally {
-    clearTimeout(limit);
     progress.stop();
     // Not awaited: the process ends, and every connection with it.
     client.close().catch(() => {});
@@ -107,15 +115,4 @@ async function writeOut({ client, uid, values, signal, progress }: Job, stdout: 
     progress.received(bytes);
     await write(stdout, chunk, signal);
   }
-}
-
-async function save({ client, uid, values, signal, progress }: Job, path: string): Promise<number> {
-  const pending = client.generate(uid, values, { signal });
-  const saving = pending.saveTo(path);
-  pending.then(
-    ({ contentLength }) => progress.arrives(contentLength),
-    // It ends the saving, too.
-    () => {},
-  );
-  return (await saving).bytes;
 }

@@ -107,6 +107,7 @@ function addGenerate(program: Command, session: Session): void {
         "600s",
       ),
     )
+    .option("--no-retry", "try once, where every render is paid for")
     .option("--allow-insecure-http", "send the key over http:// to another machine")
     .addOption(new Option("--api-key [key]").hideHelp())
     .addOption(new Option("--key [key]").hideHelp())

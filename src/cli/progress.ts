@@ -9,6 +9,8 @@ const clearLine = "\r\u001b[K";
 
 /** How far a document is, on one line that is drawn again and again, and wiped away at the end. */
 export interface Progress {
+  /** Something went wrong, and is tried again. */
+  waits(): void;
   /** The document has begun to arrive. */
   arrives(contentLength: number | undefined): void;
   /** So many bytes of it have come. */
@@ -16,7 +18,7 @@ export interface Progress {
   stop(): void;
 }
 
-const silent: Progress = { arrives() {}, received() {}, stop() {} };
+const silent: Progress = { waits() {}, arrives() {}, received() {}, stop() {} };
 
 /**
  * Shows how far a document is; nowhere but on a terminal that can draw a line again.
@@ -41,6 +43,9 @@ export function showProgress(output: Output, name: string, { TERM }: Terminal["e
   const timer = setInterval(draw, frameMs);
   draw();
   return {
+    waits() {
+      doing = "trying again";
+    },
     arrives(contentLength) {
       doing = contentLength === undefined ? "receiving" : `receiving ${formatSize(contentLength)} in all`;
     },

@@ -11,6 +11,8 @@ const translations: readonly (readonly [ofCode: RegExp, ofTerminal: string])[] =
   [/ See `body` on this error for what the service said\./g, " Ask whoever runs it what that means."],
   [/`baseUrl`/g, "the base URL"],
   [/`apiKey`/g, "the API key"],
+  [/, `timeouts\.(?:connect|stall)`/g, ""],
+  [/`timeouts\.total`/g, "--timeout"],
 ];
 
 /**

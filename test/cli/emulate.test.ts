@@ -55,7 +55,7 @@ describe("emulate", () => {
     for (const flags of [[], ["--debug"]]) {
       const { baseUrl, apiKey, emulation } = await emulate(flags);
       const failure = await rejectionOf(
-        new TemplatePdf({ baseUrl, apiKey }).generate("any", { explode: true }),
+        new TemplatePdf({ baseUrl, apiKey, retry: false }).generate("any", { explode: true }),
       );
       const { requestId } = failure as TemplatePdfError;
       const told = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
@@ -76,7 +76,7 @@ describe("emulate", () => {
     const faults = ["503 first 1", "reset first 2", "cut first 3"].flatMap((rule) => ["--fault", rule]);
     const flags = [...faults, "--latency", "1..2"];
     const { baseUrl, apiKey, emulation } = await emulate(flags);
-    const pdfs = new TemplatePdf({ baseUrl, apiKey });
+    const pdfs = new TemplatePdf({ baseUrl, apiKey, retry: false });
     const refusal = await rejectionOf(pdfs.generate("greeting", { name: "a" }));
     expect(refusal).toMatchObject({ status: 503, requestId: expect.stringMatching(/./) });
     const line = await emulation.line();

@@ -44,7 +44,13 @@ const failures: readonly { title: string; answer: Answer; flags?: readonly strin
   {
     title: "503",
     answer: echo(503),
-    line: `The service at ORIGIN answered 503 for template "invoice", ${echoed}. The service failed: try again later, and quote the request id if it persists. Request id: request-1.`,
+    line: `The service at ORIGIN answered 503 for template "invoice", ${echoed}. The service failed: try again later, and quote the request id if it persists. Tried 3 times. Request id: request-1.`,
+  },
+  {
+    title: "503, with a wait that is too long",
+    answer: saying(503, "", { "retry-after": "10" }),
+    flags: ["--timeout", "5s"],
+    line: 'The service at ORIGIN answered 503 for template "invoice". The service failed: try again later, and quote the request id if it persists. Not tried again: after a wait of 10 s, nothing would be left of --timeout.',
   },
   {
     title: "a redirect",
@@ -63,7 +69,7 @@ const failures: readonly { title: string; answer: Answer; flags?: readonly strin
       response.writeHead(200, { "content-length": pdf.length });
       response.write(pdf.subarray(0, 18_400), () => socket.destroySoon());
     },
-    line: 'The document for template "invoice" from ORIGIN was cut off: 18400 of 36800 bytes arrived (other side closed). Take nothing of it for the document; generate it again.',
+    line: 'The document for template "invoice" from ORIGIN was cut off: 18400 of 36800 bytes arrived (other side closed). Take nothing of it for the document; generate it again. Tried 3 times.',
   },
   {
     title: "no answer in time",
@@ -88,7 +94,7 @@ describe("generate says what failed in one line, with exit code 1, and leaves no
     const { code, stdout, stderr } = await runCommand(args, { cwd, env });
     expect(stderr).toBe(`template-pdf: ${line.replace("ORIGIN", service.baseUrl)}\n`);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 1, stdout: "" });
-    const debugged = await runCommand([...args, "--debug"], { cwd, env });
+    const debugged = await runCommand([...args, "--no-retry", "--debug"], { cwd, env });
     expect(debugged.code).toBe(1);
     // The whole error, with the stack that leads to it.
     expect(debugged.stderr).toMatch(/\n(?:\w*Error|Failure)\b[\s\S]*\n {4}at /);
@@ -105,9 +111,17 @@ describe("generate says what failed in one line, with exit code 1, and leaves no
     const { code, stderr } = await runCommand(["generate", "invoice"], { cwd, env });
     expect(stderr).toBe(
       'template-pdf: Could not reach the service at http://127.0.0.1:1 for template "invoice" (connect ECONNREFUSED 127.0.0.1:1). ' +
-        "Check the base URL, and that the service can be reached from here; then try again.\n",
+        "Check the base URL, and that the service can be reached from here; then try again. Tried 3 times.\n",
     );
     expect(code).toBe(1);
+  });
+
+  it("tries once where every render is paid for", async () => {
+    const service = await Service.start(saying(503));
+    const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: service.baseUrl };
+    const args = ["generate", "invoice", "--no-retry"];
+    const { code } = await runCommand(args, { cwd: temporaryFolder(), env });
+    expect({ code, requests: service.requests.length }).toEqual({ code: 1, requests: 1 });
   });
 
   it("half a document on standard output", async () => {

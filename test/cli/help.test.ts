@@ -71,6 +71,7 @@ describe("the help", () => {
                                https://pdf.example.com
         --timeout <duration>   how long the whole call may take: 30s, 500ms, 2m
                                (default: 600s)
+        --no-retry             try once, where every render is paid for
         --allow-insecure-http  send the key over http:// to another machine
         --debug                print everything that is known of an error
         -h, --help             print this help

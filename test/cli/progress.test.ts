@@ -65,11 +65,13 @@ describe("progress", () => {
     expect(left()).toBe("");
   });
 
-  it("is wiped away before an error is told", async () => {
+  it("says that it tries again, and is wiped away before an error is told", async () => {
     const ended = run(["generate", "invoice", "-o", "-"], terminal);
     const { response } = await service.request();
     await shows("waiting");
-    response.writeHead(503).end();
+    response.writeHead(503, { "retry-after": "0.2" }).end();
+    await shows("invoice: trying again");
+    (await service.request(1)).response.writeHead(503, { "retry-after": "3600" }).end();
     expect(await ended).toBe(1);
     expect(left()).toMatch(/^template-pdf: The service at .* answered 503 .*\n$/);
   });

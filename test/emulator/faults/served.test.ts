@@ -52,7 +52,7 @@ async function serve(options: MisbehaviourOptions = {}) {
 
 describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
   function clientOf({ baseUrl }: { baseUrl: string }): TemplatePdf {
-    const client = new TemplatePdf({ baseUrl, apiKey: KEY, ...carriedBy });
+    const client = new TemplatePdf({ baseUrl, apiKey: KEY, retry: false, ...carriedBy });
     onTestFinished(() => client.close());
     return client;
   }
