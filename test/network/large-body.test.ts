@@ -1,0 +1,41 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isWhole } from "../../bench/big-body-content.mjs";
+import { temporaryFolder } from "../client/every-form.ts";
+import { runChild, writeChild } from "./child.ts";
+
+const MiB = 1024 * 1024;
+const size = 256 * MiB;
+/** Node itself takes about 60 MiB of it. `npm run big-body` measures 2 GiB beside bare undici. */
+const mostMemory = 200 * MiB;
+
+const server = fork(fileURLToPath(new URL("../../bench/big-body-server.mjs", import.meta.url)));
+let port: number;
+beforeAll(async () => {
+  [port] = (await once(server, "message")) as [number];
+});
+afterAll(() => server.kill());
+
+describe.each(["undici", "fetch"])("a document of 256 MiB, by %s,", (transport) => {
+  it.each([
+    ["with a length", `${size}`],
+    ["in chunks", `${size}-chunked`],
+  ])("%s, comes into a file byte by byte, and never stands in memory", async (_framing, uid) => {
+    const path = join(temporaryFolder(), "large.pdf");
+    const script = await writeChild(`
+      const [port, uid, path, transport] = argv;
+      const options = transport === "fetch" ? { fetch: globalThis.fetch } : {};
+      const pdfs = new TemplatePdf({ baseUrl: "http://127.0.0.1:" + port, apiKey: "key-of-the-tests", ...options });
+      const { bytes } = await pdfs.generate(uid, {}).saveTo(path);
+      const memory = process.resourceUsage().maxRSS * 1024;
+      console.log(JSON.stringify({ transport: pdfs.transport, bytes, memory }));
+      await pdfs.close();`);
+    const saved = await runChild(script, [port, uid, path, transport]);
+    expect(saved).toMatchObject({ transport, bytes: size });
+    expect((saved as { memory: number }).memory).toBeLessThan(mostMemory);
+    expect(await isWhole(path, size)).toBe(true);
+  });
+});
