@@ -155,6 +155,37 @@ describe.each(ways)("a proxy, by $way,", ({ options }) => {
   });
 });
 
+describe("a proxy of the environment that never answers", () => {
+  const environment = ways[0] as Way;
+
+  it("is left when the caller has had enough, and does not keep the client from closing", async () => {
+    const { proxy } = await start({ hangs: true });
+    const client = remote(environment.options(by(proxy)));
+    const controller = new AbortController();
+    const failed = rejectionOf(client.generate("inv_2024", {}, { signal: controller.signal }).bytes());
+    await proxy.connected;
+    controller.abort(new Error("enough"));
+    await failed;
+    await vi.waitUntil(() => proxy.openSockets() === 0);
+    await client.close();
+  });
+
+  it("is a TimeoutError of connecting, try by try", async () => {
+    const { proxy, service } = await start({ hangs: true });
+    const client = remote({
+      ...environment.options(by(proxy)),
+      timeouts: { connect: 200 },
+      retry: { limit: 1, mayRenderTwice: false },
+    });
+    const error = await rejectionOf(client.generate("inv_2024", {}).bytes());
+    expect(error).toMatchObject({ code: "timeout", phase: "connect", limitMs: 200, attempts: 2 });
+    expect(proxy.heard.map(({ target }) => target)).toEqual(["service.test:80", "service.test:80"]);
+    expect(service.allSockets).toBe(0);
+    await vi.waitUntil(() => proxy.openSockets() === 0);
+    await client.close();
+  });
+});
+
 describe("a proxy that forwards requests instead of tunnels", () => {
   const dispatcher = (uri: string) => {
     const own = new ProxyAgent({ uri, proxyTunnel: false });

@@ -61,7 +61,8 @@ export async function startProxy(settings: ProxySettings): Promise<ForwardProxy>
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
     heard.push(heardOf(request));
     connect(socket);
-    if (settings.hangs) return;
+    // Reads on, or it would never hear that its client has left.
+    if (settings.hangs) return void socket.on("end", () => socket.end()).resume();
     if (!isAllowed(request, settings)) {
       const demand = `proxy-authenticate: ${challenge["proxy-authenticate"]}`;
       return void socket.end(`HTTP/1.1 407 Proxy Authentication Required\r\n${demand}\r\n\r\n`);
