@@ -7,7 +7,7 @@ import { later } from "../transport/server.ts";
 import type { Issued } from "./certificates.ts";
 
 /** One request to the proxy itself. */
-export interface Heard {
+interface Heard {
   readonly method: string;
   /** The authority of a CONNECT, the absolute URL of anything else. */
   readonly target: string;
