@@ -2,6 +2,7 @@ import { readEnvironment } from "../environment.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
 import { type Connector, SocketOpener } from "./socket-opener.ts";
+import { asking } from "./tunnel.ts";
 import type { DispatcherLike } from "./types.ts";
 
 /** A dispatcher that we made and therefore close. */
@@ -101,11 +102,10 @@ async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
       requestTls: unlimited,
       // The pool of the proxy's own connections. The agent asks it to `connect`, a method that only undici's index adds.
       clientFactory: (origin: URL, options: { connect: Connector }) =>
-        Object.assign(
+        asking(
           new Pool(origin, { ...options, connect: opener.watch(options.connect), headersTimeout: 0 }),
-          {
-            connect,
-          },
+          connect,
+          origin,
         ),
     });
   } catch {

@@ -21,6 +21,8 @@ export interface ProxySettings {
   readonly credentials?: string;
   /** What it answers to every CONNECT, instead of opening a tunnel. */
   readonly refusal?: string;
+  /** How it says that a tunnel is open. */
+  readonly success?: string;
   /** Whether it takes a CONNECT and never answers. */
   readonly hangs?: boolean;
   /** Speaks TLS itself, by this certificate. */
@@ -68,7 +70,7 @@ export async function startProxy(settings: ProxySettings): Promise<ForwardProxy>
       return void socket.end(`HTTP/1.1 407 Proxy Authentication Required\r\n${demand}\r\n\r\n`);
     }
     if (settings.refusal) return void socket.end(settings.refusal);
-    tunnel(socket, settings.hosts[request.url ?? ""], passed);
+    tunnel(socket, request.url ?? "", settings, passed);
   });
   const listening = await open(server);
   onTestFinished(() => listening.close());
@@ -97,10 +99,11 @@ function isAllowed(request: IncomingMessage, { credentials }: ProxySettings): bo
   return request.headers["proxy-authorization"] === expected;
 }
 
-function tunnel(socket: Socket, port: number | undefined, passed: Buffer[]): void {
+function tunnel(socket: Socket, target: string, settings: ProxySettings, passed: Buffer[]): void {
+  const port = settings.hosts[target];
   if (port === undefined) return void socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   const onward = connect(port, "127.0.0.1", () => {
-    socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    socket.write(settings.success ?? "HTTP/1.1 200 Connection Established\r\n\r\n");
     socket.on("data", (data: Buffer) => passed.push(data));
     socket.pipe(onward).pipe(socket);
   });
