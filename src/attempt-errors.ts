@@ -7,7 +7,7 @@ import {
   type TimeoutPhase,
   TruncatedPdfError,
 } from "./errors.ts";
-import type { ResponseHead } from "./transport/types.ts";
+import type { Explanation, ResponseHead } from "./transport/types.ts";
 
 /** Makes the errors of an attempt that brought no document: what happened, to what, and what to do next. */
 
@@ -21,20 +21,26 @@ export interface Received {
  * No answer came.
  *
  * @param sent - whether the request left; `undefined` where that cannot be seen
+ * @param explained - what the transport knows of the cause
  */
-export function notConnected(cause: unknown, sent: boolean | undefined, call: CallFacts): unknown {
+export function notConnected(
+  cause: unknown,
+  sent: boolean | undefined,
+  call: CallFacts,
+  explained?: Explanation,
+): unknown {
   // What is wrong with the dispatcher or the proxy settings shows only when they are used.
   if (ConfigurationError.is(cause)) return cause;
   const safe = call.secrets.causeWithoutSecrets(cause);
   const where = `the service at ${call.origin} for template ${JSON.stringify(call.uid)}`;
+  const reason = explained?.reason === undefined ? reasonOf(safe) : call.secrets.quote(explained.reason, 500);
+  const advice =
+    explained?.advice ?? "Check `baseUrl`, and that the service can be reached from here; then try again.";
   const what =
     sent === false
-      ? `Could not reach ${where} (${reasonOf(safe)}).`
-      : `No answer came from ${where} (${reasonOf(safe)}); the document may have been rendered all the same.`;
-  return new ConnectionError(
-    `${what} Check \`baseUrl\`, and that the service can be reached from here; then try again.${call.note}`,
-    { attempts: call.attempts, cause: safe },
-  );
+      ? `Could not reach ${where} (${reason}).`
+      : `No answer came from ${where} (${reason}); the document may have been rendered all the same.`;
+  return new ConnectionError(`${what} ${advice}${call.note}`, { attempts: call.attempts, cause: safe });
 }
 
 /** The answer is a success that holds something else. */
@@ -71,7 +77,7 @@ export function cutOff(
   const amount =
     promisedBytes !== undefined && receivedBytes < promisedBytes
       ? `${receivedBytes} of ${promisedBytes} bytes arrived`
-      : `${receivedBytes} bytes arrived, without the end mark of a PDF`;
+      : `${receivedBytes} bytes arrived, ${cause === undefined ? "without the end mark of a PDF" : "and then the connection broke"}`;
   const why = cause === undefined ? "" : ` (${reasonOf(safe)})`;
   return new TruncatedPdfError(
     `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Take nothing of it for the document; generate it again.${call.note}`,

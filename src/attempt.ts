@@ -230,9 +230,11 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
 
   #noAnswer(cause: unknown): Failure {
     const isOurs = ConfigurationError.is(cause);
+    const explained = this.#transport.explain?.(cause);
+    const sent = explained?.unsent ? false : this.#sent;
     return {
-      repeat: isOurs ? "never" : this.#sent === false ? "safe" : "ambiguous",
-      error: (note) => errors.notConnected(cause, this.#sent, { ...this.#call, note }),
+      repeat: isOurs || explained?.isLasting ? "never" : sent === false ? "safe" : "ambiguous",
+      error: (note) => errors.notConnected(cause, sent, { ...this.#call, note }, explained),
     };
   }
 

@@ -20,14 +20,17 @@ export class FetchTransport implements Transport {
   readonly sees = { connecting: false, sending: false };
   readonly #fetch: () => FetchLike;
   readonly #credentials: FetchInit["credentials"];
+  readonly explain: Transport["explain"];
 
   /**
    * @param fetch - gives the function to call; asked for every request
    * @param credentials - whether cookies go along
+   * @param explain - knows the errors of this runtime
    */
-  constructor(fetch: () => FetchLike, credentials: FetchInit["credentials"]) {
+  constructor(fetch: () => FetchLike, credentials: FetchInit["credentials"], explain?: Transport["explain"]) {
     this.#fetch = fetch;
     this.#credentials = credentials;
+    this.explain = explain;
   }
 
   open(request: WireRequest, receiver: Receiver): Exchange {

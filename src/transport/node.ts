@@ -1,4 +1,5 @@
 import { OwnAgents } from "./agents.ts";
+import { explain } from "./explain.ts";
 import { FetchTransport } from "./fetch.ts";
 import { foreignDispatcher, isForeignFetch } from "./foreign.ts";
 import type {
@@ -30,7 +31,7 @@ class NodePool implements TransportPool {
    * has replaced, then undici agents of our own.
    */
   current({ fetch, dispatcher, credentials }: TransportSettings): Transport {
-    if (fetch) return new FetchTransport(() => fetch, credentials);
+    if (fetch) return new FetchTransport(() => fetch, credentials, explain);
     if (dispatcher) return this.#by(dispatcher);
     if (isForeignFetch(globalThis.fetch)) return byGlobalFetch(credentials);
     const foreign = foreignDispatcher();
@@ -51,5 +52,5 @@ class NodePool implements TransportPool {
 }
 
 function byGlobalFetch(credentials: TransportSettings["credentials"]): Transport {
-  return new FetchTransport(() => globalThis.fetch as FetchLike, credentials);
+  return new FetchTransport(() => globalThis.fetch as FetchLike, credentials, explain);
 }

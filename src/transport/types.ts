@@ -53,6 +53,18 @@ export interface Exchange {
   abort(reason: unknown): void;
 }
 
+/** Why no answer came. */
+export interface Explanation {
+  /** In words; else those of the innermost error. */
+  readonly reason?: string;
+  /** What to do, as a whole sentence. */
+  readonly advice?: string;
+  /** Whether another try would end the same way, until somebody has mended something. */
+  readonly isLasting?: boolean;
+  /** Whether it is certain that no byte of the request left. */
+  readonly unsent: boolean;
+}
+
 /** One way to carry a request. */
 export interface Transport {
   readonly name: "undici" | "fetch";
@@ -63,6 +75,8 @@ export interface Transport {
     /** Whether `onSent` tells when the request leaves, not merely when it was handed over. */
     readonly sending: boolean;
   };
+  /** Explains a failure that came before any answer, where this runtime's words are known. */
+  readonly explain?: ((cause: unknown) => Explanation | undefined) | undefined;
   /** Prepares an exchange; nothing is sent before its `send`. */
   open(request: WireRequest, receiver: Receiver): Exchange;
 }

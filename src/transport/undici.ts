@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { canDecode, codingsOf, Decoder } from "./decode.ts";
+import { explain } from "./explain.ts";
 import type { Opening, SocketOpener } from "./socket-opener.ts";
 import type { DispatcherLike, Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./types.ts";
 
@@ -10,6 +11,7 @@ export type DispatcherSource = (origin: string) => DispatcherLike | Promise<Disp
 export class UndiciTransport implements Transport {
   readonly name = "undici";
   readonly sees: Transport["sees"];
+  readonly explain = explain;
   readonly #source: DispatcherSource;
   readonly #opener: SocketOpener | undefined;
 

@@ -1,0 +1,76 @@
+import { ProxyFailure } from "./tunnel.ts";
+import type { Explanation } from "./types.ts";
+
+/** What Node, OpenSSL and undici say of a connection that failed, in words that help. */
+
+interface Known {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly host?: unknown;
+  readonly cert?: { readonly subjectaltname?: unknown };
+}
+
+const trust =
+  "If that authority is your own, start Node with NODE_EXTRA_CA_CERTS=<its certificate, a PEM file>, or give a `dispatcher`: new Agent({ connect: { ca } }) of undici.";
+const clock = "Have it renewed by whoever runs the service, and check the clock of this machine.";
+const otherPort =
+  "Check the port in `baseUrl`, and whether it begins with https:// where the service speaks http://.";
+
+/** By the code of the error; none of these comes after the first byte of a request has left. */
+const handshakes: { readonly [code: string]: readonly [reason: string, advice: string] } = {
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["its certificate is of an authority that is not known here", trust],
+  UNABLE_TO_GET_ISSUER_CERT: ["its certificate is of an authority that is not known here", trust],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ["its certificate is of an authority that is not known here", trust],
+  SELF_SIGNED_CERT_IN_CHAIN: ["its certificate is of an authority that is not known here", trust],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is signed by itself", trust],
+  CERT_HAS_EXPIRED: ["its certificate has expired", clock],
+  CERT_NOT_YET_VALID: ["its certificate is not valid yet", clock],
+  ERR_SSL_WRONG_VERSION_NUMBER: ["what answers at that port does not speak TLS", otherPort],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ["what answers at that port does not speak TLS", otherPort],
+  EPROTO: ["what answers at that port speaks another TLS, or none", otherPort],
+};
+
+/**
+ * Explains why no answer came, as far as that is known.
+ *
+ * @param cause - what the transport failed with, and what lies behind it
+ */
+export function explain(cause: unknown): Explanation | undefined {
+  for (let at = cause; at instanceof Error; at = at.cause) {
+    const explained = explainOne(at);
+    if (explained) return explained;
+  }
+  return undefined;
+}
+
+function explainOne(error: Error & Known): Explanation | undefined {
+  const { code, syscall } = error;
+  if (error instanceof ProxyFailure) return byProxy(error);
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return ofAnotherName(error);
+  const known = typeof code === "string" && Object.hasOwn(handshakes, code) ? handshakes[code] : undefined;
+  if (known) return { reason: known[0], advice: known[1], isLasting: true, unsent: true };
+  if (/^Client network socket disconnected before secure TLS/.test(error.message))
+    return { reason: "it hung up before TLS was agreed on", advice: otherPort, unsent: true };
+  if (syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT")
+    return { unsent: true };
+  return undefined;
+}
+
+function byProxy(error: ProxyFailure): Explanation {
+  const advice =
+    error.status === 407
+      ? "It wants a user and a password: write them into HTTP_PROXY or HTTPS_PROXY, as in http://user:password@proxy.example.com:3128, percent-encoded."
+      : "Check HTTP_PROXY and HTTPS_PROXY, or name the service in NO_PROXY, if it can be reached without.";
+  // A password does not become right by being told again.
+  return { reason: error.message, advice, isLasting: error.status === 407, unsent: true };
+}
+
+function ofAnotherName({ host, cert }: Known): Explanation {
+  const names = typeof cert?.subjectaltname === "string" ? cert.subjectaltname : "another host";
+  return {
+    reason: `its certificate is for ${names}, not for ${typeof host === "string" ? host : "this one"}`,
+    advice: "Point `baseUrl` at a name that the certificate holds.",
+    isLasting: true,
+    unsent: true,
+  };
+}
