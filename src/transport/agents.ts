@@ -1,6 +1,7 @@
 import { readEnvironment } from "../environment.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
+import { skipInterimAnswers } from "./interim-answers.ts";
 import { type Connector, SocketOpener } from "./socket-opener.ts";
 import { asking } from "./tunnel.ts";
 import type { DispatcherLike } from "./types.ts";
@@ -87,7 +88,15 @@ const unlimited = { timeout: 0 };
 
 async function openAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
   const { Agent, buildConnector } = await loadAgent();
-  return new Agent({ connect: opener.watch(buildConnector(unlimited)) });
+  const connector = buildConnector(unlimited);
+  return new Agent({
+    connect: opener.watch((options, callback) =>
+      connector(options, (...opened: Parameters<typeof callback>) => {
+        if (opened[1]) skipInterimAnswers(opened[1]);
+        callback(...opened);
+      }),
+    ),
+  });
 }
 
 async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {

@@ -159,16 +159,16 @@ describe.each(transports)("a document is whole, by %s, after", (_, options) => {
   });
 });
 
-describe.each(transports)("an answer nobody may give, by %s,", (_, options) => {
-  // RFC 9110, 15.2, has clients skip it; undici, and the fetch that is built on it, hang up.
-  it("is an unasked 100 Continue: a ConnectionError, not a document and not a wait", async () => {
-    const server = await serveRaw((socket) => {
-      socket.write(head("100 Continue"));
-      socket.write(head(200, [`content-length: ${pdf.length}`]));
-      socket.write(pdf);
-    });
-    const error = await rejectionOf(generate(clientOf(server.origin, options)).bytes());
-    expect(error).toBeInstanceOf(ConnectionError);
+describe.each(transports)("an answer nobody may give, by %s,", (transport, options) => {
+  // RFC 9110, 15.2, has clients skip it; the fetch of Node, which is built on undici, hangs up.
+  it("is an unasked 100 Continue: skipped, or a ConnectionError, and no wait", async () => {
+    const server = await serveRaw(after(head("103 Early Hints") + head("100 Continue")));
+    const client = clientOf(server.origin, options);
+    for (let round = 0; round < 3; round++) {
+      if (transport === "undici") expect(pdf.equals(await generate(client).bytes())).toBe(true);
+      else expect(await rejectionOf(generate(client).bytes())).toBeInstanceOf(ConnectionError);
+      await turn();
+    }
   });
 
   it("is a length among the trailers: a TruncatedPdfError, though every byte came", async () => {
