@@ -19,7 +19,7 @@ import { type Decision, decide, type RetryPolicy } from "./retry.ts";
 import type { ResponseHead, Transport, WireRequest } from "./transport/types.ts";
 
 /** The options of one call that decide how it goes. */
-export interface JobOptions {
+interface JobOptions {
   readonly signal?: AbortSignal | undefined;
   readonly verify: boolean;
   readonly maxBytes: number;

@@ -100,7 +100,7 @@ export interface ResolvedCall extends CallSettings {
 }
 
 /** What holds for a call without options of its own. */
-export function ofClient({
+function ofClient({
   maxBytes,
   verify,
   timeouts,

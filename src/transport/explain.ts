@@ -48,7 +48,8 @@ function explainOne(error: Error & Known): Explanation | undefined {
   if (error instanceof ProxyFailure) return byProxy(error);
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return ofAnotherName(error);
   const known = typeof code === "string" && Object.hasOwn(handshakes, code) ? handshakes[code] : undefined;
-  if (known) return { reason: known[0], advice: known[1], isLasting: true, unsent: true };
+  // A handshake may also fail because a server is just starting.
+  if (known) return { reason: known[0], advice: known[1], isLasting: code !== "EPROTO", unsent: true };
   if (/^Client network socket disconnected before secure TLS/.test(error.message))
     return { reason: "it hung up before TLS was agreed on", advice: otherPort, unsent: true };
   if (syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT")
