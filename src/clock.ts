@@ -50,26 +50,28 @@ export class Alarm {
   /** Rings what is due, and sleeps until the next. */
   static wake(): void {
     const nowMs = performance.now();
-    const due: Alarm[] = [];
+    wakesAtMs = Number.POSITIVE_INFINITY;
+    const due = [...armed].filter((alarm) => alarm.#dueAtMs <= nowMs);
+    try {
+      // One that was cleared or set anew by another is no longer due.
+      for (const alarm of due) {
+        if (alarm.#dueAtMs <= nowMs && armed.delete(alarm)) alarm.#listener.onTimeOver();
+      }
+    } finally {
+      // Also when a listener throws: the others have to hear all the same.
+      Alarm.#sleepOn();
+    }
+  }
+
+  static #sleepOn(): void {
     let nextMs = Number.POSITIVE_INFINITY;
     let shortestMs = Number.POSITIVE_INFINITY;
     for (const alarm of armed) {
-      if (alarm.#dueAtMs <= nowMs) due.push(alarm);
-      else {
-        nextMs = Math.min(nextMs, alarm.#dueAtMs);
-        shortestMs = Math.min(shortestMs, alarm.#limitMs);
-      }
+      nextMs = Math.min(nextMs, alarm.#dueAtMs);
+      shortestMs = Math.min(shortestMs, alarm.#limitMs);
     }
-    for (const alarm of due) armed.delete(alarm);
-    wakesAtMs = Number.POSITIVE_INFINITY;
+    const nowMs = performance.now();
     if (armed.size > 0) sleep(Math.max(nextMs - nowMs, Math.min(coarsestMs, shortestMs / 10)), nowMs);
-    // One that was cleared or set anew by another is no longer due.
-    for (const alarm of due) if (!armed.has(alarm) && alarm.#dueAtMs <= nowMs) alarm.#ring();
-  }
-
-  #ring(): void {
-    this.#dueAtMs = Number.POSITIVE_INFINITY;
-    this.#listener.onTimeOver();
   }
 }
 
