@@ -10,6 +10,11 @@ const longestSleepMs = 2 ** 31 - 1;
 const coarsestMs = 250;
 
 const armed = new Set<Alarm>();
+/**
+ * What is to ring in the next turn of the event loop. Not at once: where the process was busy, or suspended, what
+ * arrived in time is heard only after the timers.
+ */
+let due: Alarm[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** When the timer fires, in the time of `performance.now()`. */
 let wakesAtMs = Number.POSITIVE_INFINITY;
@@ -47,14 +52,15 @@ export class Alarm {
     wakesAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Rings what is due, and sleeps until the next. */
+  /** Rings what was found due a turn ago and still is, and sleeps until the next. */
   static wake(): void {
     const nowMs = performance.now();
     wakesAtMs = Number.POSITIVE_INFINITY;
-    const due = [...armed].filter((alarm) => alarm.#dueAtMs <= nowMs);
+    const found = due;
+    due = [];
     try {
-      // One that was cleared or set anew by another is no longer due.
-      for (const alarm of due) {
+      // One that was cleared or set anew meanwhile is no longer due.
+      for (const alarm of found) {
         if (alarm.#dueAtMs <= nowMs && armed.delete(alarm)) alarm.#listener.onTimeOver();
       }
     } finally {
@@ -64,14 +70,16 @@ export class Alarm {
   }
 
   static #sleepOn(): void {
+    const nowMs = performance.now();
     let nextMs = Number.POSITIVE_INFINITY;
     let shortestMs = Number.POSITIVE_INFINITY;
     for (const alarm of armed) {
+      if (alarm.#dueAtMs <= nowMs) due.push(alarm);
       nextMs = Math.min(nextMs, alarm.#dueAtMs);
       shortestMs = Math.min(shortestMs, alarm.#limitMs);
     }
-    const nowMs = performance.now();
-    if (armed.size > 0) sleep(Math.max(nextMs - nowMs, Math.min(coarsestMs, shortestMs / 10)), nowMs);
+    if (due.length > 0) sleep(0, nowMs);
+    else if (armed.size > 0) sleep(Math.max(nextMs - nowMs, Math.min(coarsestMs, shortestMs / 10)), nowMs);
   }
 }
 
