@@ -113,7 +113,8 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
 
   onRead(isStream: boolean): void {
     if (this.#body?.isPaused) this.#stopWatching();
-    else if (!this.#over) this.#watch(this.#receivedBytes === 0 ? "firstByte" : "stall");
+    // The wait for the first byte goes on as it began, whoever reads.
+    else if (!this.#over && this.#receivedBytes > 0) this.#watch("stall");
     this.#owner.onRead(isStream);
   }
 
@@ -161,7 +162,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
       return;
     }
     if (this.#phase === "stall") this.#alarm.set(this.#limitMs);
-    else if (this.#phase === "firstByte") this.#watch("stall");
+    else if (this.#phase === "firstByte") this.#watch(this.#body?.isRead === false ? "unread" : "stall");
     this.#verifier?.update(chunk);
     if (this.#body) return this.#body.write(chunk);
     this.#first.push(chunk);
@@ -193,7 +194,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     for (const chunk of this.#first) body.write(chunk);
     this.#first = [];
     this.#owner.onArrival({ head, body, promisedBytes: this.#promisedBytes });
-    if (!this.#over && !body.isRead) this.#watch("unread");
+    if (!this.#over && !body.isRead && this.#receivedBytes > 0) this.#watch("unread");
   }
 
   #watch(phase: keyof Limits, limitMs = this.#call.limits[phase]): void {
