@@ -8,6 +8,7 @@ import {
   PermissionError,
   RateLimitError,
   ServerError,
+  TemplatePdfError,
 } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 import { inSeconds } from "./retry.ts";
@@ -71,7 +72,10 @@ export function apiError(head: ResponseHead, rawBody: string, names: CallFacts, 
     body,
     detail,
     retryAfterMs: retryAfterOf(head),
-    ...(cause !== undefined && { cause: secrets.causeWithoutSecrets(cause) }),
+    // An error of ours holds no secret.
+    ...(cause !== undefined && {
+      cause: TemplatePdfError.is(cause) ? cause : secrets.causeWithoutSecrets(cause),
+    }),
   });
 }
 
