@@ -1,0 +1,312 @@
+import { ApiError, TimeoutError } from "template-pdf";
+import { Agent } from "undici";
+import { describe, expect, it } from "vitest";
+import { failureAt, forms, gather, generate, iterable, stages } from "./every-form.ts";
+import {
+  beginning,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  strayRejections,
+  transports,
+  turns,
+  withLength,
+} from "./service.ts";
+import { expectTimeout, passTime, stopTime, streamForms } from "./timing.ts";
+
+const pdf = pdfOf(200_000);
+const promised = { "content-length": String(pdf.length) };
+const noAnswer = () => {};
+const headOnly = beginning(Buffer.alloc(0));
+/** More than every buffer between a service and a reader holds. */
+const big = pdfOf(12_000_000);
+
+describe.each(transports)("timeouts.firstByte, by %s,", (_, options) => {
+  describe.each([
+    ["without a head", noAnswer],
+    [
+      "with a head and no byte of the body",
+      ({ response }: Parameters<typeof headOnly>[0]) => {
+        response.writeHead(200, promised);
+        response.flushHeaders();
+      },
+    ],
+  ])("%s,", (_, answer) => {
+    it.each(forms)("ends %s, and its socket", async (_, read) => {
+      const service = await Service.start(answer);
+      const client = service.client({ ...options, timeouts: { firstByte: 60 } });
+      for (const [index, stage] of stages.entries()) {
+        const error = expectTimeout(await failureAt(stage, generate(client), read), "firstByte", 60);
+        expect(error.attempts).toBe(1);
+        await (await service.request(index)).closed;
+      }
+    });
+  });
+
+  it("tells the status where a head came", async () => {
+    const service = await Service.start(({ response }) => {
+      response.writeHead(200, { "x-request-id": "req-7" }).flushHeaders();
+    });
+    const client = service.client({ ...options, timeouts: { firstByte: 60 } });
+    const error = expectTimeout(await rejectionOf(generate(client)), "firstByte", 60);
+    expect([error.status, error.requestId]).toEqual([200, "req-7"]);
+  });
+
+  it("is not begun anew by the head of a document that is not verified", async () => {
+    const service = await Service.start(noAnswer);
+    stopTime();
+    const client = service.client({ ...options, timeouts: { firstByte: 100_000 }, verify: false });
+    const pending = generate(client);
+    const failure = rejectionOf(pending.bytes());
+    const { response } = await service.request();
+    await turns();
+    await passTime(70_000);
+    response.writeHead(200, promised).flushHeaders();
+    await pending;
+    await passTime(31_000);
+    await passTime(0);
+    const late = new Promise((resolve) => setImmediate(() => setImmediate(() => resolve("too late"))));
+    expectTimeout(await Promise.race([failure, late]), "firstByte", 100_000);
+  });
+});
+
+describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
+  describe.each([5, 20, 100_000])("after %d bytes,", (size) => {
+    it.each(forms)("ends %s, and its socket", async (_, read) => {
+      const service = await Service.start(beginning(pdf.subarray(0, size), promised));
+      const client = service.client({ ...options, timeouts: { stall: 60 } });
+      for (const [index, stage] of stages.entries()) {
+        const error = expectTimeout(await failureAt(stage, generate(client), read), "stall", 60);
+        expect([error.attempts, error.status]).toEqual([1, 200]);
+        expect(error.message).toContain(`${size} of ${pdf.length} bytes`);
+        await (await service.request(index)).closed;
+      }
+    });
+  });
+
+  it("ends a document whose last chunk is not followed by an end", async () => {
+    const service = await Service.start(beginning(pdf));
+    const client = service.client({ ...options, timeouts: { stall: 60 } });
+    expectTimeout(await rejectionOf(generate(client).bytes()), "stall", 60);
+    await (await service.request()).closed;
+  });
+
+  it("leaves a document alone that drips: every form is whole", async () => {
+    const service = await Service.start(async ({ response }) => {
+      response.writeHead(200, promised);
+      for (let at = 0; at < pdf.length; at += 10_000) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        response.write(pdf.subarray(at, at + 10_000));
+      }
+      response.end();
+    });
+    const client = service.client({ ...options, timeouts: { stall: 1_000 } });
+    const whole = forms.map(async ([form, read]) => [form, pdf.equals(await read(generate(client)))]);
+    expect(await Promise.all(whole)).toEqual(forms.map(([form]) => [form, true]));
+  });
+
+  it("is off while the reader is slow: a break of 5 times as long, and the document is whole", async () => {
+    const service = await Service.start(withLength(big));
+    const client = service.client({ ...options, timeouts: { stall: 100 } });
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 500));
+    const chunksOf = {
+      "stream()": async () => iterable(await generate(client).stream()),
+      "nodeStream()": async () => generate(client).nodeStream(),
+      "response()": async () =>
+        iterable((await generate(client).response()).body as ReadableStream<Uint8Array>),
+      iteration: async () => generate(client),
+    };
+    const sizes = Object.entries(chunksOf).map(async ([form, open]) => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of await open()) {
+        if (chunks.length === 0 || chunks.length === 20) await pause();
+        chunks.push(chunk);
+      }
+      return [form, big.equals(Buffer.concat(chunks))];
+    });
+    expect(await Promise.all(sizes)).toEqual(streamForms.map(([form]) => [form, true]));
+  });
+
+  it("is on again when a slow reader goes on and the service does not", async () => {
+    const service = await Service.start(
+      beginning(big.subarray(0, 6_000_000), { "content-length": `${big.length}` }),
+    );
+    const client = service.client({ ...options, timeouts: { stall: 100 } });
+    const stream = await generate(client).stream();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expectTimeout(await rejectionOf(gather(stream)), "stall", 100);
+    await (await service.request()).closed;
+  });
+
+  it("bounds the body of an error, which is told with what came of it", async () => {
+    const service = await Service.start(async ({ response }) => {
+      response.writeHead(503, { "content-type": "text/plain" });
+      // A drip does not help it: the whole body has to come in that time.
+      while (!response.destroyed) {
+        response.write("busy ");
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    });
+    const client = service.client({ ...options, timeouts: { stall: 200 } });
+    const error = await rejectionOf(generate(client).bytes());
+    expect(ApiError.is(error) && [error.status, error.rawBody.slice(0, 5), error.attempts]).toEqual([
+      503,
+      "busy ",
+      1,
+    ]);
+    expectTimeout((error as Error).cause, "stall", 200);
+    await (await service.request()).closed;
+  });
+
+  it.each([30_000, Number.POSITIVE_INFINITY])(
+    "of %d ms still gives the body of an error 10 s at most",
+    async (stall) => {
+      const service = await Service.start(({ response }) => {
+        response.writeHead(503).flushHeaders();
+      });
+      let cameIn = () => {};
+      const headCame = new Promise<void>((resolve) => {
+        cameIn = resolve;
+      });
+      const client = service.client({ ...options, timeouts: { stall }, hooks: { response: cameIn } });
+      stopTime();
+      let told = false;
+      const failure = rejectionOf(generate(client).bytes()).finally(() => {
+        told = true;
+      });
+      await headCame;
+      await passTime(9_900);
+      expect(told).toBe(false);
+      await passTime(400);
+      expectTimeout(((await failure) as Error).cause, "stall", 10_000);
+    },
+  );
+
+  it("does not mistake its own process's being busy for a silent service", async () => {
+    const service = await Service.start(beginning(pdf.subarray(0, 100_000), promised));
+    const client = service.client({ ...options, timeouts: { stall: 100 } });
+    const document = await generate(client);
+    const bytes = document.bytes();
+    const { response } = await service.request();
+    await turns();
+    // The rest has arrived at this machine before the limit; nobody had the time to look.
+    response.end(pdf.subarray(100_000));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    expect(pdf.equals(await bytes)).toBe(true);
+  });
+});
+
+describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
+  it("frees the socket of a large document that is awaited and not read; reading it then tells why", async () => {
+    for (const [, read] of forms) {
+      const service = await Service.start(withLength(big));
+      const document = await generate(service.client({ ...options, timeouts: { unread: 60 } }));
+      await (await service.request()).closed;
+      const error = await rejectionOf((async () => read(document))());
+      expect(expectTimeout(error, "unread", 60).status).toBe(200);
+    }
+  });
+
+  it("tells nobody where nobody reads", async () => {
+    const service = await Service.start(withLength(big));
+    const stray = await strayRejections(async () => {
+      void generate(service.client({ ...options, timeouts: { unread: 60 } }));
+      await (await service.request()).closed;
+      await turns(10);
+    });
+    expect(stray).toEqual([]);
+  });
+
+  it("is over with the form: a large document that is read slowly is whole", async () => {
+    const service = await Service.start(withLength(big));
+    const document = await generate(service.client({ ...options, timeouts: { unread: 300 } }));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of document) {
+      if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 700));
+      chunks.push(chunk);
+    }
+    expect(big.equals(Buffer.concat(chunks))).toBe(true);
+  });
+
+  it("does not concern a document that is whole in memory", async () => {
+    const small = pdfOf(2_000);
+    const service = await Service.start(withLength(small));
+    const client = service.client({ ...options, timeouts: { unread: 60 } });
+    const documents = await Promise.all(forms.map(() => generate(client)));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const whole = forms.map(async ([form, read], index) => {
+      const document = documents[index];
+      return [form, document && small.equals(await read(document))];
+    });
+    expect(await Promise.all(whole)).toEqual(forms.map(([form]) => [form, true]));
+  });
+
+  it("is never tried again", async () => {
+    const service = await Service.start(withLength(big));
+    const client = service.client({ ...options, timeouts: { unread: 60 }, retry: { limit: 5 } });
+    const document = await generate(client);
+    await (await service.request()).closed;
+    expectTimeout(await rejectionOf(document.bytes()), "unread", 60);
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe("undici's own limits of 300 s", () => {
+  it("are switched off in every request, also where the dispatcher is the caller's", async () => {
+    const service = await Service.start(withLength(pdf));
+    const agent = new Agent();
+    const seen: object[] = [];
+    const dispatcher = agent.compose((dispatch) => (request, handler) => {
+      seen.push(request);
+      return dispatch(request, handler);
+    });
+    await generate(service.client({ dispatcher })).bytes();
+    await agent.close();
+    expect(seen).toEqual([expect.objectContaining({ headersTimeout: 0, bodyTimeout: 0 })]);
+  });
+
+  it.each([
+    ["before the head", 0],
+    ["before the body", 1],
+    ["in the midst of the body", 2],
+  ])("never fire, %s", async (_, step) => {
+    const service = await Service.start(noAnswer);
+    stopTime();
+    const never = Number.POSITIVE_INFINITY;
+    const client = service.client({ timeouts: { firstByte: never, stall: never, total: never } });
+    const bytes = generate(client).bytes();
+    const { response } = await service.request();
+    const waitLong = async () => {
+      for (let wait = 0; wait < 20; wait++) await turns(5);
+      for (let minute = 0; minute < 20; minute++) await passTime(60_000);
+    };
+    if (step === 0) await waitLong();
+    response.writeHead(200, promised).flushHeaders();
+    if (step === 1) await waitLong();
+    response.write(pdf.subarray(0, 100_000));
+    if (step === 2) await waitLong();
+    response.end(pdf.subarray(100_000));
+    expect(pdf.equals(await bytes)).toBe(true);
+  });
+});
+
+describe.each(transports)("limits, by %s,", (_, options) => {
+  it("of a call go over those of its client, one by one", async () => {
+    const service = await Service.start(beginning(pdf.subarray(0, 100), promised));
+    const client = service.client({ ...options, timeouts: { firstByte: 50_000, stall: 50_000 } });
+    expectTimeout(await rejectionOf(generate(client, { timeouts: { stall: 60 } }).bytes()), "stall", 60);
+  });
+
+  it("that are over have the message say how to go on", async () => {
+    const service = await Service.start(saying(200));
+    const silent = await Service.start(noAnswer);
+    const error = await rejectionOf(
+      generate(silent.client({ ...options, timeouts: { firstByte: 60 } })).bytes(),
+    );
+    expect(TimeoutError.is(error) && error.message).toBe(
+      `The service at ${silent.baseUrl} sent no byte of a document for template "inv_2024" within 60 ms, \`timeouts.firstByte\`; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`,
+    );
+    expect(service.requests).toEqual([]);
+  });
+});

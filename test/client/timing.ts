@@ -1,0 +1,49 @@
+import { TimeoutError, type TimeoutPhase } from "template-pdf";
+import { expect, onTestFinished, vi } from "vitest";
+import { forms } from "./every-form.ts";
+import { turns } from "./service.ts";
+
+type Form = (typeof forms)[number];
+
+/** The forms that hand bytes on while they arrive. */
+export const streamForms: readonly Form[] = forms.filter(([form]) =>
+  ["stream()", "nodeStream()", "response()", "iteration"].includes(form),
+);
+
+/** The forms that are seen only when they are whole. */
+export const wholeForms: readonly Form[] = forms.filter((form) => !streamForms.includes(form));
+
+/** Expects a `TimeoutError` of this limit. */
+export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: number): TimeoutError {
+  if (!TimeoutError.is(error)) throw error;
+  expect([error.phase, error.limitMs, error.code]).toEqual([phase, limitMs, "timeout"]);
+  expect(error.message).toContain(`${limitMs} ms, \`timeouts.${phase}\``);
+  return error;
+}
+
+/** From here on time stands still, until it is moved. Sockets go on as ever. */
+export function stopTime(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+}
+
+/** Moves time that stands still, by an hour as quickly as by a second, and lets happen what is due. */
+export async function passTime(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+  await turns();
+}
+
+/** Has every back-off last no time. */
+export function withoutBackOff(): void {
+  const random = vi.spyOn(Math, "random").mockReturnValue(0);
+  onTestFinished(() => {
+    random.mockRestore();
+  });
+}
+
+/** How many timers there are, of whatever kind. */
+export function countTimers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+}
