@@ -124,7 +124,8 @@ async function askForKey(source: () => string | Promise<string>, attempts: numbe
   } catch (error) {
     // Without the cause: what a key source throws may hold a key.
     const name = nameOfError(error);
-    const sent = attempts === 0 ? "Nothing was sent." : `Tried ${attempts} times before.`;
+    const before = attempts === 1 ? "once" : `${attempts} times`;
+    const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;
     throw new ConfigurationError(`The function given as \`apiKey\` failed with ${name}. ${sent}`, {
       attempts,
     });
