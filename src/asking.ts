@@ -20,11 +20,10 @@ export interface Listener {
 export interface Launch {
   start(listener: Listener): void;
   cancel(reason: unknown): void;
-  /**
-   * Hears what a form that makes something whole failed with; where that was a broken document which is to be
-   * asked for again, gives `true`, and tells the listener of the next.
-   */
-  repeat(error: unknown, listener: Listener): boolean;
+  /** Whether this is what a form failed with because its document broke, and that document can be replaced. */
+  canRepeat(error: unknown): boolean;
+  /** Asks for the document that broke again: the listener hears of the next. */
+  repeat(): void;
 }
 
 /**
@@ -114,14 +113,14 @@ export class Asking {
   forWhole<T>(form: Form<T>): Promise<T> {
     if (++this.#formsAsked === 1) this.#wantsWhole = true;
     return new Promise((resolve, reject) => {
-      const listener: Listener = {
-        onDocument: (document) => {
+      const listener = {
+        onDocument: (document: GeneratedPdf) => {
           this.#build(form, document).then(resolve, (error) => {
-            if (!this.#launch.repeat(error, listener)) reject(error);
+            if (this.#launch.canRepeat(error)) this.#repeat(listener);
+            else reject(error);
           });
         },
         onFailure: reject,
-        mayRepeat: () => this.#mayRepeat(),
       };
       this.#listen(listener);
     });
@@ -133,8 +132,11 @@ export class Asking {
     if (!this.#started) this.#settle({ error: reason });
   }
 
-  #mayRepeat(): boolean {
-    return this.#wantsWhole && !this.#isAwaited;
+  /** Asks again for a document that broke: whoever awaits it from here on gets the next, too. */
+  #repeat(listener: Pick<Listener, "onDocument" | "onFailure">): void {
+    this.#outcome = undefined;
+    this.#waiting.push(listener);
+    this.#launch.repeat();
   }
 
   async #build<T>(form: Form<T>, document: GeneratedPdf): Promise<T> {
@@ -164,7 +166,7 @@ export class Asking {
       this.#launch.start({
         onDocument: (document) => this.#settle({ document }),
         onFailure: (error) => this.#settle({ error }),
-        mayRepeat: () => this.#mayRepeat(),
+        mayRepeat: () => this.#wantsWhole && !this.#isAwaited,
       });
     } catch (error) {
       this.#launch.cancel(error);

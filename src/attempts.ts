@@ -74,6 +74,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #lastError: unknown;
   /** A document that broke and is to be asked for again, as soon as its form has heard of it. */
   #broken: { readonly error: unknown; readonly delayMs: number } | undefined;
+  /** The document is read by a form that shows its bytes while they come. */
+  #isStreamed = false;
   /** A stream was given out, and its reader sets the pace. */
   #isHandedOver = false;
   /** Nothing of the caller's waits any more. */
@@ -103,18 +105,15 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     this.#end(reason);
   }
 
-  repeat(error: unknown, listener: Listener): boolean {
+  canRepeat(error: unknown): boolean {
+    return this.#broken !== undefined && this.#broken.error === error;
+  }
+
+  repeat(): void {
     const broken = this.#broken;
     this.#broken = undefined;
-    if (broken === undefined) return false;
-    if (broken.error !== error) {
-      this.#end(error);
-      return false;
-    }
-    this.#listener = listener;
-    if (this.#ended) listener.onFailure(this.#ended.error);
-    else this.#tryAgain(broken.error, broken.delayMs);
-    return true;
+    if (this.#ended) this.#listener?.onFailure(this.#ended.error);
+    else if (broken) this.#tryAgain(broken.error, broken.delayMs);
   }
 
   /** The caller's signal. */
@@ -149,7 +148,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   }
 
   onBroken(failure: Failure): unknown {
-    const decision = this.#listener?.mayRepeat() ? this.#decide(failure) : { why: "" };
+    const mayRepeat = !this.#isStreamed && this.#listener?.mayRepeat();
+    const decision = mayRepeat ? this.#decide(failure) : { why: "" };
     const error = failure.error("why" in decision ? this.#note(decision.why) : "");
     if ("why" in decision) this.#end(error);
     else this.#broken = { error, delayMs: decision.delayMs };
@@ -163,6 +163,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   onRead(isStream: boolean): void {
     if (this.#ended) return;
     this.#atRest = false;
+    this.#isStreamed = isStream;
     if (isStream && !this.#job.options.isTotalExplicit) {
       this.#isHandedOver = true;
       this.#total.clear();
