@@ -1,0 +1,164 @@
+import { ApiError, TimeoutError, template } from "template-pdf";
+import { describe, expect, it } from "vitest";
+import { forms, gather, generate, iterable } from "./every-form.ts";
+import { beginning, pdfOf, rejectionOf, Service, saying, transports, withLength } from "./service.ts";
+import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
+
+const pdf = pdfOf(200_000);
+const promised = { "content-length": String(pdf.length) };
+const half = pdf.subarray(0, 100_000);
+const never = Number.POSITIVE_INFINITY;
+
+describe.each(transports)("timeouts.total, by %s,", (_, options) => {
+  it.each(forms)("ends %s before the first byte, and its socket", async (_, read) => {
+    const service = await Service.start(() => {});
+    const client = service.client({ ...options, timeouts: { total: 80 } });
+    const error = expectTimeout(await rejectionOf(read(generate(client))), "total", 80);
+    expect(error.attempts).toBe(1);
+    await (await service.request()).closed;
+  });
+
+  it.each(forms)("that was given ends %s in the midst of the document, and its socket", async (_, read) => {
+    const service = await Service.start(beginning(half, promised));
+    for (const given of ["client", "call"] as const) {
+      const limits = { timeouts: { total: 120 } };
+      const client = service.client({ ...options, ...(given === "client" && limits) });
+      const pending = generate(client, given === "call" ? limits : {});
+      expectTimeout(await rejectionOf(read(pending)), "total", 120);
+      await (await service.request(given === "client" ? 0 : 1)).closed;
+    }
+  });
+
+  it("counts all attempts, and tells what the last of them failed with", async () => {
+    withoutBackOff();
+    const service = await Service.start(() => {});
+    const client = service.client({
+      ...options,
+      timeouts: { firstByte: 100, total: 550 },
+      retry: { limit: 1_000 },
+    });
+    const error = expectTimeout(await rejectionOf(generate(client).bytes()), "total", 550);
+    expect(error.attempts).toBeGreaterThan(1);
+    expect(error.attempts).toBe(service.requests.length);
+    expect(error.message).toMatch(new RegExp(` Tried ${error.attempts} times\\.$`));
+    expectTimeout(error.cause, "firstByte", 100);
+    await Promise.all(service.requests.map(({ closed }) => closed));
+  });
+
+  it("counts the waits between them, too: one that would use it up is not begun", async () => {
+    const service = await Service.start(saying(503, "", { "retry-after": "30" }));
+    const client = service.client({ ...options, timeouts: { total: 20_000 }, retry: { limit: 5 } });
+    const error = await rejectionOf(generate(client).bytes());
+    expect(ApiError.is(error) && [error.status, error.attempts, error.retryAfterMs]).toEqual([
+      503, 1, 30_000,
+    ]);
+    expect((error as Error).message).toMatch(
+      / Not tried again: after a wait of 30 s, nothing would be left of `timeouts\.total`\.$/,
+    );
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("ends a call whose key never comes", async () => {
+    const service = await Service.start(withLength(pdf));
+    const apiKey = () => new Promise<string>(() => {});
+    const client = service.client({ ...options, apiKey, timeouts: { total: 60 } });
+    const error = expectTimeout(await rejectionOf(generate(client).bytes()), "total", 60);
+    expect([error.attempts, service.requests.length]).toEqual([0, 0]);
+  });
+
+  it("ends a call whose key never comes a second time", async () => {
+    withoutBackOff();
+    const service = await Service.start(saying(503));
+    let asked = 0;
+    const apiKey = () => (++asked === 1 ? "first" : new Promise<string>(() => {}));
+    const client = service.client({ ...options, apiKey, timeouts: { total: 300 }, retry: { limit: 5 } });
+    const error = expectTimeout(await rejectionOf(generate(client).bytes()), "total", 300);
+    expect([error.attempts, asked, service.requests.length]).toEqual([1, 2, 1]);
+    expect(ApiError.is(error.cause)).toBe(true);
+  });
+
+  it("ends a call whose schema never has checked the values", async () => {
+    const service = await Service.start(withLength(pdf));
+    const schema = {
+      "~standard": { version: 1 as const, vendor: "tests", validate: () => new Promise<never>(() => {}) },
+    };
+    const client = service.client({ ...options, timeouts: { total: 60 } });
+    const pending = client.generate(template("inv_2024", schema), {});
+    expectTimeout(await rejectionOf(pending), "total", 60);
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+describe.each(transports)("timeouts.total that nobody gave, by %s,", (_, options) => {
+  /** A call whose document stands still after its first half, with nothing else to end it. */
+  const startHalf = async (timeouts: { total?: number } = {}) => {
+    const service = await Service.start(beginning(half, promised));
+    const client = service.client({
+      ...options,
+      timeouts: { firstByte: never, stall: never, unread: never, ...timeouts },
+    });
+    stopTime();
+    return { service, pending: generate(client) };
+  };
+
+  it.each(wholeForms)("ends %s after 10 minutes", async (_, read) => {
+    const { service, pending } = await startHalf();
+    const failure = rejectionOf(read(pending));
+    await service.request();
+    await passTime(590_000);
+    await passTime(11_000);
+    expectTimeout(await failure, "total", 600_000);
+    await (await service.request()).closed;
+  });
+
+  it("ends a document that is awaited and not read, after 10 minutes", async () => {
+    const { service, pending } = await startHalf();
+    const document = await pending;
+    await passTime(601_000);
+    await (await service.request()).closed;
+    expectTimeout(await rejectionOf(document.bytes()), "total", 600_000);
+  });
+
+  it.each(streamForms)("does not concern %s once it was handed over", async (form) => {
+    const { service, pending } = await startHalf();
+    const chunks = {
+      "stream()": async () => iterable(await pending.stream()),
+      "nodeStream()": async () => pending.nodeStream(),
+      "response()": async () => iterable((await pending.response()).body as ReadableStream<Uint8Array>),
+      iteration: async () => {
+        const iterator = pending[Symbol.asyncIterator]();
+        const first = await iterator.next();
+        return (async function* () {
+          yield first.value as Uint8Array;
+          yield* { [Symbol.asyncIterator]: () => iterator };
+        })();
+      },
+    }[form];
+    const rest = gather((await chunks?.()) ?? []);
+    await passTime(3_600_000);
+    const { response } = await service.request();
+    response.end(pdf.subarray(100_000));
+    expect(pdf.equals(await rest)).toBe(true);
+  });
+
+  it.each(streamForms)("does concern %s where it was given, though it is the default", async (_, read) => {
+    const { service, pending } = await startHalf({ total: 600_000 });
+    const failure = rejectionOf(read(pending));
+    await service.request();
+    await passTime(601_000);
+    expectTimeout(await failure, "total", 600_000);
+    await (await service.request()).closed;
+  });
+
+  it("ends a stream that is not handed over yet", async () => {
+    const service = await Service.start(() => {});
+    const client = service.client({ ...options, timeouts: { firstByte: never } });
+    stopTime();
+    const failure = rejectionOf(generate(client).stream());
+    await service.request();
+    await passTime(601_000);
+    const error = await failure;
+    expect(TimeoutError.is(error)).toBe(true);
+    expectTimeout(error, "total", 600_000);
+  });
+});
