@@ -1,6 +1,14 @@
 // Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
 
-import { type Bytes, type GeneratedPdf, type PendingPdf, type Saved, TemplatePdf } from "template-pdf";
+import {
+  type Bytes,
+  type GeneratedPdf,
+  type PendingPdf,
+  type Retry,
+  type Saved,
+  TemplatePdf,
+  type Timeouts,
+} from "template-pdf";
 import { Agent, MockAgent, ProxyAgent, fetch as undiciFetch } from "undici";
 import { expectTypeOf } from "vitest";
 
@@ -131,6 +139,8 @@ export const missing = new TemplatePdf({
   apiKey: maybe,
   headers: { "x-tenant": undefined },
   credentials: undefined,
+  timeouts: undefined,
+  retry: undefined,
   maxBytes: undefined,
   verify: undefined,
   fetch: undefined,
@@ -141,7 +151,20 @@ export const missing = new TemplatePdf({
 missing.generate(
   "inv",
   {},
-  { signal: undefined, headers: undefined, maxBytes: undefined, verify: undefined },
+  {
+    signal: undefined,
+    headers: undefined,
+    timeouts: {
+      connect: undefined,
+      firstByte: undefined,
+      stall: undefined,
+      unread: undefined,
+      total: undefined,
+    },
+    retry: { limit: undefined, mayRenderTwice: undefined },
+    maxBytes: undefined,
+    verify: undefined,
+  },
 );
 
 // What the options take.
@@ -171,6 +194,32 @@ new TemplatePdf({ headers: { "x-tenant": 7 } });
 new TemplatePdf({ dispatcher: {} });
 // @ts-expect-error: there is no such choice
 new TemplatePdf({ credentials: "always" });
+
+// How long to wait, and how often to try: of a client, and of a call.
+new TemplatePdf({
+  timeouts: { connect: 1, firstByte: 2, stall: 3, unread: 4, total: Number.POSITIVE_INFINITY },
+});
+new TemplatePdf({ retry: { limit: 5, mayRenderTwice: false } });
+new TemplatePdf({ retry: false });
+untyped.generate("inv", {}, { timeouts: { total: 5_000 }, retry: false });
+untyped.generate("inv", {}, { retry: { limit: 0 } });
+const patient: Timeouts = { firstByte: 600_000 };
+const once: Retry = { mayRenderTwice: false };
+untyped.with({ timeouts: patient, retry: once });
+// @ts-expect-error: there is no such limit
+new TemplatePdf({ timeouts: { request: 5 } });
+// @ts-expect-error: a limit is a number of milliseconds
+new TemplatePdf({ timeouts: { total: "5s" } });
+// @ts-expect-error: each limit has a name
+new TemplatePdf({ timeouts: 5_000 });
+// @ts-expect-error: a number of tries is called limit
+new TemplatePdf({ retry: 3 });
+// @ts-expect-error: there is nothing to be true beside an object
+new TemplatePdf({ retry: true });
+// @ts-expect-error: the option is called limit
+untyped.generate("inv", {}, { retry: { retries: 3 } });
+// @ts-expect-error: whether something may be rendered twice is yes or no
+untyped.generate("inv", {}, { retry: { mayRenderTwice: 0 } });
 
 // The seam inside is nobody's to use.
 // @ts-expect-error: documents come from the client only

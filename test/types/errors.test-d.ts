@@ -1,5 +1,14 @@
 // Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
-import { ApiError, NotFoundError, TemplatePdfError, TruncatedPdfError, ValuesError } from "template-pdf";
+import {
+  ApiError,
+  NotFoundError,
+  TemplatePdfError,
+  TimeoutError,
+  type TimeoutPhase,
+  type Timeouts,
+  TruncatedPdfError,
+  ValuesError,
+} from "template-pdf";
 import { expectTypeOf } from "vitest";
 
 // `is` narrows what was caught, to the class it is asked of.
@@ -12,9 +21,19 @@ export function read(error: unknown): void {
     expectTypeOf(error.status).toEqualTypeOf<number>();
     expectTypeOf(error.body).toEqualTypeOf<unknown>();
   } else if (ApiError.is(error)) {
-    expectTypeOf<[typeof error.detail, typeof error.headers]>().toEqualTypeOf<
-      [string | undefined, Headers | undefined]
+    expectTypeOf<[typeof error.detail, typeof error.headers, typeof error.retryAfterMs]>().toEqualTypeOf<
+      [string | undefined, Headers | undefined, number | undefined]
     >();
+  } else if (TimeoutError.is(error)) {
+    expectTypeOf<typeof error.code>().toEqualTypeOf<"timeout">();
+    expectTypeOf(error.phase).toEqualTypeOf<"connect" | "firstByte" | "stall" | "unread" | "total">();
+    expectTypeOf<typeof error.phase>().toEqualTypeOf<TimeoutPhase>();
+    expectTypeOf<typeof error.phase>().toEqualTypeOf<keyof Timeouts>();
+    expectTypeOf(error.limitMs).toEqualTypeOf<number>();
+    // @ts-expect-error: no answer may have come
+    const status: number = error.status;
+    // @ts-expect-error: there is no such limit
+    void [status, error.phase === "request"];
   } else if (ValuesError.is(error)) {
     expectTypeOf<typeof error.code>().toEqualTypeOf<"invalid_values">();
     const [issue] = error.issues;
