@@ -8,6 +8,7 @@ import { gunzipSync } from "node:zlib";
  * @typedef {object} Source - where PDFs come from
  * @property {string} name
  * @property {string} folder - holds them, at any depth, also as `.pdf.gz`
+ * @property {boolean} isSound - whether each is known to be whole; the folders of test suites hold damaged ones
  *
  * @typedef {object} RealPdf
  * @property {string} source

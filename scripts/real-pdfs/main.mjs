@@ -57,7 +57,23 @@ if (withCuts) {
   printCuts("Cut documents with one end mark", cuts.one);
   printCuts("Cut documents with several end marks (linearised, or updated by appending)", cuts.several);
 }
-if (changed > 0) process.exitCode = 1;
+
+const wrongs = {
+  "documents came with other bytes": changed,
+  "whole documents were refused": sources
+    .filter(({ isSound }) => isSound)
+    .map(({ name }) => bySource.get(name) ?? { accepted: 0, tried: 0 })
+    .reduce((sum, { accepted, tried }) => sum + tried - accepted, 0),
+  "cuts were missed although there was one end mark": sum(cuts.one, ({ missed }) => missed),
+  "cuts were missed although the length was promised":
+    sum(cuts.one, ({ tried, promised }) => tried - promised) +
+    sum(cuts.several, ({ tried, promised }) => tried - promised),
+};
+for (const [wrong, times] of Object.entries(wrongs)) {
+  if (times === 0) continue;
+  console.log(`\nWRONG: ${times} ${wrong}`);
+  process.exitCode = 1;
+}
 
 /**
  * @param {Map<string, { accepted: number, tried: number }>} counts
@@ -67,6 +83,14 @@ if (changed > 0) process.exitCode = 1;
 function count(counts, name, accepted) {
   const entry = counts.get(name) ?? { accepted: 0, tried: 0 };
   counts.set(name, { accepted: entry.accepted + Number(accepted), tried: entry.tried + 1 });
+}
+
+/**
+ * @param {Cuts} made
+ * @param {(tally: import("./cuts.mjs").Tally) => number} figure
+ */
+function sum(made, figure) {
+  return [...made.tallies.values()].reduce((total, tally) => total + figure(tally), 0);
 }
 
 /**

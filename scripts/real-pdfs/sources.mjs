@@ -41,13 +41,20 @@ export async function collect(folders) {
     }
   });
 
-  return [
+  const made = [
     { name: "pdfmake", folder: inCache("pdfmake") },
     { name: "pdf-lib", folder: inCache("pdf-lib") },
     { name: "programs of this machine", folder: inCache("programs") },
     { name: "Debian packages", folder: inCache("debian") },
     { name: "documentation installed here", folder: "/usr/share/doc" },
-    ...folders.map((folder) => ({ name: basename(resolve(folder)), folder: resolve(folder) })),
+  ];
+  return [
+    ...made.map((source) => ({ ...source, isSound: true })),
+    ...folders.map((folder) => ({
+      name: basename(resolve(folder)),
+      folder: resolve(folder),
+      isSound: false,
+    })),
   ];
 }
 
