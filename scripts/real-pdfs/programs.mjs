@@ -141,7 +141,7 @@ export function makeWithPrograms(folder, toChange) {
       stdio: ["ignore", "pipe", "ignore"],
     });
     if (error && "code" in error && error.code === "ENOENT") missing.add(command);
-    if (args.includes("-Tpdf")) writeFileSync(join(here, "out.pdf"), stdout);
+    if (status === 0 && args.includes("-Tpdf")) writeFileSync(join(here, "out.pdf"), stdout);
     const pdfs = readdirSync(here).filter((file) => file.endsWith(".pdf"));
     for (const file of pdfs) {
       const written = readFileSync(join(here, file));
