@@ -52,6 +52,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "safe-filename.ts",
   ],
   "input/": [],
+  "testing/": ["index.ts", "server/"],
   "emulator/": ["index.ts", "standard-schema.ts", "server/", "input/"],
   "cli/": ["index.ts", "safe-filename.ts", "emulator/", "input/"],
 };
@@ -60,7 +61,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
 const outside: readonly { readonly what: RegExp; readonly by: readonly string[] }[] = [
   { what: /^#transport$/, by: ["client.ts"] },
   { what: /^#files$/, by: ["document.ts"] },
-  { what: /^node:/, by: ["files/", "transport/", "emulator/", "cli/", "platform-types.ts"] },
+  { what: /^node:/, by: ["files/", "transport/", "emulator/", "cli/", "testing/", "platform-types.ts"] },
   { what: /^undici(\/|$)/, by: ["transport/"] },
   { what: /^@hono\/node-server(\/|$)/, by: ["emulator/"] },
   { what: /^@cfworker\/json-schema$/, by: ["emulator/renderer/"] },

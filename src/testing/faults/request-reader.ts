@@ -1,0 +1,69 @@
+/** A request as it came over the wire. */
+export interface SeenRequest {
+  /** `POST /api/… HTTP/1.1`. */
+  readonly line: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Which connection brought it, counted from 0. */
+  readonly connection: number;
+}
+
+type Head = Pick<SeenRequest, "line" | "headers">;
+
+/** What hears of the requests of one connection. */
+export interface RequestEvents {
+  onHead(head: Head): void;
+  onRequest(head: Head, body: Uint8Array): void;
+}
+
+/** Reads requests just far enough to know where each ends: a head, and a body whose length is told. */
+export class RequestReader {
+  readonly #events: RequestEvents;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  /** The head of the request whose body is under way, and where that body ends. */
+  #open: { readonly head: Head; readonly bodyAt: number; readonly endAt: number } | undefined;
+
+  constructor(events: RequestEvents) {
+    this.#events = events;
+  }
+
+  push(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    for (;;) {
+      if (this.#open === undefined && !this.#readHead()) return;
+      if (this.#open === undefined || this.#bytes < this.#open.endAt) return;
+      const { head, bodyAt, endAt } = this.#open;
+      const all = this.#joined();
+      this.#open = undefined;
+      this.#pieces = [all.subarray(endAt)];
+      this.#bytes = all.length - endAt;
+      this.#events.onRequest(head, all.subarray(bodyAt, endAt));
+    }
+  }
+
+  #readHead(): boolean {
+    const all = this.#joined();
+    const end = all.indexOf("\r\n\r\n");
+    if (end === -1) return false;
+    const [line = "", ...rest] = all.subarray(0, end).toString("latin1").split("\r\n");
+    const headers = Object.fromEntries(
+      rest.map((text) => {
+        const colon = text.indexOf(":");
+        return [text.slice(0, colon).toLowerCase(), text.slice(colon + 1).trim()];
+      }),
+    );
+    const head = { line, headers };
+    this.#open = { head, bodyAt: end + 4, endAt: end + 4 + Number(headers["content-length"] ?? 0) };
+    this.#events.onHead(head);
+    return true;
+  }
+
+  #joined(): Buffer {
+    const all = Buffer.concat(this.#pieces);
+    this.#pieces = [all];
+    return all;
+  }
+}
