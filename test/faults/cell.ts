@@ -1,0 +1,238 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  ApiError,
+  type ClientOptions,
+  type GeneratedPdf,
+  type PendingPdf,
+  TemplatePdf,
+  TemplatePdfError,
+  TimeoutError,
+} from "template-pdf";
+import { fakePdf } from "../../src/testing/fake-pdf.ts";
+import { FaultServer } from "../../src/testing/faults/fault-server.ts";
+import { forms as everyForm, readAt, type stages } from "../client/every-form.ts";
+import { transports } from "../client/service.ts";
+import { hostName } from "./host-names.ts";
+import type { Row, Transport } from "./row.ts";
+import { type Identity, selfSigned } from "./self-signed.ts";
+
+/** One question to the table: what does this form give, of this fault, by this transport? */
+export interface Cell {
+  readonly row: Row;
+  readonly transport: Transport;
+  readonly form: string;
+  readonly stage: (typeof stages)[number];
+  /** The fault happens once, and the client may try again; else it happens every time, and the client may not. */
+  readonly once: boolean;
+  /** The client may not try again what may have been rendered. Default: it may. */
+  readonly mayRenderTwice?: boolean;
+}
+
+/** What came of it. */
+export interface Result {
+  readonly outcome: string;
+  readonly attempts: number;
+  /** What is left in the folder that the document was to be saved in. */
+  readonly files: readonly string[];
+  /** The service was asked more often than it was told to us. */
+  readonly isOverasked: boolean;
+  /** A connection is still at work, or of undici: still there once the client was closed. */
+  readonly isBusy: boolean;
+}
+
+/** Longer than the 64 KiB that an unread document may hold. */
+const whole = fakePdf({ bytes: 100_000 });
+
+/** How long the one clock runs that a row expects to stop at, and how long all others do. */
+const short = 300;
+const long = 20_000;
+
+export const forms = everyForm.map(([form]) => form);
+
+/** Plays one cell from its server to the last socket. */
+export async function play(cell: Cell): Promise<Result> {
+  const { row, transport } = cell;
+  const folder = await mkdtemp(join(tmpdir(), "template-pdf-fault-"));
+  const document = row.scene.whole?.(whole) ?? whole;
+  const stage = await Stage.set(row);
+  let retries = 0;
+  const client = new TemplatePdf({
+    baseUrl: stage.baseUrl,
+    apiKey: "key-of-the-tests",
+    allowInsecureHttp: true,
+    timeouts: timeoutsOf(row, transport),
+    retry: cell.once && { mayRenderTwice: cell.mayRenderTwice },
+    hooks: {
+      retry: () => {
+        retries += 1;
+        stage.mend();
+      },
+    },
+    ...carriedBy(transport),
+  });
+  try {
+    if (row.scene.warm) await client.generate("warm", {}).bytes();
+    if (row.scene.hungUp) await stage.hangUp();
+    stage.begin(cell.once);
+    const path = join(folder, "saved.pdf");
+    const values = row.scene.largeRequest ? { note: "x".repeat(3_000_000) } : { total: "1,000" };
+    let attempts = 1;
+    let outcome: string;
+    let requests: number | undefined;
+    try {
+      const got = await readAt(cell.stage, client.generate("inv_2024", values), (from) =>
+        cell.form === "saveTo()" ? saved(from, path) : read(cell.form, from),
+      );
+      attempts = 1 + retries;
+      outcome = Buffer.compare(got, document) === 0 ? "whole" : `${got.length} other bytes`;
+      requests = stage.requests;
+      if (row.scene.again) await again(client, stage);
+    } catch (error) {
+      attempts = error instanceof TemplatePdfError ? error.attempts : Number.NaN;
+      outcome = inWords(error);
+    }
+    requests ??= stage.requests;
+    await within(5_000, client.close());
+    const isFree = await within(
+      5_000,
+      stage.until((server) => isLetGo(server, cell)),
+    );
+    return {
+      outcome,
+      attempts,
+      files: await readdir(folder),
+      isOverasked: requests > attempts * (transport === "fetch" ? row.requestsByFetch : 1),
+      isBusy: !isFree,
+    };
+  } finally {
+    await stage.clear();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether nothing is under way any more. A fetch keeps idle connections for others: they are the runtime's. */
+function isLetGo({ playing, openSockets }: FaultServer, { row, transport }: Cell): boolean {
+  if (transport === "undici") return openSockets === 0;
+  return playing === 0 || row.scene.lingersByFetch === true;
+}
+
+/** The server of one cell, and the way to it. */
+class Stage {
+  readonly #row: Row;
+  #server: FaultServer;
+  readonly #port: number;
+  readonly #host: ReturnType<typeof hostName> | undefined;
+  #restarted: Promise<void> | undefined;
+  #requestsBefore = 0;
+
+  private constructor(row: Row, server: FaultServer) {
+    this.#row = row;
+    this.#server = server;
+    this.#port = server.port;
+    this.#host = row.scene.name && hostName(row.scene.name);
+  }
+
+  static async set(row: Row): Promise<Stage> {
+    const { certificate } = row.scene;
+    const tls = certificate && identities[certificate];
+    const stage = new Stage(row, await FaultServer.start({ document: whole, tls }));
+    if (row.scene.refused) await stage.#server.close();
+    return stage;
+  }
+
+  get baseUrl(): string {
+    return `${this.#row.scene.https ? "https" : "http"}://${this.#host?.name ?? "127.0.0.1"}:${this.#port}`;
+  }
+
+  get requests(): number {
+    return this.#server.requests.length - this.#requestsBefore;
+  }
+
+  /** Lets the fault happen from now on. */
+  begin(once: boolean): void {
+    this.#requestsBefore = this.#server.requests.length;
+    const { fault, secondTry } = this.#row;
+    const staysWrong = !once || secondTry === "in vain";
+    if (fault.script(whole).length > 0) this.#server.fail(fault, staysWrong ? {} : { times: 1 });
+  }
+
+  /** Takes away what was wrong around the server. */
+  mend(): void {
+    this.#host?.becomesKnown();
+    if (this.#row.scene.refused) this.#restarted ??= this.#restart();
+  }
+
+  async hangUp(): Promise<void> {
+    this.#server.hangUp();
+    await this.#server.until(({ openSockets }) => openSockets === 0);
+  }
+
+  until(isSo: (server: FaultServer) => boolean): Promise<void> {
+    return this.#server.until(isSo);
+  }
+
+  well(): void {
+    this.#server.reset();
+  }
+
+  async clear(): Promise<void> {
+    await this.#restarted;
+    if (!this.#row.scene.refused || this.#restarted) await this.#server.close();
+  }
+
+  async #restart(): Promise<void> {
+    this.#server = await FaultServer.start({ document: whole, port: this.#port });
+  }
+}
+
+const identities: Readonly<Record<"self-signed" | "expired", Identity>> = {
+  "self-signed": selfSigned({ from: -1, to: 30 }),
+  expired: selfSigned({ from: -30, to: -1 }),
+};
+
+function carriedBy(transport: Transport): ClientOptions {
+  return transports.find(([name]) => name === transport)?.[1] ?? {};
+}
+
+function timeoutsOf({ scene, ...row }: Row, transport: Transport) {
+  const phase = /^TimeoutError \((.+)\)$/.exec(row[transport])?.[1];
+  const all = { connect: long, firstByte: long, stall: long, unread: long, total: long };
+  return { ...all, ...(phase && { [phase]: short }), ...scene.timeouts };
+}
+
+function read(form: string, from: PendingPdf | GeneratedPdf): Promise<Uint8Array> {
+  const reader = everyForm.find(([name]) => name === form)?.[1];
+  if (!reader) throw new Error(`There is no form ${form}.`);
+  return reader(from);
+}
+
+async function saved(from: PendingPdf | GeneratedPdf, path: string): Promise<Uint8Array> {
+  await from.saveTo(path);
+  return readFile(path);
+}
+
+/** The next call gets its own document, and nothing that was left on the connection. */
+async function again(client: TemplatePdf, stage: Stage): Promise<void> {
+  stage.well();
+  const next = await client.generate("next", {}).bytes();
+  if (Buffer.compare(next, whole) !== 0) throw new Error("The next call got what was left by this one.");
+}
+
+function inWords(error: unknown): string {
+  if (error instanceof TimeoutError) return `TimeoutError (${error.phase})`;
+  if (error instanceof ApiError) return `${error.name} ${error.status}`;
+  return error instanceof TemplatePdfError ? error.name : `no error of ours: ${error}`;
+}
+
+/** Whether something ends in time. */
+async function within(limitMs: number, what: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const isDone = await Promise.race([what.then(() => true), late]);
+  clearTimeout(timer);
+  return isDone;
+}

@@ -1,0 +1,38 @@
+import dns from "node:dns";
+import { afterAll, beforeAll } from "vitest";
+
+type Answer = "unknown" | "silent" | "loopback";
+type Callback = (error: Error | null, ...rest: unknown[]) => void;
+
+const names = new Map<string, Answer>();
+let last = 0;
+
+/** Takes over, for the tests of this file, what becomes of the names that are made up here. */
+export function makeUpHostNames(): void {
+  const { lookup } = dns;
+  const madeUp = (name: string, options: { all?: boolean }, callback: Callback): void => {
+    const answer = names.get(name);
+    if (answer === undefined) return void (lookup as (...all: unknown[]) => void)(name, options, callback);
+    if (answer === "silent") return;
+    const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), {
+      code: "ENOTFOUND",
+      syscall: "getaddrinfo",
+      hostname: name,
+    });
+    const found = options.all ? [[{ address: "127.0.0.1", family: 4 }]] : ["127.0.0.1", 4];
+    process.nextTick(() => (answer === "unknown" ? callback(error) : callback(null, ...found)));
+  };
+  beforeAll(() => {
+    dns.lookup = madeUp as typeof lookup;
+  });
+  afterAll(() => {
+    dns.lookup = lookup;
+  });
+}
+
+/** Makes up a name that nothing else uses. */
+export function hostName(answer: Answer): { readonly name: string; readonly becomesKnown: () => void } {
+  const name = `host-${last++}.test`;
+  names.set(name, answer);
+  return { name, becomesKnown: () => void names.set(name, "loopback") };
+}

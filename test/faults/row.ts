@@ -1,0 +1,98 @@
+import type { Fault } from "../../src/testing/faults/fault.ts";
+
+/** What a form gives: the whole document byte for byte, or the error of that name. */
+export type Gets = "whole" | `${string}Error` | `${string}Error ${number}` | `TimeoutError (${string})`;
+
+/**
+ * What a second try brings where the fault happens once:
+ * - `heals`: the whole document, in every form
+ * - `heals before hand-over`: the whole document in every form that is whole or nothing, asked of the pending
+ *   result; who was given a stream, or the document itself, has had a part of the first already
+ * - `not tried`: another try would bring the same, or might do harm
+ * - `in vain`: what is wrong stays wrong, and every try was made
+ * - `unseen`: the fetch itself asked again, and the first try brings it
+ * - `not needed`: the first brings it
+ */
+export type SecondTry =
+  | "heals"
+  | "heals before hand-over"
+  | "not tried"
+  | "in vain"
+  | "unseen"
+  | "not needed";
+
+/** What is out of the ordinary around a call, beside its fault. */
+interface Scene {
+  /** The base URL begins with `https://`. */
+  readonly https?: boolean;
+  /** The server speaks TLS, with a certificate that nobody vouches for. */
+  readonly certificate?: "self-signed" | "expired";
+  /** Nobody listens on the port, until a try has failed. */
+  readonly refused?: boolean;
+  /** The name of the host cannot be found, or the search for it never ends, until a try has failed. */
+  readonly name?: "unknown" | "silent";
+  /** A document was made on the same connection before. */
+  readonly warm?: boolean;
+  /** The server has hung up since then. */
+  readonly hungUp?: boolean;
+  /** The next call on the same client has to bring a whole document, too. */
+  readonly again?: boolean;
+  /** The request is 3 MB long. */
+  readonly largeRequest?: boolean;
+  /** What a whole document is here, byte for byte. Default: the document itself. */
+  readonly whole?: (document: Uint8Array) => Uint8Array;
+  /** A fetch keeps the connection for a while after it was told to give it up. */
+  readonly lingersByFetch?: boolean;
+  /** It keeps the processor busy for so long that nothing else is to be timed beside it. */
+  readonly heavy?: boolean;
+  /** Limits in milliseconds beside the one that the row expects to be hit. */
+  readonly timeouts?: Readonly<Record<string, number>>;
+}
+
+/** The two ways to carry a request. */
+export const transports = ["undici", "fetch"] as const;
+
+export type Transport = (typeof transports)[number];
+
+/** One fault, and what comes of it. */
+export interface Row {
+  readonly fault: Fault;
+  readonly undici: Gets;
+  readonly fetch: Gets;
+  readonly secondTry: SecondTry;
+  readonly secondTryByFetch: SecondTry;
+  /** The transports that know for certain that the request had not left. */
+  readonly unsent: readonly Transport[];
+  /** What a reader of the table should know, such as why the two differ. */
+  readonly note: string | undefined;
+  /** How often a fetch asks by itself; our own code never asks twice without being told. */
+  readonly requestsByFetch: number;
+  readonly scene: Scene;
+}
+
+/** Rows that belong together. */
+export interface Group {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+interface RowOptions extends Scene {
+  readonly fetch?: Gets;
+  readonly secondTryByFetch?: SecondTry;
+  readonly unsent?: readonly Transport[];
+  readonly note?: string;
+  readonly requestsByFetch?: number;
+}
+
+/** Makes a row; `fetch` gets what undici gets unless it is said otherwise. */
+export function row(fault: Fault, undici: Gets, secondTry: SecondTry, options: RowOptions = {}): Row {
+  const {
+    fetch = undici,
+    secondTryByFetch = secondTry,
+    unsent = [],
+    note,
+    requestsByFetch = 1,
+    ...scene
+  } = options;
+  return { fault, undici, fetch, secondTry, secondTryByFetch, unsent, note, requestsByFetch, scene };
+}

@@ -1,0 +1,76 @@
+import { answer, fault, pdfHead } from "../../../src/testing/faults/fault.ts";
+import { faults } from "../../../src/testing/faults/faults.ts";
+import { type Group, row } from "../row.ts";
+
+/** So many bytes in which no PDF begins. */
+const junk = (length: number) => Buffer.alloc(length, "junk ");
+
+export const noPdfs: Group = {
+  title: "A success that is no PDF",
+  rows: [
+    row(faults.notAPdf(), "InvalidPdfError", "not tried"),
+    row(
+      fault("a JSON error with status 200", () =>
+        answer(200, '{"error":"quota exceeded"}', { "content-type": "application/json" }),
+      ),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("200 and nothing", () => answer(200, "")),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("200 and white space", () => answer(200, " \r\n".repeat(1_000))),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("204 No Content", () => [{ do: "head", status: 204, headers: {} }]),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("205 Reset Content", () => answer(205, "")),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("202 Accepted, to be fetched later", () =>
+        answer(202, '{"status":"queued"}', { "content-type": "application/json", location: "/jobs/1" }),
+      ),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("a PDF that begins 1,030 bytes into the body", (document) => [
+        pdfHead(document.length + 1_030),
+        { do: "write", bytes: junk(1_030) },
+        { do: "write", bytes: document },
+      ]),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("something endless that is no PDF", () => [
+        pdfHead(10_000_000_000),
+        { do: "drip", bytes: junk(10_000_000), pieceBytes: 1_024, everyMs: 1 },
+      ]),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("a coding that nobody knows", (document) =>
+        answer(200, document, { "content-encoding": "compress" }),
+      ),
+      "InvalidPdfError",
+      "not tried",
+    ),
+    row(
+      fault("a gzip that is none", (document) => answer(200, document, { "content-encoding": "gzip" })),
+      "TruncatedPdfError",
+      "heals",
+    ),
+  ],
+};
