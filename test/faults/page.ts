@@ -55,13 +55,13 @@ function nameOf({ fault, note }: Row): string {
   return note === undefined ? fault.name : `${fault.name}<br>*${note}*`;
 }
 
-function resultsOf({ undici, fetch, secondTry, secondTryByFetch, unsent }: Row): string[] {
+function resultsOf({ undici, fetchOnPage, secondTry, secondTryByFetch, unsent }: Row): string[] {
   const mark = unsent.length === 0 ? "" : unsent.length === 2 ? " †" : ` † (${unsent.join()})`;
   const second =
     secondTry === secondTryByFetch
       ? inTable[secondTry]
       : `${inTable[secondTry] || "–"}; with \`fetch\`: ${inTable[secondTryByFetch]}`;
-  return [resultOf(undici), resultOf(fetch), second + mark];
+  return [resultOf(undici), resultOf(fetchOnPage), second + mark];
 }
 
 function resultOf(gets: Gets): string {

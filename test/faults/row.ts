@@ -59,6 +59,8 @@ export interface Row {
   readonly fault: Fault;
   readonly undici: Gets;
   readonly fetch: Gets;
+  /** What the page says of `fetch`, which may be another Node's than this one. */
+  readonly fetchOnPage: Gets;
   readonly secondTry: SecondTry;
   readonly secondTryByFetch: SecondTry;
   /** The transports that know for certain that the request had not left. */
@@ -78,6 +80,7 @@ export interface Group {
 
 interface RowOptions extends Scene {
   readonly fetch?: Gets;
+  readonly fetchOnPage?: Gets;
   readonly secondTryByFetch?: SecondTry;
   readonly unsent?: readonly Transport[];
   readonly note?: string;
@@ -88,11 +91,23 @@ interface RowOptions extends Scene {
 export function row(fault: Fault, undici: Gets, secondTry: SecondTry, options: RowOptions = {}): Row {
   const {
     fetch = undici,
+    fetchOnPage = fetch,
     secondTryByFetch = secondTry,
     unsent = [],
     note,
     requestsByFetch = 1,
     ...scene
   } = options;
-  return { fault, undici, fetch, secondTry, secondTryByFetch, unsent, note, requestsByFetch, scene };
+  return {
+    fault,
+    undici,
+    fetch,
+    fetchOnPage,
+    secondTry,
+    secondTryByFetch,
+    unsent,
+    note,
+    requestsByFetch,
+    scene,
+  };
 }

@@ -5,6 +5,9 @@ import { type Group, row } from "../row.ts";
 /** So many bytes in which no PDF begins. */
 const junk = (length: number) => Buffer.alloc(length, "junk ");
 
+/** Whether the `fetch` of this Node is undici 7's own, or a later one. */
+const isNewerNode = Number.parseInt(process.versions.node, 10) >= 22;
+
 export const noPdfs: Group = {
   title: "A success that is no PDF",
   rows: [
@@ -71,6 +74,11 @@ export const noPdfs: Group = {
       fault("a gzip that is none", (document) => answer(200, document, { "content-encoding": "gzip" })),
       "TruncatedPdfError",
       "heals",
+      {
+        fetch: isNewerNode ? "TimeoutError (firstByte)" : "TruncatedPdfError",
+        fetchOnPage: "TruncatedPdfError",
+        note: "the `fetch` of Node 22 and later never tells: `firstByte` ends it",
+      },
     ),
   ],
 };
