@@ -73,7 +73,10 @@ function backOffMs(attempts: number, share: number): number {
   return share * Math.min(longestBackOffMs, firstBackOffMs * 2 ** (attempts - 1));
 }
 
+const yearMs = 365 * 24 * 3_600_000;
+
 /** A time for a message: `2 s`, `0.4 s`. */
 export function inSeconds(ms: number): string {
+  if (ms > yearMs) return "more than a year";
   return `${Math.round(ms / 100) / 10} s`;
 }

@@ -102,7 +102,10 @@ export class Decoder {
       if (!this.#isDestroyed) this.#events.onChunk(chunk);
     });
     last.on("end", () => {
-      if (!this.#isDestroyed) this.#events.onEnd();
+      if (this.#isDestroyed) return;
+      // An inner coding may end although the outer one is cut: what the outer one then says is no news.
+      this.#isDestroyed = true;
+      this.#events.onEnd();
     });
     if (this.#isPaused) last.pause();
   }
