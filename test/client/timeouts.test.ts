@@ -1,18 +1,7 @@
 import { ApiError, TimeoutError } from "template-pdf";
-import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
 import { failureAt, forms, gather, generate, iterable, stages } from "./every-form.ts";
-import {
-  beginning,
-  pdfOf,
-  rejectionOf,
-  Service,
-  saying,
-  strayRejections,
-  transports,
-  turns,
-  withLength,
-} from "./service.ts";
+import { beginning, pdfOf, rejectionOf, Service, saying, transports, turns, withLength } from "./service.ts";
 import { expectTimeout, passTime, stopTime, streamForms } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
@@ -197,105 +186,20 @@ describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
   });
 });
 
-describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
-  it("frees the socket of a large document that is awaited and not read; reading it then tells why", async () => {
-    for (const [, read] of forms) {
-      const service = await Service.start(withLength(big));
-      const document = await generate(service.client({ ...options, timeouts: { unread: 60 } }));
-      await (await service.request()).closed;
-      const error = await rejectionOf((async () => read(document))());
-      expect(expectTimeout(error, "unread", 60).status).toBe(200);
-    }
-  });
-
-  it("tells nobody where nobody reads", async () => {
-    const service = await Service.start(withLength(big));
-    const stray = await strayRejections(async () => {
-      void generate(service.client({ ...options, timeouts: { unread: 60 } }));
-      await (await service.request()).closed;
-      await turns(10);
-    });
-    expect(stray).toEqual([]);
-  });
-
-  it("is over with the form: a large document that is read slowly is whole", async () => {
-    const service = await Service.start(withLength(big));
-    const document = await generate(service.client({ ...options, timeouts: { unread: 300 } }));
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of document) {
-      if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 700));
-      chunks.push(chunk);
-    }
-    expect(big.equals(Buffer.concat(chunks))).toBe(true);
-  });
-
-  it("does not concern a document that is whole in memory", async () => {
-    const small = pdfOf(2_000);
-    const service = await Service.start(withLength(small));
-    const client = service.client({ ...options, timeouts: { unread: 60 } });
-    const documents = await Promise.all(forms.map(() => generate(client)));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const whole = forms.map(async ([form, read], index) => {
-      const document = documents[index];
-      return [form, document && small.equals(await read(document))];
-    });
-    expect(await Promise.all(whole)).toEqual(forms.map(([form]) => [form, true]));
-  });
-
-  it("is never tried again", async () => {
-    const service = await Service.start(withLength(big));
-    const client = service.client({ ...options, timeouts: { unread: 60 }, retry: { limit: 5 } });
-    const document = await generate(client);
-    await (await service.request()).closed;
-    expectTimeout(await rejectionOf(document.bytes()), "unread", 60);
-    expect(service.requests).toHaveLength(1);
-  });
-});
-
-describe("undici's own limits of 300 s", () => {
-  it("are switched off in every request, also where the dispatcher is the caller's", async () => {
-    const service = await Service.start(withLength(pdf));
-    const agent = new Agent();
-    const seen: object[] = [];
-    const dispatcher = agent.compose((dispatch) => (request, handler) => {
-      seen.push(request);
-      return dispatch(request, handler);
-    });
-    await generate(service.client({ dispatcher })).bytes();
-    await agent.close();
-    expect(seen).toEqual([expect.objectContaining({ headersTimeout: 0, bodyTimeout: 0 })]);
-  });
-
-  it.each([
-    ["before the head", 0],
-    ["before the body", 1],
-    ["in the midst of the body", 2],
-  ])("never fire, %s", async (_, step) => {
-    const service = await Service.start(noAnswer);
-    stopTime();
-    const never = Number.POSITIVE_INFINITY;
-    const client = service.client({ timeouts: { firstByte: never, stall: never, total: never } });
-    const bytes = generate(client).bytes();
-    const { response } = await service.request();
-    const waitLong = async () => {
-      for (let wait = 0; wait < 20; wait++) await turns(5);
-      for (let minute = 0; minute < 20; minute++) await passTime(60_000);
-    };
-    if (step === 0) await waitLong();
-    response.writeHead(200, promised).flushHeaders();
-    if (step === 1) await waitLong();
-    response.write(pdf.subarray(0, 100_000));
-    if (step === 2) await waitLong();
-    response.end(pdf.subarray(100_000));
-    expect(pdf.equals(await bytes)).toBe(true);
-  });
-});
-
 describe.each(transports)("limits, by %s,", (_, options) => {
   it("of a call go over those of its client, one by one", async () => {
     const service = await Service.start(beginning(pdf.subarray(0, 100), promised));
     const client = service.client({ ...options, timeouts: { firstByte: 50_000, stall: 50_000 } });
     expectTimeout(await rejectionOf(generate(client, { timeouts: { stall: 60 } }).bytes()), "stall", 60);
+  });
+
+  it("of a client hold for its siblings, where those have none of their own", async () => {
+    const service = await Service.start(beginning(pdf.subarray(0, 100), promised));
+    const client = service.client({ ...options, timeouts: { stall: 60 } });
+    expectTimeout(await rejectionOf(generate(client.with({ apiKey: "other" })).bytes()), "stall", 60);
+    const patient = client.with({ timeouts: { stall: 90 } });
+    expectTimeout(await rejectionOf(generate(patient).bytes()), "stall", 90);
+    expect(service.requests).toHaveLength(2);
   });
 
   it("that are over have the message say how to go on", async () => {

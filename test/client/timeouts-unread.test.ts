@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { forms, generate } from "./every-form.ts";
+import { pdfOf, rejectionOf, Service, strayRejections, transports, turns, withLength } from "./service.ts";
+import { expectTimeout } from "./timing.ts";
+
+/** More than every buffer between a service and a reader holds. */
+const big = pdfOf(12_000_000);
+
+describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
+  it("frees the socket of a large document that is awaited and not read; reading it then tells why", async () => {
+    for (const [, read] of forms) {
+      const service = await Service.start(withLength(big));
+      const document = await generate(service.client({ ...options, timeouts: { unread: 60 } }));
+      await (await service.request()).closed;
+      const error = await rejectionOf((async () => read(document))());
+      expect(expectTimeout(error, "unread", 60).status).toBe(200);
+    }
+  });
+
+  it("tells nobody where nobody reads", async () => {
+    const service = await Service.start(withLength(big));
+    const stray = await strayRejections(async () => {
+      void generate(service.client({ ...options, timeouts: { unread: 60 } }));
+      await (await service.request()).closed;
+      await turns(10);
+    });
+    expect(stray).toEqual([]);
+  });
+
+  it("is over with the form: a large document that is read slowly is whole", async () => {
+    const service = await Service.start(withLength(big));
+    const document = await generate(service.client({ ...options, timeouts: { unread: 300 } }));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of document) {
+      if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 700));
+      chunks.push(chunk);
+    }
+    expect(big.equals(Buffer.concat(chunks))).toBe(true);
+  });
+
+  it("does not concern a document that is whole in memory", async () => {
+    const small = pdfOf(2_000);
+    const service = await Service.start(withLength(small));
+    const client = service.client({ ...options, timeouts: { unread: 60 } });
+    const documents = await Promise.all(forms.map(() => generate(client)));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const whole = forms.map(async ([form, read], index) => {
+      const document = documents[index];
+      return [form, document && small.equals(await read(document))];
+    });
+    expect(await Promise.all(whole)).toEqual(forms.map(([form]) => [form, true]));
+  });
+
+  it("is never tried again", async () => {
+    const service = await Service.start(withLength(big));
+    const client = service.client({ ...options, timeouts: { unread: 60 }, retry: { limit: 5 } });
+    const document = await generate(client);
+    await (await service.request()).closed;
+    expectTimeout(await rejectionOf(document.bytes()), "unread", 60);
+    expect(service.requests).toHaveLength(1);
+  });
+});
