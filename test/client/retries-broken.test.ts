@@ -3,8 +3,17 @@ import { join } from "node:path";
 import { type ClientOptions, type RetryEvent, TruncatedPdfError } from "template-pdf";
 import { beforeEach, describe, expect, it } from "vitest";
 import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
-import { type Answer, pdfOf, rejectionOf, Service, saying, transports, withLength } from "./service.ts";
-import { expectTimeout, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
+import {
+  type Answer,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  transports,
+  turns,
+  withLength,
+} from "./service.ts";
+import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(400_000);
 const half = pdf.subarray(0, 200_000);
@@ -212,14 +221,24 @@ describe.each(transports)("by %s, a document", (_, options) => {
     const service = await Service.start(({ response }) => {
       response.writeHead(200, promised).write(half);
     });
+    const begins: (() => void)[] = [];
+    const begun = [0, 1].map((index) => new Promise<void>((resolve) => begins.splice(index, 1, resolve)));
     const client = service.client({
       ...options,
       retry: { limit: 100 },
-      timeouts: { stall: 100, total: 450 },
+      timeouts: { firstByte: 1_000_000, stall: 100_000, total: 150_000 },
+      hooks: { response: ({ attempt }) => begins[attempt - 1]?.() },
     });
-    const error = expectTimeout(await rejectionOf(generate(client).bytes()), "total", 450);
-    expect(error.attempts).toBeGreaterThan(1);
-    expectTimeout(error.cause, "stall", 100);
+    stopTime();
+    const failure = rejectionOf(generate(client).bytes());
+    await begun[0];
+    await turns(100);
+    await passTime(100_300);
+    await begun[1];
+    await passTime(51_000);
+    const error = expectTimeout(await failure, "total", 150_000);
+    expect(error.attempts).toBe(2);
+    expectTimeout(error.cause, "stall", 100_000);
     await Promise.all(service.requests.map(({ closed }) => closed));
   });
 });
