@@ -135,6 +135,9 @@ it.each([
   [400, "0.4 s"],
   [2_000, "2 s"],
   [60_040, "60 s"],
+  [365 * 24 * 3_600_000, "31536000 s"],
+  [365 * 24 * 3_600_000 + 1, "more than a year"],
+  [Number.POSITIVE_INFINITY, "more than a year"],
 ])("tells %d ms as %s", (ms, text) => {
   expect(inSeconds(ms)).toBe(text);
 });

@@ -166,15 +166,15 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
     },
   );
 
-  it.each(["61", "3600", "9".repeat(400), "Thu, 31 Dec 2099 23:59:59 GMT"])(
-    "is not begun where Retry-After is %.40s: the call fails now, and says so",
+  it.each(["61", "3600", "9".repeat(20), "Thu, 31 Dec 2099 23:59:59 GMT"])(
+    "is not begun where Retry-After is %s: the call fails now, and says so",
     async (text) => {
       const { service, client } = await start(options, saying(429, "", { "retry-after": text }));
       const error = await rejectionOf(generate(client).bytes());
       expect(RateLimitError.is(error) && error.attempts).toBe(1);
       expect((error as RateLimitError).retryAfterMs).toBeGreaterThan(60_000);
       expect((error as Error).message).toMatch(
-        / Not tried again: the service asks to wait .+ s, and a call waits 60 s at most\.$/,
+        / Not tried again: the service asks to wait (?:61 s|3600 s|more than a year), and a call waits 60 s at most\.$/,
       );
       expect(service.requests).toHaveLength(1);
     },
