@@ -80,7 +80,10 @@ export function apiError(head: ResponseHead, rawBody: string, names: CallFacts, 
 }
 
 /** What every error tells of an answer. */
-export function answerFacts(head: ResponseHead, { attempts, secrets }: CallFacts): ErrorFacts {
+export function answerFacts(
+  head: ResponseHead,
+  { attempts, secrets }: Pick<CallFacts, "attempts" | "secrets">,
+): ErrorFacts {
   const requestId = requestIdOf(head);
   return {
     status: head.status,

@@ -101,6 +101,19 @@ export function timedOut(
   });
 }
 
+/** The body of an answer that is no success did not end in time: what stands behind the `ApiError` for it. */
+export function refusalOver(
+  limitMs: number,
+  head: ResponseHead,
+  call: Omit<CallFacts, "note">,
+): TimeoutError {
+  return new TimeoutError(`The rest of the answer did not come within ${limitMs} ms.`, {
+    ...answerFacts(head, call),
+    phase: "stall",
+    limitMs,
+  });
+}
+
 /** `timeouts.total` was reached; `cause` is what the attempt before failed with, where there was one. */
 export function totalOver(
   limitMs: number,

@@ -104,7 +104,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     const limitMs = this.#limitMs;
     const error = (note: string) =>
       errors.timedOut(phase, limitMs, this.#received(), head, { ...this.#call, note });
-    if (head && !isSuccess(head)) this.#stop(this.#refusal(error("")));
+    if (head && !isSuccess(head)) this.#stop(this.#refusal(errors.refusalOver(limitMs, head, this.#call)));
     else if (phase === "unread") this.cancel(error(""));
     else this.#stop({ repeat: phase === "connect" ? "safe" : "ambiguous", error });
   }

@@ -123,7 +123,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * Makes a sibling with other options that shares this client's connections, such as one for another account.
    * Closing it leaves the connections open.
    *
-   * @param options - what is different; objects, such as `headers` and `timeouts`, replace this client's as a whole
+   * @param options - what is different; `timeouts` and `retry` are laid over this client's member by member, `headers`
+   * and `hooks` replace this client's
    * @throws {ConfigurationError} when an option is unknown or wrong
    *
    * @example
@@ -133,11 +134,16 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    */
   with(options: ClientOptions): TemplatePdf<T> {
     checkClientNames(options);
-    const given = Object.entries(options).filter(([, value]) => value !== undefined);
     const { fetch, dispatcher, ...rest } = this.#given;
     // Either takes the place of both: they are two answers to one question.
     const sending = options.fetch || options.dispatcher ? {} : { fetch, dispatcher };
-    return makeSibling<T>({ ...rest, ...sending, ...Object.fromEntries(given) }, this.#connections);
+    const merged = { ...rest, ...sending, ...given(options) };
+    const { timeouts, retry } = options;
+    // What is no object is left to the constructor, which says so.
+    if (timeouts instanceof Object) merged.timeouts = { ...rest.timeouts, ...given(timeouts) };
+    if (retry instanceof Object)
+      merged.retry = { ...(rest.retry === false ? { limit: 0 } : rest.retry), ...given(retry) };
+    return makeSibling<T>(merged, this.#connections);
   }
 
   /**
@@ -183,6 +189,11 @@ makeDisposable(TemplatePdf.prototype, (client) => client.close());
 
 /** The values of a template, given by its uid in a map of templates, or as a `template()`. */
 export type ValuesOf<T, G> = G extends Template<infer S> ? InferInput<S> : G extends keyof T ? T[G] : never;
+
+/** What was given of some options; a member that is `undefined` was not. */
+function given<O extends object>(options: O): Partial<O> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
+}
 
 /** Outside the class: a bundler gives a class that names itself another name. */
 function makeSibling<T extends { [K in keyof T]: object }>(
