@@ -1,4 +1,4 @@
-import { TimeoutError, type TimeoutPhase } from "template-pdf";
+import { ApiError, TimeoutError, type TimeoutPhase } from "template-pdf";
 import { expect, onTestFinished, vi } from "vitest";
 import { forms } from "./every-form.ts";
 import { turns } from "./service.ts";
@@ -19,6 +19,13 @@ export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: numb
   expect([error.phase, error.limitMs, error.code]).toEqual([phase, limitMs, "timeout"]);
   expect(error.message).toContain(`${limitMs} ms, \`timeouts.${phase}\``);
   return error;
+}
+
+/** What stands behind an `ApiError` whose body did not come to its end. */
+export function expectUnendedBody(error: unknown, limitMs: number): void {
+  const cause = error instanceof ApiError ? error.cause : error;
+  expect(cause).toMatchObject({ phase: "stall", limitMs, code: "timeout" });
+  expect((cause as TimeoutError).message).toBe(`The rest of the answer did not come within ${limitMs} ms.`);
 }
 
 /** From here on time stands still, until it is moved. Sockets go on as ever. */
