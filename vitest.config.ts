@@ -7,6 +7,9 @@ export default defineConfig({
   test: {
     // All of a small machine; vitest would leave one core to itself, and most tests wait for something.
     maxWorkers: 2,
+    tags: [
+      { name: "property", description: "Says what holds for anything; `npm run fuzz` runs these alone." },
+    ],
     projects: [
       {
         resolve: {

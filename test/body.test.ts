@@ -4,7 +4,7 @@ import { Body, type Sink } from "../src/body.ts";
 import { Collector } from "../src/collector.ts";
 import type { Bytes } from "../src/platform-types.ts";
 import type { Exchange } from "../src/transport/types.ts";
-import { fuzz } from "./support/fuzz.ts";
+import { property } from "./support/fuzz.ts";
 
 const limit = 64 * 1024;
 
@@ -183,19 +183,16 @@ class Life {
 }
 
 describe("any life of a document", () => {
-  it("gives every byte in its order, waits where it was asked to, and ends once", () => {
+  property("gives every byte in its order, waits where it was asked to, and ends once", () => {
     const events = fc.array(event, { maxLength: 40 });
     const script = fc.array(fc.constantFrom<Answer>("more", "wait", "resume, then wait"), { maxLength: 40 });
-    fc.assert(
-      fc.property(events, script, (happenings, answers) => {
-        const life = new Life(answers);
-        for (const now of happenings) {
-          life.happen(now);
-          life.check();
-        }
-      }),
-      fuzz,
-    );
+    return fc.property(events, script, (happenings, answers) => {
+      const life = new Life(answers);
+      for (const now of happenings) {
+        life.happen(now);
+        life.check();
+      }
+    });
   });
 });
 
@@ -317,29 +314,26 @@ describe("a document in memory", () => {
       wire.body.read("bytes()", new Collector(wire.body, expected, resolve, reject));
     });
 
-  it("is every byte that came, whatever length was promised, and never more than is allowed", async () => {
+  property("is every byte that came, whatever length was promised, and never more than is allowed", () => {
     const sizes = fc.array(fc.nat(40), { minLength: 1, maxLength: 6 });
     const promises = fc.option(fc.nat(120), { nil: undefined });
     const limits = fc.integer({ min: 1, max: 150 });
-    await fc.assert(
-      fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
-        const length = lengths.reduce((sum, size) => sum + size, 0);
-        // An end before what was promised is the attempt's to refuse.
-        fc.pre(length >= (promised ?? 0));
-        const wire = new Wire();
-        const result = collect(wire, promised, maxBytes);
-        for (const size of lengths) wire.chunk(size);
-        wire.end();
-        if (length > maxBytes) {
-          await expect(result).rejects.toBe("oversized");
-          return;
-        }
-        const bytes = await result;
-        expect(Buffer.concat(wire.sent).equals(bytes)).toBe(true);
-        expect(bytes.buffer.byteLength, "owns its memory").toBe(length);
-      }),
-      fuzz,
-    );
+    return fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
+      const length = lengths.reduce((sum, size) => sum + size, 0);
+      // An end before what was promised is the attempt's to refuse.
+      fc.pre(length >= (promised ?? 0));
+      const wire = new Wire();
+      const result = collect(wire, promised, maxBytes);
+      for (const size of lengths) wire.chunk(size);
+      wire.end();
+      if (length > maxBytes) {
+        await expect(result).rejects.toBe("oversized");
+        return;
+      }
+      const bytes = await result;
+      expect(Buffer.concat(wire.sent).equals(bytes)).toBe(true);
+      expect(bytes.buffer.byteLength, "owns its memory").toBe(length);
+    });
   });
 
   it("is refused at its first byte when more is promised than is allowed", async () => {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { ConfigurationError, TemplatePdf, template, ValuesError } from "../src/index.ts";
 import type { StandardSchemaV1 } from "../src/standard-schema.ts";
 import type { Template } from "../src/template.ts";
-import { fuzz } from "./support/fuzz.ts";
+import { property } from "./support/fuzz.ts";
 
 /** Generates a document from a template; gives the values that were sent. */
 async function send(given: Template | string, values: unknown): Promise<unknown> {
@@ -222,16 +222,13 @@ describe("paths of a schema", () => {
   });
 });
 
-it("any values that a schema lets through arrive as it gave them", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), async (values, later) => {
-      const expected: unknown = JSON.parse(JSON.stringify({ values }));
-      const schema = schemaOf((value) => {
-        const result = { value: { values: value } };
-        return later ? Promise.resolve(result) : result;
-      });
-      expect(await send(template("t", schema), values)).toEqual(expected);
-    }),
-    fuzz,
-  );
+property("any values that a schema lets through arrive as it gave them", () => {
+  return fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), async (values, later) => {
+    const expected: unknown = JSON.parse(JSON.stringify({ values }));
+    const schema = schemaOf((value) => {
+      const result = { value: { values: value } };
+      return later ? Promise.resolve(result) : result;
+    });
+    expect(await send(template("t", schema), values)).toEqual(expected);
+  });
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ValuesError } from "../src/errors.ts";
 import { serializeValues } from "../src/values.ts";
-import { fuzz } from "./support/fuzz.ts";
+import { property } from "./support/fuzz.ts";
 
 /** The error for values that cannot be sent. */
 function refusal(values: unknown): ValuesError {
@@ -92,19 +92,16 @@ describe("values that JSON can hold are sent as JSON.stringify writes them", () 
     expect(serializeValues(values, "inv_2024")).toBe(JSON.stringify(values));
   });
 
-  it("any JSON object arrives as it was", () => {
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })),
-        (values) => {
-          const sent = serializeValues(values, "u");
-          expect(sent).toBe(JSON.stringify(values));
-          expect(JSON.parse(sent)).toEqual(JSON.parse(JSON.stringify(values)));
-        },
-      ),
-      fuzz,
-    );
-  });
+  property("any JSON object arrives as it was", () =>
+    fc.property(
+      fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })),
+      (values) => {
+        const sent = serializeValues(values, "u");
+        expect(sent).toBe(JSON.stringify(values));
+        expect(JSON.parse(sent)).toEqual(JSON.parse(JSON.stringify(values)));
+      },
+    ),
+  );
 });
 
 describe("what JSON would change in silence is refused, with its path", () => {
@@ -302,30 +299,27 @@ describe("the error", () => {
     thrower,
   ];
 
-  it("never holds a value, wherever in any JSON the bad ones stand", () => {
+  property("never holds a value, wherever in any JSON the bad ones stand", () => {
     const step = fc.oneof(fc.constantFrom("a", "b c"), fc.nat(2));
     const plant = fc.record({
       kind: fc.constantFrom<unknown>(...bad),
       path: fc.array(step, { maxLength: 4 }),
     });
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.array(plant, { minLength: 1, maxLength: 5 }), (json, plants) => {
-        const values: Record<string, unknown> = { json, text: canary, list: [canary, { canary }] };
-        for (const [index, { kind, path }] of plants.entries()) {
-          values[`bad${index}`] = path.reduceRight<unknown>(
-            (inner, key) =>
-              typeof key === "number" ? [...Array(key).fill(canary), inner] : { [key]: inner, canary },
-            kind,
-          );
-        }
-        const error = refusal(values);
-        expect(error.issues).toHaveLength(plants.length);
-        for (const [index, { path }] of plants.entries()) {
-          expect(error.issues[index]?.path.slice(0, path.length + 1)).toEqual([`bad${index}`, ...path]);
-        }
-        expect(error.message + JSON.stringify(error) + inspect(error, { depth: 9 })).not.toContain(canary);
-      }),
-      fuzz,
-    );
+    return fc.property(fc.jsonValue(), fc.array(plant, { minLength: 1, maxLength: 5 }), (json, plants) => {
+      const values: Record<string, unknown> = { json, text: canary, list: [canary, { canary }] };
+      for (const [index, { kind, path }] of plants.entries()) {
+        values[`bad${index}`] = path.reduceRight<unknown>(
+          (inner, key) =>
+            typeof key === "number" ? [...Array(key).fill(canary), inner] : { [key]: inner, canary },
+          kind,
+        );
+      }
+      const error = refusal(values);
+      expect(error.issues).toHaveLength(plants.length);
+      for (const [index, { path }] of plants.entries()) {
+        expect(error.issues[index]?.path.slice(0, path.length + 1)).toEqual([`bad${index}`, ...path]);
+      }
+      expect(error.message + JSON.stringify(error) + inspect(error, { depth: 9 })).not.toContain(canary);
+    });
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../../src/input/json-text.ts";
-import { fuzz } from "../support/fuzz.ts";
+import { property } from "../support/fuzz.ts";
 
 function refusalOf(text: string): string {
   try {
@@ -18,15 +18,12 @@ describe("a JSON text", () => {
     expect(parseJson('\ufeff {"a":[1,null,"£"]}\n', "values.json")).toEqual({ a: [1, null, "£"] });
   });
 
-  it("may be any value", () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
-        const json = JSON.stringify(value);
-        expect(JSON.stringify(parseJson(json, "values.json"))).toBe(json);
-      }),
-      fuzz,
-    );
-  });
+  property("may be any value", () =>
+    fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
+      const json = JSON.stringify(value);
+      expect(JSON.stringify(parseJson(json, "values.json"))).toBe(json);
+    }),
+  );
 });
 
 describe("what is no JSON is refused with its place", () => {
@@ -100,7 +97,7 @@ describe("what is no JSON is refused with its place", () => {
     expect(refusalOf(text)).toBe(`values.json:${message}`);
   });
 
-  it("whatever is wrong with it: in one line, and with nothing of the text", () => {
+  property("whatever is wrong with it: in one line, and with nothing of the text", () => {
     const canary = "qzx71vv";
     const piece = fc.constantFrom(
       ...'{}[],:"\\ \n\t/*-+.01eE',
@@ -115,27 +112,24 @@ describe("what is no JSON is refused with its place", () => {
       fc.jsonValue().map((value) => JSON.stringify({ [canary]: [canary, value] }, null, 1)),
       fc.array(fc.tuple(fc.nat(), fc.nat(2), piece), { minLength: 1, maxLength: 3 }),
     );
-    fc.assert(
-      fc.property(text, ([json, changes]) => {
-        const changed = changes.reduce((before, [at, length, inserted]) => {
-          const index = at % (before.length + 1);
-          return before.slice(0, index) + inserted + before.slice(index + length);
-        }, json);
-        if (isJson(changed)) {
-          // Digits may have come together to a number that is refused for another reason.
-          if (/\d{16}/.test(changed)) return;
-          expect(parseJson(changed, "values.json")).toEqual(JSON.parse(changed));
-          return;
-        }
-        const message = refusalOf(changed);
-        const [, line, column] = /^values\.json:(\d+):(\d+): [^\n]+$/.exec(message) ?? [];
-        const lines = changed.split("\n");
-        expect(Number(line)).toBeLessThanOrEqual(lines.length);
-        expect(Number(column)).toBeLessThanOrEqual((lines[Number(line) - 1]?.length ?? 0) + 1);
-        expect(message).not.toContain(canary);
-      }),
-      fuzz,
-    );
+    return fc.property(text, ([json, changes]) => {
+      const changed = changes.reduce((before, [at, length, inserted]) => {
+        const index = at % (before.length + 1);
+        return before.slice(0, index) + inserted + before.slice(index + length);
+      }, json);
+      if (isJson(changed)) {
+        // Digits may have come together to a number that is refused for another reason.
+        if (/\d{16}/.test(changed)) return;
+        expect(parseJson(changed, "values.json")).toEqual(JSON.parse(changed));
+        return;
+      }
+      const message = refusalOf(changed);
+      const [, line, column] = /^values\.json:(\d+):(\d+): [^\n]+$/.exec(message) ?? [];
+      const lines = changed.split("\n");
+      expect(Number(line)).toBeLessThanOrEqual(lines.length);
+      expect(Number(column)).toBeLessThanOrEqual((lines[Number(line) - 1]?.length ?? 0) + 1);
+      expect(message).not.toContain(canary);
+    });
   });
 });
 

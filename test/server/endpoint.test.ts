@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { createEndpoint, defaultMaxBodyBytes, type Order } from "../../src/server/endpoint.ts";
 import { Problem } from "../../src/server/problem.ts";
+import { property } from "../support/fuzz.ts";
 import { endless, endpoint, json, open, PDF, request } from "./endpoint-call.ts";
 
 describe("the size limit", () => {
@@ -148,7 +149,7 @@ describe("an answer that produce made itself", () => {
 });
 
 describe("the path", () => {
-  it("brings any uid through, below any prefix", async () => {
+  property("brings any uid through, below any prefix", () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
     const routed = createEndpoint({ ...open, produce });
     const uids = fc
@@ -157,28 +158,24 @@ describe("the path", () => {
     const prefixes = fc
       .array(fc.stringMatching(/^[a-z]{1,5}$/))
       .map((parts) => parts.map((part) => `/${part}`).join(""));
-    await fc.assert(
-      fc.asyncProperty(uids, prefixes, async (uid, prefix) => {
-        const path = `${prefix}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync?a=b`;
-        expect((await routed(request({ path }))).status).toBe(200);
-        expect(produce.mock.lastCall?.[0].uid).toBe(uid);
-      }),
-    );
+    return fc.asyncProperty(uids, prefixes, async (uid, prefix) => {
+      const path = `${prefix}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync?a=b`;
+      expect((await routed(request({ path }))).status).toBe(200);
+      expect(produce.mock.lastCall?.[0].uid).toBe(uid);
+    });
   });
 
-  it("never makes anything but an answer out of any path", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.webPath(), fc.string({ unit: "binary" }), async (path, uid) => {
-        expect(
-          (
-            await endpoint(
-              request({ path: `${path}/api/v1/templates/${uid.replace(/[?#]/g, "")}/generate-sync` }),
-            )
-          ).status,
-        ).toBeLessThan(500);
-      }),
-    );
-  });
+  property("never makes anything but an answer out of any path", () =>
+    fc.asyncProperty(fc.webPath(), fc.string({ unit: "binary" }), async (path, uid) => {
+      expect(
+        (
+          await endpoint(
+            request({ path: `${path}/api/v1/templates/${uid.replace(/[?#]/g, "")}/generate-sync` }),
+          )
+        ).status,
+      ).toBeLessThan(500);
+    }),
+  );
 });
 
 describe("an unexpected error", () => {

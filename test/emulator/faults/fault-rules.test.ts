@@ -6,7 +6,7 @@ import {
   parseFaultHeader,
   parseFaultRule,
 } from "../../../src/emulator/faults/fault-rules.ts";
-import { fuzz } from "../../support/fuzz.ts";
+import { property } from "../../support/fuzz.ts";
 
 /** Which of the calls 1 to 30 a rule hits, where the dice show 0, 0.1 … 0.9 in turn. */
 function hitCalls(text: string): number[] {
@@ -44,19 +44,16 @@ describe("a rule", () => {
     expect(parseFaultRule("HTML 12.5 %")).toEqual(parseFaultRule("html 12.5%"));
   });
 
-  it("comes out of every text that is made from it", () => {
+  property("comes out of every text that is made from it", () => {
     const spaces = fc.stringMatching(/^[ \t\n]{1,3}$/);
     const written = fc.tuple(rules, fc.array(spaces, { minLength: 8, maxLength: 8 }), fc.boolean());
-    fc.assert(
-      fc.property(written, ([rule, blanks, isLoud]) => {
-        const text = [...wordsOf(rule), ""].map((word, index) => `${blanks[index]}${word}`).join("");
-        expect(parseFaultRule(isLoud ? text.toUpperCase() : text)).toEqual(rule);
-      }),
-      fuzz,
-    );
+    return fc.property(written, ([rule, blanks, isLoud]) => {
+      const text = [...wordsOf(rule), ""].map((word, index) => `${blanks[index]}${word}`).join("");
+      expect(parseFaultRule(isLoud ? text.toUpperCase() : text)).toEqual(rule);
+    });
   });
 
-  it("is accepted exactly where the grammar has it, and refused in one short line", () => {
+  property("is accepted exactly where the grammar has it, and refused in one short line", () => {
     const words = fc.constantFrom(
       ...["429", "599", "600", "200", "0", "1", "-1", "2.5", "html", "cut", "stall", "reset"],
       ...["retry-after", "every", "first", "25%", "101%", "2.5%", "%", "every10", "", "a\nb"],
@@ -67,17 +64,14 @@ describe("a rule", () => {
     );
     const grammar =
       /^\s*(?:0*[45]\d\d(?:\s+retry-after\s+\d+)?|html|cut|stall|reset)(?:\s+(?:every|first)\s+0*[1-9]\d*|\s+(?:0*\d\d?(?:\.\d+)?|0*100(?:\.0+)?)\s*%)?\s*$/i;
-    fc.assert(
-      fc.property(texts, (text) => {
-        const refusal = refusalOf(() => parseFaultRule(text));
-        expect(refusal === undefined).toBe(grammar.test(text));
-        if (refusal === undefined) return;
-        expect([TypeError, RangeError]).toContain(refusal.constructor);
-        expect(refusal.message).toMatch(/^The fault ".*" cannot be read: [^\r\n\u2028\u2029]+\.$/);
-        expect(refusal.message.length).toBeLessThan(400);
-      }),
-      fuzz,
-    );
+    return fc.property(texts, (text) => {
+      const refusal = refusalOf(() => parseFaultRule(text));
+      expect(refusal === undefined).toBe(grammar.test(text));
+      if (refusal === undefined) return;
+      expect([TypeError, RangeError]).toContain(refusal.constructor);
+      expect(refusal.message).toMatch(/^The fault ".*" cannot be read: [^\r\n\u2028\u2029]+\.$/);
+      expect(refusal.message.length).toBeLessThan(400);
+    });
   });
 });
 

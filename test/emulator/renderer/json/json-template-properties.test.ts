@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
 import { TemplateMistake } from "../../../../src/emulator/renderer/template-mistake.ts";
-import { fuzz } from "../../../support/fuzz.ts";
+import { property } from "../../../support/fuzz.ts";
 import { contentOf, templateOf } from "./json-filling.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 40 });
@@ -111,44 +111,39 @@ const anySchema = fc.letrec<{ schema: unknown }>((tie) => {
 }).schema;
 
 describe("whatever the values are", () => {
-  it("a text comes out as it is", () => {
-    fc.assert(
-      fc.property(anyText, anyText, (one, other) => {
-        const content = ["<{{a}}|{{b}}>", { $each: "list", $show: [{ text: "{{this}}" }, "{{../a}}"] }];
-        expect(contentOf(content, { a: one, b: other, list: [other, one] })).toEqual([
-          `<${one}|${other}>`,
-          [{ text: other }, one],
-          [{ text: one }, one],
-        ]);
-      }),
-      fuzz,
-    );
-  });
+  property("a text comes out as it is", () =>
+    fc.property(anyText, anyText, (one, other) => {
+      const content = ["<{{a}}|{{b}}>", { $each: "list", $show: [{ text: "{{this}}" }, "{{../a}}"] }];
+      expect(contentOf(content, { a: one, b: other, list: [other, one] })).toEqual([
+        `<${one}|${other}>`,
+        [{ text: other }, one],
+        [{ text: one }, one],
+      ]);
+    }),
+  );
 
-  it("a text stays a text of the svg it is put into", () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const { svg } = contentOf({ svg: "{{a}}" }, { a: text }) as { svg: string };
-        expect(svg).not.toMatch(/[<>"']/);
-        const characters: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
-        expect(svg.replace(/&(\w+);/g, (_, name: string) => characters[name] ?? "")).toBe(text);
-      }),
-      fuzz,
-    );
-  });
+  property("a text stays a text of the svg it is put into", () =>
+    fc.property(anyText, (text) => {
+      const { svg } = contentOf({ svg: "{{a}}" }, { a: text }) as { svg: string };
+      expect(svg).not.toMatch(/[<>"']/);
+      const characters: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+      expect(svg.replace(/&(\w+);/g, (_, name: string) => characters[name] ?? "")).toBe(text);
+    }),
+  );
 
-  it("neither they nor the template are changed, not even by what pdfmake does to the definition", () => {
-    const template = templateOf({
-      content: [
-        { text: "{{a?}}" },
-        { $each: "lines", $show: { text: ["{{this}}"] } },
-        { $if: "b", $show: [[]] },
-      ],
-      header: { columns: [{ text: "{{@page}}" }] },
-      info: {},
-    });
-    fc.assert(
-      fc.property(anyValues, (values) => {
+  property(
+    "neither they nor the template are changed, not even by what pdfmake does to the definition",
+    () => {
+      const template = templateOf({
+        content: [
+          { text: "{{a?}}" },
+          { $each: "lines", $show: { text: ["{{this}}"] } },
+          { $if: "b", $show: [[]] },
+        ],
+        header: { columns: [{ text: "{{@page}}" }] },
+        info: {},
+      });
+      return fc.property(anyValues, (values) => {
         const before = structuredClone(values);
         const first = template.fill(deepFreeze(values));
         if (first.issues) return;
@@ -157,36 +152,32 @@ describe("whatever the values are", () => {
         const second = template.fill(values);
         expect(inspect("definition" in second && second.definition, { depth: 9 })).toBe(shown);
         expect(values).toEqual(before);
-      }),
-      fuzz,
-    );
-  });
+      });
+    },
+  );
 
-  it("names that could change what objects are do nothing of the kind", () => {
+  property("names that could change what objects are do nothing of the kind", () => {
     const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
     const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 });
-    fc.assert(
-      fc.property(path, anyText, (keys, text) => {
-        const json = keys.reduceRight(
-          (inner, key) => `{${JSON.stringify(key)}:${inner}}`,
-          JSON.stringify(text),
-        );
-        const values = JSON.parse(json) as Record<string, unknown>;
-        const file = `{"content":{"__proto__":"{{${keys.join(".")}}}"}}`;
-        const template = parseJsonTemplate(file, "t.json");
-        const filled = template.fill(values);
-        expect(filled).toEqual({
-          definition: JSON.parse(`{"content":{"__proto__":${JSON.stringify(text)}}}`),
-        });
-        expect(Object.getPrototypeOf(template.sample)).toBe(Object.prototype);
-        expect(template.fill(template.sample).issues).toBeUndefined();
-        expect(Object.keys(Object.prototype)).toEqual([]);
-      }),
-      fuzz,
-    );
+    return fc.property(path, anyText, (keys, text) => {
+      const json = keys.reduceRight(
+        (inner, key) => `{${JSON.stringify(key)}:${inner}}`,
+        JSON.stringify(text),
+      );
+      const values = JSON.parse(json) as Record<string, unknown>;
+      const file = `{"content":{"__proto__":"{{${keys.join(".")}}}"}}`;
+      const template = parseJsonTemplate(file, "t.json");
+      const filled = template.fill(values);
+      expect(filled).toEqual({
+        definition: JSON.parse(`{"content":{"__proto__":${JSON.stringify(text)}}}`),
+      });
+      expect(Object.getPrototypeOf(template.sample)).toBe(Object.prototype);
+      expect(template.fill(template.sample).issues).toBeUndefined();
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    });
   });
 
-  it("none of them is in any message", () => {
+  property("none of them is in any message", () => {
     const canary = "qzx71vv";
     const scalar = fc.constantFrom<unknown>(canary, `${canary}@${canary}`, 7_130_057, -7_130_057, true, null);
     const value = fc.letrec((tie) => ({
@@ -202,50 +193,41 @@ describe("whatever the values are", () => {
       "{{a}}{{b.c}}{{c.0.a}}",
       { $each: "d", $show: ["{{this}}", { $each: "a", $show: "{{b}}" }] },
     ];
-    fc.assert(
-      fc.property(anySchema, values, (schema, given) => {
-        for (const json of [{ content }, { content, schema }]) {
-          const issues = attempt(() => templateOf(json))?.fill(given).issues ?? [];
-          for (const { message, place = "" } of issues) {
-            expect(message + place).not.toMatch(/qzx71vv|7130057|7_130_057/);
-            expect(message).not.toMatch(/undefined|\[object|\n/);
-          }
+    return fc.property(anySchema, values, (schema, given) => {
+      for (const json of [{ content }, { content, schema }]) {
+        const issues = attempt(() => templateOf(json))?.fill(given).issues ?? [];
+        for (const { message, place = "" } of issues) {
+          expect(message + place).not.toMatch(/qzx71vv|7130057|7_130_057/);
+          expect(message).not.toMatch(/undefined|\[object|\n/);
         }
-      }),
-      fuzz,
-    );
+      }
+    });
   });
 });
 
 describe("whatever the template is", () => {
   const isFault = (message: string) => /^t\.json(?:, [^\n]+)?: [^\n]+\.$/.test(message);
 
-  it("it is read and filled, or refused in one line that begins with the file", () => {
-    fc.assert(
-      fc.property(anyTemplate, anyValues, (content, values) => {
-        const text = JSON.stringify({ content, footer: content });
-        const template = attempt(() => parseJsonTemplate(text, "t.json"), isFault);
-        const filled = template?.fill(values);
-        if (filled?.issues) expect(filled.issues.length).toBeGreaterThan(0);
-        else if (filled) expect(filled.definition).toHaveProperty("content");
-      }),
-      fuzz,
-    );
-  });
+  property("it is read and filled, or refused in one line that begins with the file", () =>
+    fc.property(anyTemplate, anyValues, (content, values) => {
+      const text = JSON.stringify({ content, footer: content });
+      const template = attempt(() => parseJsonTemplate(text, "t.json"), isFault);
+      const filled = template?.fill(values);
+      if (filled?.issues) expect(filled.issues.length).toBeGreaterThan(0);
+      else if (filled) expect(filled.definition).toHaveProperty("content");
+    }),
+  );
 
-  it("its schema checks anything, or is refused in one line that begins with the file", () => {
-    fc.assert(
-      fc.property(anySchema, anyValues, (schema, values) => {
-        const text = JSON.stringify({ content: "", schema });
-        const filled = attempt(() => parseJsonTemplate(text, "t.json"), isFault)?.fill(values);
-        if (filled?.issues) expect(filled.issues.length).toBeGreaterThan(0);
-        else if (filled) expect(filled.definition).toEqual({ content: "" });
-      }),
-      fuzz,
-    );
-  });
+  property("its schema checks anything, or is refused in one line that begins with the file", () =>
+    fc.property(anySchema, anyValues, (schema, values) => {
+      const text = JSON.stringify({ content: "", schema });
+      const filled = attempt(() => parseJsonTemplate(text, "t.json"), isFault)?.fill(values);
+      if (filled?.issues) expect(filled.issues.length).toBeGreaterThan(0);
+      else if (filled) expect(filled.definition).toEqual({ content: "" });
+    }),
+  );
 
-  it("the sample that is made up fits it", () => {
+  property("the sample that is made up fits it", () => {
     // Names are told apart by what they are, because no sample fits a template that contradicts itself.
     const text = fc.constantFrom("{{t1}}", "{{t2?}} {{o1.t3}}", "{{o1.o2.t4}}", "{{a1.1.t5}}", "{{o3.2024}}");
     const inside = fc.constantFrom("{{t6}}", "{{@number}}", "{{t7.t8}}");
@@ -258,13 +240,10 @@ describe("whatever the template is", () => {
       fc.record({ $if: fc.constantFrom("t1", "b1", "l1", "o1.b2"), $show: text, $else: text }),
       fc.constant([{ $each: "l3", $show: { $each: "this", $show: "{{this}}{{../../t1}}" } }]),
     );
-    fc.assert(
-      fc.property(fc.array(element, { maxLength: 8 }), (content) => {
-        const template = templateOf({ content });
-        expect(template.fill(template.sample).issues).toBeUndefined();
-      }),
-      fuzz,
-    );
+    return fc.property(fc.array(element, { maxLength: 8 }), (content) => {
+      const template = templateOf({ content });
+      expect(template.fill(template.sample).issues).toBeUndefined();
+    });
   });
 });
 
