@@ -161,4 +161,21 @@ describe("any header that is accepted", () => {
       expect(read([[name, text]], true)).toEqual([...new Headers([[name, text]])]);
     });
   });
+
+  property(
+    "is read the same as an object, as pairs, as a Map and as Headers, none of which is changed",
+    () => {
+      const names = fc.stringMatching(/^x-[a-z0-9!#$%&'*+.^_`|~-]{1,8}$/);
+      const values = fc.string({ unit: fc.constantFrom(..."\t !~a0,\x80\xa0\xff") });
+      const objects = fc.dictionary(fc.oneof(names, fc.constantFrom("__proto__", "constructor")), values);
+      return fc.property(objects, (object) => {
+        const pairs = Object.entries(object);
+        const expected = pairs.map(([name, value]) => [name, value.replace(/^[\t ]+|[\t ]+$/g, "")]);
+        expect(read(Object.freeze(object))).toEqual(expected);
+        expect(read(Object.freeze(pairs))).toEqual(expected);
+        expect(read(new Map(pairs))).toEqual(expected);
+        expect(read(new Headers(pairs))).toEqual(expected.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)));
+      });
+    },
+  );
 });

@@ -180,3 +180,105 @@ describe("a cause without secrets", () => {
     expect(everything(redactor.causeWithoutSecrets(chain))).not.toContain(key);
   });
 });
+
+/** How services, and what they are written with, spell a text that they repeat. */
+const spellings: readonly ((text: string) => string)[] = [
+  (text) => text,
+  // JSON: JavaScript, PHP (which escapes slashes), Go (which escapes HTML), ASP.NET (in capitals)
+  (text) => JSON.stringify(text).slice(1, -1),
+  (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/"),
+  (text) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replace(/[<>&]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+  (text) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replace(/[<>&'+]/g, (one) => `\\u00${one.charCodeAt(0).toString(16).toUpperCase()}`),
+  // URLs: JavaScript, RFC 3986 to the letter, in small letters
+  (text) => encodeURIComponent(text),
+  (text) =>
+    encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`),
+  (text) => encodeURIComponent(text).replace(/%../g, (one) => one.toLowerCase()),
+  // HTML: lodash, Go and Python, and numbers for all
+  (text) => htmlSpelling(text, { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }),
+  (text) =>
+    htmlSpelling(text, {
+      "&": "&amp;",
+      "<": "&lt;",
+      ">": "&gt;",
+      '"': "&#34;",
+      "'": "&#x27;",
+      "/": "&#x2F;",
+    }),
+  (text) => htmlSpelling(text, { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" }),
+  (text) => text.replace(/[&<>"'/`=+]/g, (one) => `&#${one.charCodeAt(0)};`),
+  (text) => Buffer.from(text).toString("base64"),
+];
+
+function htmlSpelling(text: string, entities: { readonly [character: string]: string }): string {
+  return text.replace(/[&<>"'/]/g, (one) => entities[one] ?? one);
+}
+
+describe("any key", () => {
+  // As keys are made: letters and digits, UUIDs, base64 in both alphabets, and what prefixes end with.
+  const unit = fc.constantFrom(..."abcXYZ0189+/=-_.:");
+  const keys = fc.string({ unit, minLength: 8, maxLength: 40 });
+  // Nothing that a spelling could be continued with.
+  const around = fc.string({ unit: fc.constantFrom(..." ,\n;!()"), maxLength: 12 });
+  const spelling = fc.constantFrom(...spellings);
+
+  property("is found in every spelling, and with nothing around it taken away", () =>
+    fc.property(keys, spelling, around, around, (secret, spell, before, after) => {
+      const spelled = spell(secret);
+      const safe = new Redactor(secret, "{}").withoutKey(`${before}${spelled}${after}`);
+      expect(safe).toBe(`${before}[redacted]${after}`);
+    }),
+  );
+
+  property("is found as often as it is there, in several spellings at once", () =>
+    fc.property(keys, fc.array(fc.tuple(spelling, around), { maxLength: 5 }), (secret, places) => {
+      const text = places.map(([spell, after]) => `${spell(secret)} ${after}`).join("");
+      const safe = new Redactor(secret, "{}").withoutKey(text);
+      expect(safe).toBe(places.map(([, after]) => `[redacted] ${after}`).join(""));
+    }),
+  );
+
+  property("that a text breaks off within is taken from its end", () =>
+    fc.property(keys, around, fc.nat(), (secret, before, cut) => {
+      const length = 4 + (cut % (secret.length - 4));
+      const safe = new Redactor(secret, "{}").withoutKey(before + secret.slice(0, length));
+      expect(safe).toBe(`${before}[redacted]`);
+    }),
+  );
+
+  property("stands in no quotation, and in no error that a cause was made of", () =>
+    fc.property(keys, spelling, around, fc.constantFrom(...hidingPlaces), (secret, spell, before, hide) => {
+      const spelled = spell(secret);
+      const redactor = new Redactor(secret, "{}");
+      expect(redactor.quote(`${before} ${spelled} ${before}`, 500)).not.toContain(spelled);
+      const shown = inspect(redactor.causeWithoutSecrets(hide(`${before} ${spelled}`)), {
+        depth: 20,
+        showHidden: true,
+      });
+      expect(shown).not.toContain(spelled);
+      expect(shown).not.toContain(JSON.stringify(spelled).slice(1, -1));
+    }),
+  );
+});
+
+/** Where an error may carry a text. */
+const hidingPlaces: readonly ((text: string) => unknown)[] = [
+  (text) => text,
+  (text) => ({ toString: () => text }),
+  (text) => new Error(text),
+  (text) => new Error("outer", { cause: new TypeError(text) }),
+  (text) => new Error("outer", { cause: text }),
+  (text) => Object.assign(new Error("outer"), { code: text }),
+  (text) => Object.assign(new Error("outer"), { options: { headers: [["authorization", text]] } }),
+  (text) => Object.assign(new Error("outer"), { name: text }),
+  (text) => Object.assign(new Error("outer"), { stack: text }),
+  (text) => Object.assign(new Error("outer"), { cause: { response: new Map([[text, text]]) } }),
+  (text) => new AggregateError([new Error("one"), new Error(text)], "all"),
+  (text) => Object.defineProperty(new Error("outer"), "secret", { get: () => text, enumerable: true }),
+];

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { filenameOf } from "../../src/filename.ts";
+import { safeFilename } from "../../src/safe-filename.ts";
 import { contentDisposition } from "../../src/server/content-disposition.ts";
 import { property } from "../support/fuzz.ts";
 
@@ -50,4 +51,11 @@ describe("contentDisposition", () => {
       expect(filenameOf(contentDisposition(name))).toBe(name);
     }
   });
+
+  property("is read back by the client as the safe form of any name", () =>
+    fc.property(fc.string({ unit: "binary" }), (name) => {
+      const safe = safeFilename(name.replace(/\.pdf$/i, "")) ?? "document";
+      expect(filenameOf(contentDisposition(name))).toBe(`${safe}.pdf`);
+    }),
+  );
 });
