@@ -1,0 +1,91 @@
+// @ts-check
+// Changes the core in every small way there is, one at a time, and tells which changes no test noticed.
+// `npm run mutation` does the files that have tests of their own, one after the other; `npm run mutation rest` all
+// others of the core, which takes an hour or more; `npm run mutation src/verify.ts` one of them.
+// By hand, never in `verify`. What did not change since the last time is not done again.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root, run } from "./run-command.mjs";
+
+/**
+ * Stryker 10 needs Node 22. It is no dependency, because every clone would install its 167 packages for what
+ * hardly anyone runs.
+ */
+const version = "9.6.1";
+const cache = "node_modules/.cache/mutation";
+
+/**
+ * What is proved by tests of its own, which take no time, and where they are if not under its name.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const testsOf = {
+  "api-key": ["test/api-key.test.ts", "test/client/keys.test.ts"],
+  collector: ["test/body.test.ts"],
+  concatenate: ["test/verify.test.ts", "test/body.test.ts"],
+  environment: ["test/environment.test.ts"],
+  filename: ["test/filename.test.ts", "test/server/content-disposition.test.ts"],
+  headers: ["test/headers.test.ts"],
+  loopback: ["test/loopback.test.ts"],
+  "option-rules": ["test/option-rules.test.ts"],
+  redact: ["test/redact.test.ts"],
+  request: ["test/request.test.ts"],
+  retry: ["test/retry*.test.ts"],
+  "retry-after": ["test/retry*.test.ts"],
+  "safe-filename": ["test/filename.test.ts", "test/server/content-disposition.test.ts"],
+  "standard-schema": ["test/template.test.ts"],
+  template: ["test/template.test.ts"],
+  values: ["test/values*.test.ts"],
+  verify: ["test/verify.test.ts"],
+};
+
+const testsOfRest = ["test/*.test.ts", "test/{client,files,transport,faults}/**/*.test.ts"];
+
+/** What holds nothing but types and names. */
+const withoutCode = /(?:^src\/index|types|\.d)\.ts$/;
+
+const given = process.argv.slice(2);
+const asked = given.length > 0 ? given : Object.keys(testsOf).map((name) => `src/${name}.ts`);
+
+install();
+const succeeded = asked.map((what) => {
+  const name = what === "rest" ? what : what.replace(/^src\/|\.ts$/g, "");
+  return mutate(name, what === "rest" ? rest() : [what], testsOf[name] ?? testsOfRest);
+});
+process.exit(succeeded.every(Boolean) ? 0 : 1);
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} files
+ * @param {readonly string[]} tests
+ */
+function mutate(name, files, tests) {
+  Object.assign(process.env, {
+    MUTATION_NAME: name.replaceAll("/", "-"),
+    MUTATION_TESTS: tests.join(" "),
+    // The same things every time: a change that is noticed by chance is not noticed.
+    FUZZ_RUNS: "100",
+    FUZZ_SEED: "1",
+  });
+  console.log(`\nmutation: ${name}`);
+  const stryker = join(cache, "node_modules/@stryker-mutator/core/bin/stryker.js");
+  return run("node", [stryker, "run", "scripts/mutation.config.mjs", "--mutate", files.join(",")]);
+}
+
+/** The files of the core that have no tests of their own. */
+function rest() {
+  return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .map((path) => `src/${path.replaceAll("\\", "/")}`)
+    .filter((path) => /^src\/(?:(?:transport|files)\/)?[^/]+\.ts$/.test(path) && !withoutCode.test(path))
+    .filter((path) => !(path.slice("src/".length, -".ts".length) in testsOf));
+}
+
+function install() {
+  const manifest = join(root, cache, "node_modules/@stryker-mutator/core/package.json");
+  if (existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version) return;
+  console.log(`mutation: installing Stryker ${version} into ${cache}`);
+  const packages = ["core", "vitest-runner"].map((name) => `@stryker-mutator/${name}@${version}`);
+  // Without its peers: it is to find the vitest of the repository.
+  const flags = ["--no-save", "--no-package-lock", "--legacy-peer-deps", "--ignore-scripts"];
+  if (!run("npm", ["install", "--prefix", cache, ...flags, ...packages], { quiet: true })) process.exit(1);
+}

@@ -1,0 +1,29 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { Verifier } from "../src/verify.ts";
+
+describe("the memory of a verifier", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heldBytes = () => {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+
+  it.each<[string, number, () => Uint8Array]>([
+    ["100,000 chunks of one byte", 100_000, () => Uint8Array.of(0x78)],
+    ["100,000 chunks of one NUL", 100_000, () => new Uint8Array(1)],
+    ["50 chunks of 1 MB", 50, () => new Uint8Array(1_000_000).fill(0x78)],
+    ["50 chunks of 1 MB of NULs", 50, () => new Uint8Array(1_000_000)],
+  ])("is a few kB after %s", async (_, count, makeChunk) => {
+    const verifier = new Verifier();
+    verifier.update(Buffer.from("%PDF-"));
+    const before = heldBytes();
+    for (let left = count; left > 0; left--) verifier.update(makeChunk());
+    // Polled, because memory is given back in the background.
+    await expect.poll(() => heldBytes() - before, { timeout: 5000 }).toBeLessThan(500_000);
+    expect(verifier.ends()).toBe(false);
+  });
+});
