@@ -28,7 +28,7 @@ const testsOf = {
   headers: ["test/headers.test.ts"],
   loopback: ["test/loopback.test.ts"],
   "option-rules": ["test/option-rules.test.ts"],
-  redact: ["test/redact.test.ts"],
+  redact: ["test/redact.test.ts", "test/client/callers-secrets.test.ts"],
   request: ["test/request.test.ts"],
   retry: ["test/retry*.test.ts"],
   "retry-after": ["test/retry*.test.ts"],

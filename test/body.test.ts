@@ -336,6 +336,17 @@ describe("a document in memory", () => {
     });
   });
 
+  it("may be exactly as long as is allowed, promised or not", async () => {
+    for (const promised of [100, undefined]) {
+      const wire = new Wire();
+      const result = collect(wire, promised, 100);
+      wire.chunk(60);
+      wire.chunk(40);
+      wire.end();
+      expect((await result).length).toBe(100);
+    }
+  });
+
   it("is refused at its first byte when more is promised than is allowed", async () => {
     const wire = new Wire();
     const result = collect(wire, 101, 100);

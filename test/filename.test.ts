@@ -67,6 +67,18 @@ describe("reading the header", () => {
     ["the same name twice", "attachment; filename=a.pdf; filename=b.pdf", "a.pdf"],
     ["filename* first and last", "attachment; filename*=UTF-8''b.pdf; filename=a.pdf", "b.pdf"],
     ["an unknown character set", "attachment; filename=a.pdf; filename*=utf-16''b.pdf", "a.pdf"],
+    [
+      "a character set that only ends like one",
+      "attachment; filename=a.pdf; filename*=xutf-8''b.pdf",
+      "a.pdf",
+    ],
+    [
+      "a character set that only begins like one",
+      "attachment; filename=a.pdf; filename*=utf-80''b.pdf",
+      "a.pdf",
+    ],
+    ["ISO-8859-15, which is another", "attachment; filename=a.pdf; filename*=iso-8859-15''b.pdf", "a.pdf"],
+    ["a set of somebody's own", "attachment; filename=a.pdf; filename*=x-iso-8859-1''b.pdf", "a.pdf"],
     ["malformed percent-encoding", "attachment; filename=a.pdf; filename*=UTF-8''%ff%zz", "a.pdf"],
     ["bytes that are no UTF-8", "attachment; filename=a.pdf; filename*=UTF-8''%e2%82", "a.pdf"],
     ["no quotes in filename*", "attachment; filename=a.pdf; filename*=b.pdf", "a.pdf"],

@@ -76,6 +76,8 @@ describe("headers that would break the request are refused", () => {
     "Expect",
     "Host",
     "Keep-Alive",
+    "Proxy-Authorization",
+    "Proxy-Connection",
     "TE",
     "Trailer",
     "Transfer-Encoding",
@@ -131,6 +133,17 @@ describe("headers that would break the request are refused", () => {
     ["a name that is a symbol", [[Symbol("a"), "x"]]],
   ])("in the shape of %s", (_, headers) => {
     expect(() => read(headers)).toThrow(ConfigurationError);
+  });
+});
+
+describe("what is wrong is told in words", () => {
+  it.each<[unknown, string]>([
+    [null, "Expected `headers` to be an object or pairs, got null."],
+    ["x-tenant: 7", "Expected `headers` to be an object or pairs, got string."],
+    [[["a"]], "Expected every pair of `headers` to be [name, value], both strings."],
+    [{ "a b": "1" }, "The name of one of the `headers` holds a character that HTTP does not allow there"],
+  ])("%j: %s", (headers, message) => {
+    expect(() => read(headers)).toThrow(message);
   });
 });
 

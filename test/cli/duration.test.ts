@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../src/cli/duration.ts";
 import { Misuse } from "../../src/cli/failure.ts";
+import { property } from "../support/fuzz.ts";
 
 describe("parseDuration", () => {
   it.each([
@@ -39,6 +41,21 @@ describe("parseDuration", () => {
     expect(() => parseDuration(text, "--timeout")).toThrow(
       `--timeout takes a duration from 1ms to 596h, and got "${text}".`,
     );
+  });
+});
+
+property("any text is a duration that a timer can wait for, or is refused", () => {
+  const texts = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 12 }),
+    fc.string({ unit: fc.constantFrom(..."0123456789.eE+-msh \n"), maxLength: 12 }),
+  );
+  return fc.property(texts, (text) => {
+    try {
+      const durationMs = parseDuration(text, "--timeout");
+      expect(Number.isInteger(durationMs) && durationMs >= 1 && durationMs < 2 ** 31).toBe(true);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Misuse);
+    }
   });
 });
 
