@@ -109,42 +109,59 @@ describe("the decision", () => {
   const waits = fc.oneof(
     fc.constant(undefined),
     fc.nat(120_000),
+    fc.constantFrom(59_999, 60_000, 60_001),
     fc.double({ min: 0, max: Number.POSITIVE_INFINITY, noNaN: true }),
   );
   const setbacks = fc.record({
     repeat: fc.constantFrom<Setback["repeat"]>("safe", "ambiguous", "never"),
     retryAfterMs: waits,
   });
-  const policies = fc.record({ limit: fc.nat(5), mayRenderTwice: fc.boolean() });
+  const attemptCounts = fc.integer({ min: 1, max: 8 });
+  const policies = fc.record({ limit: fc.nat(9), mayRenderTwice: fc.boolean() });
   const lefts = fc.oneof(
     fc.constant(Number.POSITIVE_INFINITY),
     fc.double({ min: -1e6, max: 1e6, noNaN: true }),
   );
   const shares = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  property(
-    "to wait is one that a timer takes, that ends in time, and that is never earlier than was asked",
-    () =>
-      fc.property(
-        setbacks,
-        fc.integer({ min: 1, max: 2000 }),
-        policies,
-        lefts,
-        shares,
-        (setback, attempts, policy, leftMs, share) => {
-          const decision = decide(setback, attempts, policy, leftMs, () => share);
-          const isAllowed =
-            setback.repeat === "safe" || (setback.repeat === "ambiguous" && policy.mayRenderTwice);
-          if ("why" in decision) {
-            const isOver = !isAllowed || attempts > policy.limit;
-            expect(decision.why === "").toBe(isOver);
-            return;
-          }
-          expect(isAllowed && attempts <= policy.limit).toBe(true);
-          expect(decision.delayMs).toBeGreaterThanOrEqual(setback.retryAfterMs ?? 0);
-          expect(decision.delayMs).toBeLessThanOrEqual(setback.retryAfterMs === undefined ? 8000 : 60_000);
-          expect(decision.delayMs).toBeLessThan(leftMs);
-        },
-      ),
+  property("is the one of the README's words, whatever comes together", () =>
+    fc.property(
+      setbacks,
+      attemptCounts,
+      policies,
+      lefts,
+      shares,
+      (setback, attempts, policy, leftMs, share) => {
+        const decision = decide(setback, attempts, policy, leftMs, () => share);
+        const mayRepeat = { safe: true, ambiguous: policy.mayRenderTwice, never: false }[setback.repeat];
+        const asked = setback.retryAfterMs;
+        const delayMs = asked ?? share * Math.min(8000, 500 * 2 ** (attempts - 1));
+        if (!mayRepeat || attempts > policy.limit) expect(decision).toEqual({ why: "" });
+        else if (asked !== undefined && asked > 60_000) {
+          expect(decision).toEqual({
+            why: expect.stringMatching(/^ Not tried again: .* asks to wait .*60 s at most\.$/),
+          });
+        } else if (delayMs >= leftMs) {
+          expect(decision).toEqual({
+            why: expect.stringMatching(/^ Not tried again: after a wait of .*`timeouts\.total`\.$/),
+          });
+        } else expect(decision).toEqual({ delayMs });
+      },
+    ),
+  );
+
+  property("never has more attempts follow than the limit, nor a timer that fires at once", () =>
+    fc.property(
+      setbacks,
+      fc.integer({ min: 1, max: 2000 }),
+      policies,
+      shares,
+      (setback, attempts, policy, share) => {
+        const decision = decide(setback, attempts, policy, Number.POSITIVE_INFINITY, () => share);
+        if ("why" in decision) return;
+        expect(attempts).toBeLessThanOrEqual(policy.limit);
+        expect(decision.delayMs).toBeLessThanOrEqual(60_000);
+      },
+    ),
   );
 });
