@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
@@ -36,12 +37,30 @@ const importedBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** What is bundled comes without its comments, which are half of it: its own repository has them. */
+const bundledWithoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "bundled-without-comments",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, "utf8"), { minifyWhitespace: true });
+      return { contents: code };
+    });
+  },
+};
+
 export default defineConfig([
-  { ...both, entry: entries.esm, format: "esm", sourcemap: true, esbuildPlugins: [importedBuiltins] },
+  {
+    ...both,
+    entry: entries.esm,
+    format: "esm",
+    sourcemap: true,
+    esbuildPlugins: [importedBuiltins, bundledWithoutComments],
+  },
   {
     ...both,
     entry: entries.cjs,
     format: "cjs",
+    esbuildPlugins: [bundledWithoutComments],
     // What is built is as readable as its source, and the maps of the other format have to do for both.
     plugins: [
       {
