@@ -43,7 +43,8 @@ export interface AttemptOwner {
   /** Whoever wanted the document, or a limit, has ended the attempt. */
   onGivenUp(reason: unknown): void;
   onRead(isStream: boolean): void;
-  onRest(): void;
+  /** @param isRead - whether a form had the document, and is done with it */
+  onRest(isRead: boolean): void;
 }
 
 /** How long the body of an answer that is no success may take: it is worth less than an answer to the caller. */
@@ -126,7 +127,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   }
 
   onRest(): void {
-    this.#owner.onRest();
+    this.#owner.onRest(this.#body?.isRead === true);
   }
 
   // Events of the exchange.

@@ -80,6 +80,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #isHandedOver = false;
   /** Nothing of the caller's waits any more. */
   #atRest = false;
+  /** A form has read the document to its end: whatever comes now is no failure of the call. */
+  #isRead = false;
   /** The call has failed, or was given up. */
   #ended: { readonly error: unknown } | undefined;
 
@@ -95,8 +97,9 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     if (signal?.aborted) return this.#end(signal.reason);
     if (signal) listenToAbort(signal, this);
     this.#next();
-    // After the limits of the attempt, which are shorter: so the clock is set once.
-    if (!this.#ended && !this.#isHandedOver) this.#total.set(timeouts.total);
+    // After the limits of the attempt, which are shorter: so the clock is set once. A mock may have given the whole
+    // document by now.
+    if (!this.#atRest && !this.#isHandedOver) this.#total.set(timeouts.total);
   }
 
   /** Ends the call at any moment; whoever waits gets `reason`. */
@@ -131,7 +134,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   onHead(head: ResponseHead): void {
     tell(this.#job.options.hooks, "response", () => {
       const requestId = requestIdOf(head);
-      const safeId = requestId && this.#call?.secrets.withoutKey(requestId);
+      const safeId = requestId && this.#call?.secrets.withoutSecrets(requestId);
       const contentLength = contentLengthOf(head);
       return { ...this.#event(), status: head.status, requestId: safeId, contentLength };
     });
@@ -173,8 +176,10 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     else if (signal) listenToAbort(signal, this);
   }
 
-  onRest(): void {
-    if (!this.#broken) this.#rest();
+  onRest(isRead: boolean): void {
+    if (this.#broken) return;
+    this.#isRead = isRead;
+    this.#rest();
   }
 
   #next(): void {
@@ -205,6 +210,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     };
     this.#call = call;
     tell(hooks, "request", () => ({ ...this.#event(), method: "POST", url: request.origin + request.path }));
+    // The hook may have given the call up.
+    if (this.#ended) return;
     this.#attempt = new Attempt(call, transport, this);
     this.#attempt.start();
   }
@@ -219,6 +226,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     this.#lastError = error;
     this.#attempt = undefined;
     tell(this.#job.options.hooks, "retry", () => ({ ...this.#event(), error, delayMs }));
+    if (this.#ended) return;
     this.#pause ??= new Alarm({ onTimeOver: () => this.#next() });
     this.#pause.set(delayMs);
   }
@@ -233,7 +241,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   }
 
   #end(error: unknown): void {
-    if (this.#ended || this.#atRest) return;
+    if (this.#ended || this.#isRead) return;
     this.#ended = { error };
     this.#rest();
     tell(this.#job.options.hooks, "error", () => ({ ...this.#event(), error }));
