@@ -63,8 +63,8 @@ export function tell<Name extends keyof Hooks>(
   name: Name,
   event: () => Parameters<NonNullable<Hooks[Name]>>[0],
 ): void {
-  if (hooks[name] === undefined) return;
   try {
+    if (hooks[name] === undefined) return;
     const result: unknown = (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(
       Object.freeze(event()),
     );
@@ -83,7 +83,8 @@ export function tell<Name extends keyof Hooks>(
 export function resolveHooks(hooks: Hooks = {}): Hooks {
   optional({ hooks }, "hooks", isObject);
   const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
-  checkNames(hooks, names, "hooks");
+  // An object of a class of the caller's own has fields of its own.
+  if (Object.getPrototypeOf(hooks) === Object.prototype) checkNames(hooks, names, "hooks");
   for (const name of names) optional(hooks, name, isFunction, `hooks.${name}`);
   return hooks;
 }
