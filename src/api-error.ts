@@ -87,7 +87,7 @@ export function answerFacts(
   const requestId = requestIdOf(head);
   return {
     status: head.status,
-    requestId: requestId && secrets.withoutKey(requestId),
+    requestId: requestId && secrets.withoutSecrets(requestId),
     headers: secrets.headersWithoutKey(head.toHeaders()),
     attempts,
   };

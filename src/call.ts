@@ -33,6 +33,8 @@ export class GenerateCall implements Job {
   #segment = "";
   /** The body, or the promise of one where the schema is asynchronous. */
   #body: string | Promise<string> = "";
+  /** What of the attempts so far may stand nowhere. */
+  #secrets: Redactor | undefined;
   /** The client waits with closing until this call has come to its end. */
   #hasEntered = false;
 
@@ -81,11 +83,20 @@ export class GenerateCall implements Job {
   #prepared(body: string, apiKey: string | undefined): Prepared {
     const { target } = this.#sender.options;
     const headers = this.#sender.headers(apiKey, this.options.headers);
+    const secret = apiKey ?? this.#ownCredentials();
+    if (!this.#secrets?.knows(secret)) this.#secrets = new Redactor(secret, body, this.#secrets);
     return {
       request: buildRequest(target, this.#segment, headers, body),
-      secrets: new Redactor(apiKey, body),
+      secrets: this.#secrets,
       transport: this.#sender.transport(),
     };
+  }
+
+  /** What stands behind the scheme of an `authorization` of the caller's own: as secret as a key. */
+  #ownCredentials(): string | undefined {
+    const name = "authorization";
+    const given = this.options.headers?.get(name) ?? this.#sender.options.headers.get(name);
+    return given?.slice(given.lastIndexOf(" ") + 1);
   }
 }
 

@@ -51,17 +51,19 @@ export class GeneratedPdf {
   constructor(arrival: Arrival, call: DocumentCall) {
     const { head, promisedBytes } = arrival;
     this.status = head.status;
-    this.requestId = requestIdOf(head);
-    this.filename = filenameOf(head.header("content-disposition"));
+    const requestId = requestIdOf(head);
+    // A service may repeat what it was sent, and these are logged and become names of files.
+    this.requestId = requestId && call.secrets.withoutKey(requestId);
+    this.filename = filenameOf(head.header("content-disposition"), (name) => call.secrets.withoutKey(name));
     this.contentLength = promisedBytes;
     this.attempts = call.attempts;
     this.#arrival = arrival;
     this.#call = call;
   }
 
-  /** The answer's headers. */
+  /** The answer's headers; where they repeat the API key, without it. */
   get headers(): Headers {
-    this.#headers ??= this.#arrival.head.toHeaders();
+    this.#headers ??= this.#call.secrets.headersWithoutKey(this.#arrival.head.toHeaders());
     return this.#headers;
   }
 
@@ -253,11 +255,16 @@ export class GeneratedPdf {
   }
 
   #oversized(): OversizedPdfError {
-    const { maxBytes, uid } = this.#call;
+    const { maxBytes, uid, secrets } = this.#call;
     const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
     return new OversizedPdfError(
       `The document for template ${JSON.stringify(uid)} has ${size} bytes, and \`maxBytes\` allows ${maxBytes} in memory. Raise it, or use saveTo() or stream(), which hold little.`,
-      { attempts: this.attempts, status: this.status, requestId: this.requestId, headers: this.headers },
+      {
+        attempts: this.attempts,
+        status: this.status,
+        requestId: this.requestId && secrets.withoutSecrets(this.requestId),
+        headers: this.headers,
+      },
     );
   }
 }

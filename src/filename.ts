@@ -7,13 +7,22 @@ import { safeFilename } from "./safe-filename.ts";
  * keeps a bare, safe name of it.
  *
  * @param disposition - the header's value
+ * @param withoutKey - takes out what may not stand in a name, before parts of it are cut off or replaced
  * @returns the name, or `undefined` where there is none or nothing of it is left
  */
-export function filenameOf(disposition: string | undefined): string | undefined {
+export function filenameOf(
+  disposition: string | undefined,
+  withoutKey: (name: string) => string = (name) => name,
+): string | undefined {
   if (!disposition) return undefined;
   const parameters = readParameters(disposition);
   const extended = parameters.get("filename*");
-  return (extended && bareName(decodeExtended(extended))) || bareName(parameters.get("filename"));
+  const names = [extended && decodeExtended(extended), parameters.get("filename")];
+  for (const name of names) {
+    const bare = name && bareName(withoutKey(name));
+    if (bare) return bare;
+  }
+  return undefined;
 }
 
 /** Reads `; name=token` and `; name="quoted \" string"` pairs; the first of a name counts. */
@@ -44,8 +53,6 @@ function decodeExtended(value: string): string | undefined {
 }
 
 /** Without the folder: a name may not say where it goes. */
-function bareName(name: string | undefined): string | undefined {
-  return name === undefined
-    ? undefined
-    : safeFilename(name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1));
+function bareName(name: string): string | undefined {
+  return safeFilename(name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1));
 }

@@ -16,11 +16,14 @@ const shortestWord = 4;
 /** Longer runs of letters and digits are no words: keys, tokens, text in base64. */
 const longestWord = 24;
 
-/** Where the message of a stack ends, and each of its frames begins. */
-const firstFrame = /\n(?= +at )/;
+/** A line of a stack that names a place in code. A message may hold lines that merely begin like one. */
+const frame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 
 /** A shorter key is no key but a placeholder, and would be found in the middle of words. */
 const shortestKey = 8;
+
+/** What is left of an id that held a secret is no id any more, and need not be long. */
+const maxIdLength = 200;
 
 /** How deep an error is searched before it is taken for one that may hold anything. */
 const maxDepth = 6;
@@ -29,27 +32,39 @@ const maxDepth = 6;
 export class Redactor {
   readonly #apiKey: string | undefined;
   readonly #body: string;
-  #keySpellings: readonly string[] | undefined;
+  readonly #earlier: Redactor | undefined;
   #knownWords: ReadonlySet<string> | undefined;
 
   /**
    * @param apiKey - the key that was sent
    * @param body - the JSON text that was sent
+   * @param earlier - knows the keys that were sent before, where the key has changed between two attempts
    */
-  constructor(apiKey: string | undefined, body: string) {
+  constructor(apiKey: string | undefined, body: string, earlier?: Redactor) {
     this.#apiKey = apiKey;
     this.#body = body;
+    this.#earlier = earlier;
+  }
+
+  /** Whether this is the key that it knows. */
+  knows(apiKey: string | undefined): boolean {
+    return this.#apiKey === apiKey;
   }
 
   /** Takes the key out of a text, in every spelling, also where the text ends within it. */
   withoutKey(text: string): string {
+    const rest = this.#earlier ? this.#earlier.withoutKey(text) : text;
     const key = this.#apiKey;
-    if (!key) return text;
+    if (!key) return rest;
     if (key.length < shortestKey)
-      return text.replace(/[\x21-\x7e]+/g, (word) => (word === key ? mark : word));
-    this.#keySpellings ??= spellingsOf(key);
-    const safe = this.#keySpellings.reduce((rest, spelling) => rest.replaceAll(spelling, mark), text);
+      return rest.replace(/[\x21-\x7e]+/g, (word) => (word === key ? mark : word));
+    const safe = spellingsOf(key).reduce((left, spelling) => left.replaceAll(spelling, mark), rest);
     return withoutStartOf(key, safe);
+  }
+
+  /** Gives a name or an id as it is, where it holds neither the key nor a word of a value; else what is left of it. */
+  withoutSecrets(text: string): string {
+    return this.#isClean(text) ? text : this.quote(text, maxIdLength);
   }
 
   /** Takes the key out of an answer's headers. */
@@ -87,7 +102,9 @@ export class Redactor {
       inner === undefined ? undefined : { cause: inner },
     );
     const name = nameOfError(cause);
-    const [, ...frames] = textOf(cause.stack).split(firstFrame);
+    const frames = linesOf(cause.stack)
+      .filter((line) => frame.test(line))
+      .map((line) => this.withoutKey(line));
     const { code } = cause as { code?: unknown };
     Object.defineProperty(copy, "name", { value: name, configurable: true });
     copy.stack = [`${name}: ${copy.message}`, ...frames].join("\n");
@@ -103,8 +120,7 @@ export class Redactor {
    * @param kind - "quoted": it may be cut off within a word, and hold text in base64; "whole": neither
    */
   #withoutWords(text: string, kind: "quoted" | "whole"): string {
-    this.#knownWords ??= wordsOf(leavesOf(this.#apiKey, this.#body));
-    const known = this.#knownWords;
+    const known = this.#words();
     return text.replace(words, (word, at: number) => {
       const lower = word.toLowerCase();
       if (known.has(lower)) return mark;
@@ -112,6 +128,12 @@ export class Redactor {
       const isCut = at + word.length === text.length && word.length >= 2 && isStartOfAny(known, lower);
       return isCut || word.length >= longestWord ? mark : word;
     });
+  }
+
+  #words(): ReadonlySet<string> {
+    const earlier = this.#earlier ? this.#earlier.#words() : [];
+    this.#knownWords ??= new Set([...earlier, ...wordsOf(leavesOf(this.#apiKey, this.#body))]);
+    return this.#knownWords;
   }
 }
 
@@ -174,11 +196,19 @@ function characterOf(code: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : " ";
 }
 
+/** The last key that was spelled: most programs have one, and look for it in every answer. */
+let spelled: { readonly key: string; readonly spellings: readonly string[] } | undefined;
+
+function spellingsOf(key: string): readonly string[] {
+  if (spelled?.key !== key) spelled = { key, spellings: spell(key) };
+  return spelled.spellings;
+}
+
 /** A text as it is, and as JSON, URLs and HTML spell it, longest first. */
-function spellingsOf(text: string): string[] {
+function spell(text: string): readonly string[] {
   const json = JSON.stringify(text).slice(1, -1);
-  const html = (spell: (code: number) => string) =>
-    text.replace(/[&<>"'/`=+]/g, (character) => spell(character.charCodeAt(0)));
+  const html = (write: (code: number) => string) =>
+    text.replace(/[&<>"'/`=+]/g, (character) => write(character.charCodeAt(0)));
   const named = text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
   const inUrl = encodeURIComponent(text);
   const spellings = [
@@ -218,6 +248,8 @@ function hex(number: number, digits: number): string {
 
 /** Takes the start of a secret off the end of a text that was cut within it. */
 function withoutStartOf(secret: string, text: string): string {
+  // Nearly no text holds even that much of it, and this is asked of every document.
+  if (!text.includes(secret.slice(0, shortestWord))) return text;
   for (let length = secret.length - 1; length >= shortestWord; length--) {
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mark;
   }
@@ -238,12 +270,16 @@ function shownBy(value: unknown, depth = 0): string | undefined {
     const isReadable = property !== undefined && ("value" in property || key === "stack");
     const member: unknown = isReadable ? Reflect.get(value, key) : undefined;
     // Of a stack the frames are code, and hold nothing that was sent.
-    const shown = key === "stack" ? textOf(member).split(firstFrame)[0] : member;
+    const shown = key === "stack" ? linesOf(member).filter((line) => !frame.test(line)) : member;
     const text = isReadable ? shownBy(shown, depth + 1) : undefined;
     if (text === undefined) return undefined;
     texts.push(text);
   }
   return texts.join("\n");
+}
+
+function linesOf(stack: unknown): string[] {
+  return textOf(stack).split("\n");
 }
 
 function hasPlainPrototype(value: object): boolean {
