@@ -13,10 +13,10 @@ import {
 import { totalOver } from "./attempt-errors.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
 import { type DocumentCall, GeneratedPdf } from "./document.ts";
-import { type Hooks, tell } from "./hooks.ts";
+import { type EventOf, type Hooks, noHooks, tell } from "./hooks.ts";
 import type { Redactor } from "./redact.ts";
 import { type Decision, decide, type RetryPolicy } from "./retry.ts";
-import type { ResponseHead, Transport, WireRequest } from "./transport/types.ts";
+import type { ResponseHead, RunInContext, Transport, WireRequest } from "./transport/types.ts";
 
 /** The options of one call that decide how it goes. */
 interface JobOptions {
@@ -46,6 +46,8 @@ export interface Job {
    * @param attempts - how many there were
    */
   prepare(attempts: number): Prepared | Promise<Prepared>;
+  /** See `TransportPlatform.captureContext`. */
+  captureContext(): RunInContext | undefined;
   /** Hears that nothing more will be sent, and nothing more is to come. */
   leave(): void;
 }
@@ -65,7 +67,15 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   readonly #number = ++calls;
   readonly #total = new Alarm(this);
   readonly #startedAtMs = performance.now();
+  /**
+   * Lets the loop go on, in the asynchronous context that the call was made in. The clock is everybody's, and the
+   * events of a socket come in the context of whoever opened it: a key source that goes by the context would give
+   * another tenant's key there.
+   */
+  #goOn: (() => void) | undefined;
   #pause: Alarm | undefined;
+  /** Has hooks called in the context that the call was made in, so that logs know whose it is. */
+  #inContext: RunInContext | undefined;
   #listener: Listener | undefined;
   #attempt: Attempt | undefined;
   #call: DocumentCall | undefined;
@@ -87,6 +97,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   constructor(job: Job) {
     this.#job = job;
+    if (job.options.hooks !== noHooks) this.#inContext = job.captureContext();
   }
 
   start(listener: Listener): void {
@@ -132,7 +143,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   // Events of the attempt.
 
   onHead(head: ResponseHead): void {
-    tell(this.#job.options.hooks, "response", () => {
+    this.#tell("response", () => {
       const requestId = requestIdOf(head);
       const safeId = requestId && this.#call?.secrets.withoutSecrets(requestId);
       const contentLength = contentLengthOf(head);
@@ -183,6 +194,13 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   }
 
   #next(): void {
+    if (this.#ended) return;
+    // A promise's continuation runs where it was asked for: here.
+    if (this.#count < this.#job.options.retry.limit) {
+      new Promise<void>((resolve) => {
+        this.#goOn = resolve;
+      }).then(() => this.#next());
+    }
     try {
       const prepared = this.#job.prepare(this.#count);
       if (!(prepared instanceof Promise)) return this.#try(prepared);
@@ -195,7 +213,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #try({ request, secrets, transport }: Prepared): void {
     if (this.#ended) return;
     const { uid, origin, basePath, options } = this.#job;
-    const { verify, maxBytes, timeouts, hooks } = options;
+    const { verify, maxBytes, timeouts } = options;
     this.#count++;
     const call: DocumentCall & AttemptedCall = {
       uid,
@@ -209,7 +227,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
       limits: timeouts,
     };
     this.#call = call;
-    tell(hooks, "request", () => ({ ...this.#event(), method: "POST", url: request.origin + request.path }));
+    this.#tell("request", () => ({ ...this.#event(), method: "POST", url: request.origin + request.path }));
     // The hook may have given the call up.
     if (this.#ended) return;
     this.#attempt = new Attempt(call, transport, this);
@@ -225,10 +243,16 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #tryAgain(error: unknown, delayMs: number): void {
     this.#lastError = error;
     this.#attempt = undefined;
-    tell(this.#job.options.hooks, "retry", () => ({ ...this.#event(), error, delayMs }));
+    this.#tell("retry", () => ({ ...this.#event(), error, delayMs }));
     if (this.#ended) return;
-    this.#pause ??= new Alarm({ onTimeOver: () => this.#next() });
+    this.#pause ??= new Alarm({ onTimeOver: () => this.#goOn?.() });
     this.#pause.set(delayMs);
+  }
+
+  #tell<Name extends keyof Hooks>(name: Name, event: () => EventOf<Name>): void {
+    const { hooks } = this.#job.options;
+    if (this.#inContext) this.#inContext(() => tell(hooks, name, event));
+    else tell(hooks, name, event);
   }
 
   #note(why: string): string {
@@ -244,7 +268,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     if (this.#ended || this.#isRead) return;
     this.#ended = { error };
     this.#rest();
-    tell(this.#job.options.hooks, "error", () => ({ ...this.#event(), error }));
+    this.#tell("error", () => ({ ...this.#event(), error }));
     this.#listener?.onFailure(error);
   }
 

@@ -5,7 +5,7 @@ import { type CallOptions, type ResolvedCall, type ResolvedOptions, resolveCall 
 import { nameOfError, Redactor } from "./redact.ts";
 import { buildRequest, segmentOf } from "./request.ts";
 import { checkValues, type Template } from "./template.ts";
-import type { Transport } from "./transport/types.ts";
+import type { RunInContext, Transport } from "./transport/types.ts";
 import { serializeValues } from "./values.ts";
 
 /** What a call needs of its client. */
@@ -16,6 +16,7 @@ export interface Sender {
   /** Hears that a call has come to its end. */
   leave(): void;
   transport(): Transport;
+  captureContext(): RunInContext | undefined;
   headers(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[];
 }
 
@@ -65,6 +66,10 @@ export class GenerateCall implements Job {
     return typeof this.#body === "string" && typeof apiKey !== "function"
       ? this.#prepared(this.#body, apiKey ?? undefined)
       : this.#prepareLater(this.#body, attempts);
+  }
+
+  captureContext(): RunInContext | undefined {
+    return this.#sender.captureContext();
   }
 
   leave(): void {

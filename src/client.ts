@@ -65,6 +65,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       enter: () => this.#enter(),
       leave: () => this.#connections.leave(),
       transport: () => this.#transport(),
+      captureContext: platform.captureContext,
       headers: (apiKey, extra) => this.#headersFor(apiKey, extra),
     };
   }

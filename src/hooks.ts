@@ -57,12 +57,14 @@ export interface Hooks {
   error?: ((event: ErrorEvent) => void) | undefined;
 }
 
+/** What a hook of this name hears. */
+export type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0];
+
+/** The hooks of a client that was given none. */
+export const noHooks: Hooks = Object.freeze({});
+
 /** Tells a hook, where there is one, and takes no harm from it. */
-export function tell<Name extends keyof Hooks>(
-  hooks: Hooks,
-  name: Name,
-  event: () => Parameters<NonNullable<Hooks[Name]>>[0],
-): void {
+export function tell<Name extends keyof Hooks>(hooks: Hooks, name: Name, event: () => EventOf<Name>): void {
   try {
     if (hooks[name] === undefined) return;
     const result: unknown = (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(
@@ -80,7 +82,7 @@ export function tell<Name extends keyof Hooks>(
  *
  * @throws {ConfigurationError} for one that does not exist, or is no function
  */
-export function resolveHooks(hooks: Hooks = {}): Hooks {
+export function resolveHooks(hooks: Hooks = noHooks): Hooks {
   optional({ hooks }, "hooks", isObject);
   const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
   // An object of a class of the caller's own has fields of its own.

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { OwnAgents } from "./agents.ts";
 import { explain } from "./explain.ts";
 import { FetchTransport } from "./fetch.ts";
@@ -15,6 +16,7 @@ import { UndiciTransport } from "./undici.ts";
 /** `#transport` in Node: undici, unless somebody has said otherwise. */
 export const platform: TransportPlatform = {
   openPool: () => new NodePool(),
+  captureContext: () => AsyncLocalStorage.snapshot(),
   objectionTo: (dispatcher) =>
     // Undici 6 and older have this accessor, undici 7 has dropped it. What it cannot tell apart, the first
     // dispatch does.

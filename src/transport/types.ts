@@ -96,9 +96,14 @@ export interface TransportPool {
   close(): Promise<void>;
 }
 
+/** Runs something in a context that was captured before. */
+export type RunInContext = (run: () => void) => void;
+
 /** What the modules behind `#transport` export. */
 export interface TransportPlatform {
   openPool(): TransportPool;
+  /** Keeps the asynchronous context of the caller, as loggers and tracers use it; where the runtime lets anybody. */
+  captureContext(): RunInContext | undefined;
   /** Says why a caller's dispatcher cannot be used, or `undefined` where it can. */
   objectionTo(dispatcher: DispatcherLike): string | undefined;
 }

@@ -3,6 +3,7 @@ import type { FetchLike, TransportPlatform, TransportSettings } from "./types.ts
 
 /** `#transport` where there is no undici: pages, edge workers, Deno, Bun. Every request goes by `fetch`. */
 export const platform: TransportPlatform = {
+  captureContext: () => undefined,
   openPool: () => ({
     current: ({ fetch, credentials }: TransportSettings) =>
       new FetchTransport(() => fetch ?? (globalThis.fetch as FetchLike), credentials),
