@@ -261,10 +261,13 @@ function withoutStartOf(secret: string, text: string): string {
  * that cannot be read through, such as a request.
  */
 function shownBy(value: unknown, depth = 0): string | undefined {
-  if (typeof value !== "object" || value === null) return typeof value === "function" ? "" : textOf(value);
+  if (typeof value === "function") return Object.keys(value).length === 0 ? "" : undefined;
+  if (typeof value !== "object" || value === null) return textOf(value);
   if (depth > maxDepth || !(hasPlainPrototype(value) || isPlainError(value))) return undefined;
   const texts: string[] = [];
   for (const key of Reflect.ownKeys(value)) {
+    // It shows itself in a way of its own.
+    if (key === "toJSON" || key === inspection) return undefined;
     const property = Object.getOwnPropertyDescriptor(value, key);
     // Newer engines keep the stack behind a getter of their own.
     const isReadable = property !== undefined && ("value" in property || key === "stack");
@@ -274,6 +277,8 @@ function shownBy(value: unknown, depth = 0): string | undefined {
     const text = isReadable ? shownBy(shown, depth + 1) : undefined;
     if (text === undefined) return undefined;
     texts.push(text);
+    // Of an object that was made from values, the names are values.
+    if (!(value instanceof Error)) texts.push(textOf(key));
   }
   return texts.join("\n");
 }
