@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import {
   type ClientOptions,
   type PendingPdf,
@@ -5,8 +6,9 @@ import {
   type TemplatePdf,
   template,
 } from "template-pdf";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { expectSafe, trickyKey, values } from "./canaries.ts";
+import { leaksIn, whatComesOut } from "./leaks.ts";
 import { rejectionOf, Service } from "./service.ts";
 
 /** Ways in which a call fails with something of the caller's own. */
@@ -41,6 +43,80 @@ const throwers: readonly (readonly [
       client({
         fetch: async (_, init) => {
           throw new AggregateError([new Error(init.body), new Error(String(init.headers))], "all failed");
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error has lines like those of a stack",
+    (client) =>
+      client({
+        fetch: async (_, init) => {
+          throw new Error(
+            `failed\n    at ${new Map(init.headers).get("authorization")}\n    at ${init.body}`,
+          );
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error has a stack of its own",
+    (client) =>
+      client({
+        fetch: async (_, init) => {
+          throw Object.assign(new Error("failed"), { stack: `Error: failed\n    at ${init.body}` });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error goes in a circle",
+    (client) =>
+      client({
+        fetch: async (_, init) => {
+          const error = new Error("failed", { cause: new TypeError(init.body) });
+          (error.cause as Error).cause = error;
+          throw error;
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error has the values for names",
+    (client) =>
+      client({
+        fetch: async () => {
+          throw Object.assign(new Error("failed"), {
+            problems: { [values.customer]: { [trickyKey]: true } },
+          });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error shows itself in its own way",
+    (client) =>
+      client({
+        fetch: async (_, init) => {
+          throw Object.assign(new Error("failed"), { toJSON: () => init, [inspect.custom]: () => init });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a dispatcher that throws the request",
+    (client) =>
+      client({
+        dispatcher: {
+          dispatch: (options) => {
+            throw Object.assign(new Error(JSON.stringify(options)), { options });
+          },
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a dispatcher that tells of the request",
+    (client) =>
+      client({
+        dispatcher: {
+          dispatch: (options, handler) => {
+            handler.onResponseError(undefined, new Error("failed", { cause: { options } }));
+            return true;
+          },
         },
       }).generate("inv", values),
   ],
@@ -120,9 +196,16 @@ const throwing: StandardSchemaV1<object, object> = {
 
 describe("an error shows neither key nor values after", () => {
   it.each(throwers)("%s", async (_, call) => {
+    vi.spyOn(Math, "random").mockReturnValue(0.01);
     const service = await Service.start(() => {});
-    const pending = call((options) => service.client({ apiKey: trickyKey, ...options }));
-    expectSafe(await rejectionOf(pending.bytes()), trickyKey);
+    const { error, places } = await whatComesOut(async (hooks) => {
+      const pending = call((options) =>
+        service.client({ apiKey: trickyKey, retry: { limit: 1 }, hooks, ...options }),
+      );
+      return { pending, error: await rejectionOf(pending.bytes()) };
+    });
+    expectSafe(error, trickyKey);
+    expect(leaksIn(places, trickyKey)).toEqual([]);
     expect(service.requests).toHaveLength(0);
   });
 });

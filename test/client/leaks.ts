@@ -1,0 +1,127 @@
+import { readdirSync } from "node:fs";
+import { inspect } from "node:util";
+import type { ClientOptions, GeneratedPdf, PendingPdf, TemplatePdf } from "template-pdf";
+import { onTestFinished, vi } from "vitest";
+import { secretValues, spellings } from "./canaries.ts";
+import { turns } from "./service.ts";
+
+/** Everywhere that something can come out of a call. */
+export type Places = Record<string, string>;
+
+/** A call that is expected to fail, and what it was made with. */
+export interface Failing {
+  readonly client?: TemplatePdf | undefined;
+  readonly pending?: PendingPdf | undefined;
+  /** Where files are written. */
+  readonly folder?: string | undefined;
+}
+
+/** Listens everywhere while a call fails, and gives what came out, by place; the error comes first. */
+export async function whatComesOut(
+  run: (hooks: ClientOptions["hooks"]) => Promise<Failing & { error: unknown; document?: GeneratedPdf }>,
+): Promise<{ places: Places; error: unknown }> {
+  const events: Record<string, unknown[]> = { request: [], response: [], retry: [], error: [] };
+  const hear = (name: string) => (event: unknown) => void events[name]?.push(event);
+  const printed: unknown[] = [];
+  const warnings: unknown[] = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    const spy = vi.spyOn(stream, "write").mockImplementation((text) => printed.push(text) > 0);
+    onTestFinished(() => spy.mockRestore());
+  }
+  const onWarning = (warning: unknown) => void warnings.push(warning);
+  process.on("warning", onWarning);
+  onTestFinished(() => void process.off("warning", onWarning));
+
+  const { error, client, pending, document, folder } = await run({
+    request: hear("request"),
+    response: hear("response"),
+    retry: hear("retry"),
+    error: hear("error"),
+  });
+  await turns();
+  vi.restoreAllMocks();
+  const places: Places = { ...placesOf(error) };
+  for (const [name, heard] of Object.entries(events)) {
+    places[`the hook ${name}`] = heard.map((event) => Object.values(placesOf(event)).join("\n")).join("\n");
+  }
+  return {
+    error,
+    places: {
+      ...places,
+      "the client": shown(client),
+      "the pending result": shown(pending),
+      "the document": shown(document) + shown(document?.filename),
+      "names of files": folder === undefined ? "" : inspect(readdirSync(folder)),
+      warnings: warnings.map((warning) => Object.values(placesOf(warning)).join("\n")).join("\n"),
+      "standard output": printed.map(String).join(""),
+    },
+  };
+}
+
+/** What of an error, or of anything, ends up in logs. */
+function placesOf(thrown: unknown): Places {
+  const chain = chainOf(thrown);
+  const each = (read: (one: object) => unknown) => chain.map((one) => String(read(one))).join("\n");
+  if (typeof thrown === "string") return { message: thrown };
+  return {
+    message: each((one) => (one as Error).message),
+    stack: each((one) => (one as Error).stack),
+    String: each(String),
+    JSON: each((one) => `${json(one)} ${json({ ...one })}`),
+    inspection: shown(thrown),
+    properties: each((one) =>
+      Reflect.ownKeys(one)
+        .map((key) => `${String(key)}: ${inspect(Reflect.get(one, key), { depth: 10, showHidden: true })}`)
+        .join("\n"),
+    ),
+    "getters but the service's own words": each((one) => {
+      const { detail, excerpt, contentType } = one as { [name: string]: unknown };
+      return inspect([detail, excerpt, contentType]);
+    }),
+  };
+}
+
+/** An error, what lies behind it, what it gathers, and the errors in an event. */
+function chainOf(thrown: unknown, seen = new Set<object>()): object[] {
+  if (typeof thrown !== "object" || thrown === null || seen.has(thrown)) return [...seen];
+  seen.add(thrown);
+  const { cause, errors, error } = thrown as { cause?: unknown; errors?: unknown; error?: unknown };
+  for (const inner of [cause, error, ...(Array.isArray(errors) ? errors : [])]) chainOf(inner, seen);
+  return [...seen];
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "";
+  const inspected = inspect(value, {
+    depth: 10,
+    showHidden: true,
+    maxStringLength: null,
+    maxArrayLength: null,
+  });
+  return `${inspected}\n${json(value)}`;
+}
+
+function json(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Places that show what the service says of a document, such as its file's name, which may be a customer's. */
+const ofTheDocument = ["the document", "the pending result", "names of files"];
+
+/** The places where a secret stands, in any spelling; of what the service says of a document only the key is one. */
+export function leaksIn(places: Places, key: string): string[] {
+  const ofKey = [...spellings(key), Buffer.from(key).toString("base64"), "C4N4RY", "KEY-CANARY"];
+  const ofValues = [...secretValues.flatMap(spellings), "CANARY", "7000123"];
+  return Object.entries(places)
+    .filter(([place, text]) => {
+      const upper = text.toUpperCase();
+      return (ofTheDocument.includes(place) ? ofKey : [...ofKey, ...ofValues]).some((secret) =>
+        upper.includes(secret.toUpperCase()),
+      );
+    })
+    .map(([place]) => place);
+}

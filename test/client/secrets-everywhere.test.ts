@@ -1,0 +1,286 @@
+import { join } from "node:path";
+import { inspect } from "node:util";
+import {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  type ClientOptions,
+  ConnectionError,
+  type GeneratedPdf,
+  InvalidPdfError,
+  NotFoundError,
+  OversizedPdfError,
+  type PendingPdf,
+  PermissionError,
+  RateLimitError,
+  SaveError,
+  ServerError,
+  TimeoutError,
+  TruncatedPdfError,
+} from "template-pdf";
+import { describe, expect, it, vi } from "vitest";
+import { plainKey, secretValues, trickyKey, values } from "./canaries.ts";
+import { temporaryFolder } from "./every-form.ts";
+import { leaksIn, whatComesOut } from "./leaks.ts";
+import {
+  type Answer,
+  pdfOf,
+  type Received,
+  rejectionOf,
+  Service,
+  transports,
+  withLength,
+} from "./service.ts";
+
+const pdf = pdfOf(200_000);
+
+/** Everything that was sent, as one line that a header can hold. */
+const echoOf = ({ headers, body }: Received) =>
+  `${headers.authorization} ${body.replace(/[^\x20-\x7e]/g, "?")} ${secretValues[1]}`;
+
+/** Headers that repeat what was sent, under every name that a client reads, and two that none does. */
+function echoing(received: Received): Record<string, string> {
+  const echo = echoOf(received);
+  const { authorization } = received.headers;
+  const quoted = echo.replace(/["\\]/g, "\\$&");
+  return {
+    "x-request-id": echo,
+    "request-id": echo,
+    "content-disposition": `attachment; filename="${quoted}.pdf"; filename*=UTF-8''${encodeURIComponent(String(authorization))}.pdf`,
+    "content-type": `text/html; echo="${quoted}"`,
+    location: `https://user:${encodeURIComponent(String(authorization))}@elsewhere.test/${encodeURIComponent(echo)}?${echo}`,
+    "retry-after": echo,
+    "www-authenticate": `API-Key realm="${quoted}"`,
+    "set-cookie": `key=${echo}`,
+    "x-echo": echo,
+  };
+}
+
+const bodies: readonly ((received: Received) => string)[] = [
+  (received) =>
+    JSON.stringify({
+      message: echoOf(received),
+      error: { message: received.body },
+      detail: echoOf(received),
+    }),
+  (received) => `<html>${echoOf(received)}${received.body}`,
+];
+
+/** Answers with what was sent, in the status text, the headers and the body. */
+function echo(status: number, body = bodies[0], more: Record<string, string> = {}): Answer {
+  return (received) => {
+    const { response } = received;
+    response.writeHead(status, echoOf(received), { ...echoing(received), ...more });
+    response.end(body?.(received));
+  };
+}
+
+/** Begins a document under headers that repeat what was sent. */
+function beginning(then: (received: Received) => unknown = () => {}): Answer {
+  return (received) => {
+    received.response.writeHead(200, { ...echoing(received), "content-length": pdf.length });
+    received.response.write(pdf.subarray(0, 100_000), () => then(received));
+  };
+}
+
+const silent: Answer = () => {};
+const cutOff = beginning(({ socket }) => socket.destroy());
+
+/** What a failing call is made in. */
+interface Setting {
+  readonly service: Service;
+  readonly folder: string;
+  /** Where a way leaves the document that it awaited. */
+  document?: GeneratedPdf;
+}
+
+type Way = (pending: PendingPdf, setting: Setting) => Promise<unknown>;
+
+const asBytes: Way = (pending) => pending.bytes();
+const onceAwaited: Way = async (pending, setting) => {
+  setting.document = await pending;
+  return setting.document.bytes();
+};
+const unread: Way = async (pending, setting) => {
+  setting.document = await pending;
+  await (await setting.service.request()).closed;
+  return setting.document.bytes();
+};
+const twice: Way = async (pending, setting) => {
+  setting.document = await pending;
+  await setting.document.stream().cancel();
+  return setting.document.bytes();
+};
+const savedAs =
+  (path: string): Way =>
+  (pending, { folder }) =>
+    pending.saveTo(path.startsWith("/") ? path : join(folder, path));
+
+/** The first attempt is refused, and the second meets with `answer`. */
+function afterRefusal(answer: Answer): Answer {
+  let count = 0;
+  const refusal = echo(503, bodies[0], { "retry-after": "0" });
+  return (received) => (count++ === 0 ? refusal : answer)(received);
+}
+
+type Failure = readonly [
+  what: string,
+  error: unknown,
+  answer: () => Answer,
+  options: ClientOptions,
+  way: Way,
+];
+type Row = readonly [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, way?: Way];
+
+/** Every failure that a service can bring about: what it is, what comes of it, and how. */
+const rows: readonly Row[] = [
+  ["400", BadRequestError, () => echo(400)],
+  ["401", AuthenticationError, () => echo(401)],
+  ["403", PermissionError, () => echo(403, bodies[1])],
+  ["404", NotFoundError, () => echo(404)],
+  ["409", ApiError, () => echo(409)],
+  ["422", BadRequestError, () => echo(422, bodies[1])],
+  ["429, tried again", RateLimitError, () => echo(429)],
+  ["500, tried again", ServerError, () => echo(500)],
+  ["503, tried again", ServerError, () => echo(503, bodies[1], { "retry-after": "0" })],
+  ["503 that asks for too much time", ServerError, () => echo(503, bodies[0], { "retry-after": "9999" })],
+  ["a redirect", ApiError, () => echo(307)],
+  ["a refusal whose body stalls", BadRequestError, () => stalledRefusal, { timeouts: { stall: 60 } }],
+  ["a refusal whose body breaks", BadRequestError, () => brokenRefusal],
+  ["a page with 200", InvalidPdfError, () => echo(200, bodies[1])],
+  ["JSON with 200", InvalidPdfError, () => echo(200)],
+  ["an unknown coding", InvalidPdfError, () => encoded],
+  ["a document that is cut off, tried again", TruncatedPdfError, () => cutOff],
+  ["an awaited document that is cut off", TruncatedPdfError, () => cutOff, {}, onceAwaited],
+  ["a document that is too large", OversizedPdfError, () => beginning(), { maxBytes: 1_000 }],
+  [
+    "a connection that breaks, tried again",
+    ConnectionError,
+    () =>
+      ({ socket }) =>
+        socket.destroy(),
+  ],
+  ["a head that is none", ConnectionError, () => raw("HTTP/1.1 200 OK\r\n")],
+  ["a status line that is none", ConnectionError, () => raw("")],
+  ["no first byte", TimeoutError, () => silent, { timeouts: { firstByte: 60 } }],
+  ["a stall", TimeoutError, () => beginning(), { timeouts: { stall: 60 } }],
+  [
+    "a stall of an awaited document",
+    TimeoutError,
+    () => beginning(),
+    { timeouts: { stall: 60 } },
+    onceAwaited,
+  ],
+  ["a document nobody reads", TimeoutError, () => beginning(), { timeouts: { unread: 30 } }, unread],
+  ["no time left after a refusal", TimeoutError, () => afterRefusal(silent), { timeouts: { total: 400 } }],
+  ["a refusal after a refusal", BadRequestError, () => afterRefusal(echo(400))],
+  ["a folder that is missing", SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
+  ["a disk that is full", SaveError, () => whole, {}, savedAs("/dev/full")],
+  ["a file whose document is cut off", TruncatedPdfError, () => cutOff, {}, savedAs("doc.pdf")],
+  ["a second reading", TypeError, () => beginning(), {}, twice],
+];
+const failures = rows.map(
+  ([what, error, answer, options = {}, way = asBytes]): Failure => [what, error, answer, options, way],
+);
+
+const whole = beginning(({ response }) => response.end(pdf.subarray(100_000)));
+
+function stalledRefusal(received: Received): void {
+  received.response.writeHead(400, echoing(received)).write(echoOf(received));
+}
+
+function brokenRefusal(received: Received): void {
+  received.response.writeHead(400, { ...echoing(received), "content-length": "99999" });
+  received.response.write(echoOf(received), () => received.socket.destroy());
+}
+
+function encoded(received: Received): void {
+  const coding = `x-${received.headers.authorization}`;
+  received.response.writeHead(200, { ...echoing(received), "content-encoding": coding });
+  received.response.end(echoOf(received));
+}
+
+function raw(begin: string): Answer {
+  return (received) => received.socket.end(`${begin}${echoOf(received)}\r\n\r\n`);
+}
+
+describe.each(transports)("by %s,", (_, options) => {
+  describe.each([
+    ["a plain key", plainKey],
+    ["a key that has to be escaped", trickyKey],
+  ])("with %s, nothing that comes out holds the key or a value after", (_, apiKey) => {
+    it.each(failures)("%s", async (_, expected, answer, more, way) => {
+      vi.spyOn(Math, "random").mockReturnValue(0.01);
+      const setting: Setting = { service: await Service.start(answer()), folder: temporaryFolder() };
+      const { places, error } = await whatComesOut(async (hooks) => {
+        const client = setting.service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });
+        const pending = client.generate("inv", values);
+        return { client, pending, error: await rejectionOf(way(pending, setting)), ...setting };
+      });
+      expect(error).toBeInstanceOf(expected);
+      expect(leaksIn(places, apiKey)).toEqual([]);
+      expect(places["standard output"]).toBe("");
+      expect(places["warnings"]).toBe("");
+    });
+  });
+
+  it.each([
+    ["a quoted name", (key: string) => `attachment; filename="${key.replace(/["\\]/g, "\\$&")}.pdf"`],
+    ["a token", (key: string) => `attachment; filename=${key}`],
+    ["an encoded name", (key: string) => `attachment; filename*=UTF-8''a${encodeURIComponent(key)}.pdf`],
+  ])(
+    "a document shows the key nowhere that the service repeats in its id and in %s",
+    async (_, disposition) => {
+      for (const apiKey of [plainKey, trickyKey]) {
+        const service = await Service.start(
+          withLength(pdf, {
+            "x-request-id": `id ${apiKey}`,
+            "content-disposition": disposition(apiKey),
+            "x-echo": apiKey,
+          }),
+        );
+        const { places } = await whatComesOut(async (hooks) => {
+          const client = service.client({ ...options, apiKey, hooks });
+          const pending = client.generate("inv", values);
+          const document = await pending;
+          const headers = inspect([...document.headers]);
+          await document.bytes();
+          return { client, pending, document, error: headers };
+        });
+        expect(leaksIn(places, apiKey)).toEqual([]);
+        expect(places["the document"]).toContain("id [redacted]");
+      }
+    },
+  );
+});
+
+/** What the search itself would find, so that a green table means something. */
+describe("the search", () => {
+  it.each([
+    ["message", new Error(`bad ${values.customer}`)],
+    ["stack", Object.assign(new Error("bad"), { stack: `Error: bad\n    at ${plainKey}` })],
+    ["inspection", new Error("bad", { cause: { deep: { deep: { deep: [plainKey] } } } })],
+    ["properties", Object.defineProperty(new Error("bad"), "hidden", { value: { plainKey } })],
+    ["JSON", Object.assign(new Error("bad"), { toJSON: () => encodeURIComponent(values.customer) })],
+    ["message", new AggregateError([new Error("bad", { cause: new Error(plainKey) })])],
+  ])("finds a secret in the %s of an error", async (place, thrown) => {
+    const { places } = await whatComesOut(async () => ({ error: thrown }));
+    expect(leaksIn(places, plainKey)).toContain(place);
+  });
+
+  it("finds one in an event, a document, a warning and what is printed", async () => {
+    const { places } = await whatComesOut(async (hooks) => {
+      hooks?.retry?.({ error: new Error(plainKey) } as never);
+      process.emitWarning(plainKey);
+      process.stdout.write(plainKey);
+      await new Promise((resolve) => setImmediate(resolve));
+      return { error: undefined, document: { filename: plainKey } as never };
+    });
+    expect(leaksIn(places, plainKey)).toEqual([
+      "the hook retry",
+      "the document",
+      "warnings",
+      "standard output",
+    ]);
+  });
+});

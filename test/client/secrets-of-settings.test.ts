@@ -1,0 +1,118 @@
+import type { Socket } from "node:net";
+import { type ClientOptions, ConfigurationError, TemplatePdf, TemplatePdfError } from "template-pdf";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { listenRaw } from "../support/sockets.ts";
+import { plainKey, trickyKey, values } from "./canaries.ts";
+import { leaksIn, whatComesOut } from "./leaks.ts";
+import { rejectionOf, Service, saying } from "./service.ts";
+
+describe("nothing that comes out holds a secret of the settings after", () => {
+  it.each([
+    [
+      "throws",
+      1,
+      () => {
+        throw new Error(trickyKey);
+      },
+    ],
+    ["gives a bad key", 1, () => `${trickyKey} ${plainKey}`],
+    ["gives another key", 2, () => "another-key-entirely"],
+  ])(
+    "a key source that %s for the second attempt, and a service that repeats the first",
+    async (_, attempts, second) => {
+      vi.spyOn(Math, "random").mockReturnValue(0.01);
+      const service = await Service.start(saying(503, JSON.stringify({ message: `key ${trickyKey}` })));
+      const keys = [() => trickyKey, second];
+      const { error, places } = await whatComesOut(async (hooks) => {
+        const client = service.client({
+          apiKey: () => (keys.shift() ?? second)(),
+          retry: { limit: 1 },
+          hooks,
+        });
+        return { client, error: await rejectionOf(client.generate("inv", values).bytes()) };
+      });
+      expect(service.requests).toHaveLength(attempts);
+      expect(leaksIn(places, trickyKey)).toEqual([]);
+      expect(error).toMatchObject({ attempts });
+    },
+  );
+
+  it("a fetch that throws an authorization of the caller's own", async () => {
+    for (const options of [
+      { headers: { authorization: `Bearer ${plainKey}` } },
+      { headers: [["Authorization", plainKey]] as [string, string][] },
+    ]) {
+      const service = await Service.start(() => {});
+      const { places } = await whatComesOut(async (hooks) => {
+        const fetch: ClientOptions["fetch"] = async (_, init) => {
+          throw Object.assign(new Error(JSON.stringify(init)), { init });
+        };
+        const client = service.client({ apiKey: null, ...options, fetch, hooks });
+        const other = service.client({ apiKey: null, fetch, hooks });
+        const errors = [
+          await rejectionOf(client.generate("inv", values).bytes()),
+          await rejectionOf(other.generate("inv", values, options).bytes()),
+        ];
+        return { client, error: new AggregateError(errors) };
+      });
+      expect(leaksIn(places, plainKey)).toEqual([]);
+    }
+  });
+
+  it.each([
+    ["refuses", (socket: Socket) => socket.end(`HTTP/1.1 407 ${plainKey}\r\nx-echo: ${plainKey}\r\n\r\n`)],
+    ["says nothing", () => {}],
+    ["speaks no HTTP", (socket: Socket) => socket.end(`${plainKey}\r\n\r\n`)],
+  ])("a proxy with a password that %s", async (_, answer) => {
+    const proxy = await listenRaw((socket) => void socket.once("data", () => answer(socket)));
+    onTestFinished(() => proxy.close());
+    vi.stubEnv("HTTPS_PROXY", `http://user:${plainKey}@127.0.0.1:${proxy.port}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { places, error } = await whatComesOut(async (hooks) => {
+      const client = new TemplatePdf({
+        baseUrl: "https://service.test",
+        apiKey: plainKey,
+        retry: false,
+        timeouts: { connect: 200 },
+        hooks,
+      });
+      return { client, error: await rejectionOf(client.generate("inv", values).bytes()) };
+    });
+    expect(error).toBeInstanceOf(TemplatePdfError);
+    expect(leaksIn(places, plainKey)).toEqual([]);
+  });
+
+  it.each([
+    ["a key", (key: string) => new TemplatePdf({ baseUrl: "https://a.test", apiKey: `${key}\r\nx-a: b` })],
+    [
+      "a header",
+      (key: string) =>
+        new TemplatePdf({ baseUrl: "https://a.test", apiKey: key, headers: { "x-a": `${key}\n` } }),
+    ],
+    [
+      "a header's name",
+      (key: string) =>
+        new TemplatePdf({ baseUrl: "https://a.test", apiKey: key, headers: { [`${key}\n`]: "a" } }),
+    ],
+    [
+      "an authorization",
+      (key: string) =>
+        new TemplatePdf({ baseUrl: "https://a.test", apiKey: key, headers: { authorization: key } }),
+    ],
+    ["credentials", (key: string) => new TemplatePdf({ baseUrl: `https://u:${key}@a.test`, apiKey: key })],
+    ["a query", (key: string) => new TemplatePdf({ baseUrl: `https://a.test?key=${key}`, apiKey: key })],
+    ["a key for an address", (key: string) => new TemplatePdf({ baseUrl: key, apiKey: key })],
+    [
+      "a key for a number",
+      (key: string) => new TemplatePdf({ baseUrl: "https://a.test", apiKey: key, maxBytes: key as never }),
+    ],
+  ])("a client that is given %s it cannot take", async (_, make) => {
+    for (const key of [plainKey, trickyKey]) {
+      const { places, error } = await whatComesOut(async () => ({
+        error: await rejectionOf((async () => make(key))()),
+      }));
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(leaksIn(places, key)).toEqual([]);
+    }
+  });
+});
