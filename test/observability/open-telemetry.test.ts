@@ -59,11 +59,12 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
     vi.spyOn(Math, "random").mockReturnValue(0.01);
     onTestFinished(() => void vi.restoreAllMocks());
     const tracing = startTracing();
-    const tries = new Map<string, number>();
+    // Refused all at once, so that they wait for the same moment.
+    const waiting: Received[] = [];
     const service = await Service.start((received) => {
-      const count = (tries.get(received.path) ?? 0) + 1;
-      tries.set(received.path, count);
-      return (count < 3 ? saying(503) : withLength(pdf))(received);
+      if (service.requests.length > 40) return withLength(pdf)(received);
+      waiting.push(received);
+      return waiting.length < 20 ? undefined : waiting.splice(0).forEach(saying(503));
     });
     const client = service.client({ ...options, retry: { limit: 2 } });
     const works = await Promise.all(

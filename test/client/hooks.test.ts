@@ -1,0 +1,299 @@
+import type { ClientOptions } from "template-pdf";
+import { ApiError, ConfigurationError, TimeoutError, TruncatedPdfError } from "template-pdf";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { forms, generate, readAt, stages } from "./every-form.ts";
+import {
+  type Answer,
+  beginning,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  strayRejections,
+  transports,
+  turns,
+  withLength,
+} from "./service.ts";
+
+const pdf = pdfOf(2_000);
+const whole = withLength(pdf, { "x-request-id": "id-1" });
+const cutOff: Answer = ({ response, socket }) => {
+  response.writeHead(200, { "content-length": pdf.length });
+  response.write(pdf.subarray(0, 1_000), () => socket.destroy());
+};
+
+/** Gives one answer after another, and then the last for ever. */
+function inTurn(...answers: Answer[]): Answer {
+  let count = 0;
+  return (received) => answers[Math.min(count++, answers.length - 1)]?.(received);
+}
+
+type Heard = readonly [name: string, event: Record<string, unknown>];
+
+/** Hooks that remember every event, in the order in which they came. */
+function remembering() {
+  const heard: Heard[] = [];
+  const hear = (name: string) => (event: object) => void heard.push([name, { ...event }]);
+  const hooks = {
+    request: hear("request"),
+    response: hear("response"),
+    retry: hear("retry"),
+    error: hear("error"),
+  };
+  return { hooks, heard, names: () => heard.map(([name, { attempt }]) => `${name} ${attempt}`) };
+}
+
+beforeEach(() => {
+  vi.spyOn(Math, "random").mockReturnValue(0.01);
+  onTestFinished(() => void vi.restoreAllMocks());
+});
+
+describe.each(transports)("hooks, by %s,", (_, options) => {
+  const start = async (answer: Answer, more: ClientOptions = {}) => {
+    const service = await Service.start(answer);
+    const told = remembering();
+    const client = service.client({ ...options, retry: { limit: 1 }, hooks: told.hooks, ...more });
+    return { service, client, ...told };
+  };
+
+  it("hear of the request and its answer, and of nothing else where all goes well", async () => {
+    const { client, service, heard } = await start(whole);
+    await generate(client).bytes();
+    const call = heard[0]?.[1]["call"];
+    const common = { call: expect.any(Number), uid: "inv_2024", attempt: 1, elapsedMs: expect.any(Number) };
+    expect(heard).toEqual([
+      [
+        "request",
+        { ...common, method: "POST", url: `${service.baseUrl}/api/v1/templates/inv_2024/generate-sync` },
+      ],
+      ["response", { ...common, status: 200, requestId: "id-1", contentLength: pdf.length }],
+    ]);
+    expect(heard[1]?.[1]["call"]).toBe(call);
+    await generate(client).bytes();
+    expect(heard[2]?.[1]["call"]).not.toBe(call);
+  });
+
+  it("hear of every attempt, in order, with what it failed with and how long the wait is", async () => {
+    const { client, heard, names } = await start(inTurn(saying(503, "", { "retry-after": "0" }), whole));
+    await generate(client).bytes();
+    expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
+    expect(heard[2]?.[1]).toMatchObject({ error: expect.any(ApiError), delayMs: 0 });
+    expect(heard[2]?.[1]["error"]).toMatchObject({ status: 503, attempts: 1 });
+  });
+
+  it("hear of a document that breaks and is asked for again", async () => {
+    const { client, heard, names } = await start(inTurn(cutOff, whole));
+    await generate(client).bytes();
+    expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
+    expect(heard[2]?.[1]["error"]).toBeInstanceOf(TruncatedPdfError);
+  });
+
+  it("hear of the failure once, with the very error that the call rejects with", async () => {
+    const { client, heard, names } = await start(saying(500));
+    const error = await rejectionOf(generate(client).bytes());
+    expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2", "error 2"]);
+    expect(heard[5]?.[1]["error"]).toBe(error);
+  });
+
+  it("hear of a call of which nothing was sent", async () => {
+    const { client, heard } = await start(whole);
+    const error = await rejectionOf(client.generate("..", {}).bytes());
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(heard).toEqual([["error", expect.objectContaining({ attempt: 0, error })]]);
+  });
+
+  it("hear of a limit that was reached", async () => {
+    const { client, heard, names } = await start(() => {}, { timeouts: { firstByte: 60 }, retry: false });
+    const error = await rejectionOf(generate(client).bytes());
+    expect(names()).toEqual(["request 1", "error 1"]);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(heard[1]?.[1]["error"]).toBe(error);
+  });
+
+  it.each(forms)("hear once of a call that is given up while %s is read", async (_, read) => {
+    for (const stage of stages) {
+      const { client, service, heard } = await start(
+        beginning(pdf.subarray(0, 1_000), { "content-length": "2000" }),
+      );
+      const controller = new AbortController();
+      const reason = new Error("enough");
+      const pending = generate(client, { signal: controller.signal });
+      const failure = rejectionOf(readAt(stage, pending, read));
+      await service.request();
+      controller.abort(reason);
+      await failure;
+      await pending.cancel(new Error("again"));
+      await turns();
+      expect(heard.filter(([name]) => name === "error").map(([, { error }]) => error)).toEqual([reason]);
+    }
+  });
+
+  it.each([2_000, 200_000])(
+    "hear of a document of %i bytes that is given up before it is read",
+    async (size) => {
+      const { client, heard } = await start(withLength(pdfOf(size)));
+      const document = await generate(client);
+      await turns();
+      await document.cancel("enough");
+      await rejectionOf(document.bytes());
+      expect(heard.filter(([name]) => name === "error").map(([, { error }]) => error)).toEqual(["enough"]);
+    },
+  );
+
+  it.each(forms)(
+    "hear of no failure once %s has the whole document, whatever comes then",
+    async (_, read) => {
+      for (const stage of stages) {
+        const { client, names } = await start(whole);
+        const controller = new AbortController();
+        const pending = generate(client, { signal: controller.signal });
+        await readAt(stage, pending, read);
+        await pending.cancel();
+        await (await pending).cancel();
+        await (await pending)[Symbol.asyncDispose]();
+        await rejectionOf((await pending).bytes());
+        controller.abort();
+        await turns();
+        expect(names()).toEqual(["request 1", "response 1"]);
+      }
+    },
+  );
+
+  it("of a client hold for its siblings, which may have their own", async () => {
+    const { client, names } = await start(whole);
+    await generate(client.with({ maxBytes: 5_000 })).bytes();
+    expect(names()).toHaveLength(2);
+    const own = remembering();
+    await generate(client.with({ hooks: own.hooks })).bytes();
+    expect(names()).toHaveLength(2);
+    expect(own.names()).toEqual(["request 1", "response 1"]);
+  });
+
+  it("may be the methods of an object with a state of its own", async () => {
+    class Log {
+      readonly lines: string[] = [];
+      request({ uid }: { uid: string }): void {
+        this.lines.push(uid);
+      }
+    }
+    const log = new Log();
+    const { client } = await start(whole, { hooks: log });
+    await generate(client).bytes();
+    expect(log.lines).toEqual(["inv_2024"]);
+  });
+
+  it("may give the call up: then nothing is sent, and nothing more is tried", async () => {
+    for (const name of ["request", "response", "retry"] as const) {
+      const service = await Service.start(saying(503));
+      const controller = new AbortController();
+      const apiKey = vi.fn(() => "key-of-the-tests");
+      const errors: unknown[] = [];
+      const hooks = {
+        [name]: () => controller.abort(name),
+        error: ({ error }: { error: unknown }) => void errors.push(error),
+      };
+      const client = service.client({ ...options, apiKey, retry: { limit: 1 }, hooks });
+      expect(await rejectionOf(generate(client, { signal: controller.signal }).bytes())).toBe(name);
+      // The client waits for what is under way; had anything been left, the next call would come after it.
+      await rejectionOf(generate(client.with({ hooks: {} }), { retry: false }).bytes());
+      expect(service.requests).toHaveLength(name === "request" ? 1 : 2);
+      expect(apiKey).toHaveBeenCalledTimes(2);
+      expect(errors).toEqual([name]);
+    }
+  });
+
+  it("may give the call up before a long wait, and leave no clock running", async () => {
+    const service = await Service.start(saying(503, "", { "retry-after": "50" }));
+    const sleeps = vi.spyOn(globalThis, "setTimeout");
+    const controller = new AbortController();
+    const hooks = { retry: () => controller.abort("enough") };
+    const client = service.client({ ...options, retry: { limit: 1 }, hooks });
+    await rejectionOf(generate(client, { signal: controller.signal }).bytes());
+    expect(sleeps.mock.calls.filter(([, delayMs = 0]) => delayMs > 40_000 && delayMs < 60_000)).toEqual([]);
+  });
+
+  describe.each([
+    [
+      "throw",
+      () => {
+        throw new Error("of the hook");
+      },
+    ],
+    ["reject", () => Promise.reject(new Error("of the hook"))],
+    [
+      "give a thenable that throws",
+      () => ({
+        // biome-ignore lint/suspicious/noThenProperty: that is the point.
+        then: () => {
+          throw new Error("of the hook");
+        },
+      }),
+    ],
+    [
+      "give something whose `then` throws",
+      () =>
+        Object.defineProperty({}, "then", {
+          get: () => {
+            throw new Error("of the hook");
+          },
+        }),
+    ],
+    ["never settle", () => new Promise(() => {})],
+    [
+      "change the event",
+      (event: object) => {
+        Object.assign(event, { uid: "other", error: undefined });
+      },
+    ],
+  ])("that %s", (_, hook) => {
+    const hooks = { request: hook, response: hook, retry: hook, error: hook } as ClientOptions["hooks"];
+
+    it("change nothing of a call, and leave no rejection behind", async () => {
+      const service = await Service.start(inTurn(saying(503), whole, saying(404), saying(404)));
+      const client = service.client({ ...options, retry: { limit: 1 }, hooks });
+      const stray = await strayRejections(async () => {
+        expect(pdf.equals(await generate(client).bytes())).toBe(true);
+        expect(await rejectionOf(generate(client).bytes())).toMatchObject({ status: 404, attempts: 1 });
+      });
+      expect(stray).toEqual([]);
+    });
+  });
+
+  it("may generate a document themselves", async () => {
+    const service = await Service.start((received) =>
+      (received.path.includes("inv_2024") ? saying(404) : whole)(received),
+    );
+    const inner: Promise<Uint8Array>[] = [];
+    const client = service.client({
+      ...options,
+      hooks: { error: () => void inner.push(client.generate("notice", {}).bytes()) },
+    });
+    await rejectionOf(generate(client).bytes());
+    expect(await Promise.all(inner)).toHaveLength(1);
+  });
+
+  it("get events that nobody can change", async () => {
+    const events: object[] = [];
+    const service = await Service.start(saying(503));
+    const hear = (event: object) => void events.push(event);
+    const hooks = { request: hear, response: hear, retry: hear, error: hear };
+    await rejectionOf(generate(service.client({ ...options, retry: { limit: 1 }, hooks })).bytes());
+    expect(events).toHaveLength(6);
+    for (const event of events) {
+      expect(Object.isFrozen(event)).toBe(true);
+      expect(Object.getPrototypeOf(event)).toBe(Object.prototype);
+    }
+  });
+});
+
+describe("hooks that are wrong", () => {
+  it.each([
+    [{ requests: () => {} }, /`requests`.*Did you mean `request`/],
+    [{ request: "log" }, /`hooks.request` to be a function/],
+    [() => {}, /`hooks` to be an object/],
+    [null, /`hooks` to be an object/],
+  ])("are refused: %o", async (hooks, message) => {
+    const service = await Service.start(whole);
+    expect(() => service.client({ hooks: hooks as never })).toThrow(message);
+  });
+});
