@@ -1,11 +1,12 @@
 import { inspect } from "node:util";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import type { TemplatePdf } from "template-pdf";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { plainKey, values } from "../client/canaries.ts";
 import {
   type Answer,
   pdfOf,
+  type Received,
   rejectionOf,
   Service,
   saying,
@@ -56,15 +57,15 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
   });
 
   it("sees every attempt under the span of its own call, however many calls wait together", async () => {
-    vi.spyOn(Math, "random").mockReturnValue(0.01);
-    onTestFinished(() => void vi.restoreAllMocks());
     const tracing = startTracing();
     // Refused all at once, so that they wait for the same moment.
     const waiting: Received[] = [];
     const service = await Service.start((received) => {
       if (service.requests.length > 40) return withLength(pdf)(received);
       waiting.push(received);
-      return waiting.length < 20 ? undefined : waiting.splice(0).forEach(saying(503));
+      return waiting.length < 20
+        ? undefined
+        : waiting.splice(0).forEach(saying(503, "", { "retry-after": "0" }));
     });
     const client = service.client({ ...options, retry: { limit: 2 } });
     const works = await Promise.all(
@@ -73,6 +74,7 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
       ),
     );
     expect(service.requests).toHaveLength(60);
+    expect(new Set(works.map(({ traceId }) => traceId)).size).toBe(20);
     for (const { path, headers } of service.requests) {
       const index = Number(/uid-(\d+)/.exec(path)?.[1]);
       expect(parentOf(headers["traceparent"]).traceId).toBe(works[index]?.traceId);
