@@ -30,15 +30,20 @@ const handshakes: { readonly [code: string]: readonly [reason: string, advice: s
   EPROTO: ["what answers at that port speaks another TLS, or none", otherPort],
 };
 
+/** How far down a chain of causes is looked: somebody's own error may lie behind itself. */
+const maxDepth = 10;
+
 /**
  * Explains why no answer came, as far as that is known.
  *
  * @param cause - what the transport failed with, and what lies behind it
  */
 export function explain(cause: unknown): Explanation | undefined {
-  for (let at = cause; at instanceof Error; at = at.cause) {
+  let at = cause;
+  for (let depth = 0; depth < maxDepth && at instanceof Error; depth++) {
     const explained = explainOne(at);
     if (explained) return explained;
+    at = at.cause;
   }
   return undefined;
 }
