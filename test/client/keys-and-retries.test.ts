@@ -38,7 +38,7 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({
       attempts: 1,
-      message: expect.stringMatching(/TypeError.*Tried 1 times before/),
+      message: expect.stringMatching(/TypeError.*Tried once before/),
     });
     expect(asked).toBe(2);
   });
