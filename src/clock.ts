@@ -16,6 +16,8 @@ const armed = new Set<Alarm>();
  */
 let due: Alarm[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** The `setTimeout` that made the timer. */
+let timersOfTimer: typeof setTimeout | undefined;
 /** When the timer fires, in the time of `performance.now()`. */
 let wakesAtMs = Number.POSITIVE_INFINITY;
 
@@ -41,8 +43,9 @@ export class Alarm {
     this.#limitMs = limitMs;
     this.#dueAtMs = nowMs + limitMs;
     armed.add(this);
-    // A timer that is overdue was lost: somebody's fake timers came or went meanwhile.
-    if (this.#dueAtMs < wakesAtMs || wakesAtMs < nowMs - coarsestMs) sleep(limitMs, nowMs);
+    // Somebody's fake timers came or went meanwhile, and took the timer along.
+    if (timersOfTimer !== setTimeout || wakesAtMs < nowMs - coarsestMs) Alarm.#sleepOn();
+    else if (this.#dueAtMs < wakesAtMs) sleep(limitMs, nowMs);
   }
 
   clear(): void {
@@ -71,6 +74,7 @@ export class Alarm {
 
   static #sleepOn(): void {
     const nowMs = performance.now();
+    due = [];
     let nextMs = Number.POSITIVE_INFINITY;
     let shortestMs = Number.POSITIVE_INFINITY;
     for (const alarm of armed) {
@@ -85,6 +89,7 @@ export class Alarm {
 
 function sleep(delayMs: number, nowMs: number): void {
   clearTimeout(timer);
+  timersOfTimer = setTimeout;
   // Rounded up: a timer may fire a fraction of a millisecond early, and would have to go to sleep once more.
   timer = setTimeout(Alarm.wake, Math.min(Math.ceil(delayMs) + 1, longestSleepMs));
   wakesAtMs = nowMs + delayMs;

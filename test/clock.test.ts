@@ -132,10 +132,9 @@ describe("an alarm that is moved", () => {
 
   it("a thousand times, still takes one timer, and does not have it set a thousand times", () => {
     const { alarm: one } = alarm();
-    one.set(1_000);
     const setTimer = vi.spyOn(globalThis, "setTimeout");
     for (let count = 0; count < 1_000; count++) one.set(1_000);
-    expect(setTimer).not.toHaveBeenCalled();
+    expect(setTimer).toHaveBeenCalledTimes(1);
     expect(vi.getTimerCount()).toBe(1);
   });
 });

@@ -232,6 +232,7 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
     [
       "give something whose `then` throws",
       () =>
+        // biome-ignore lint/suspicious/noThenProperty: such things exist, and are what is tried here.
         Object.defineProperty({}, "then", {
           get: () => {
             throw new Error("of the hook");
