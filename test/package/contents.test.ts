@@ -8,7 +8,7 @@ const files = filesBelow(installed);
 const read = (path: string) => readFileSync(join(installed, path), "utf8");
 
 describe("the published package", () => {
-  it("holds dist, the papers, one guide, and nothing else", () => {
+  it("holds dist, the papers, two guides, and nothing else", () => {
     expect(readdirSync(installed).sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
@@ -17,7 +17,7 @@ describe("the published package", () => {
       "docs",
       "package.json",
     ]);
-    expect(readdirSync(join(installed, "docs"))).toEqual(["emulator.md"]);
+    expect(readdirSync(join(installed, "docs"))).toEqual(["emulator.md", "faults.md"]);
     const kinds =
       /^(?:[\w-]+\/)*[\w-]+\.(?:js|cjs|js\.map|cjs\.map|d\.ts|d\.cts)$|^THIRD-PARTY-LICENSES\.md$/;
     expect(filesBelow(join(installed, "dist")).filter(({ path }) => !kinds.test(path))).toEqual([]);
