@@ -124,11 +124,13 @@ function whatToDo(head: ResponseHead, names: CallFacts): string {
       return "This API key may not do that: check which account it belongs to.";
     case 404:
       return `Either the uid ${JSON.stringify(names.uid)} or the path of \`baseUrl\`, ${JSON.stringify(names.basePath)}, is wrong: check both. The client itself adds /api/v1 to the path.`;
+    case 413:
+      return "The values are larger than the service, or a proxy before it, takes: send less.";
     case 429:
       return `Too many requests: send fewer at a time, or try again ${laterThan(retryAfterOf(head))}.`;
     default:
       return status >= 500
-        ? "The service failed: try again later, and quote the request id if it persists."
+        ? `The service failed: try again later${requestIdOf(head) === undefined ? "" : ", and quote the request id if it persists"}.`
         : "See `body` on this error for what the service said.";
   }
 }

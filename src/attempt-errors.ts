@@ -80,7 +80,7 @@ export function cutOff(
       : `${receivedBytes} bytes arrived, ${cause === undefined ? "without the end mark of a PDF" : "and then the connection broke"}`;
   const why = cause === undefined ? "" : ` (${reasonOf(safe)})`;
   return new TruncatedPdfError(
-    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Take nothing of it for the document; generate it again.${call.note}`,
+    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Do not use what arrived; generate it again.${call.note}`,
     { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
   );
 }
@@ -122,8 +122,12 @@ export function totalOver(
   cause: unknown,
 ): TimeoutError {
   const tried = attempts > 1 ? ` Tried ${attempts} times.` : "";
+  const template = `template ${JSON.stringify(call.uid)}`;
+  const limit = `${limitMs} ms, \`timeouts.total\``;
   return new TimeoutError(
-    `No whole document for template ${JSON.stringify(call.uid)} came from ${call.origin} within ${limitMs} ms, \`timeouts.total\`. Raise it if that is not long enough; else try again later.${tried}`,
+    attempts === 0
+      ? `Nothing was sent for ${template} within ${limit}: the function given as \`apiKey\`, or the template's schema, did not come to an end.`
+      : `No whole document for ${template} came from ${call.origin} within ${limit}. Raise it if that is not long enough; else try again later.${tried}`,
     { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
   );
 }
@@ -143,7 +147,7 @@ function whatStopped(
       return `The service at ${origin} sent no byte of a document for ${template} within ${limit}; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`;
     case "stall": {
       const amount = promisedBytes === undefined ? receivedBytes : `${receivedBytes} of ${promisedBytes}`;
-      return `The document for ${template} from ${origin} stopped arriving after ${amount} bytes: none came for ${limit}. Take nothing of it for the document; generate it again.`;
+      return `The document for ${template} from ${origin} stopped arriving after ${amount} bytes: no more came for ${limit}. Do not use what arrived; generate it again.`;
     }
     case "unread":
       return `The document for ${template} was not read within ${limit}, so its connection was given up. Read it as soon as it is there, or raise the limit.`;

@@ -106,6 +106,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     const error = (note: string) =>
       errors.timedOut(phase, limitMs, this.#received(), head, { ...this.#call, note });
     if (head && !isSuccess(head)) this.#stop(this.#refusal(errors.refusalOver(limitMs, head, this.#call)));
+    else if (phase === "unread" && this.#body?.isRead && !this.#body.isUntouched) this.#stopWatching();
     else if (phase === "unread") this.cancel(error(""));
     else this.#stop({ repeat: phase === "connect" ? "safe" : "ambiguous", error });
   }
@@ -113,17 +114,17 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   // Events of the body.
 
   onRead(isStream: boolean): void {
-    if (this.#body?.isPaused) this.#stopWatching();
+    if (this.#body?.isPaused) this.#waitForReader();
     // The wait for the first byte goes on as it began, whoever reads.
     else if (!this.#over && this.#receivedBytes > 0) this.#watch("stall");
     this.#owner.onRead(isStream);
   }
 
   onFlow(isFlowing: boolean): void {
-    // Of a document that nobody reads yet, another limit counts.
-    if (this.#over || this.#phase === "unread") return;
+    // Of a document that nobody has asked a form of, another limit counts.
+    if (this.#over || this.#body?.isRead === false) return;
     if (isFlowing) this.#watch("stall");
-    else this.#stopWatching();
+    else this.#waitForReader();
   }
 
   onRest(): void {
@@ -202,6 +203,12 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     this.#phase = phase;
     this.#limitMs = limitMs;
     this.#alarm.set(limitMs);
+  }
+
+  /** A reader may take its time; but a stream that was given out and is never touched is as good as unread. */
+  #waitForReader(): void {
+    if (this.#body?.isUntouched) this.#watch("unread");
+    else this.#stopWatching();
   }
 
   #stopWatching(): void {

@@ -4,6 +4,8 @@ import type { Exchange } from "./transport/types.ts";
 export interface Sink {
   /** Whether it hands bytes on while they arrive; else what it makes is seen only when it is whole. */
   readonly isStream: boolean;
+  /** Of a stream: whether nobody has taken a byte of it yet. */
+  isUntouched?(): boolean;
   /** Takes the next bytes, which never change; `false` asks to wait until `Body.resume`. */
   write(chunk: Uint8Array): boolean;
   /** Hears that all bytes were given. A promise tells that the sink is still at work and may yet be failed. */
@@ -54,6 +56,11 @@ export class Body implements Source {
   /** Whether a form has begun to read. */
   get isRead(): boolean {
     return this.#form !== undefined;
+  }
+
+  /** Whether a stream was given out that nobody has taken a byte of. */
+  get isUntouched(): boolean {
+    return this.#sink?.isUntouched?.() === true;
   }
 
   /** Whether the service has to wait for whoever reads. */

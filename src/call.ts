@@ -142,9 +142,10 @@ async function askForKey(source: () => string | Promise<string>, attempts: numbe
     const name = nameOfError(error);
     const before = attempts === 1 ? "once" : `${attempts} times`;
     const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;
-    throw new ConfigurationError(`The function given as \`apiKey\` failed with ${name}. ${sent}`, {
-      attempts,
-    });
+    throw new ConfigurationError(
+      `The function given as \`apiKey\` failed with ${name}. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`,
+      { attempts },
+    );
   }
   return checkApiKey(key, attempts);
 }

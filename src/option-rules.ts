@@ -68,7 +68,7 @@ export const isDuration: Rule = {
 };
 export const isObject: Rule = {
   words: "an object",
-  test: (value) => typeof value === "object" && value !== null,
+  test: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 };
 export const isObjectOrFalse: Rule = {
   words: "an object, or false",

@@ -53,8 +53,10 @@ export function decide(
   leftMs: number,
   random: () => number,
 ): Decision {
-  const isAllowed = repeat === "safe" || (repeat === "ambiguous" && policy.mayRenderTwice);
-  if (!isAllowed || attempts > policy.limit) return { why: "" };
+  if (repeat === "never" || attempts > policy.limit) return { why: "" };
+  if (repeat === "ambiguous" && !policy.mayRenderTwice) {
+    return { why: " Not tried again: it may have been rendered, and `retry.mayRenderTwice` is false." };
+  }
   if (retryAfterMs !== undefined && retryAfterMs > longestDelayMs) {
     return {
       why: ` Not tried again: the service asks to wait ${inSeconds(retryAfterMs)}, and a call waits 60 s at most.`,

@@ -17,7 +17,7 @@ export interface Timeouts {
   firstByte?: number | undefined;
   /** From one byte of the document to the next, while whoever reads it keeps up. Default: 30,000. */
   stall?: number | undefined;
-  /** From an awaited document to the form that reads it. Default: 60,000. */
+  /** From an awaited document to the form that reads it, and from a stream to its first read. Default: 60,000. */
   unread?: number | undefined;
   /**
    * For everything, with all attempts and the waits between them. A stream is out of it once it is handed over,

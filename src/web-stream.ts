@@ -19,14 +19,20 @@ export function webStreamOf(source: Source, form: string): ReadableStream<Bytes>
 class StreamSink implements Sink {
   readonly isStream = true;
   readonly #controller: ReadableStreamDefaultController<Bytes>;
+  #givenBytes = 0;
 
   constructor(controller: ReadableStreamDefaultController<Bytes>) {
     this.#controller = controller;
   }
 
   write(chunk: Uint8Array): boolean {
+    this.#givenBytes += chunk.length;
     this.#controller.enqueue(ownBytes(chunk));
     return (this.#controller.desiredSize ?? 0) > 0;
+  }
+
+  isUntouched(): boolean {
+    return this.#controller.desiredSize === highWaterMark - this.#givenBytes;
   }
 
   end(): void {

@@ -92,7 +92,7 @@ describe.each<[string, Rule, string, unknown[], unknown[]]>([
     [0.1, 1, Number.POSITIVE_INFINITY],
     [0, -1, Number.NaN, "1", null, true],
   ],
-  ["an object", isObject, "an object", [{}, [], new Map()], [null, 1, "x", false, noop]],
+  ["an object", isObject, "an object", [{}, new Map()], [null, [], 1, "x", false, noop]],
   ["an object or false", isObjectOrFalse, "an object, or false", [false, {}], [true, null, 0, "", noop]],
   [
     "a signal",

@@ -40,7 +40,11 @@ describe("whether another attempt follows", () => {
     ["safe", true, yes],
     ["safe", false, yes],
     ["ambiguous", true, yes],
-    ["ambiguous", false, never],
+    [
+      "ambiguous",
+      false,
+      { why: " Not tried again: it may have been rendered, and `retry.mayRenderTwice` is false." },
+    ],
     ["never", true, never],
     ["never", false, never],
   ])("%s, where rendering twice is allowed: %s", (repeat, mayRenderTwice, expected) => {

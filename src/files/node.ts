@@ -26,6 +26,7 @@ function toReadable(source: Source): NodeReadable {
   });
   source.read("nodeStream()", {
     isStream: true,
+    isUntouched: () => !readable.readableDidRead,
     write: (chunk) => readable.push(chunk),
     end: () => {
       whole = true;

@@ -50,7 +50,7 @@ const failures: readonly { title: string; answer: Answer; flags?: readonly strin
     title: "503, with a wait that is too long",
     answer: saying(503, "", { "retry-after": "10" }),
     flags: ["--timeout", "5s"],
-    line: 'The service at ORIGIN answered 503 for template "invoice". The service failed: try again later, and quote the request id if it persists. Not tried again: after a wait of 10 s, nothing would be left of --timeout.',
+    line: 'The service at ORIGIN answered 503 for template "invoice". The service failed: try again later. Not tried again: after a wait of 10 s, nothing would be left of --timeout.',
   },
   {
     title: "a redirect",
@@ -69,7 +69,7 @@ const failures: readonly { title: string; answer: Answer; flags?: readonly strin
       response.writeHead(200, { "content-length": pdf.length });
       response.write(pdf.subarray(0, 18_400), () => socket.destroySoon());
     },
-    line: 'The document for template "invoice" from ORIGIN was cut off: 18400 of 36800 bytes arrived (other side closed). Take nothing of it for the document; generate it again. Tried 3 times.',
+    line: 'The document for template "invoice" from ORIGIN was cut off: 18400 of 36800 bytes arrived (other side closed). Do not use what arrived; generate it again. Tried 3 times.',
   },
   {
     title: "no answer in time",

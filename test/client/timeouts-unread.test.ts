@@ -1,5 +1,6 @@
+import type { PendingPdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { forms, generate } from "./every-form.ts";
+import { forms, gather, generate, iterable } from "./every-form.ts";
 import { pdfOf, rejectionOf, Service, strayRejections, transports, turns, withLength } from "./service.ts";
 import { expectTimeout } from "./timing.ts";
 
@@ -33,6 +34,34 @@ describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of document) {
       if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 700));
+      chunks.push(chunk);
+    }
+    expect(big.equals(Buffer.concat(chunks))).toBe(true);
+  });
+
+  it.each([
+    ["stream()", (pending: PendingPdf) => pending.stream()],
+    ["nodeStream()", (pending: PendingPdf) => pending.nodeStream()],
+    ["response()", (pending: PendingPdf) => pending.response()],
+  ])("ends %s that nobody ever touches, and its socket", async (_, open) => {
+    const service = await Service.start(withLength(big));
+    const client = service.client({ ...options, timeouts: { unread: 60 } });
+    const opened = await open(generate(client));
+    await (await service.request()).closed;
+    const stream = opened instanceof Response ? (opened.body as ReadableStream<Uint8Array>) : opened;
+    expectTimeout(await rejectionOf(gather(stream)), "unread", 60);
+    await client.close();
+  });
+
+  it.each([
+    ["stream()", (pending: PendingPdf) => pending.stream()],
+    ["nodeStream()", (pending: PendingPdf) => pending.nodeStream()],
+  ])("lets the reader of %s take its time after the first bytes", async (_, open) => {
+    const service = await Service.start(withLength(big));
+    const client = service.client({ ...options, timeouts: { unread: 60, stall: 60 } });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of iterable(await open(generate(client)))) {
+      if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 400));
       chunks.push(chunk);
     }
     expect(big.equals(Buffer.concat(chunks))).toBe(true);
