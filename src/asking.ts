@@ -144,7 +144,8 @@ export class Asking {
       return await form(document);
     } catch (error) {
       // A form that failed before it read a byte leaves a document that nobody else can reach.
-      if (this.#formsAsked === 1 && !this.#isAwaited) await document.cancel(error);
+      const isAlone = this.#formsAsked === 1 && !this.#isAwaited;
+      if (isAlone && !this.#launch.canRepeat(error)) this.#launch.cancel(error);
       throw error;
     }
   }

@@ -136,13 +136,13 @@ function whatStopped(
   phase: Exclude<TimeoutPhase, "total">,
   limitMs: number,
   { receivedBytes, promisedBytes }: Received,
-  { uid, origin }: CallFacts,
+  { uid, origin, attempts }: CallFacts,
 ): string {
   const template = `template ${JSON.stringify(uid)}`;
   const limit = `${limitMs} ms, \`timeouts.${phase}\``;
   switch (phase) {
     case "connect":
-      return `Could not connect to the service at ${origin} for ${template} within ${limit}. Nothing was sent. Check \`baseUrl\`, and that the service can be reached from here; then try again.`;
+      return `Could not connect to the service at ${origin} for ${template} within ${limit}.${attempts > 1 ? "" : " Nothing was sent."} Check \`baseUrl\`, and that the service can be reached from here; then try again.`;
     case "firstByte":
       return `The service at ${origin} sent no byte of a document for ${template} within ${limit}; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`;
     case "stall": {

@@ -200,6 +200,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   }
 
   #watch(phase: keyof Limits, limitMs = this.#call.limits[phase]): void {
+    if (this.#over) return;
     this.#phase = phase;
     this.#limitMs = limitMs;
     this.#alarm.set(limitMs);

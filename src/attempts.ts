@@ -8,27 +8,15 @@ import {
   type AttemptOwner,
   contentLengthOf,
   type Failure,
-  type Limits,
 } from "./attempt.ts";
 import { totalOver } from "./attempt-errors.ts";
+import { CallEvents } from "./call-events.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
 import { type DocumentCall, GeneratedPdf } from "./document.ts";
-import { type EventOf, type Hooks, noHooks, tell } from "./hooks.ts";
+import type { ResolvedCall } from "./options.ts";
 import type { Redactor } from "./redact.ts";
-import { type Decision, decide, type RetryPolicy } from "./retry.ts";
+import { type Decision, decide } from "./retry.ts";
 import type { ResponseHead, RunInContext, Transport, WireRequest } from "./transport/types.ts";
-
-/** The options of one call that decide how it goes. */
-interface JobOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly verify: boolean;
-  readonly maxBytes: number;
-  readonly timeouts: Limits & { readonly total: number };
-  /** Whether the caller said how long everything may take: then that holds for streams, too. */
-  readonly isTotalExplicit: boolean;
-  readonly retry: RetryPolicy;
-  readonly hooks: Hooks;
-}
 
 /** What is to be done: one call, from its arguments. */
 export interface Job {
@@ -37,17 +25,20 @@ export interface Job {
   readonly origin: string;
   /** The path prefix of `baseUrl`. */
   readonly basePath: string;
-  readonly options: JobOptions;
+  readonly options: ResolvedCall;
   /** What is wrong with the arguments, if anything is. */
   readonly problem: { readonly error: unknown } | undefined;
   /**
    * Makes what one attempt needs; anew for every one, because the key may have been rotated.
    *
    * @param attempts - how many there were
+   * @param lastError - what the last of them failed with
    */
-  prepare(attempts: number): Prepared | Promise<Prepared>;
+  prepare(attempts: number, lastError: unknown): Prepared | Promise<Prepared>;
   /** See `TransportPlatform.captureContext`. */
   captureContext(): RunInContext | undefined;
+  /** Hears that what was over goes on: a document that had come whole is being written. */
+  stay(): void;
   /** Hears that nothing more will be sent, and nothing more is to come. */
   leave(): void;
 }
@@ -59,14 +50,11 @@ export interface Prepared {
   readonly transport: Transport;
 }
 
-let calls = 0;
-
 /** The loop: try, decide, wait, try again; until there is a whole document, or nothing more to hope for. */
 export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListener {
   readonly #job: Job;
-  readonly #number = ++calls;
+  readonly #events: CallEvents;
   readonly #total = new Alarm(this);
-  readonly #startedAtMs = performance.now();
   /**
    * Lets the loop go on, in the asynchronous context that the call was made in. The clock is everybody's, and the
    * events of a socket come in the context of whoever opened it: a key source that goes by the context would give
@@ -74,8 +62,6 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
    */
   #goOn: (() => void) | undefined;
   #pause: Alarm | undefined;
-  /** Has hooks called in the context that the call was made in, so that logs know whose it is. */
-  #inContext: RunInContext | undefined;
   #listener: Listener | undefined;
   #attempt: Attempt | undefined;
   #call: DocumentCall | undefined;
@@ -97,7 +83,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   constructor(job: Job) {
     this.#job = job;
-    if (job.options.hooks !== noHooks) this.#inContext = job.captureContext();
+    this.#events = new CallEvents(job.options.hooks, job.uid, () => job.captureContext());
   }
 
   start(listener: Listener): void {
@@ -143,11 +129,11 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   // Events of the attempt.
 
   onHead(head: ResponseHead): void {
-    this.#tell("response", () => {
+    this.#events.tell("response", this.#count, () => {
       const requestId = requestIdOf(head);
       const safeId = requestId && this.#call?.secrets.withoutSecrets(requestId);
       const contentLength = contentLengthOf(head);
-      return { ...this.#event(), status: head.status, requestId: safeId, contentLength };
+      return { status: head.status, requestId: safeId, contentLength };
     });
   }
 
@@ -176,7 +162,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   onRead(isStream: boolean): void {
     if (this.#ended) return;
-    this.#atRest = false;
+    if (this.#atRest) this.#goOnFromRest();
     this.#isStreamed = isStream;
     if (isStream && !this.#job.options.isTotalExplicit) {
       this.#isHandedOver = true;
@@ -193,6 +179,16 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     this.#rest();
   }
 
+  /** A document that had come whole is read: writing it to a file may still take long, or for ever. */
+  #goOnFromRest(): void {
+    this.#atRest = false;
+    this.#job.stay();
+    const { total } = this.#job.options.timeouts;
+    const leftMs = total - this.#events.elapsedMs;
+    // Whoever took longer over it than everything may take has the whole time once more.
+    this.#total.set(leftMs > 0 ? leftMs : total);
+  }
+
   #next(): void {
     if (this.#ended) return;
     // A promise's continuation runs where it was asked for: here.
@@ -202,7 +198,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
       }).then(() => this.#next());
     }
     try {
-      const prepared = this.#job.prepare(this.#count);
+      const prepared = this.#job.prepare(this.#count, this.#lastError);
       if (!(prepared instanceof Promise)) return this.#try(prepared);
       prepared.then((later) => this.#try(later)).catch((error) => this.#end(error));
     } catch (error) {
@@ -227,7 +223,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
       limits: timeouts,
     };
     this.#call = call;
-    this.#tell("request", () => ({ ...this.#event(), method: "POST", url: request.origin + request.path }));
+    const url = request.origin + request.path;
+    this.#events.tell("request", this.#count, () => ({ method: "POST" as const, url }));
     // The hook may have given the call up.
     if (this.#ended) return;
     this.#attempt = new Attempt(call, transport, this);
@@ -236,39 +233,27 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   #decide(failure: Failure): Decision {
     const { retry, timeouts } = this.#job.options;
-    const leftMs = timeouts.total - (performance.now() - this.#startedAtMs);
-    return decide(failure, this.#count, retry, leftMs, Math.random);
+    return decide(failure, this.#count, retry, timeouts.total - this.#events.elapsedMs, Math.random);
   }
 
   #tryAgain(error: unknown, delayMs: number): void {
     this.#lastError = error;
     this.#attempt = undefined;
-    this.#tell("retry", () => ({ ...this.#event(), error, delayMs }));
+    this.#events.tell("retry", this.#count, () => ({ error, delayMs }));
     if (this.#ended) return;
     this.#pause ??= new Alarm({ onTimeOver: () => this.#goOn?.() });
     this.#pause.set(delayMs);
-  }
-
-  #tell<Name extends keyof Hooks>(name: Name, event: () => EventOf<Name>): void {
-    const { hooks } = this.#job.options;
-    if (this.#inContext) this.#inContext(() => tell(hooks, name, event));
-    else tell(hooks, name, event);
   }
 
   #note(why: string): string {
     return `${this.#count > 1 ? ` Tried ${this.#count} times.` : ""}${why}`;
   }
 
-  #event(): { call: number; uid: string; attempt: number; elapsedMs: number } {
-    const elapsedMs = performance.now() - this.#startedAtMs;
-    return { call: this.#number, uid: this.#job.uid, attempt: this.#count, elapsedMs };
-  }
-
   #end(error: unknown): void {
     if (this.#ended || this.#isRead) return;
     this.#ended = { error };
     this.#rest();
-    this.#tell("error", () => ({ ...this.#event(), error }));
+    this.#events.tell("error", this.#count, () => ({ error }));
     this.#listener?.onFailure(error);
   }
 

@@ -13,6 +13,8 @@ export interface Sender {
   readonly options: ResolvedOptions;
   /** Hears of a call; refuses it once the client is closed. */
   enter(): void;
+  /** Hears that a call which had come to its end goes on, also when the client is closed. */
+  stay(): void;
   /** Hears that a call has come to its end. */
   leave(): void;
   transport(): Transport;
@@ -61,15 +63,20 @@ export class GenerateCall implements Job {
     this.options = resolved;
   }
 
-  prepare(attempts: number): Prepared | Promise<Prepared> {
+  prepare(attempts: number, lastError: unknown): Prepared | Promise<Prepared> {
     const { apiKey } = this.#sender.options;
     return typeof this.#body === "string" && typeof apiKey !== "function"
       ? this.#prepared(this.#body, apiKey ?? undefined)
-      : this.#prepareLater(this.#body, attempts);
+      : this.#prepareLater(this.#body, attempts, lastError);
   }
 
   captureContext(): RunInContext | undefined {
     return this.#sender.captureContext();
+  }
+
+  stay(): void {
+    if (!this.#hasEntered) this.#sender.stay();
+    this.#hasEntered = true;
   }
 
   leave(): void {
@@ -77,11 +84,15 @@ export class GenerateCall implements Job {
     this.#hasEntered = false;
   }
 
-  async #prepareLater(body: string | Promise<string>, attempts: number): Promise<Prepared> {
+  async #prepareLater(
+    body: string | Promise<string>,
+    attempts: number,
+    lastError: unknown,
+  ): Promise<Prepared> {
     // First the values: for what cannot be sent, nobody needs a key.
     const text = await body;
     const { apiKey } = this.#sender.options;
-    const key = typeof apiKey === "function" ? await askForKey(apiKey, attempts) : apiKey;
+    const key = typeof apiKey === "function" ? await askForKey(apiKey, attempts, lastError) : apiKey;
     return this.#prepared(text, key ?? undefined);
   }
 
@@ -133,18 +144,22 @@ function schemaFailure(error: unknown, uid: string): unknown {
   );
 }
 
-async function askForKey(source: () => string | Promise<string>, attempts: number): Promise<string> {
+async function askForKey(
+  source: () => string | Promise<string>,
+  attempts: number,
+  lastError: unknown,
+): Promise<string> {
   let key: unknown;
   try {
     key = await source();
   } catch (error) {
-    // Without the cause: what a key source throws may hold a key.
+    // Without what it threw, which may hold a key; its cause is what the attempt before failed with.
     const name = nameOfError(error);
     const before = attempts === 1 ? "once" : `${attempts} times`;
     const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;
     throw new ConfigurationError(
       `The function given as \`apiKey\` failed with ${name}. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`,
-      { attempts },
+      { attempts, ...(lastError !== undefined && { cause: lastError }) },
     );
   }
   return checkApiKey(key, attempts);

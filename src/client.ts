@@ -63,6 +63,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     this.#sender = {
       options: this.#options,
       enter: () => this.#enter(),
+      stay: () => this.#connections.enter(),
       leave: () => this.#connections.leave(),
       transport: () => this.#transport(),
       captureContext: platform.captureContext,

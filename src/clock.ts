@@ -1,7 +1,9 @@
+import { endsTimersWithRequests } from "./environment.ts";
+
 /**
  * One timer for all calls in flight. Every call watches several limits, and nearly none of them is ever reached:
  * so setting one costs a comparison, and the timer sleeps until the first that is due. It may wake late, by a
- * tenth of the shortest limit and 250 ms at most; never early.
+ * tenth of the shortest limit and 250 ms at most; never early. In an edge worker, each limit has a timer of its own.
  */
 
 /** The longest delay that timers take; a longer one fires at once (HTML standard, "timer initialization steps"). */
@@ -31,6 +33,7 @@ export class Alarm {
   readonly #listener: AlarmListener;
   #limitMs = 0;
   #dueAtMs = 0;
+  #ownTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(listener: AlarmListener) {
     this.#listener = listener;
@@ -42,6 +45,7 @@ export class Alarm {
     const nowMs = performance.now();
     this.#limitMs = limitMs;
     this.#dueAtMs = nowMs + limitMs;
+    if (endsTimersWithRequests()) return this.#sleepAlone(limitMs);
     armed.add(this);
     // Somebody's fake timers came or went meanwhile, and took the timer along.
     if (timersOfTimer !== setTimeout || wakesAtMs < nowMs - coarsestMs) Alarm.#sleepOn();
@@ -49,10 +53,23 @@ export class Alarm {
   }
 
   clear(): void {
+    clearTimeout(this.#ownTimer);
     if (!armed.delete(this) || armed.size > 0) return;
     clearTimeout(timer);
     timer = undefined;
     wakesAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #sleepAlone(delayMs: number): void {
+    clearTimeout(this.#ownTimer);
+    this.#ownTimer = setTimeout(
+      () => {
+        const leftMs = this.#dueAtMs - performance.now();
+        if (leftMs > 0) this.#sleepAlone(leftMs);
+        else this.#listener.onTimeOver();
+      },
+      Math.min(Math.ceil(delayMs), longestSleepMs),
+    );
   }
 
   /** Rings what was found due a turn ago and still is, and sleeps until the next. */

@@ -43,6 +43,14 @@ export function isPage(): boolean {
   return surroundings.document !== undefined || surroundings.WorkerGlobalScope !== undefined;
 }
 
+/**
+ * Whether a timer ends with the request of a server in which it was set, as edge workers have it: then none may be
+ * shared between calls.
+ */
+export function endsTimersWithRequests(): boolean {
+  return surroundings.WebSocketPair !== undefined || surroundings.EdgeRuntime !== undefined;
+}
+
 /** The address of the page, against which a relative `baseUrl` is resolved; `undefined` outside a page. */
 export function pageAddress(): string | undefined {
   return isPage() ? surroundings.location?.href : undefined;

@@ -36,8 +36,8 @@ export interface RetryEvent extends CallEvent {
   readonly delayMs: number;
 }
 
-/** A call has ended without a whole document: it failed, or was given up. */
-export interface ErrorEvent extends CallEvent {
+/** A call has ended without a whole document that was read: it failed, or was given up. */
+export interface FailureEvent extends CallEvent {
   /** What it rejects with: an error of this package, or the caller's own reason. */
   readonly error: unknown;
 }
@@ -53,8 +53,8 @@ export interface Hooks {
   response?: ((event: ResponseEvent) => void) | undefined;
   /** Every attempt that is followed by another. */
   retry?: ((event: RetryEvent) => void) | undefined;
-  /** Every call that gives no whole document, once. */
-  error?: ((event: ErrorEvent) => void) | undefined;
+  /** Every call that ends without a whole document in some form, once: also one that was given up on purpose. */
+  error?: ((event: FailureEvent) => void) | undefined;
 }
 
 /** What a hook of this name hears. */
@@ -63,7 +63,7 @@ export type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Nam
 /** The hooks of a client that was given none. */
 export const noHooks: Hooks = Object.freeze({});
 
-/** Tells a hook, where there is one, and takes no harm from it. */
+/** Tells a hook, as a method of the object that holds it, and takes no harm from it. */
 export function tell<Name extends keyof Hooks>(hooks: Hooks, name: Name, event: () => EventOf<Name>): void {
   try {
     if (hooks[name] === undefined) return;

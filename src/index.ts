@@ -29,7 +29,7 @@ export {
 } from "./errors.ts";
 export type { Saved } from "./files/types.ts";
 export type { HeadersInput } from "./headers.ts";
-export type { CallEvent, ErrorEvent, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.ts";
+export type { CallEvent, FailureEvent, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.ts";
 export type { CallOptions, ClientOptions } from "./options.ts";
 export type { PendingPdf } from "./pending.ts";
 export type { Bytes } from "./platform-types.ts";

@@ -93,12 +93,21 @@ export class Redactor {
    * Gives `cause` itself where it is an error that holds no secret; else a copy that tells its name, code and
    * redacted message and stack, and the same of what lies behind it.
    */
-  causeWithoutSecrets(cause: unknown, depth = 0): unknown {
+  causeWithoutSecrets(cause: unknown): unknown {
+    try {
+      return this.#withoutSecrets(cause, 0);
+    } catch {
+      // What somebody's own `fetch` rejects with may refuse to be read.
+      return new Error("an error that cannot be read");
+    }
+  }
+
+  #withoutSecrets(cause: unknown, depth: number): unknown {
     if (cause === undefined || depth > maxDepth) return undefined;
     if (!(cause instanceof Error)) return this.quote(textOf(cause), 500);
     const shown = shownBy(cause);
     if (shown !== undefined && this.#isClean(shown)) return cause;
-    const inner = this.causeWithoutSecrets(cause.cause, depth + 1);
+    const inner = this.#withoutSecrets(cause.cause, depth + 1);
     const copy = new Error(
       this.quote(textOf(cause.message), 500),
       inner === undefined ? undefined : { cause: inner },

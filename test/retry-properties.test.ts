@@ -136,8 +136,12 @@ describe("the decision", () => {
         const mayRepeat = { safe: true, ambiguous: policy.mayRenderTwice, never: false }[setback.repeat];
         const asked = setback.retryAfterMs;
         const delayMs = asked ?? share * Math.min(8000, 500 * 2 ** (attempts - 1));
-        if (!mayRepeat || attempts > policy.limit) expect(decision).toEqual({ why: "" });
-        else if (asked !== undefined && asked > 60_000) {
+        if (setback.repeat === "never" || attempts > policy.limit) expect(decision).toEqual({ why: "" });
+        else if (!mayRepeat) {
+          expect(decision).toEqual({
+            why: " Not tried again: it may have been rendered, and `retry.mayRenderTwice` is false.",
+          });
+        } else if (asked !== undefined && asked > 60_000) {
           expect(decision).toEqual({
             why: expect.stringMatching(/^ Not tried again: .* asks to wait .*60 s at most\.$/),
           });

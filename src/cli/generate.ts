@@ -57,7 +57,9 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   const retry = flags.retry ? {} : false;
   let progress: Progress | undefined;
   const hooks: Hooks = {
-    response: ({ contentLength }) => progress?.arrives(contentLength),
+    response: ({ status, contentLength }) => {
+      if (status < 300) progress?.arrives(contentLength);
+    },
     retry: () => progress?.waits(),
   };
   const client = new TemplatePdf({ ...settings, allowInsecureHttp, timeouts, retry, hooks });

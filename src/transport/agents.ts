@@ -88,15 +88,15 @@ const unlimited = { timeout: 0 };
 
 async function openAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
   const { Agent, buildConnector } = await loadAgent();
-  const connector = buildConnector(unlimited);
-  return new Agent({
-    connect: opener.watch((options, callback) =>
-      connector(options, (...opened: Parameters<typeof callback>) => {
-        if (opened[1]) skipInterimAnswers(opened[1]);
-        callback(...opened);
-      }),
-    ),
-  });
+  return new Agent({ connect: opener.watch(withoutInterimAnswers(buildConnector(unlimited))) });
+}
+
+function withoutInterimAnswers(connector: Connector): Connector {
+  return (options, callback) =>
+    connector(options, (...opened: Parameters<typeof callback>) => {
+      if (opened[1]) skipInterimAnswers(opened[1]);
+      callback(...opened);
+    });
 }
 
 async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
@@ -106,7 +106,7 @@ async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
       httpProxy: eitherCase("http_proxy"),
       httpsProxy: eitherCase("https_proxy"),
       noProxy: eitherCase("no_proxy"),
-      connect: opener.watch(buildConnector(unlimited)),
+      connect: opener.watch(withoutInterimAnswers(buildConnector(unlimited))),
       proxyTls: unlimited,
       requestTls: unlimited,
       // The pool of the proxy's own connections. The agent asks it to `connect`, a method that only undici's index adds.

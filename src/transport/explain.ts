@@ -39,6 +39,15 @@ const maxDepth = 10;
  * @param cause - what the transport failed with, and what lies behind it
  */
 export function explain(cause: unknown): Explanation | undefined {
+  try {
+    return explainAny(cause);
+  } catch {
+    // What somebody's own `fetch` rejects with may refuse to be read.
+    return undefined;
+  }
+}
+
+function explainAny(cause: unknown): Explanation | undefined {
   let at = cause;
   for (let depth = 0; depth < maxDepth && at instanceof Error; depth++) {
     const explained = explainOne(at);

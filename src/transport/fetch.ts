@@ -46,6 +46,8 @@ class FetchExchange implements Exchange {
   readonly #controller = new AbortController();
   #paused = false;
   #aborted = false;
+  /** The receiver has heard its last; the signal is left alone, because others may watch it. */
+  #over = false;
   #reader: FetchReader | undefined;
   /** Lets the pump go on. */
   #wake: (() => void) | undefined;
@@ -76,7 +78,7 @@ class FetchExchange implements Exchange {
   }
 
   abort(reason: unknown): void {
-    if (this.#aborted) return;
+    if (this.#aborted || this.#over) return;
     this.#aborted = true;
     this.#controller.abort(reason);
     // Cancelled as well as aborted: the body of a mock may not know of our signal.
@@ -91,7 +93,8 @@ class FetchExchange implements Exchange {
       const fetch = this.#fetch;
       if (typeof fetch !== "function") throw noFetch();
       const sent = fetch(this.#request.origin + this.#request.path, this.#init());
-      receiver.onSent();
+      // It may have been given up by that very call.
+      if (!this.#aborted) receiver.onSent();
       const response = await sent;
       if (typeof response?.status !== "number" || typeof response.headers?.get !== "function")
         throw noResponse();
@@ -101,9 +104,11 @@ class FetchExchange implements Exchange {
       if (response.body) await this.#pump(response.body.getReader());
       await this.#whilePaused();
     } catch (cause) {
+      this.#over = true;
       if (!this.#aborted) receiver.onFailure(cause);
       return;
     }
+    this.#over = true;
     if (!this.#aborted) receiver.onEnd();
   }
 

@@ -4,6 +4,9 @@ interface ParsedSocket {
   write(...args: unknown[]): boolean;
 }
 
+/** As much as a head may have, by undici's own limit. */
+const maxHeldBytes = 16 * 1024;
+
 const start = "HTTP/1.1 1";
 
 /** An interim answer, but not the change of the protocol that 101 is. */
@@ -29,8 +32,9 @@ export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
       const bytes = read.call(this, size);
       if (!isAwaiting || bytes === null) return bytes;
       const rest = afterInterim(held ? Buffer.concat([held, bytes]) : bytes);
-      held = rest.isOpen ? rest.bytes : undefined;
-      if (rest.isOpen) continue;
+      // One that does not end is left to undici, which refuses it.
+      held = rest.isOpen && rest.bytes.length <= maxHeldBytes ? rest.bytes : undefined;
+      if (held) continue;
       isAwaiting = false;
       return rest.bytes;
     }

@@ -30,7 +30,7 @@ describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
 
   it("is over with the form: a large document that is read slowly is whole", async () => {
     const service = await Service.start(withLength(big));
-    const document = await generate(service.client({ ...options, timeouts: { unread: 300 } }));
+    const document = await generate(service.client({ ...options, timeouts: { unread: 300, stall: 300 } }));
     const chunks: Uint8Array[] = [];
     for await (const chunk of document) {
       if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 700));

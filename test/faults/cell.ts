@@ -123,12 +123,14 @@ class Stage {
   readonly #row: Row;
   #server: FaultServer;
   readonly #port: number;
+  readonly #address: string;
   readonly #host: ReturnType<typeof hostName> | undefined;
   #restarted: Promise<void> | undefined;
   #requestsBefore = 0;
 
-  private constructor(row: Row, server: FaultServer) {
+  private constructor(row: Row, server: FaultServer, address: string) {
     this.#row = row;
+    this.#address = address;
     this.#server = server;
     this.#port = server.port;
     this.#host = row.scene.name && hostName(row.scene.name);
@@ -137,13 +139,14 @@ class Stage {
   static async set(row: Row): Promise<Stage> {
     const { certificate } = row.scene;
     const tls = certificate && identities[certificate];
-    const stage = new Stage(row, await FaultServer.start({ document: whole, tls }));
+    const address = row.scene.refused ? addressOfOnesOwn() : "127.0.0.1";
+    const stage = new Stage(row, await FaultServer.start({ document: whole, tls, host: address }), address);
     if (row.scene.refused) await stage.#server.close();
     return stage;
   }
 
   get baseUrl(): string {
-    return `${this.#row.scene.https ? "https" : "http"}://${this.#host?.name ?? "127.0.0.1"}:${this.#port}`;
+    return `${this.#row.scene.https ? "https" : "http"}://${this.#host?.name ?? this.#address}:${this.#port}`;
   }
 
   get requests(): number {
@@ -183,8 +186,14 @@ class Stage {
   }
 
   async #restart(): Promise<void> {
-    this.#server = await FaultServer.start({ document: whole, port: this.#port });
+    this.#server = await FaultServer.start({ document: whole, port: this.#port, host: this.#address });
   }
+}
+
+/** Where nobody else takes a port that was let go of; only Linux has more than one such address by itself. */
+function addressOfOnesOwn(): string {
+  const number = () => 1 + ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 254);
+  return process.platform === "linux" ? `127.${number()}.${number()}.${number()}` : "127.0.0.1";
 }
 
 const identities: Readonly<Record<"self-signed" | "expired", Identity>> = {

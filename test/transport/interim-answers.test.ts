@@ -41,6 +41,16 @@ describe("interim answers", () => {
     expect(readAll(socket)).toBe(final + text);
   });
 
+  it("that never end are left to whoever reads them, and not held", () => {
+    const pieces = [
+      "HTTP/1.1 103 Early Hints\r\n",
+      ...Array.from({ length: 40 }, () => `x: ${"y".repeat(1_000)}\r\n`),
+    ];
+    const socket = socketOf(pieces);
+    socket.write();
+    expect(socket.read()?.length).toBeLessThan(20_000);
+  });
+
   it("do not include a change of the protocol", () => {
     const switching = "HTTP/1.1 101 Switching Protocols\r\n\r\n";
     const socket = socketOf([switching, final]);

@@ -14,6 +14,8 @@ export interface FaultServerOptions {
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** The port. Default: a free one. */
   readonly port?: number | undefined;
+  /** The address of this machine. Default: 127.0.0.1. */
+  readonly host?: string | undefined;
 }
 
 interface Planned {
@@ -34,6 +36,7 @@ export class FaultServer {
   readonly port: number;
   /** How many connections were ever made. */
   connections = 0;
+  readonly #host: string;
   readonly #document: Uint8Array;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -41,21 +44,27 @@ export class FaultServer {
   #plan: Planned[] = [];
   #playing = 0;
 
-  private constructor(server: Server, document: Uint8Array) {
+  private constructor(server: Server, document: Uint8Array, host: string) {
     this.#server = server;
     this.#document = document;
+    this.#host = host;
     this.port = (server.address() as AddressInfo).port;
   }
 
-  /** Starts one on 127.0.0.1. */
-  static async start({ document = fakePdf(), tls, port = 0 }: FaultServerOptions = {}): Promise<FaultServer> {
+  /** Starts one on this machine. */
+  static async start({
+    document = fakePdf(),
+    tls,
+    port = 0,
+    host = "127.0.0.1",
+  }: FaultServerOptions = {}): Promise<FaultServer> {
     // Not half-open under TLS: there, a client that leaves in the middle of the handshake would never be gone.
     const server = tls
       ? createTlsServer({ ...tls, noDelay: true })
       : createServer({ allowHalfOpen: true, noDelay: true });
-    server.listen(port, "127.0.0.1");
+    server.listen(port, host);
     await once(server, "listening");
-    const faulty = new FaultServer(server, document);
+    const faulty = new FaultServer(server, document, host);
     server.on("connection", (socket: Socket) => faulty.#count(socket));
     server.on(tls ? "secureConnection" : "connection", (socket: Socket) => faulty.#serve(socket));
     // A client that does not like the certificate is nothing to complain about here.
@@ -65,7 +74,7 @@ export class FaultServer {
 
   /** Scheme, host and port of it as a plain service. */
   get baseUrl(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://${this.#host}:${this.port}`;
   }
 
   /** How many sockets are open at this moment. */

@@ -48,6 +48,14 @@ export const heads: Group = {
       "heals",
     ),
     row(
+      under("an interim answer with 100 kB of headers", () => [
+        "HTTP/1.1 103 Early Hints",
+        ...Array.from({ length: 100 }, (_, index) => `x-${index}: ${"x".repeat(1_000)}`),
+      ]),
+      "ConnectionError",
+      "heals",
+    ),
+    row(
       under("a length that is no number", () => ["HTTP/1.1 200 OK", "content-length: many"]),
       "ConnectionError",
       "heals",

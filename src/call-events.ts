@@ -1,0 +1,51 @@
+import { type CallEvent, type EventOf, type Hooks, noHooks, tell } from "./hooks.ts";
+import type { RunInContext } from "./transport/types.ts";
+
+let calls = 0;
+
+/** Tells the hooks of one call, each event with what all of them tell. */
+export class CallEvents {
+  readonly #number = ++calls;
+  readonly #startedAtMs = performance.now();
+  readonly #hooks: Hooks;
+  readonly #uid: string;
+  /** Calls hooks in the asynchronous context that the call was made in, so that logs know whose it is. */
+  readonly #inContext: RunInContext | undefined;
+
+  constructor(hooks: Hooks, uid: string, captureContext: () => RunInContext | undefined) {
+    this.#hooks = hooks;
+    this.#uid = uid;
+    if (hooks !== noHooks) this.#inContext = captureContext();
+  }
+
+  /** Milliseconds since the call began. */
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAtMs;
+  }
+
+  /**
+   * @param attempt - which try it is about
+   * @param more - what this event tells beyond every other; asked for only where somebody hears it
+   */
+  tell<Name extends keyof Hooks>(
+    name: Name,
+    attempt: number,
+    more: () => Omit<EventOf<Name>, keyof CallEvent>,
+  ): void {
+    if (!this.#isHeard(name)) return;
+    const { elapsedMs } = this;
+    const event = () =>
+      ({ call: this.#number, uid: this.#uid, attempt, elapsedMs, ...more() }) as unknown as EventOf<Name>;
+    if (this.#inContext) this.#inContext(() => tell(this.#hooks, name, event));
+    else tell(this.#hooks, name, event);
+  }
+
+  #isHeard(name: keyof Hooks): boolean {
+    try {
+      return this.#hooks[name] !== undefined;
+    } catch {
+      // A getter of the caller's own that throws.
+      return false;
+    }
+  }
+}
