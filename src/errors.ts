@@ -114,7 +114,19 @@ export class ConnectionError extends TemplatePdfError {
 /** The limits that `timeouts` sets, by what they limit. */
 export type TimeoutPhase = "connect" | "firstByte" | "stall" | "unread" | "total";
 
-/** A limit of `timeouts` was reached. */
+/**
+ * A limit of `timeouts` was reached.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await pdfs.generate("invoice", values).bytes();
+ * } catch (error) {
+ *   if (TimeoutError.is(error)) console.error(`${error.phase}: more than ${error.limitMs} ms`);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class TimeoutError extends TemplatePdfError {
   override readonly code = "timeout";
   /** Which limit: the option of `timeouts` of this name. */

@@ -45,6 +45,12 @@ export interface FailureEvent extends CallEvent {
 /**
  * Hears of calls while they run, for logs and metrics. Nothing that a hook does changes a call: it is not waited
  * for, and what it throws is dropped. No event holds the API key or a value.
+ *
+ * @example
+ * ```ts
+ * const hooks = { retry: ({ uid, delayMs }) => console.warn(`${uid}: again in ${Math.round(delayMs)} ms`) };
+ * await pdfs.with({ hooks }).generate("invoice", values).bytes();
+ * ```
  */
 export interface Hooks {
   /** Every attempt, before it is sent. */

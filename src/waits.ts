@@ -9,7 +9,14 @@ import {
 } from "./option-rules.ts";
 import type { RetryPolicy } from "./retry.ts";
 
-/** How long a call may wait, each in milliseconds; `Infinity` for as long as it takes. */
+/**
+ * How long a call may wait, each in milliseconds; `Infinity` for as long as it takes.
+ *
+ * @example
+ * ```ts
+ * await pdfs.generate("invoice", values, { timeouts: { firstByte: 30_000, total: 45_000 } }).bytes();
+ * ```
+ */
 export interface Timeouts {
   /** For a connection; only where the client makes its own, see `TemplatePdf.transport`. Default: 10,000. */
   connect?: number | undefined;
@@ -26,13 +33,22 @@ export interface Timeouts {
   total?: number | undefined;
 }
 
-/** When a call is tried again. */
+/**
+ * When a call is tried again: after a random wait of up to 0.5 s, 1 s, 2 s … 8 s, or after what `Retry-After` asks
+ * for (RFC 9110, 10.2.3; 60 s at most).
+ *
+ * @example
+ * ```ts
+ * await pdfs.generate("invoice", values, { retry: { limit: 4, mayRenderTwice: false } }).bytes();
+ * ```
+ */
 export interface Retry {
   /** How many more times, at most. Default: 2. */
   limit?: number | undefined;
   /**
    * Whether to try again where the service may have rendered the document already; `false` where every render is
-   * paid for. What did not leave is tried again in any case. Default: `true`.
+   * paid for. What did not leave is tried again in any case; a page cannot see that, and takes it for sent.
+   * Default: `true`.
    */
   mayRenderTwice?: boolean | undefined;
 }

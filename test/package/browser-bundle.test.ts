@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { consumer } from "./consumer.ts";
 
 /** Bytes, minified and gzipped. The goal is 5,000; this only keeps it from growing until somebody gets it there. */
-const ceiling = 18_500;
+const ceiling = 19_000;
 
 const { metafile, outputFiles, warnings } = await build({
   stdin: { contents: 'export { TemplatePdf } from "template-pdf";', resolveDir: consumer },
