@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { Redactor } from "../src/redact.ts";
 import { property } from "./support/fuzz.ts";
 
@@ -14,7 +14,12 @@ const values = {
   id: "abc",
   name: "María Łoś",
 };
-const redactor = new Redactor(key, JSON.stringify(values));
+let redactor: Redactor;
+
+// Anew for every test, because it remembers the words that it was asked for.
+beforeEach(() => {
+  redactor = new Redactor(key, JSON.stringify(values));
+});
 
 describe("a quoted text", () => {
   it.each([
@@ -28,21 +33,31 @@ describe("a quoted text", () => {
       'you gave "Mar\\u00eda \\u0141o\\u015b"',
       'you gave "[redacted] [redacted]"',
     ],
+    ["words as JSON escapes them twice", String.raw`Mar\\u00eda\\nMar\\\u00eda`, "[redacted] [redacted]"],
+    ["a word of the key", "a key like L1VE", "a key like [redacted]"],
     ["words as a URL escapes them", "/Mar%C3%ADa/%C5%81o%C5%9B", "/[redacted]/[redacted]"],
     ["words as HTML escapes them", "Mar&#237;a &#x141;o&#x15b; &amp; more", "[redacted] [redacted] more"],
     ["a short value that is one word", "the id is abc", "the id is [redacted]"],
     ["a word that the text ends within", "GB33BUK", "[redacted]"],
+    ["two letters that the text ends within", "plan gb", "plan [redacted]"],
+    ["one letter at the end, which is none", "plan g", "plan g"],
+    ["short words of longer values, which are none", "say hi to María", "say hi to [redacted]"],
+    ["what is neither text nor number, which is none", "true null object", "true null object"],
+    ["a run of letters and digits as long as a token", `is ${"Ab1".repeat(8)}`, "is [redacted]"],
+    ["a run just shorter, which is none", "is Ab1Ab1Ab1Ab1Ab1Ab1Ab1Ab", "is Ab1Ab1Ab1Ab1Ab1Ab1Ab1Ab"],
+    ["escapes between words", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
+    ["numbers that are no character", "a&#1114112;b&#x110000;c&#1114111;d", "a b c\u{10ffff}d"],
     [
       "text in base64",
       `is ${Buffer.from(JSON.stringify(values)).toString("base64")}`,
       /^is [^a-z]*(\[redacted\]\W*)+$/i,
     ],
     ["the names of values, which are none", "total iban count", "total iban count"],
-    ["line breaks and control characters", "a\r\n\tb\0c", "a b c"],
+    ["line breaks and control characters", "\n a\r\n\tb\0c\t", "a b c"],
     ["nothing", "", ""],
   ])("holds nothing that was sent: %s", (_, text, expected) => {
-    if (expected instanceof RegExp) expect(redactor.quote(text, 500)).toMatch(expected);
-    else expect(redactor.quote(text, 500)).toBe(expected);
+    const quoted = typeof expected === "string" ? expected : expect.stringMatching(expected);
+    expect(redactor.quote(text, 500)).toEqual(quoted);
   });
 
   it("is cut to the length that was asked for", () => {
@@ -55,7 +70,7 @@ describe("a quoted text", () => {
   });
 
   it("knows no key where none was sent", () => {
-    expect(new Redactor(undefined, "{}").quote("undefined", 100)).toBe("undefined");
+    expect(new Redactor(undefined, "{}").quote("undefined was here", 100)).toBe("undefined was here");
   });
 
   it("leaves a key alone that is none, where it stands within words", () => {
@@ -89,6 +104,27 @@ describe("a quoted text", () => {
       },
     );
   });
+});
+
+describe("an id or a name", () => {
+  it("stays as it is where it holds no secret, however long it is", () => {
+    for (const id of ["req_0123456789abcdef0123456789abcdef", " a\tb ", "x ".repeat(300), ""]) {
+      expect(redactor.withoutSecrets(id)).toBe(id);
+    }
+  });
+
+  it.each([
+    [`req ${key}`, "req [redacted]"],
+    ["of Mar%C3%ADa", "of [redacted]"],
+    [`${values.iban} ${"x ".repeat(300)}`, `[redacted] ${"x ".repeat(94)}x`],
+  ])("that holds one is what is left of its beginning: %s", (id, left) => {
+    expect(redactor.withoutSecrets(id)).toBe(left);
+  });
+});
+
+it("knows its own key, and no other", () => {
+  expect([key, "another", undefined].map((other) => redactor.knows(other))).toEqual([true, false, false]);
+  expect(new Redactor(undefined, "{}").knows(undefined)).toBe(true);
 });
 
 describe("an answer's headers without the key", () => {
