@@ -1,86 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Body, type Sink } from "../src/body.ts";
-import { Collector } from "../src/collector.ts";
-import type { Bytes } from "../src/platform-types.ts";
-import type { Exchange } from "../src/transport/types.ts";
+import type { Body, Sink } from "../src/body.ts";
 import { property } from "./support/fuzz.ts";
+import { Wire } from "./support/wire.ts";
 
 const limit = 64 * 1024;
-
-/** The wire below a body, and the call above it: both keep their side of the contract and note what they hear. */
-class Wire implements Exchange {
-  readonly body: Body;
-  readonly sent: Uint8Array[] = [];
-  paused = false;
-  aborted = false;
-  over = false;
-  watched = false;
-  /** What comes as soon as the body lets the wire go on, in the same moment. */
-  backlog: (() => void)[] = [];
-
-  constructor() {
-    const cancel = (reason: unknown) => {
-      this.abort();
-      this.body.fail(reason);
-    };
-    this.body = new Body(this, {
-      onRead: () => (this.watched = true),
-      onFlow: () => {},
-      onRest: () => (this.watched = false),
-      cancel,
-    });
-  }
-
-  chunk(size: number): void {
-    const chunk = new Uint8Array(size).fill(this.sent.length % 251);
-    this.#tell(() => {
-      this.sent.push(chunk);
-      this.body.write(chunk);
-    });
-  }
-
-  /** Ends at once where no chunk is outstanding: a pause stops chunks only. */
-  end(): void {
-    const end = () => this.#last(() => this.body.end());
-    if (this.backlog.length > 0) this.backlog.push(end);
-    else this.#tell(end, false);
-  }
-
-  /** Breaks at once, paused or not. */
-  fail(error: unknown): void {
-    if (!this.aborted && !this.over) this.#last(() => this.body.fail(error));
-  }
-
-  send(): void {}
-  pause(): void {
-    if (this.paused) throw new Error("Paused twice.");
-    if (this.over) throw new Error("Paused after the last event.");
-    this.paused = true;
-  }
-  resume(): void {
-    if (!this.paused) throw new Error("Resumed without a pause.");
-    this.paused = false;
-    while (!this.paused && !this.aborted && !this.over) {
-      const next = this.backlog.shift();
-      if (!next) return;
-      next();
-    }
-  }
-  abort(): void {
-    this.aborted = true;
-  }
-
-  #tell(event: () => void, mayWait = true): void {
-    if (this.aborted || this.over) return;
-    if (this.paused && mayWait) this.backlog.push(event);
-    else event();
-  }
-  #last(event: () => void): void {
-    this.over = true;
-    event();
-  }
-}
 
 /** What a form may answer to a chunk; one that can take more at once may say so before it asks to wait. */
 type Answer = "more" | "wait" | "resume, then wait";
@@ -304,54 +228,5 @@ describe("a form that gives up while it is written to", () => {
     expect(bytesIn(reader.chunks)).toBe(1);
     expect(reader.last).toEqual(["fail: too large"]);
     expect(wire).toMatchObject({ aborted: true, watched: false });
-  });
-});
-
-describe("a document in memory", () => {
-  const collect = (wire: Wire, promisedBytes: number | undefined, maxBytes: number) =>
-    new Promise<Bytes>((resolve, reject) => {
-      const expected = { promisedBytes, maxBytes, oversized: () => "oversized" };
-      wire.body.read("bytes()", new Collector(wire.body, expected, resolve, reject));
-    });
-
-  property("is every byte that came, whatever length was promised, and never more than is allowed", () => {
-    const sizes = fc.array(fc.nat(40), { minLength: 1, maxLength: 6 });
-    const promises = fc.option(fc.nat(120), { nil: undefined });
-    const limits = fc.integer({ min: 1, max: 150 });
-    return fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
-      const length = lengths.reduce((sum, size) => sum + size, 0);
-      // An end before what was promised is the attempt's to refuse.
-      fc.pre(length >= (promised ?? 0));
-      const wire = new Wire();
-      const result = collect(wire, promised, maxBytes);
-      for (const size of lengths) wire.chunk(size);
-      wire.end();
-      if (length > maxBytes) {
-        await expect(result).rejects.toBe("oversized");
-        return;
-      }
-      const bytes = await result;
-      expect(Buffer.concat(wire.sent).equals(bytes)).toBe(true);
-      expect(bytes.buffer.byteLength, "owns its memory").toBe(length);
-    });
-  });
-
-  it("may be exactly as long as is allowed, promised or not", async () => {
-    for (const promised of [100, undefined]) {
-      const wire = new Wire();
-      const result = collect(wire, promised, 100);
-      wire.chunk(60);
-      wire.chunk(40);
-      wire.end();
-      expect((await result).length).toBe(100);
-    }
-  });
-
-  it("is refused at its first byte when more is promised than is allowed", async () => {
-    const wire = new Wire();
-    const result = collect(wire, 101, 100);
-    wire.chunk(1);
-    await expect(result).rejects.toBe("oversized");
-    expect(wire.aborted).toBe(true);
   });
 });

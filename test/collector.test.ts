@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { Collector } from "../src/collector.ts";
+import type { Bytes } from "../src/platform-types.ts";
+import { property } from "./support/fuzz.ts";
+import { Wire } from "./support/wire.ts";
+
+describe("a document in memory", () => {
+  const collect = (wire: Wire, promisedBytes: number | undefined, maxBytes: number) =>
+    new Promise<Bytes>((resolve, reject) => {
+      const expected = { promisedBytes, maxBytes, oversized: () => "oversized" };
+      wire.body.read("bytes()", new Collector(wire.body, expected, resolve, reject));
+    });
+
+  property("is every byte that came, whatever length was promised, and never more than is allowed", () => {
+    const sizes = fc.array(fc.nat(40), { minLength: 1, maxLength: 6 });
+    const promises = fc.option(fc.nat(120), { nil: undefined });
+    const limits = fc.integer({ min: 1, max: 150 });
+    return fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
+      const length = lengths.reduce((sum, size) => sum + size, 0);
+      // An end before what was promised is the attempt's to refuse.
+      fc.pre(length >= (promised ?? 0));
+      const wire = new Wire();
+      const result = collect(wire, promised, maxBytes);
+      for (const size of lengths) wire.chunk(size);
+      wire.end();
+      if (length > maxBytes) {
+        await expect(result).rejects.toBe("oversized");
+        return;
+      }
+      const bytes = await result;
+      expect(Buffer.concat(wire.sent).equals(bytes)).toBe(true);
+      expect(bytes.buffer.byteLength, "owns its memory").toBe(length);
+    });
+  });
+
+  it("may be exactly as long as is allowed, promised or not", async () => {
+    for (const promised of [100, undefined]) {
+      const wire = new Wire();
+      const result = collect(wire, promised, 100);
+      wire.chunk(60);
+      wire.chunk(40);
+      wire.end();
+      expect((await result).length).toBe(100);
+    }
+  });
+
+  /** How large every piece of memory is that is taken while something runs. */
+  const allocations = async (run: () => Promise<unknown>): Promise<number[]> => {
+    const sizes: number[] = [];
+    const Noting = class extends Uint8Array {
+      constructor(...given: [number]) {
+        super(...given);
+        if (typeof given[0] === "number") sizes.push(given[0]);
+      }
+    };
+    vi.stubGlobal("Uint8Array", Noting);
+    await run().finally(() => vi.unstubAllGlobals());
+    return sizes;
+  };
+
+  it("takes its memory once where its length is promised, and believed", async () => {
+    const believed = 256 * 1024 * 1024;
+    for (const [promised, taken] of [
+      [100, [100]],
+      [believed, [believed]],
+      [believed + 1, [100]],
+      [2 ** 52, [100]],
+      [undefined, [100]],
+    ] as const) {
+      const wire = new Wire();
+      const chunks = [60, 40].map((size) => new Uint8Array(size));
+      const sizes = await allocations(async () => {
+        const result = collect(wire, promised, Number.MAX_SAFE_INTEGER);
+        for (const chunk of chunks) wire.body.write(chunk);
+        wire.end();
+        await result;
+      });
+      expect(sizes).toEqual(taken);
+    }
+  });
+
+  it("is no stream", () => {
+    const { body } = new Wire();
+    const expected = { promisedBytes: 1, maxBytes: 1, oversized: () => "oversized" };
+    expect(new Collector(body, expected, vi.fn(), vi.fn()).isStream).toBe(false);
+  });
+
+  it("is refused at its first byte when more is promised than is allowed", async () => {
+    const wire = new Wire();
+    const result = collect(wire, 101, 100);
+    wire.chunk(1);
+    await expect(result).rejects.toBe("oversized");
+    expect(wire.aborted).toBe(true);
+  });
+});
