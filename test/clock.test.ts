@@ -49,6 +49,14 @@ describe("an alarm that is alone", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it.each([1, 10, 1_000])("of %d ms takes two timers: one that is due, and the next turn", async (ms) => {
+    const setTimer = vi.spyOn(globalThis, "setTimeout");
+    const { alarm: one, rang } = alarm();
+    one.set(ms);
+    await vi.advanceTimersByTimeAsync(latest(ms) + 1);
+    expect([rang.length, setTimer.mock.calls.length]).toEqual([1, 2]);
+  });
+
   it("can be set again after it rang", async () => {
     const { alarm: one, rang } = alarm();
     one.set(10);
@@ -130,13 +138,16 @@ describe("an alarm that is moved", () => {
     expect(rang).toHaveLength(1);
   });
 
-  it("a thousand times, still takes one timer, and does not have it set a thousand times", () => {
-    const { alarm: one } = alarm();
-    const setTimer = vi.spyOn(globalThis, "setTimeout");
-    for (let count = 0; count < 1_000; count++) one.set(1_000);
-    expect(setTimer).toHaveBeenCalledTimes(1);
-    expect(vi.getTimerCount()).toBe(1);
-  });
+  it.each([1, 100, 1_000])(
+    "a thousand times by %d ms, takes one timer, and does not have it set a thousand times",
+    (ms) => {
+      const { alarm: one } = alarm();
+      const setTimer = vi.spyOn(globalThis, "setTimeout");
+      for (let count = 0; count < 1_000; count++) one.set(ms);
+      expect(setTimer).toHaveBeenCalledTimes(1);
+      expect(vi.getTimerCount()).toBe(1);
+    },
+  );
 });
 
 describe("alarms that are many", () => {
@@ -263,6 +274,25 @@ describe("somebody's fake timers", () => {
     alarm().alarm.set(60_000);
     vi.useRealTimers();
     await ringing();
+  });
+
+  it("that left the clock alone, and went, do not silence an alarm right after them", async () => {
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    alarm().alarm.set(1);
+    vi.useRealTimers();
+    await ringing();
+  });
+
+  it("of which somebody cleared all silence the alarms of before only until the next is set", async () => {
+    const before = alarm();
+    before.alarm.set(10);
+    vi.clearAllTimers();
+    await vi.advanceTimersByTimeAsync(1_000);
+    const after = alarm();
+    after.alarm.set(50);
+    await vi.advanceTimersByTimeAsync(60);
+    expect([before.rang.length, after.rang.length]).toEqual([1, 1]);
   });
 
   it("that left the clock alone, and went, do not silence the alarms after them", async () => {
