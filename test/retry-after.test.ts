@@ -55,7 +55,7 @@ describe("Retry-After as a date", () => {
     ["Thu, 31 Dec 2099 23:59:59 GMT", Date.UTC(2099, 11, 31, 23, 59, 59)],
     ["Tuesday, 29-Feb-28 00:00:00 GMT", Date.UTC(2028, 1, 29)],
   ])("%s is that time, in any zone", (header, time) => {
-    onTestFinished(() => vi.unstubAllEnvs());
+    onTestFinished(() => void vi.unstubAllEnvs());
     for (const zone of ["UTC", "America/New_York", "Asia/Kolkata"]) {
       vi.stubEnv("TZ", zone);
       expect(retryAfterMs(header, time - 5_000)).toBe(5_000);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { ConfigurationError } from "template-pdf";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type ResolvedOptions, resolveCall, resolveOptions } from "../src/options.ts";
 import { resolveWaits, type Waits } from "../src/waits.ts";
 
@@ -201,9 +201,13 @@ describe("what is wrong", () => {
 });
 
 describe("a call over its client", () => {
-  const ofClient = client({
-    timeouts: { firstByte: 7, stall: 8 },
-    retry: { limit: 5, mayRenderTwice: false },
+  let ofClient: ResolvedOptions;
+
+  beforeEach(() => {
+    ofClient = client({
+      timeouts: { firstByte: 7, stall: 8 },
+      retry: { limit: 5, mayRenderTwice: false },
+    });
   });
 
   it("takes the client's where it gives nothing", () => {

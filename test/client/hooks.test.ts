@@ -289,7 +289,7 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
 
 describe("hooks that are wrong", () => {
   it.each([
-    [{ requests: () => {} }, /`requests`.*Did you mean `request`/],
+    [{ requests: () => {} }, /^Unknown hooks option `requests`\. Did you mean `request`/],
     [{ request: "log" }, /`hooks.request` to be a function/],
     [() => {}, /`hooks` to be an object/],
     [null, /`hooks` to be an object/],
