@@ -15,7 +15,9 @@ export default defineConfig({
   resolve: source.resolve ?? {},
   test: {
     tags: base.test?.tags ?? [],
-    testTimeout: source.test?.testTimeout ?? 0,
+    // What hangs is noticed soon: many changes make something wait for ever.
+    testTimeout: 6_000,
+    hookTimeout: 6_000,
     include: MUTATION_TESTS.split(" "),
     exclude: ["test/floors.test.ts", "test/**/*memory.test.ts", "test/**/orphans.test.ts"],
   },

@@ -18,7 +18,7 @@ export default {
   incremental: true,
   incrementalFile: join(cache, `${MUTATION_NAME}.incremental.json`),
   tempDirName: ".mutation",
-  reporters: ["clear-text", "html", "json"],
+  reporters: ["clear-text", "html", "json", "progress-append-only"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   htmlReporter: { fileName: join(cache, `${MUTATION_NAME}.html`) },
   jsonReporter: { fileName: join(cache, `${MUTATION_NAME}.json`) },

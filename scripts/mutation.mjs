@@ -21,22 +21,26 @@ const cache = "node_modules/.cache/mutation";
  */
 const testsOf = {
   "api-key": ["test/api-key.test.ts", "test/client/keys.test.ts"],
-  collector: ["test/body.test.ts"],
-  concatenate: ["test/verify.test.ts", "test/body.test.ts"],
+  clock: ["test/clock.test.ts"],
+  collector: ["test/collector.test.ts"],
+  concatenate: ["test/verify.test.ts", "test/collector.test.ts"],
   environment: ["test/environment.test.ts"],
   filename: ["test/filename.test.ts", "test/server/content-disposition.test.ts"],
   headers: ["test/headers.test.ts"],
+  hooks: ["test/client/hooks.test.ts"],
   loopback: ["test/loopback.test.ts"],
   "option-rules": ["test/option-rules.test.ts"],
-  redact: ["test/redact.test.ts", "test/client/callers-secrets.test.ts"],
+  redact: ["test/redact*.test.ts", "test/client/callers-secrets.test.ts"],
   request: ["test/request.test.ts"],
   retry: ["test/retry*.test.ts"],
   "retry-after": ["test/retry*.test.ts"],
   "safe-filename": ["test/filename.test.ts", "test/server/content-disposition.test.ts"],
+  "secret-spellings": ["test/secret-spellings.test.ts", "test/redact.test.ts"],
   "standard-schema": ["test/template.test.ts"],
   template: ["test/template.test.ts"],
   values: ["test/values*.test.ts"],
   verify: ["test/verify.test.ts"],
+  waits: ["test/waits.test.ts"],
 };
 
 const testsOfRest = ["test/*.test.ts", "test/{client,files,transport,faults}/**/*.test.ts"];
