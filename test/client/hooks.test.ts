@@ -14,6 +14,7 @@ import {
   turns,
   withLength,
 } from "./service.ts";
+import { passTime, stopTime } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
 const whole = withLength(pdf, { "x-request-id": "id-1" });
@@ -73,12 +74,25 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
     expect(heard[2]?.[1]["call"]).not.toBe(call);
   });
 
+  it("hear how long the call has taken, whenever it began", async () => {
+    stopTime();
+    await passTime(100_000);
+    const { client, service, heard } = await start(() => {});
+    const bytes = generate(client).bytes();
+    const received = await service.request();
+    await passTime(2_000);
+    whole(received);
+    await bytes;
+    expect(heard.map(([, { elapsedMs }]) => elapsedMs)).toEqual([0, 2_000]);
+  });
+
   it("hear of every attempt, in order, with what it failed with and how long the wait is", async () => {
     const { client, heard, names } = await start(inTurn(saying(503, "", { "retry-after": "0" }), whole));
     await generate(client).bytes();
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
     expect(heard[2]?.[1]).toMatchObject({ error: expect.any(ApiError), delayMs: 0 });
-    expect(heard[2]?.[1]["error"]).toMatchObject({ status: 503, attempts: 1 });
+    const message = expect.stringMatching(/ if it persists\.$/);
+    expect(heard[2]?.[1]["error"]).toMatchObject({ status: 503, attempts: 1, message });
   });
 
   it("hear of a document that breaks and is asked for again", async () => {
@@ -86,6 +100,7 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
     await generate(client).bytes();
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
     expect(heard[2]?.[1]["error"]).toBeInstanceOf(TruncatedPdfError);
+    expect((heard[2]?.[1]["error"] as Error).message).toMatch(/; generate it again\.$/);
   });
 
   it("hear of the failure once, with the very error that the call rejects with", async () => {

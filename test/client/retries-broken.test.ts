@@ -104,6 +104,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
       const { service, client } = await start(answer);
       const error = await rejectionOf(read(generate(client(options))));
       expect((error as TruncatedPdfError).attempts).toBe(1);
+      expect((error as TruncatedPdfError).message).toMatch(/; generate it again\.$/);
       await freed(service);
       expect(service.requests).toHaveLength(1);
     });

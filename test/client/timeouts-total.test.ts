@@ -65,6 +65,28 @@ describe.each(transports)("timeouts.total, by %s,", (_, options) => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it.each([
+    ["4", "a wait"],
+    ["5", "the end"],
+  ])("leaves to a wait what is left of it by then, whenever the call began: %s s", async (seconds, next) => {
+    stopTime();
+    await passTime(100_000);
+    const service = await Service.start(() => {});
+    let hooks = {};
+    const told = new Promise((resolve) => {
+      hooks = { retry: () => resolve("a wait"), error: () => resolve("the end") };
+    });
+    const client = service.client({ ...options, hooks, timeouts: { total: 20_000 }, retry: { limit: 1 } });
+    const pending = generate(client);
+    const failure = rejectionOf(pending.bytes());
+    const { response } = await service.request();
+    await passTime(15_000);
+    response.writeHead(503, { "retry-after": seconds }).end();
+    expect(await told).toBe(next);
+    await pending.cancel();
+    await failure;
+  });
+
   it("ends a call whose key never comes", async () => {
     const service = await Service.start(withLength(pdf));
     const apiKey = () => new Promise<string>(() => {});
