@@ -1,0 +1,107 @@
+import { getEventListeners } from "node:events";
+import { type DispatcherLike, TemplatePdf } from "template-pdf";
+import { describe, expect, it, vi } from "vitest";
+import { forms, generate } from "./every-form.ts";
+import { pdfOf, rejectionOf } from "./service.ts";
+import { stopTime, streamForms } from "./timing.ts";
+
+const pdf = pdfOf(2_000);
+const half = pdf.subarray(0, 1_000);
+const never = Number.POSITIVE_INFINITY;
+
+type Handler = Parameters<DispatcherLike["dispatch"]>[1];
+type Controller = Parameters<Handler["onRequestStart"]>[0];
+
+/** Says everything that it has to say before `dispatch` returns, as undici's `MockAgent` does. */
+function saying(say: (handler: Handler, controller: Controller) => void): DispatcherLike {
+  return {
+    dispatch: (_, handler) => {
+      const controller = {
+        aborted: false,
+        paused: false,
+        reason: null,
+        rawHeaders: [],
+        abort: () => {},
+        pause: () => {},
+        resume: () => {},
+      } as unknown as Controller;
+      handler.onRequestStart(controller, {});
+      say(handler, controller);
+      return true;
+    },
+  };
+}
+
+const whole = saying((handler, controller) => {
+  handler.onResponseStart(controller, 200, {});
+  handler.onResponseData(controller, pdf);
+  handler.onResponseEnd(controller, {});
+});
+
+const begun = saying((handler, controller) => {
+  handler.onResponseStart(controller, 200, {});
+  handler.onResponseData(controller, half);
+});
+
+function clientOf(dispatcher: DispatcherLike): TemplatePdf {
+  return new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "key", retry: false, dispatcher });
+}
+
+/** A clock that goes on keeps the process from ending, for ten minutes. */
+describe("a dispatcher that answers at once leaves no clock", () => {
+  it.each(forms)("after %s", async (_, read) => {
+    stopTime();
+    const { signal } = new AbortController();
+    const bytes = await read(generate(clientOf(whole), { signal }));
+    expect([pdf.equals(bytes), vi.getTimerCount(), getEventListeners(signal, "abort")]).toEqual([
+      true,
+      0,
+      [],
+    ]);
+  });
+
+  it("after a document that nobody reads", async () => {
+    stopTime();
+    const { signal } = new AbortController();
+    const document = await generate(clientOf(whole), { signal });
+    expect([vi.getTimerCount(), getEventListeners(signal, "abort")]).toEqual([0, []]);
+    expect(pdf.equals(await document.bytes())).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("after an error", async () => {
+    stopTime();
+    const refusing = saying((handler, controller) => {
+      handler.onResponseStart(controller, 404, {});
+      handler.onResponseEnd(controller, {});
+    });
+    expect(await rejectionOf(generate(clientOf(refusing)))).toMatchObject({ code: "not_found" });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each(streamForms.filter(([form]) => form !== "iteration"))(
+    "for everything, once it has begun a document that is handed over by %s",
+    async (form) => {
+      stopTime();
+      const timeouts = { firstByte: never, stall: never, unread: never };
+      const pending = generate(clientOf(begun), { timeouts });
+      if (form === "stream()") await pending.stream();
+      else if (form === "nodeStream()") (await pending.nodeStream()).on("error", () => {});
+      else await pending.response();
+      expect(vi.getTimerCount()).toBe(0);
+      await pending.cancel();
+    },
+  );
+
+  it("but for the total of a document that it has begun, until that is whole", async () => {
+    stopTime();
+    const timeouts = { firstByte: never, stall: never, unread: never };
+    const pending = generate(clientOf(begun), { timeouts });
+    const failure = rejectionOf(pending.bytes());
+    await pending;
+    expect(vi.getTimerCount()).toBe(1);
+    await pending.cancel("enough");
+    expect(await failure).toBe("enough");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
