@@ -16,8 +16,8 @@ export default defineConfig({
   test: {
     tags: base.test?.tags ?? [],
     // What hangs is noticed soon: many changes make something wait for ever.
-    testTimeout: 6_000,
-    hookTimeout: 6_000,
+    testTimeout: 5_000,
+    hookTimeout: 5_000,
     include: MUTATION_TESTS.split(" "),
     exclude: ["test/floors.test.ts", "test/**/*memory.test.ts", "test/**/orphans.test.ts"],
   },

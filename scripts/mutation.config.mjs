@@ -13,7 +13,7 @@ export default {
   vitest: { configFile: "vitest.mutation.config.ts" },
   coverageAnalysis: "perTest",
   concurrency: 2,
-  timeoutMS: 8_000,
+  timeoutMS: 5_000,
   ignorePatterns: ["dist", "demo", "docs", "bench", "*.tgz", ".mutation"],
   incremental: true,
   incrementalFile: join(cache, `${MUTATION_NAME}.incremental.json`),

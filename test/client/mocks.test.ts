@@ -3,7 +3,7 @@ import { type DispatcherLike, TemplatePdf } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import { forms, generate } from "./every-form.ts";
 import { pdfOf, rejectionOf } from "./service.ts";
-import { stopTime, streamForms } from "./timing.ts";
+import { stopTime, streamForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
 const half = pdf.subarray(0, 1_000);
@@ -104,4 +104,26 @@ describe("a dispatcher that answers at once leaves no clock", () => {
     expect(await failure).toBe("enough");
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+it("a document that breaks at once is asked for again by the form that reads it, not by a second one", async () => {
+  withoutBackOff();
+  const answers = [
+    saying((handler, controller) => {
+      handler.onResponseStart(controller, 200, {});
+      handler.onResponseData(controller, half);
+      handler.onResponseError(controller, new Error("other side closed"));
+    }),
+    whole,
+  ];
+  let attempts = 0;
+  const dispatcher: DispatcherLike = {
+    dispatch: (options, handler) => answers[attempts++]?.dispatch(options, handler) ?? false,
+  };
+  const pending = generate(clientOf(dispatcher), { retry: { limit: 2 } });
+  // The second comes to its end first.
+  const [blob, bytes] = await Promise.allSettled([pending.blob(), pending.bytes()]);
+  expect(blob).toMatchObject({ status: "fulfilled", value: { size: pdf.length } });
+  expect(bytes).toMatchObject({ status: "rejected", reason: expect.any(TypeError) });
+  expect(attempts).toBe(2);
 });
