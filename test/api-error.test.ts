@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { apiError, retryAfterOf } from "../src/api-error.ts";
+import { ApiError, ServerError, TimeoutError } from "../src/errors.ts";
+import { call, headOf, key, word } from "./support/facts.ts";
+
+const messageOf = (...given: Parameters<typeof headOf>) => apiError(headOf(...given), "", call).message;
+const answered = (what: number | string) =>
+  `The service at https://pdf.example.com answered ${what} for template "inv \\"7\\"". `;
+const staysHere = "Redirects are not followed, so that the API key stays where it was sent.";
+const pointThere = " Point `baseUrl` at where the service really lives.";
+const tried = " Tried 3 times.";
+
+describe("what an answer that is no success says to do", () => {
+  const compare =
+    "Compare the values with the placeholders of the template; `body` on this error is the service's whole answer.";
+  const later = "The service failed: try again later, and quote the request id if it persists.";
+  const see = "See `body` on this error for what the service said.";
+
+  it.each([
+    [199, see],
+    [299, see],
+    [300, staysHere + pointThere],
+    [399, staysHere + pointThere],
+    [400, compare],
+    [401, "Check the API key: the dashboard shows it under Settings » API keys."],
+    [402, see],
+    [403, "This API key may not do that: check which account it belongs to."],
+    [
+      404,
+      'Either the uid "inv \\"7\\"" or the path of `baseUrl`, "/prefix", is wrong: check both. The client itself adds /api/v1 to the path.',
+    ],
+    [422, compare],
+    [429, "Too many requests: send fewer at a time, or try again later."],
+    [499, see],
+    [500, later],
+    [599, later],
+  ])("%d", (status, advice) => {
+    expect(messageOf(status)).toBe(`${answered(status)}${advice} Tried 3 times.`);
+  });
+
+  it("429, after a while", () => {
+    expect(messageOf(429, { "retry-after": "90" })).toContain("or try again in 90 s. Tried 3 times.");
+  });
+
+  it.each([
+    [`https://login.example.com/in?to=${word}#${key}`, "https://login.example.com/in"],
+    ["https://me:secret@login.example.com/in", "https://login.example.com/in"],
+    ["/in#a?b", "/in"],
+    ["/in\n?b", "/in"],
+  ])("a redirect to %j, without what may be secret", (location, told) => {
+    expect(messageOf(302, { location: encodeURI(location).replaceAll("%0A", "") })).toBe(
+      `${answered(302)}${staysHere} It points to ${JSON.stringify(told)}.${pointThere}${tried}`,
+    );
+  });
+
+  it("a redirect that a page may not look into", () => {
+    expect(messageOf(0, {}, { opaqueRedirect: true })).toBe(
+      answered("a redirect") + staysHere + pointThere + tried,
+    );
+  });
+});
+
+describe("what the service said", () => {
+  it("is quoted, at most 500 characters of it, without secrets", () => {
+    const said = `${word} owes ${"£ ".repeat(400)}`;
+    const error = apiError(headOf(418), JSON.stringify({ message: said }), call);
+    expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));
+    expect(error.message).toContain(`answered 418 for template "inv \\"7\\"", saying "[redacted] owes £`);
+  });
+
+  it("is kept up to 64 KiB, without the key, and parsed", () => {
+    const long = apiError(headOf(500), "a".repeat(70_000), call);
+    expect([long.rawBody.length, long.body]).toEqual([65_536, long.rawBody]);
+    const echo = apiError(headOf(500), `{"key":"${key}","name":"${word}"}`, call);
+    expect(echo.body).toEqual({ key: "[redacted]", name: word });
+  });
+
+  it.each([
+    ['"text"', undefined],
+    ["7", undefined],
+    ["null", undefined],
+    ['{"error":null,"detail":"d"}', "d"],
+    ['{"error":"e","detail":"d"}', "e"],
+    ['{"message":"m","error":"e"}', "m"],
+    ['{"error":{"message":"n"},"detail":"d"}', "n"],
+    ['{"error":{"message":7},"title":"t"}', "t"],
+  ])("is found in %s", (body, detail) => {
+    expect(apiError(headOf(400), body, call).detail).toBe(detail);
+  });
+});
+
+describe("an error of an answer", () => {
+  it("has the facts of the answer, without secrets", () => {
+    const headers = { "request-id": `r ${word}`, "x-echo": key, "retry-after": "7" };
+    const error = apiError(headOf(503, headers), "", call);
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error).toMatchObject({ status: 503, attempts: 3, requestId: "r [redacted]", retryAfterMs: 7_000 });
+    expect(error.headers?.get("x-echo")).toBe("[redacted]");
+    expect(error).not.toHaveProperty("cause");
+  });
+
+  it("has the id that is more common, of two", () => {
+    const headers = { "request-id": "second", "x-request-id": "first" };
+    expect(apiError(headOf(500, headers), "", call).requestId).toBe("first");
+    expect(apiError(headOf(500, {}), "", call).requestId).toBeUndefined();
+  });
+
+  it("has what broke its body off as cause: one of ours as it is, another without secrets", () => {
+    const ours = new TimeoutError("over", { phase: "stall", limitMs: 1 });
+    expect(apiError(headOf(418), "", call, ours).cause).toBe(ours);
+    const theirs = new Error(`broke: ${key}`);
+    const { cause } = apiError(headOf(418), "", call, theirs);
+    expect(cause).toMatchObject({ message: "broke: [redacted]" });
+  });
+
+  it.each([199, 302, 418, 499])("of status %d is no more than an ApiError", (status) => {
+    expect(apiError(headOf(status), "", call).constructor).toBe(ApiError);
+  });
+});
+
+it("reads Retry-After against the clock", () => {
+  const inAMinute = new Date(Date.now() + 60_000).toUTCString();
+  expect(retryAfterOf(headOf(503, { "retry-after": inAMinute }))).toBeGreaterThan(30_000);
+  expect(retryAfterOf(headOf(503, { "retry-after": inAMinute }))).toBeLessThanOrEqual(60_000);
+  expect(retryAfterOf(headOf(503))).toBeUndefined();
+});

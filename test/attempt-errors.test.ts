@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import {
+  cutOff,
+  notAPdf,
+  notConnected,
+  refusalOver,
+  timedOut,
+  totalOver,
+  undecoded,
+} from "../src/attempt-errors.ts";
+import { ConfigurationError, type ConnectionError } from "../src/errors.ts";
+import type { Explanation } from "../src/transport/types.ts";
+import { call, headOf, key, word } from "./support/facts.ts";
+
+const at = 'the service at https://pdf.example.com for template "inv \\"7\\""';
+const answered = 'The service at https://pdf.example.com answered 200 for template "inv \\"7\\""';
+const facts = { attempts: 3 };
+
+describe("no answer", () => {
+  const told = (cause: unknown, sent: boolean | undefined, explained?: Explanation) =>
+    notConnected(cause, sent, call, explained) as ConnectionError;
+  const reset = new Error("fetch failed", { cause: new Error("read ECONNRESET") });
+  const check =
+    "Check `baseUrl`, and that the service can be reached from here; then try again. Tried 3 times.";
+
+  it("to what did not leave says so", () => {
+    const error = told(reset, false);
+    expect(error.message).toBe(`Could not reach ${at} (read ECONNRESET). ${check}`);
+    expect(error).toMatchObject({ ...facts, code: "connection_failed", cause: reset });
+  });
+
+  it.each([true, undefined])("to what may have left (%s) says what may have happened", (sent) => {
+    expect(told(reset, sent).message).toBe(
+      `No answer came from ${at} (read ECONNRESET); the document may have been rendered all the same. ${check}`,
+    );
+  });
+
+  it.each<[unknown, string]>([
+    ["words", "words"],
+    [7, "7"],
+    [undefined, "for no reason given"],
+    [Object.assign(new Error(""), { code: "E_CODE" }), "E_CODE"],
+    [Object.assign(new RangeError(""), { code: 7 }), "RangeError"],
+    [new Error("outer", { cause: "inner words" }), "outer"],
+    [new Error(`for ${word}`), "for [redacted]"],
+  ])("for the reason %o", (cause, reason) => {
+    expect(told(cause, false).message).toBe(`Could not reach ${at} (${reason}). ${check}`);
+  });
+
+  it("is told in the words of the transport, where it has any", () => {
+    const unsent = true;
+    expect(told(reset, false, { unsent, reason: `proxy of ${word}`, advice: "Mend it." }).message).toBe(
+      `Could not reach ${at} (proxy of [redacted]). Mend it. Tried 3 times.`,
+    );
+    expect(told(reset, false, { unsent, advice: "Mend it." }).message).toContain(
+      "(read ECONNRESET). Mend it.",
+    );
+  });
+
+  it("is no failure of the connection where the settings are wrong", () => {
+    const wrong = new ConfigurationError("wrong");
+    expect(told(wrong, false)).toBe(wrong);
+  });
+});
+
+describe("a success that is no PDF", () => {
+  const rest =
+    ": this is no PDF. Check that `baseUrl` leads to the service and not to a login page or a proxy. Tried 3 times.";
+
+  it.each([
+    [{}, "", " without a content type and an empty body"],
+    [{ "content-type": "text/html" }, "<html>\n in", ' with "text/html" that begins "<html> in"'],
+    [{ "content-type": `a/${word}` }, `of ${word}`, ' with "a/[redacted]" that begins "of [redacted]"'],
+    [{}, "x ".repeat(100), ` without a content type that begins "${"x ".repeat(60)}"`],
+  ])("%j, %j", (headers, text, told) => {
+    const error = notAPdf(headOf(200, headers), text, call);
+    expect(error.message).toBe(`${answered}${told}${rest}`);
+    expect(error).toMatchObject({ ...facts, code: "invalid_pdf", status: 200 });
+    expect(error.message).toContain(error.excerpt);
+  });
+
+  it("is told with its type, where it has one", () => {
+    expect(notAPdf(headOf(200, { "content-type": "text/html" }), "", call).contentType).toBe("text/html");
+    expect(notAPdf(headOf(200), "", call).contentType).toBeUndefined();
+  });
+
+  it("is told where its encoding cannot be undone", () => {
+    const error = undecoded(headOf(200, {}, { undecoded: `x-${word}` }), call);
+    expect(error.message).toBe(
+      `${answered}, encoded as "x-[redacted]", which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it. Tried 3 times.`,
+    );
+    expect(error).toMatchObject({ ...facts, status: 200, excerpt: "" });
+  });
+});
+
+describe("a document that was cut off", () => {
+  const begin = 'The document for template "inv \\"7\\"" from https://pdf.example.com was cut off: ';
+  const end = ". Take nothing of it for the document; generate it again. Tried 3 times.";
+  const broke = new Error(`other side closed on ${key}`);
+
+  it.each<[number, number | undefined, unknown, string]>([
+    [5, 9, undefined, "5 of 9 bytes arrived"],
+    [5, 9, broke, "5 of 9 bytes arrived (other side closed on [redacted])"],
+    [9, 9, undefined, "9 bytes arrived, without the end mark of a PDF"],
+    [9, undefined, undefined, "9 bytes arrived, without the end mark of a PDF"],
+    [9, undefined, broke, "9 bytes arrived, and then the connection broke (other side closed on [redacted])"],
+  ])("after %s bytes of %s", (receivedBytes, promisedBytes, cause, told) => {
+    const error = cutOff(headOf(200), { receivedBytes, promisedBytes }, call, cause);
+    expect(error.message).toBe(begin + told + end);
+    expect(error).toMatchObject({ ...facts, status: 200, receivedBytes });
+    expect(error.promisedBytes).toBe(promisedBytes);
+    expect("cause" in error).toBe(cause !== undefined);
+  });
+});
+
+describe("a limit that was reached", () => {
+  const received = { receivedBytes: 5, promisedBytes: 9 };
+  const template = 'template "inv \\"7\\""';
+
+  it.each([
+    [
+      "connect",
+      9,
+      `Could not connect to the service at https://pdf.example.com for ${template} within 70 ms, \`timeouts.connect\`. Nothing was sent. Check \`baseUrl\`, and that the service can be reached from here; then try again.`,
+    ],
+    [
+      "firstByte",
+      9,
+      `The service at https://pdf.example.com sent no byte of a document for ${template} within 70 ms, \`timeouts.firstByte\`; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`,
+    ],
+    [
+      "stall",
+      9,
+      `The document for ${template} from https://pdf.example.com stopped arriving after 5 of 9 bytes: none came for 70 ms, \`timeouts.stall\`. Take nothing of it for the document; generate it again.`,
+    ],
+    [
+      "stall",
+      undefined,
+      `The document for ${template} from https://pdf.example.com stopped arriving after 5 bytes: none came for 70 ms, \`timeouts.stall\`. Take nothing of it for the document; generate it again.`,
+    ],
+    [
+      "unread",
+      9,
+      `The document for ${template} was not read within 70 ms, \`timeouts.unread\`, so its connection was given up. Read it as soon as it is there, or raise the limit.`,
+    ],
+  ] as const)("%s, of %s bytes", (phase, promisedBytes, told) => {
+    const error = timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);
+    expect(error.message).toBe(`${told} Tried 3 times.`);
+    expect(error).toMatchObject({ ...facts, phase, limitMs: 70, status: 200 });
+  });
+
+  it("before any answer has no facts of one", () => {
+    const error = timedOut("firstByte", 70, received, undefined, call);
+    expect(error).toMatchObject({ ...facts, phase: "firstByte", limitMs: 70 });
+    expect(error).not.toHaveProperty("status");
+  });
+
+  it("within the body of an error", () => {
+    const error = refusalOver(70, headOf(500), call);
+    expect(error.message).toBe("The rest of the answer did not come within 70 ms.");
+    expect(error).toMatchObject({ ...facts, phase: "stall", limitMs: 70, status: 500 });
+  });
+
+  it.each([
+    [0, ""],
+    [1, ""],
+    [2, " Tried 2 times."],
+  ])("over everything, after %d attempts", (attempts, tried) => {
+    const error = totalOver(70, attempts, call, undefined);
+    expect(error.message).toBe(
+      `No whole document for ${template} came from https://pdf.example.com within 70 ms, \`timeouts.total\`. Raise it if that is not long enough; else try again later.${tried}`,
+    );
+    expect(error).toMatchObject({ attempts, phase: "total", limitMs: 70 });
+    expect(error).not.toHaveProperty("cause");
+    const cause = new Error("before");
+    expect(totalOver(70, attempts, call, cause).cause).toBe(cause);
+  });
+});
