@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
+import { getEventListeners } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GeneratedPdf, PendingPdf } from "template-pdf";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { failureAt, forms, generate, stages, temporaryFolder } from "./every-form.ts";
 import { beginning, pdfOf, rejectionOf, Service, transports, turns, withLength } from "./service.ts";
 
@@ -98,11 +100,13 @@ describe.each(transports)("the caller's signal, by %s,", (_, options) => {
         giveKey = resolve;
         controller.abort();
       });
-    const client = service.client({ ...options, apiKey });
+    const request = vi.fn();
+    const client = service.client({ ...options, apiKey, hooks: { request } });
     expect(await rejectionOf(generate(client, { signal: controller.signal }))).toBe(controller.signal.reason);
     giveKey?.("late");
-    await generate(client.with({ apiKey: "other" })).bytes();
+    await generate(client.with({ apiKey: "other", hooks: {} })).bytes();
     expect(service.requests).toHaveLength(1);
+    expect(request).not.toHaveBeenCalled();
   });
 
   it("aborted after the document was read, changes nothing", async () => {
@@ -114,6 +118,21 @@ describe.each(transports)("the caller's signal, by %s,", (_, options) => {
     expect(pdf.equals(bytes)).toBe(true);
     expect((await pending).status).toBe(200);
     expect(service.connections).toBe(1);
+  });
+
+  it("ends what is made of a document that was whole in memory before", async () => {
+    const service = await Service.start(withLength(pdfOf(2_000)));
+    const controller = new AbortController();
+    const document = await generate(service.client(options), { signal: controller.signal });
+    while (getEventListeners(controller.signal, "abort").length > 0) await turns();
+    const pipe = join(temporaryFolder(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    // Waits for somebody who reads the pipe.
+    const saving = rejectionOf(document.saveTo(pipe));
+    while (getEventListeners(controller.signal, "abort").length === 0) await turns();
+    controller.abort();
+    expect(await saving).toBe(controller.signal.reason);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
   it("leaves no file behind, nor a part of one, when it stops saveTo()", async () => {
