@@ -2,7 +2,7 @@
 // Changes the core in every small way there is, one at a time, and tells which changes no test noticed.
 // `npm run mutation` does the files that have tests of their own, one after the other; `npm run mutation rest` all
 // others of the core, which takes an hour or more; `npm run mutation src/verify.ts` one of them.
-// By hand, never in `verify`. What did not change since the last time is not done again.
+// By hand, never in `verify`.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./run-command.mjs";

@@ -194,6 +194,15 @@ describe.each(transports)("an answer that is no success, by %s,", (_, options) =
   });
 });
 
+it("a redirect that a page may not look into is an ApiError that says so", async () => {
+  const service = await Service.start(() => {});
+  const opaque = { type: "opaqueredirect", status: 0, headers: new Headers(), body: null };
+  const fetch = (async () => opaque) as unknown as typeof globalThis.fetch;
+  const error = await errorOf(service, { fetch });
+  expect([error.code, error.status]).toEqual(["api_error", 0]);
+  expect(error.message).toContain(" answered a redirect for template ");
+});
+
 describe.each(transports)("no answer at all, by %s,", (_, options) => {
   it("is a ConnectionError with its cause where nobody listens", async () => {
     const service = await Service.start(() => {});
