@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { apiError, retryAfterOf } from "../src/api-error.ts";
-import { ApiError, ServerError, TimeoutError } from "../src/errors.ts";
+import {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+} from "../src/errors.ts";
 import { call, headOf, key, word } from "./support/facts.ts";
 
 const messageOf = (...given: Parameters<typeof headOf>) => apiError(headOf(...given), "", call).message;
@@ -84,6 +93,8 @@ describe("what the service said", () => {
     ['{"message":"m","error":"e"}', "m"],
     ['{"error":{"message":"n"},"detail":"d"}', "n"],
     ['{"error":{"message":7},"title":"t"}', "t"],
+    ['{"message":"","error":"e"}', "e"],
+    ['{"message":""}', undefined],
   ])("is found in %s", (body, detail) => {
     expect(apiError(headOf(400), body, call).detail).toBe(detail);
   });
@@ -113,8 +124,16 @@ describe("an error of an answer", () => {
     expect(cause).toMatchObject({ message: "broke: [redacted]" });
   });
 
-  it.each([199, 302, 418, 499])("of status %d is no more than an ApiError", (status) => {
-    expect(apiError(headOf(status), "", call).constructor).toBe(ApiError);
+  it.each<[typeof ApiError, number[]]>([
+    [ApiError, [199, 302, 402, 405, 418, 499]],
+    [BadRequestError, [400, 422]],
+    [AuthenticationError, [401]],
+    [PermissionError, [403]],
+    [NotFoundError, [404]],
+    [RateLimitError, [429]],
+    [ServerError, [500, 501, 503, 599]],
+  ])("is of the class of its status: %o", (ErrorClass, statuses) => {
+    for (const status of statuses) expect(apiError(headOf(status), "", call).constructor).toBe(ErrorClass);
   });
 });
 
