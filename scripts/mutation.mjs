@@ -23,7 +23,7 @@ const testsOf = {
   "api-error": ["test/api-error.test.ts"],
   "api-key": ["test/api-key.test.ts", "test/client/keys.test.ts"],
   "attempt-errors": ["test/attempt-errors.test.ts"],
-  body: ["test/body.test.ts"],
+  body: ["test/body*.test.ts"],
   clock: ["test/clock.test.ts"],
   collector: ["test/collector.test.ts"],
   concatenate: ["test/verify.test.ts", "test/collector.test.ts"],

@@ -1,44 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Body, Sink } from "../src/body.ts";
 import { property } from "./support/fuzz.ts";
-import { Wire } from "./support/wire.ts";
+import { type Answer, bytesIn, open, Reader, Wire } from "./support/wire.ts";
 
 const limit = 64 * 1024;
-
-/** What a form may answer to a chunk; one that can take more at once may say so before it asks to wait. */
-type Answer = "more" | "wait" | "resume, then wait";
-
-/** A form that answers by its script, and notes what it hears. */
-class Reader implements Sink {
-  readonly isStream = false;
-  readonly chunks: Uint8Array[] = [];
-  readonly last: string[] = [];
-  waiting = false;
-  readonly #body: Body;
-  readonly #script: Answer[];
-  constructor(body: Body, script: readonly Answer[] = []) {
-    this.#body = body;
-    this.#script = [...script];
-  }
-  write(chunk: Uint8Array): boolean {
-    if (this.waiting) throw new Error("Written to although it asked to wait.");
-    if (this.last.length > 0) throw new Error("Written to after its last event.");
-    this.chunks.push(chunk);
-    const answer = this.#script.shift() ?? "more";
-    if (answer === "resume, then wait") this.#body.resume();
-    this.waiting = answer === "wait";
-    return answer === "more";
-  }
-  end(): void {
-    this.last.push("end");
-  }
-  fail(error: unknown): void {
-    this.last.push(`fail: ${error}`);
-  }
-}
-
-const bytesIn = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, { length }) => sum + length, 0);
 
 type Event = "end" | "break" | "read" | "resume" | "cancel" | { chunk: number };
 const event: fc.Arbitrary<Event> = fc.oneof(
@@ -119,12 +84,6 @@ describe("any life of a document", () => {
     });
   });
 });
-
-/** A body with its wire and a form that takes everything. */
-function open(script: Answer[] = []): { wire: Wire; body: Body; reader: Reader } {
-  const wire = new Wire();
-  return { wire, body: wire.body, reader: new Reader(wire.body, script) };
-}
 
 describe("a document that nobody reads", () => {
   it("holds 64 KiB, then pauses, and goes on when it is read", () => {

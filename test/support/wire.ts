@@ -1,4 +1,4 @@
-import { Body } from "../../src/body.ts";
+import { Body, type Sink } from "../../src/body.ts";
 import type { Exchange } from "../../src/transport/types.ts";
 
 /** The wire below a body, and the call above it: both keep their side of the contract and note what they hear. */
@@ -9,6 +9,10 @@ export class Wire implements Exchange {
   aborted = false;
   over = false;
   watched = false;
+  /** Whether the bytes flow, as often as that was told. */
+  readonly flows: boolean[] = [];
+  /** How often it was told that nobody waits. */
+  rests = 0;
   /** What comes as soon as the body lets the wire go on, in the same moment. */
   backlog: (() => void)[] = [];
 
@@ -19,8 +23,11 @@ export class Wire implements Exchange {
     };
     this.body = new Body(this, {
       onRead: () => (this.watched = true),
-      onFlow: () => {},
-      onRest: () => (this.watched = false),
+      onFlow: (isFlowing) => void this.flows.push(isFlowing),
+      onRest: () => {
+        this.watched = false;
+        this.rests++;
+      },
       cancel,
     });
   }
@@ -73,4 +80,44 @@ export class Wire implements Exchange {
     this.over = true;
     event();
   }
+}
+
+/** What a form may answer to a chunk; one that can take more at once may say so before it asks to wait. */
+export type Answer = "more" | "wait" | "resume, then wait";
+
+/** A form that answers by its script, and notes what it hears. */
+export class Reader implements Sink {
+  readonly isStream = false;
+  readonly chunks: Uint8Array[] = [];
+  readonly last: string[] = [];
+  waiting = false;
+  readonly #body: Body;
+  readonly #script: Answer[];
+  constructor(body: Body, script: readonly Answer[] = []) {
+    this.#body = body;
+    this.#script = [...script];
+  }
+  write(chunk: Uint8Array): boolean {
+    if (this.waiting) throw new Error("Written to although it asked to wait.");
+    if (this.last.length > 0) throw new Error("Written to after its last event.");
+    this.chunks.push(chunk);
+    const answer = this.#script.shift() ?? "more";
+    if (answer === "resume, then wait") this.#body.resume();
+    this.waiting = answer === "wait";
+    return answer === "more";
+  }
+  end(): void {
+    this.last.push("end");
+  }
+  fail(error: unknown): void {
+    this.last.push(`fail: ${error}`);
+  }
+}
+
+export const bytesIn = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, { length }) => sum + length, 0);
+
+/** A body with its wire and a form that takes everything. */
+export function open(script: Answer[] = []): { wire: Wire; body: Body; reader: Reader } {
+  const wire = new Wire();
+  return { wire, body: wire.body, reader: new Reader(wire.body, script) };
 }
