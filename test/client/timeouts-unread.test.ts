@@ -8,15 +8,18 @@ import { expectTimeout } from "./timing.ts";
 const big = pdfOf(12_000_000);
 
 describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
-  it("frees the socket of a large document that is awaited and not read; reading it then tells why", async () => {
-    for (const [, read] of forms) {
-      const service = await Service.start(withLength(big));
-      const document = await generate(service.client({ ...options, timeouts: { unread: 60 } }));
-      await (await service.request()).closed;
-      const error = await rejectionOf((async () => read(document))());
-      expect(expectTimeout(error, "unread", 60).status).toBe(200);
-    }
-  });
+  it.each([true, false])(
+    "frees the socket of a large document that is awaited and not read; reading it then tells why (verify: %s)",
+    async (verify) => {
+      for (const [, read] of forms) {
+        const service = await Service.start(withLength(big));
+        const document = await generate(service.client({ ...options, verify, timeouts: { unread: 60 } }));
+        await (await service.request()).closed;
+        const error = await rejectionOf((async () => read(document))());
+        expect(expectTimeout(error, "unread", 60).status).toBe(200);
+      }
+    },
+  );
 
   it("tells nobody where nobody reads", async () => {
     const service = await Service.start(withLength(big));
