@@ -3,7 +3,7 @@ import { type DispatcherLike, TemplatePdf } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import { forms, generate } from "./every-form.ts";
 import { pdfOf, rejectionOf } from "./service.ts";
-import { stopTime, streamForms, withoutBackOff } from "./timing.ts";
+import { passTime, stopTime, streamForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
 const half = pdf.subarray(0, 1_000);
@@ -127,3 +127,19 @@ it("a document that breaks at once is asked for again by the form that reads it,
   expect(bytes).toMatchObject({ status: "rejected", reason: expect.any(TypeError) });
   expect(attempts).toBe(2);
 });
+
+it.each(["stream()", "response()"])(
+  "a document that had to wait for %s gives whoever reads it time, too",
+  async (form) => {
+    stopTime();
+    const more = saying((handler, controller) => {
+      handler.onResponseStart(controller, 200, {});
+      handler.onResponseData(controller, pdfOf(200_000));
+    });
+    const document = await generate(clientOf(more), { timeouts: { stall: 1_000, unread: never } });
+    const stream = form === "stream()" ? document.stream() : document.response().body;
+    await passTime(3_600_000);
+    expect(await stream?.getReader().read()).toMatchObject({ done: false, value: { length: 200_000 } });
+    await document.cancel();
+  },
+);
