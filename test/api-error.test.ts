@@ -22,7 +22,7 @@ const tried = " Tried 3 times.";
 describe("what an answer that is no success says to do", () => {
   const compare =
     "Compare the values with the placeholders of the template; `body` on this error is the service's whole answer.";
-  const later = "The service failed: try again later, and quote the request id if it persists.";
+  const later = "The service failed: try again later.";
   const see = "See `body` on this error for what the service said.";
 
   it.each([
@@ -38,6 +38,7 @@ describe("what an answer that is no success says to do", () => {
       404,
       'Either the uid "inv \\"7\\"" or the path of `baseUrl`, "/prefix", is wrong: check both. The client itself adds /api/v1 to the path.',
     ],
+    [413, "The values are larger than the service, or a proxy before it, takes: send less."],
     [422, compare],
     [429, "Too many requests: send fewer at a time, or try again later."],
     [499, see],
@@ -45,6 +46,11 @@ describe("what an answer that is no success says to do", () => {
     [599, later],
   ])("%d", (status, advice) => {
     expect(messageOf(status)).toBe(`${answered(status)}${advice} Tried 3 times.`);
+  });
+
+  it("500, with an id", () => {
+    const message = messageOf(500, { "x-request-id": "r-7" });
+    expect(message).toContain(" try again later, and quote the request id if it persists. Tried 3 times.");
   });
 
   it("429, after a while", () => {

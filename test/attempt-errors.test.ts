@@ -95,7 +95,7 @@ describe("a success that is no PDF", () => {
 
 describe("a document that was cut off", () => {
   const begin = 'The document for template "inv \\"7\\"" from https://pdf.example.com was cut off: ';
-  const end = ". Take nothing of it for the document; generate it again. Tried 3 times.";
+  const end = ". Do not use what arrived; generate it again. Tried 3 times.";
   const broke = new Error(`other side closed on ${key}`);
 
   it.each<[number, number | undefined, unknown, string]>([
@@ -121,7 +121,7 @@ describe("a limit that was reached", () => {
     [
       "connect",
       9,
-      `Could not connect to the service at https://pdf.example.com for ${template} within 70 ms, \`timeouts.connect\`. Nothing was sent. Check \`baseUrl\`, and that the service can be reached from here; then try again.`,
+      `Could not connect to the service at https://pdf.example.com for ${template} within 70 ms, \`timeouts.connect\`. Check \`baseUrl\`, and that the service can be reached from here; then try again.`,
     ],
     [
       "firstByte",
@@ -131,12 +131,12 @@ describe("a limit that was reached", () => {
     [
       "stall",
       9,
-      `The document for ${template} from https://pdf.example.com stopped arriving after 5 of 9 bytes: none came for 70 ms, \`timeouts.stall\`. Take nothing of it for the document; generate it again.`,
+      `The document for ${template} from https://pdf.example.com stopped arriving after 5 of 9 bytes: no more came for 70 ms, \`timeouts.stall\`. Do not use what arrived; generate it again.`,
     ],
     [
       "stall",
       undefined,
-      `The document for ${template} from https://pdf.example.com stopped arriving after 5 bytes: none came for 70 ms, \`timeouts.stall\`. Take nothing of it for the document; generate it again.`,
+      `The document for ${template} from https://pdf.example.com stopped arriving after 5 bytes: no more came for 70 ms, \`timeouts.stall\`. Do not use what arrived; generate it again.`,
     ],
     [
       "unread",
@@ -147,6 +147,11 @@ describe("a limit that was reached", () => {
     const error = timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);
     expect(error.message).toBe(`${told} Tried 3 times.`);
     expect(error).toMatchObject({ ...facts, phase, limitMs: 70, status: 200 });
+  });
+
+  it("on connecting at the first attempt says that nothing was sent", () => {
+    const first = timedOut("connect", 70, received, undefined, { ...call, attempts: 1, note: "" });
+    expect(first.message).toContain(" within 70 ms, `timeouts.connect`. Nothing was sent. Check `baseUrl`");
   });
 
   it("before any answer has no facts of one", () => {
@@ -161,8 +166,13 @@ describe("a limit that was reached", () => {
     expect(error).toMatchObject({ ...facts, phase: "stall", limitMs: 70, status: 500 });
   });
 
+  it("over everything, before anything was sent, says what did not end", () => {
+    expect(totalOver(70, 0, call, undefined).message).toBe(
+      `Nothing was sent for ${template} within 70 ms, \`timeouts.total\`: the function given as \`apiKey\`, or the template's schema, did not come to an end.`,
+    );
+  });
+
   it.each([
-    [0, ""],
     [1, ""],
     [2, " Tried 2 times."],
   ])("over everything, after %d attempts", (attempts, tried) => {

@@ -91,7 +91,7 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
     await generate(client).bytes();
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
     expect(heard[2]?.[1]).toMatchObject({ error: expect.any(ApiError), delayMs: 0 });
-    const message = expect.stringMatching(/ if it persists\.$/);
+    const message = expect.stringMatching(/ try again later\.$/);
     expect(heard[2]?.[1]["error"]).toMatchObject({ status: 503, attempts: 1, message });
   });
 
