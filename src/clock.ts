@@ -77,7 +77,6 @@ export class Alarm {
     const nowMs = performance.now();
     wakesAtMs = Number.POSITIVE_INFINITY;
     const found = due;
-    due = [];
     try {
       // One that was cleared or set anew meanwhile is no longer due.
       for (const alarm of found) {

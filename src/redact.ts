@@ -113,8 +113,10 @@ export class Redactor {
       inner === undefined ? undefined : { cause: inner },
     );
     const name = nameOfError(cause);
+    // A line of the message may look like a frame.
+    const said = linesOf(cause.message);
     const frames = linesOf(cause.stack)
-      .filter((line) => frame.test(line))
+      .filter((line) => frame.test(line) && !said.includes(line))
       .map((line) => this.withoutKey(line));
     const { code } = cause as { code?: unknown };
     Object.defineProperty(copy, "name", { value: name, configurable: true });

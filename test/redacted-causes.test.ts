@@ -160,6 +160,15 @@ describe("a cause with a secret", () => {
   });
 });
 
+describe("a line of a message that looks like a frame of a stack", () => {
+  it("is not taken for one", () => {
+    const redactor = new Redactor("sk-live-123456", '{"customer":"Lovelace"}');
+    const cause = redactor.causeWithoutSecrets(new Error("render failed\n    at Lovelace:1:2")) as Error;
+    expect(cause.stack).not.toContain("Lovelace");
+    expect(cause.stack).toMatch(/\n {4}at /);
+  });
+});
+
 describe("the name of an error", () => {
   const cases: readonly (readonly [unknown, string])[] = [
     [new TypeError(), "TypeError"],

@@ -117,8 +117,8 @@ describe("timeouts.connect", () => {
   it("by fetch, which tells nothing of connecting, leaves it to timeouts.firstByte", async () => {
     const server = await listenMute();
     const { fetch } = globalThis;
-    const client = clientOf(tls(server), { fetch, timeouts: { connect: 30, firstByte: 120 } });
-    expectTimeout(await rejectionOf(generate(client).bytes()), "firstByte", 120);
+    const client = clientOf(tls(server), { fetch, timeouts: { connect: 30, firstByte: 400 } });
+    expectTimeout(await rejectionOf(generate(client).bytes()), "firstByte", 400);
     expect(server.sockets).toHaveLength(1);
     await closed(server.sockets[0]);
   });

@@ -12,8 +12,8 @@ const never = Number.POSITIVE_INFINITY;
 describe.each(transports)("timeouts.total, by %s,", (_, options) => {
   it.each(forms)("ends %s before the first byte, and its socket", async (_, read) => {
     const service = await Service.start(() => {});
-    const client = service.client({ ...options, timeouts: { total: 80 } });
-    const error = expectTimeout(await rejectionOf(read(generate(client))), "total", 80);
+    const client = service.client({ ...options, timeouts: { total: 250 } });
+    const error = expectTimeout(await rejectionOf(read(generate(client))), "total", 250);
     expect(error.attempts).toBe(1);
     await (await service.request()).closed;
   });
