@@ -65,18 +65,22 @@ export function apiError(head: ResponseHead, rawBody: string, names: CallFacts, 
   const detail = said === undefined ? undefined : secrets.quote(said, maxDetail);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
-  return new ErrorClass(`${whatHappened(head, names)}${quoted}. ${whatToDo(head, names)}${names.note}`, {
-    ...answerFacts(head, names),
-    status,
-    rawBody: safeBody,
-    body,
-    detail,
-    retryAfterMs: retryAfterOf(head),
-    // An error of ours holds no secret.
-    ...(cause !== undefined && {
-      cause: TemplatePdfError.is(cause) ? cause : secrets.causeWithoutSecrets(cause),
-    }),
-  });
+  const waitMs = retryAfterOf(head);
+  return new ErrorClass(
+    `${whatHappened(head, names)}${quoted}. ${whatToDo(head, waitMs, names)}${names.note}`,
+    {
+      ...answerFacts(head, names),
+      status,
+      rawBody: safeBody,
+      body,
+      detail,
+      retryAfterMs: waitMs,
+      // An error of ours holds no secret.
+      ...(cause !== undefined && {
+        cause: TemplatePdfError.is(cause) ? cause : secrets.causeWithoutSecrets(cause),
+      }),
+    },
+  );
 }
 
 /** What every error tells of an answer. */
@@ -104,7 +108,7 @@ export function whatHappened(head: ResponseHead, names: CallFacts): string {
   return `The service at ${names.origin} answered ${what} for template ${JSON.stringify(names.uid)}`;
 }
 
-function whatToDo(head: ResponseHead, names: CallFacts): string {
+function whatToDo(head: ResponseHead, waitMs: number | undefined, names: CallFacts): string {
   const { status } = head;
   if (head.opaqueRedirect || (status >= 300 && status < 400)) {
     const location = head.header("location");
@@ -127,7 +131,7 @@ function whatToDo(head: ResponseHead, names: CallFacts): string {
     case 413:
       return "The values are larger than the service, or a proxy before it, takes: send less.";
     case 429:
-      return `Too many requests: send fewer at a time, or try again ${laterThan(retryAfterOf(head))}.`;
+      return `Too many requests: send fewer at a time, or try again ${waitMs === undefined ? "later" : `in ${inSeconds(waitMs)}`}.`;
     default:
       return status >= 500
         ? `The service failed: try again later${requestIdOf(head) === undefined ? "" : ", and quote the request id if it persists"}.`
@@ -138,10 +142,6 @@ function whatToDo(head: ResponseHead, names: CallFacts): string {
 /** How long the service asks to be left alone. */
 export function retryAfterOf(head: ResponseHead): number | undefined {
   return retryAfterMs(head.header("retry-after"), Date.now());
-}
-
-function laterThan(waitMs: number | undefined): string {
-  return waitMs === undefined ? "later" : `in ${inSeconds(waitMs)}`;
 }
 
 /** A redirect's query may carry what the service took from the request. */

@@ -72,8 +72,6 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #broken: { readonly error: unknown; readonly delayMs: number } | undefined;
   /** The document is read by a form that shows its bytes while they come. */
   #isStreamed = false;
-  /** A stream was given out, and its reader sets the pace. */
-  #isHandedOver = false;
   /** Nothing of the caller's waits any more. */
   #atRest = false;
   /** A form has read the document to its end: whatever comes now is no failure of the call. */
@@ -164,10 +162,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     if (this.#ended) return;
     if (this.#atRest) this.#goOnFromRest();
     this.#isStreamed = isStream;
-    if (isStream && !this.#job.options.isTotalExplicit) {
-      this.#isHandedOver = true;
-      this.#total.clear();
-    }
+    if (this.#isHandedOver) this.#total.clear();
     const { signal } = this.#job.options;
     if (signal?.aborted) this.cancel(signal.reason);
     else if (signal) listenToAbort(signal, this);
@@ -177,6 +172,11 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     if (this.#broken) return;
     this.#isRead = isRead;
     this.#rest();
+  }
+
+  /** A stream was given out, and its reader sets the pace. */
+  get #isHandedOver(): boolean {
+    return this.#isStreamed && !this.#job.options.isTotalExplicit;
   }
 
   /** A document that had come whole is read: writing it to a file may still take long, or for ever. */

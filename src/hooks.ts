@@ -72,7 +72,6 @@ export const noHooks: Hooks = Object.freeze({});
 /** Tells a hook, as a method of the object that holds it, and takes no harm from it. */
 export function tell<Name extends keyof Hooks>(hooks: Hooks, name: Name, event: () => EventOf<Name>): void {
   try {
-    if (hooks[name] === undefined) return;
     const result: unknown = (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(
       Object.freeze(event()),
     );

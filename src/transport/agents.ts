@@ -88,15 +88,17 @@ const unlimited = { timeout: 0 };
 
 async function openAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
   const { Agent, buildConnector } = await loadAgent();
-  return new Agent({ connect: opener.watch(withoutInterimAnswers(buildConnector(unlimited))) });
+  return new Agent({ connect: directConnector(buildConnector(unlimited), opener) });
 }
 
-function withoutInterimAnswers(connector: Connector): Connector {
-  return (options, callback) =>
+/** Opens the sockets that lead straight to a service. */
+function directConnector(connector: Connector, opener: SocketOpener): Connector {
+  return opener.watch((options, callback) =>
     connector(options, (...opened: Parameters<typeof callback>) => {
       if (opened[1]) skipInterimAnswers(opened[1]);
       callback(...opened);
-    });
+    }),
+  );
 }
 
 async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
@@ -106,7 +108,7 @@ async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
       httpProxy: eitherCase("http_proxy"),
       httpsProxy: eitherCase("https_proxy"),
       noProxy: eitherCase("no_proxy"),
-      connect: opener.watch(withoutInterimAnswers(buildConnector(unlimited))),
+      connect: directConnector(buildConnector(unlimited), opener),
       proxyTls: unlimited,
       requestTls: unlimited,
       // The pool of the proxy's own connections. The agent asks it to `connect`, a method that only undici's index adds.
