@@ -267,43 +267,29 @@ async function silentServer() {
 }
 
 describe("a connection that is being opened by our own agent", () => {
-  const givenUp = async (client: TemplatePdf, sockets: () => unknown[], closed: () => Promise<unknown>) => {
+  const isDestroyed = async (
+    { server, sockets }: Awaited<ReturnType<typeof silentServer>>,
+    baseUrl: string,
+  ) => {
+    const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false });
     const controller = new AbortController();
     const failure = rejectionOf(generate(client, { signal: controller.signal }).bytes());
-    await vi.waitUntil(() => sockets().length === 1);
+    await vi.waitUntil(() => sockets.length === 1);
     controller.abort("enough");
     expect(await failure).toBe("enough");
-    await closed();
+    await vi.waitUntil(() => server.openSockets === 0);
     await client.close();
   };
 
   it("is destroyed when the call is given up in the TLS handshake", async () => {
-    const { server, sockets } = await silentServer();
-    const client = new TemplatePdf({
-      baseUrl: `https://127.0.0.1:${server.port}`,
-      apiKey: "key-of-the-tests",
-      retry: false,
-    });
-    await givenUp(
-      client,
-      () => sockets,
-      () => vi.waitUntil(() => server.openSockets === 0),
-    );
+    const silent = await silentServer();
+    await isDestroyed(silent, `https://127.0.0.1:${silent.server.port}`);
   });
 
   it("is destroyed when the call is given up while a proxy is asked for it", async () => {
-    const { server, sockets } = await silentServer();
-    vi.stubEnv("HTTPS_PROXY", server.origin);
+    const silent = await silentServer();
+    vi.stubEnv("HTTPS_PROXY", silent.server.origin);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const client = new TemplatePdf({
-      baseUrl: "https://service.test",
-      apiKey: "key-of-the-tests",
-      retry: false,
-    });
-    await givenUp(
-      client,
-      () => sockets,
-      () => vi.waitUntil(() => server.openSockets === 0),
-    );
+    await isDestroyed(silent, "https://service.test");
   });
 });

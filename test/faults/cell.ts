@@ -14,9 +14,9 @@ import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { FaultServer } from "../../src/testing/faults/fault-server.ts";
 import { forms as everyForm, readAt, type stages } from "../client/every-form.ts";
 import { transports } from "../client/service.ts";
+import { type Issued, inDays, makeAuthority } from "../support/certificates.ts";
 import { hostName } from "./host-names.ts";
 import type { Row, Transport } from "./row.ts";
-import { type Identity, selfSigned } from "./self-signed.ts";
 
 /** One question to the table: what does this form give, of this fault, by this transport? */
 export interface Cell {
@@ -196,9 +196,9 @@ function addressOfOnesOwn(): string {
   return process.platform === "linux" ? `127.${number()}.${number()}.${number()}` : "127.0.0.1";
 }
 
-const identities: Readonly<Record<"self-signed" | "expired", Identity>> = {
-  "self-signed": selfSigned({ from: -1, to: 30 }),
-  expired: selfSigned({ from: -30, to: -1 }),
+const identities: Readonly<Record<"self-signed" | "expired", Issued>> = {
+  "self-signed": makeAuthority("127.0.0.1"),
+  expired: makeAuthority("127.0.0.1", inDays(-1)),
 };
 
 function carriedBy(transport: Transport): ClientOptions {

@@ -1,12 +1,9 @@
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
 import { temporaryFolder } from "../client/every-form.ts";
-
-const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
+import { bundleSource } from "../support/bundle-source.ts";
 
 /**
  * Writes a script that plain Node can run: the package and undici bundled into it, because what Node reads of
@@ -16,28 +13,10 @@ const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, impo
  */
 export async function writeChild(body: string): Promise<string> {
   const outfile = join(temporaryFolder(), "child.cjs");
-  await build({
-    stdin: {
-      contents: `import { TemplatePdf } from "template-pdf";
-        const argv = process.argv.slice(2);
-        (async () => {${body}})();`,
-      resolveDir: fileURLToPath(new URL("../..", import.meta.url)),
-    },
-    outfile,
-    bundle: true,
-    format: "cjs",
-    platform: "node",
-    target: "node20",
-    plugins: [
-      {
-        name: "source",
-        setup: ({ onResolve }) => {
-          onResolve({ filter: /^template-pdf$/ }, () => ({ path: source("index.ts") }));
-          onResolve({ filter: /^#/ }, ({ path }) => ({ path: source(`${path.slice(1)}/node.ts`) }));
-        },
-      },
-    ],
-  });
+  const contents = `import { TemplatePdf } from "template-pdf";
+    const argv = process.argv.slice(2);
+    (async () => {${body}})();`;
+  await bundleSource(contents, outfile, { format: "cjs" });
   return outfile;
 }
 

@@ -1,28 +1,16 @@
 import { createServer as createRawServer, type Socket } from "node:net";
-import { type ClientOptions, ConnectionError, TruncatedPdfError } from "template-pdf";
-import { Agent, fetch as undiciFetch } from "undici";
+import { ConnectionError, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { pdfOf, rejectionOf, transports } from "../client/service.ts";
+import { inDays, makeAuthority } from "../support/certificates.ts";
 import { open } from "../support/sockets.ts";
 import { framed, head, later, serveRaw } from "../transport/server.ts";
 import { clientOf, sourceOf, startService } from "../transport/service.ts";
-import { makeAuthority } from "./certificates.ts";
 import { startTlsService } from "./tls-service.ts";
+import { trusting } from "./trusting.ts";
 
 const authority = makeAuthority();
 const here = ["localhost", "127.0.0.1"];
-const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
-
-function trusting(ca: string): readonly (readonly [string, ClientOptions])[] {
-  const dispatcher = new Agent({ connect: { ca } });
-  onTestFinished(() => dispatcher.close());
-  // biome-ignore lint/suspicious/noExplicitAny: the fetch of the package undici, whose types are not the DOM's.
-  const fetch: any = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher });
-  return [
-    ["undici", { dispatcher }],
-    ["fetch", { fetch }],
-  ];
-}
 
 describe("what a user reads and does about it,", () => {
   const cases: [string, () => Promise<{ readonly port: number }>, readonly string[]][] = [

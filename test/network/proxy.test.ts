@@ -3,9 +3,9 @@ import { type ClientOptions, ConnectionError, TemplatePdfError } from "template-
 import { type Dispatcher, ProxyAgent, fetch as undiciFetch } from "undici";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { pdfOf, rejectionOf, Service, withLength } from "../client/service.ts";
+import { makeAuthority } from "../support/certificates.ts";
 import { turn } from "../transport/server.ts";
 import { clientOf, sourceOf, startService } from "../transport/service.ts";
-import { makeAuthority } from "./certificates.ts";
 import { runChild, temporaryFile, writeChild } from "./child.ts";
 import { type ForwardProxy, type ProxySettings, startProxy } from "./proxy.ts";
 import { startTlsService } from "./tls-service.ts";

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, request as requestOnward, type Serv
 import { createServer as createTlsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import type { Issued } from "../support/certificates.ts";
 import { open } from "../support/sockets.ts";
 import { later } from "../transport/server.ts";
-import type { Issued } from "./certificates.ts";
 
 /** One request to the proxy itself. */
 interface Heard {

@@ -1,8 +1,8 @@
 import { createServer } from "node:https";
 import { onTestFinished } from "vitest";
+import type { Issued } from "../support/certificates.ts";
 import { open } from "../support/sockets.ts";
 import { pdfFrom } from "../transport/service.ts";
-import type { Issued } from "./certificates.ts";
 
 export interface TlsService {
   readonly port: number;

@@ -1,30 +1,17 @@
 import { createServer as createRawServer, type Socket } from "node:net";
 import { inspect } from "node:util";
-import { type ClientOptions, ConnectionError } from "template-pdf";
-import { Agent, fetch as undiciFetch } from "undici";
+import { ConnectionError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { rejectionOf, transports } from "../client/service.ts";
+import { inDays, makeAuthority } from "../support/certificates.ts";
 import { open } from "../support/sockets.ts";
 import { clientOf, sourceOf, startService } from "../transport/service.ts";
-import { makeAuthority } from "./certificates.ts";
 import { runChild, temporaryFile, writeChild } from "./child.ts";
 import { startTlsService, type TlsService } from "./tls-service.ts";
+import { trusting } from "./trusting.ts";
 
 const authority = makeAuthority();
 const here = ["localhost", "127.0.0.1"];
-const yesterday = () => new Date(Date.now() - 24 * 60 * 60 * 1000);
-
-/** Both transports, told whom to trust by what the caller gives. */
-function trusting(ca: string): readonly (readonly [string, ClientOptions])[] {
-  const dispatcher = new Agent({ connect: { ca } });
-  onTestFinished(() => dispatcher.close());
-  // biome-ignore lint/suspicious/noExplicitAny: the fetch of the package undici, whose types are not the DOM's.
-  const fetch: any = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher });
-  return [
-    ["undici", { dispatcher }],
-    ["fetch", { fetch }],
-  ];
-}
 
 describe("a service whose certificate is of an authority of one's own", () => {
   it.each(here)("is trusted by `dispatcher: new Agent({ connect: { ca } })`, as %s", async (host) => {
@@ -66,7 +53,7 @@ describe("a service that does not prove who it is", () => {
     ],
     [
       "a certificate that has expired",
-      () => startTlsService(authority.issue(here, yesterday())),
+      () => startTlsService(authority.issue(here, inDays(-1))),
       /CERT_HAS_EXPIRED/,
     ],
   ];
@@ -83,7 +70,7 @@ describe("a service that does not prove who it is", () => {
   });
 
   it("is asked once more by the next call, and found to be mended", async () => {
-    const bad = await startTlsService(authority.issue(here, yesterday()));
+    const bad = await startTlsService(authority.issue(here, inDays(-1)));
     for (const [, options] of trusting(authority.cert)) {
       const client = clientOf(`https://localhost:${bad.port}`, options);
       await expect(sourceOf(client)).rejects.toThrow(ConnectionError);

@@ -12,19 +12,22 @@ export interface Issued {
   readonly key: string;
 }
 
-export interface Authority {
-  /** The certificate that a client has to trust, in PEM. */
-  readonly cert: string;
+/** Vouches for itself, and nobody else does; `cert` is what a client has to trust. */
+export interface Authority extends Issued {
   /** Issues a certificate for these names, good until `expires`. */
   issue(names: readonly string[], expires?: Date): Issued;
 }
 
 const day = 24 * 60 * 60 * 1000;
 
+/** The time so many days from now. */
+export function inDays(days: number): Date {
+  return new Date(Date.now() + days * day);
+}
+
 /** Makes a certificate authority that nobody knows yet. */
-export function makeAuthority(name = "Authority of the tests"): Authority {
+export function makeAuthority(name = "Authority of the tests", expires = inDays(2)): Authority {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const expires = new Date(Date.now() + 2 * day);
   const isAuthority = extension("2.5.29.19", sequence(boolean(true)), "critical");
   const cert = certificate(
     { issuer: name, subject: name, expires, publicKey, extensions: [isAuthority] },
@@ -32,7 +35,8 @@ export function makeAuthority(name = "Authority of the tests"): Authority {
   );
   return {
     cert,
-    issue(names, until = new Date(Date.now() + day)) {
+    key: pemOf(privateKey),
+    issue(names, until = inDays(1)) {
       const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
       const subject = names[0] ?? "nobody";
       const extensions = [extension("2.5.29.17", sequence(...names.map(generalName)))];
