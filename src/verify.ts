@@ -1,5 +1,3 @@
-import { concatenate } from "./concatenate.ts";
-
 /**
  * Is it a whole PDF? Judged while the bytes pass by, in constant memory, under any chunking.
  *
@@ -11,68 +9,102 @@ const window = 1024;
 const header = [0x25, 0x50, 0x44, 0x46, 0x2d] as const; // %PDF-
 const trailer = [0x25, 0x25, 0x45, 0x4f, 0x46] as const; // %%EOF
 
-const nothing = new Uint8Array(0);
+type Mark = typeof header | typeof trailer;
 
-/** White space of ISO 32000-1, 7.2.2, table 1, which includes NUL. */
-function isPadding(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0 || byte === 0x09 || byte === 0x0c;
+const markLength = 5;
+
+/** Watches one body from its first byte to its last. Nothing of a chunk is kept: it is handed on, and may change. */
+export class Verifier {
+  /** Whether the header was found; `undefined` while it may still come. */
+  begins: boolean | undefined;
+
+  /** How many bytes have passed. */
+  #length = 0;
+  /** How much of the header they end with, while it is looked for. */
+  #headerBytes = 0;
+  /** How much of an end mark they end with. */
+  #trailerBytes = 0;
+  /** Where the last end mark begins, as far as it can count. */
+  #trailerAt = Number.NEGATIVE_INFINITY;
+  /** Where the padding begins that they end with. */
+  #contentEnd = 0;
+
+  /** Takes the next chunk. */
+  update(chunk: Uint8Array): void {
+    if (this.begins === undefined) this.#lookForHeader(chunk);
+    const contentLength = lengthWithoutPadding(chunk);
+    if (contentLength > 0) this.#contentEnd = this.#length + contentLength;
+    this.#lookForTrailer(chunk, contentLength);
+    this.#length += chunk.length;
+  }
+
+  /** Whether the body, at its end, ended as a PDF ends. */
+  ends(): boolean {
+    return this.#trailerAt >= this.#contentEnd - window;
+  }
+
+  #lookForHeader(chunk: Uint8Array): void {
+    const end = Math.min(chunk.length, window - this.#length);
+    for (let at = 0; at < end; at++) {
+      this.#headerBytes = matchedAfter(header, this.#headerBytes, chunk[at]);
+      if (this.#headerBytes < markLength) continue;
+      this.begins = true;
+      return;
+    }
+    if (this.#length + end === window) this.begins = false;
+  }
+
+  #lookForTrailer(chunk: Uint8Array, contentLength: number): void {
+    // One that began in a chunk before this one ends in these.
+    const firstBytes = Math.min(chunk.length, markLength - 1);
+    this.#followTrailer(chunk, 0, firstBytes);
+    if (firstBytes === chunk.length) return;
+    const at = lastTrailer(chunk, Math.max(0, contentLength - window), contentLength);
+    if (at !== -1) this.#trailerAt = this.#length + at;
+    this.#trailerBytes = 0;
+    this.#followTrailer(chunk, Math.max(0, chunk.length - (markLength - 1)), chunk.length);
+  }
+
+  #followTrailer(chunk: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to; at++) {
+      this.#trailerBytes = matchedAfter(trailer, this.#trailerBytes, chunk[at]);
+      if (this.#trailerBytes === markLength) this.#trailerAt = this.#length + at + 1 - markLength;
+    }
+  }
 }
 
-/** The length of `bytes` without the padding at their end. */
-function countedLength(bytes: Uint8Array): number {
+/** How much of a mark some bytes end with, one byte after they ended with `matched` bytes of it. */
+function matchedAfter(mark: Mark, matched: number, byte: number | undefined): number {
+  if (byte === mark[matched]) return matched + 1;
+  // No mark ends as it begins, but that `%%` of the end mark may go on by another `%`.
+  if (byte !== mark[0]) return 0;
+  return mark[1] === byte && matched === 2 ? 2 : 1;
+}
+
+/** Where the last end mark in `bytes[from, to)` begins; -1 where none does. */
+function lastTrailer(bytes: Uint8Array, from: number, to: number): number {
+  let at = to - markLength;
+  while (at >= from) {
+    const byte = bytes[at];
+    if (byte === trailer[0] && isTrailerAt(bytes, at)) return at;
+    // A byte that is none of a mark's leaves no room for one that covers it.
+    at -= (trailer as readonly (number | undefined)[]).includes(byte) ? 1 : markLength;
+  }
+  return -1;
+}
+
+function isTrailerAt(bytes: Uint8Array, at: number): boolean {
+  for (let index = 1; index < markLength; index++) if (bytes[at + index] !== trailer[index]) return false;
+  return true;
+}
+
+function lengthWithoutPadding(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end > 0 && isPadding(bytes[end - 1])) end--;
   return end;
 }
 
-/** Finds `mark` in `bytes[from, to)`, backwards; -1 where it does not stand whole. */
-function lastIndexOf(mark: readonly number[], bytes: Uint8Array, from: number, to: number): number {
-  for (let at = to - mark.length; at >= from; at--) {
-    let matched = 0;
-    while (matched < mark.length && bytes[at + matched] === mark[matched]) matched++;
-    if (matched === mark.length) return at;
-  }
-  return -1;
-}
-
-/** Watches one body from its first byte to its last. */
-export class Verifier {
-  /** Whether the header was found; `undefined` while it may still come. */
-  begins: boolean | undefined;
-
-  /** The first bytes, kept only until the header is found or can no longer come. */
-  #head: Uint8Array = nothing;
-  /** The last bytes that count: `%%EOF` is looked for in them. A copy, because chunks are handed on. */
-  #window: Uint8Array = nothing;
-  /** How many padding bytes followed the window, as far as the window reaches. */
-  #padding = 0;
-
-  /** Takes the next chunk; nothing of it is kept. */
-  update(chunk: Uint8Array): void {
-    if (this.begins === undefined) this.#lookForHeader(chunk);
-    const end = countedLength(chunk);
-    if (end >= window) {
-      // Not `slice`: that of a Node Buffer copies nothing.
-      this.#window = new Uint8Array(chunk.subarray(end - window, end));
-      this.#padding = 0;
-    } else if (end > 0) {
-      const before = concatenate([this.#window, new Uint8Array(this.#padding)]).subarray(end - window);
-      this.#window = concatenate([before, chunk.subarray(0, end)]);
-      this.#padding = 0;
-    }
-    this.#padding = Math.min(window, this.#padding + chunk.length - end);
-  }
-
-  /** Whether the body, at its end, ended as a PDF ends. */
-  ends(): boolean {
-    return lastIndexOf(trailer, this.#window, 0, this.#window.length) !== -1;
-  }
-
-  #lookForHeader(chunk: Uint8Array): void {
-    const start = chunk.subarray(0, window - this.#head.length);
-    const seen = this.#head.length === 0 ? start : concatenate([this.#head, start]);
-    if (lastIndexOf(header, seen, 0, seen.length) !== -1) this.begins = true;
-    else if (seen.length >= window) this.begins = false;
-    this.#head = this.begins === undefined ? new Uint8Array(seen) : nothing;
-  }
+/** White space of ISO 32000-1, 7.2.2, table 1, which includes NUL. */
+function isPadding(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0 || byte === 0x09 || byte === 0x0c;
 }
