@@ -11,7 +11,9 @@ const longestSleepMs = 2 ** 31 - 1;
 
 const coarsestMs = 250;
 
-const armed = new Set<Alarm>();
+/** The alarms that are set, each linked to the next: a `Set` that grows and shrinks all the time leaves garbage. */
+let first: Alarm | undefined;
+let last: Alarm | undefined;
 /**
  * What is to ring in the next turn of the event loop. Not at once: where the process was busy, or suspended, what
  * arrived in time is heard only after the timers.
@@ -33,6 +35,9 @@ export class Alarm {
   readonly #listener: AlarmListener;
   #limitMs = 0;
   #dueAtMs = 0;
+  #next: Alarm | undefined;
+  #previous: Alarm | undefined;
+  #isArmed = false;
   #ownTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(listener: AlarmListener) {
@@ -46,18 +51,39 @@ export class Alarm {
     this.#limitMs = limitMs;
     this.#dueAtMs = nowMs + limitMs;
     if (endsTimersWithRequests()) return this.#sleepAlone(limitMs);
-    armed.add(this);
+    this.#arm();
     // Somebody's fake timers came or went meanwhile, and took the timer along.
     if (timersOfTimer !== setTimeout || wakesAtMs < nowMs - coarsestMs) Alarm.#sleepOn();
     else if (this.#dueAtMs < wakesAtMs) sleep(limitMs, nowMs);
   }
 
   clear(): void {
-    clearTimeout(this.#ownTimer);
-    if (!armed.delete(this) || armed.size > 0) return;
+    if (this.#ownTimer !== undefined) clearTimeout(this.#ownTimer);
+    if (!this.#isArmed) return;
+    this.#disarm();
+    if (first) return;
     clearTimeout(timer);
     timer = undefined;
     wakesAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    this.#previous = last;
+    if (last) last.#next = this;
+    else first = this;
+    last = this;
+  }
+
+  #disarm(): void {
+    this.#isArmed = false;
+    if (this.#previous) this.#previous.#next = this.#next;
+    else first = this.#next;
+    if (this.#next) this.#next.#previous = this.#previous;
+    else last = this.#previous;
+    this.#next = undefined;
+    this.#previous = undefined;
   }
 
   #sleepAlone(delayMs: number): void {
@@ -80,7 +106,9 @@ export class Alarm {
     try {
       // One that was cleared or set anew meanwhile is no longer due.
       for (const alarm of found) {
-        if (alarm.#dueAtMs <= nowMs && armed.delete(alarm)) alarm.#listener.onTimeOver();
+        if (!alarm.#isArmed || alarm.#dueAtMs > nowMs) continue;
+        alarm.#disarm();
+        alarm.#listener.onTimeOver();
       }
     } finally {
       // Also when a listener throws: the others have to hear all the same.
@@ -93,13 +121,13 @@ export class Alarm {
     due = [];
     let nextMs = Number.POSITIVE_INFINITY;
     let shortestMs = Number.POSITIVE_INFINITY;
-    for (const alarm of armed) {
+    for (let alarm = first; alarm; alarm = alarm.#next) {
       if (alarm.#dueAtMs <= nowMs) due.push(alarm);
       nextMs = Math.min(nextMs, alarm.#dueAtMs);
       shortestMs = Math.min(shortestMs, alarm.#limitMs);
     }
     if (due.length > 0) sleep(0, nowMs);
-    else if (armed.size > 0) sleep(Math.max(nextMs - nowMs, Math.min(coarsestMs, shortestMs / 10)), nowMs);
+    else if (first) sleep(Math.max(nextMs - nowMs, Math.min(coarsestMs, shortestMs / 10)), nowMs);
   }
 }
 

@@ -16,8 +16,8 @@ const maxDepth = 500;
  * `Date` and everything else with a `toJSON` goes by it; members that are `undefined` are left out.
  * What JSON would change in silence is refused, with its path: `NaN`, infinities, functions, symbols,
  * BigInt, `Map`, `Set` and their like, holes in arrays, cycles. The sign of `-0`, and members that an array has
- * beside its elements, are lost, as in all JSON. Getters and `toJSON` are asked twice, once for the
- * check and once for the text, and have to answer alike.
+ * beside its elements, are lost, as in all JSON. Getters and `toJSON` are asked more than once, for the
+ * check and for the text, and have to answer alike.
  *
  * @param values - one JSON object
  * @param uid - the template they are meant for; named in the error
@@ -28,7 +28,7 @@ export function serializeValues(values: unknown, uid: string): string {
   let json: string | undefined;
   try {
     if (isObject(values) && !Array.isArray(values)) {
-      check(values, walk);
+      if (!isPlain(values)) check(values, walk);
       if (walk.issues.length === 0) json = JSON.stringify(values);
     }
   } catch (error) {
@@ -37,6 +37,41 @@ export function serializeValues(values: unknown, uid: string): string {
   if (json?.startsWith("{") && walk.issues.length === 0) return json;
   if (walk.issues.length === 0) refuse(walk, `must be one JSON object, ${insteadOf(values, json)}`);
   throw valuesError(uid, walk.issues);
+}
+
+/** Whether there is nothing to find fault with, as with nearly all values: found out without a note of the way. */
+function isPlain(values: object): boolean {
+  try {
+    return isPlainContent(values, 0);
+  } catch {
+    // A getter or a proxy threw; the walk that notes its way will meet it, too.
+    return false;
+  }
+}
+
+function isPlainContent(object: object, depth: number): boolean {
+  if (depth >= maxDepth || (object as { toJSON?: unknown }).toJSON !== undefined) return false;
+  if (Array.isArray(object)) {
+    // By index: holes are faults, and every iterator leaves them out or asks for more.
+    for (let index = 0; index < object.length; index++) {
+      if (!isPlainMember(object[index], depth)) return false;
+    }
+    return true;
+  }
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  for (const key in object) {
+    const member = (object as Record<string, unknown>)[key];
+    if (member !== undefined && !isPlainMember(member, depth)) return false;
+  }
+  return Object.getOwnPropertySymbols(object).length === 0;
+}
+
+function isPlainMember(member: unknown, depth: number): boolean {
+  if (typeof member === "object" && member !== null) return isPlainContent(member, depth + 1);
+  return (
+    typeof member === "string" || typeof member === "boolean" || member === null || Number.isFinite(member)
+  );
 }
 
 /** What there is where a JSON object should be. */
