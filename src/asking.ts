@@ -26,14 +26,12 @@ export interface Launch {
   repeat(): void;
 }
 
-/**
- * Builds one form of a document.
- *
- * @internal
- */
-export type Form<T> = (document: GeneratedPdf) => T | Promise<T>;
-
 type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
+
+/** A form that was asked for, and waits to be built. */
+type Waiting = Pick<Listener, "onDocument" | "onFailure">;
+
+const settled = Promise.resolve();
 
 /**
  * Who asked for what of a document on its way: when the call may start, who hears of its outcome, when the
@@ -41,13 +39,13 @@ type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown }
  *
  * @internal
  */
-export class Asking {
+export class Asking implements Listener {
   readonly #launch: Launch;
   readonly #resolveOwn: (document: GeneratedPdf) => void;
   readonly #rejectOwn: (error: unknown) => void;
   /** What has to be settled before the request may be sent; asked for before the turn ended. */
-  readonly #gates: Promise<unknown>[] = [];
-  readonly #waiting: Pick<Listener, "onDocument" | "onFailure">[] = [];
+  #gates: Promise<unknown>[] | undefined;
+  #waiting: Waiting[] | undefined;
   #outcome: Outcome | undefined;
   #isPastGates = false;
   #started = false;
@@ -72,7 +70,7 @@ export class Asking {
     this.#rejectOwn = rejectOwn;
     // Not in this very moment: a form that is asked for in the same breath may have a word to say first.
     // By a promise, because test runners take `queueMicrotask` for a timer and stop it.
-    Promise.resolve().then(() => this.#start());
+    settled.then(() => this.#open());
   }
 
   /** Whether anybody has asked for the document, or for a form of it. */
@@ -93,36 +91,46 @@ export class Asking {
 
   /** Has the call wait until this is settled, and fail if it fails. */
   gate(gate: Promise<unknown>): void {
-    this.#gates.push(gate);
+    this.#gates = [...(this.#gates ?? []), gate];
   }
 
   /** Gives a form that shows its bytes while they come. */
-  forStream<T>(form: Form<T>): Promise<T> {
+  forStream<T>(form: (document: GeneratedPdf) => T): Promise<T> {
     this.#formsAsked++;
     return new Promise((resolve, reject) => {
       this.#listen({
         onDocument: (document) => {
-          this.#build(form, document).then(resolve, reject);
+          try {
+            resolve(form(document));
+          } catch (error) {
+            this.#giveUpAlone(error);
+            reject(error);
+          }
         },
         onFailure: reject,
       });
     });
   }
 
-  /** Gives a form that is seen only when it is whole: of a document that breaks, it is made of another one. */
-  forWhole<T>(form: Form<T>): Promise<T> {
+  /**
+   * Gives a form that is seen only when it is whole: of a document that breaks, it is made of another one.
+   *
+   * @param form - builds it; what is wrong rejects
+   */
+  forWhole<T>(form: (document: GeneratedPdf) => Promise<T>): Promise<T> {
     if (++this.#formsAsked === 1) this.#wantsWhole = true;
     return new Promise((resolve, reject) => {
-      const listener = {
-        onDocument: (document: GeneratedPdf) => {
-          this.#build(form, document).then(resolve, (error) => {
-            if (this.#launch.canRepeat(error)) this.#repeat(listener);
-            else reject(error);
+      const waiting: Waiting = {
+        onDocument: (document) => {
+          form(document).then(resolve, (error) => {
+            if (this.#launch.canRepeat(error)) return this.#repeat(waiting);
+            this.#giveUpAlone(error);
+            reject(error);
           });
         },
         onFailure: reject,
       };
-      this.#listen(listener);
+      this.#listen(waiting);
     });
   }
 
@@ -132,53 +140,77 @@ export class Asking {
     if (!this.#started) this.#settle({ error: reason });
   }
 
+  // How the call went.
+
+  onDocument(document: GeneratedPdf): void {
+    this.#settle({ document });
+  }
+
+  onFailure(error: unknown): void {
+    this.#settle({ error });
+  }
+
+  mayRepeat(): boolean {
+    return this.#wantsWhole && !this.#isAwaited;
+  }
+
   /** Asks again for a document that broke: whoever awaits it from here on gets the next, too. */
-  #repeat(listener: Pick<Listener, "onDocument" | "onFailure">): void {
+  #repeat(waiting: Waiting): void {
     this.#outcome = undefined;
-    this.#waiting.push(listener);
+    this.#listen(waiting);
     this.#launch.repeat();
   }
 
-  async #build<T>(form: Form<T>, document: GeneratedPdf): Promise<T> {
-    try {
-      return await form(document);
-    } catch (error) {
-      // A form that failed before it read a byte leaves a document that nobody else can reach.
-      const isAlone = this.#formsAsked === 1 && !this.#isAwaited;
-      if (isAlone && !this.#launch.canRepeat(error)) this.#launch.cancel(error);
-      throw error;
-    }
+  /** A form that failed before it read a byte leaves a document that nobody else can reach. */
+  #giveUpAlone(error: unknown): void {
+    if (this.#formsAsked === 1 && !this.#isAwaited) this.#launch.cancel(error);
   }
 
-  #listen(listener: Pick<Listener, "onDocument" | "onFailure">): void {
-    if (this.#outcome === undefined) this.#waiting.push(listener);
-    else tell(listener, this.#outcome);
+  #listen(waiting: Waiting): void {
+    if (this.#outcome) tell(waiting, this.#outcome);
+    else if (this.#waiting) this.#waiting.push(waiting);
+    else this.#waiting = [waiting];
   }
 
-  async #start(): Promise<void> {
+  #open(): void {
     this.#isPastGates = true;
+    if (this.#gates) this.#passGates(this.#gates);
+    else this.#start();
+  }
+
+  async #passGates(gates: readonly Promise<unknown>[]): Promise<void> {
     try {
       // Awaited even by a call that was cancelled: nobody else would hear of their rejection. And all of them: the
       // drafts of good paths are gone again by the time that a bad one is told.
-      const gates = this.#gates;
-      if (gates.length > 0) await Promise.allSettled(gates).then(() => Promise.all(gates));
-      if (this.#outcome !== undefined) return;
-      this.#started = true;
-      this.#launch.start({
-        onDocument: (document) => this.#settle({ document }),
-        onFailure: (error) => this.#settle({ error }),
-        mayRepeat: () => this.#wantsWhole && !this.#isAwaited,
-      });
+      await Promise.allSettled(gates);
+      await Promise.all(gates);
+      this.#start();
     } catch (error) {
-      this.#launch.cancel(error);
-      this.#settle({ error });
+      this.#fail(error);
     }
   }
 
+  #start(): void {
+    if (this.#outcome) return;
+    this.#started = true;
+    try {
+      this.#launch.start(this);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#launch.cancel(error);
+    this.#settle({ error });
+  }
+
   #settle(outcome: Outcome): void {
-    if (this.#outcome !== undefined) return;
+    if (this.#outcome) return;
     this.#outcome = outcome;
-    for (const listener of this.#waiting.splice(0)) tell(listener, outcome);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) for (const one of waiting) tell(one, outcome);
     this.#settleOwn();
   }
 
@@ -188,13 +220,13 @@ export class Asking {
    */
   #settleOwn(): void {
     const somebodyElseHears = this.#formsAsked > 0 || this.#isGivenUp;
-    if (this.#outcome === undefined || (somebodyElseHears && !this.#isAwaited)) return;
+    if (!this.#outcome || (somebodyElseHears && !this.#isAwaited)) return;
     if ("document" in this.#outcome) this.#resolveOwn(this.#outcome.document);
     else this.#rejectOwn(this.#outcome.error);
   }
 }
 
-function tell(listener: Pick<Listener, "onDocument" | "onFailure">, outcome: Outcome): void {
-  if ("document" in outcome) listener.onDocument(outcome.document);
-  else listener.onFailure(outcome.error);
+function tell(waiting: Waiting, outcome: Outcome): void {
+  if ("document" in outcome) waiting.onDocument(outcome.document);
+  else waiting.onFailure(outcome.error);
 }

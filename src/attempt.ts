@@ -64,7 +64,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   #head: ResponseHead | undefined;
   #body: Body | undefined;
   /** Bytes that came before it was clear what they are. */
-  #first: Uint8Array[] = [];
+  #first: Uint8Array[] | undefined;
   #receivedBytes = 0;
   #promisedBytes: number | undefined;
   /** Whether the request left; `undefined` where the transport cannot see that. */
@@ -85,8 +85,9 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
 
   /** Sends the request. */
   start(): void {
-    if (this.#transport.sees.connecting) this.#watch("connect");
     this.#exchange.send();
+    // On a connection that was free it has left by now, and a clock more would have been set for nothing.
+    if (this.#sent === false && this.#transport.sees.connecting) this.#watch("connect");
   }
 
   /** Ends the attempt at any moment: frees the socket, and fails whoever waits with `reason`. */
@@ -159,7 +160,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     this.#receivedBytes += chunk.length;
     const head = this.#head as ResponseHead;
     if (!isSuccess(head)) {
-      this.#first.push(chunk);
+      this.#keep(chunk);
       if (this.#receivedBytes > maxErrorBytes) this.#stop(this.#refusal());
       return;
     }
@@ -167,7 +168,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     else if (this.#phase === "firstByte") this.#watch(this.#body?.isRead === false ? "unread" : "stall");
     this.#verifier?.update(chunk);
     if (this.#body) return this.#body.write(chunk);
-    this.#first.push(chunk);
+    this.#keep(chunk);
     if (this.#verifier?.begins) this.#arrive(head);
     else if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
   }
@@ -193,10 +194,15 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   #arrive(head: ResponseHead): void {
     const body = new Body(this.#exchange, this);
     this.#body = body;
-    for (const chunk of this.#first) body.write(chunk);
-    this.#first = [];
+    if (this.#first) for (const chunk of this.#first) body.write(chunk);
+    this.#first = undefined;
     this.#owner.onArrival({ head, body, promisedBytes: this.#promisedBytes });
     if (!this.#over && !body.isRead && this.#receivedBytes > 0) this.#watch("unread");
+  }
+
+  #keep(chunk: Uint8Array): void {
+    if (this.#first) this.#first.push(chunk);
+    else this.#first = [chunk];
   }
 
   #watch(phase: keyof Limits, limitMs = this.#call.limits[phase]): void {
@@ -279,7 +285,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     const decoder = new TextDecoder();
     let text = "";
     let left = maxErrorBytes;
-    for (const chunk of this.#first) {
+    for (const chunk of this.#first ?? []) {
       text += decoder.decode(chunk.subarray(0, left), { stream: true });
       left = Math.max(0, left - chunk.length);
     }

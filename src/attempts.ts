@@ -13,6 +13,7 @@ import { totalOver } from "./attempt-errors.ts";
 import { CallEvents } from "./call-events.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
 import { type DocumentCall, GeneratedPdf } from "./document.ts";
+import { noHooks } from "./hooks.ts";
 import type { ResolvedCall } from "./options.ts";
 import type { Redactor } from "./redact.ts";
 import { type Decision, decide } from "./retry.ts";
@@ -53,7 +54,9 @@ export interface Prepared {
 /** The loop: try, decide, wait, try again; until there is a whole document, or nothing more to hope for. */
 export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListener {
   readonly #job: Job;
-  readonly #events: CallEvents;
+  readonly #startedAtMs = performance.now();
+  /** What tells the hooks, where there are any. */
+  readonly #events: CallEvents | undefined;
   readonly #total = new Alarm(this);
   /**
    * Lets the loop go on, in the asynchronous context that the call was made in. The clock is everybody's, and the
@@ -81,7 +84,10 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   constructor(job: Job) {
     this.#job = job;
-    this.#events = new CallEvents(job.options.hooks, job.uid, () => job.captureContext());
+    const { hooks } = job.options;
+    if (hooks !== noHooks) {
+      this.#events = new CallEvents(hooks, job.uid, this.#startedAtMs, job.captureContext());
+    }
   }
 
   start(listener: Listener): void {
@@ -127,7 +133,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   // Events of the attempt.
 
   onHead(head: ResponseHead): void {
-    this.#events.tell("response", this.#count, () => {
+    this.#events?.tell("response", this.#count, () => {
       const requestId = requestIdOf(head);
       const safeId = requestId && this.#call?.secrets.withoutSecrets(requestId);
       const contentLength = contentLengthOf(head);
@@ -174,6 +180,11 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     this.#rest();
   }
 
+  /** Milliseconds since the call began. */
+  get #elapsedMs(): number {
+    return performance.now() - this.#startedAtMs;
+  }
+
   /** A stream was given out, and its reader sets the pace. */
   get #isHandedOver(): boolean {
     return this.#isStreamed && !this.#job.options.isTotalExplicit;
@@ -184,7 +195,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     this.#atRest = false;
     this.#job.stay();
     const { total } = this.#job.options.timeouts;
-    const leftMs = total - this.#events.elapsedMs;
+    const leftMs = total - this.#elapsedMs;
     // Whoever took longer over it than everything may take has the whole time once more.
     this.#total.set(leftMs > 0 ? leftMs : total);
   }
@@ -223,8 +234,10 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
       limits: timeouts,
     };
     this.#call = call;
-    const url = request.origin + request.path;
-    this.#events.tell("request", this.#count, () => ({ method: "POST" as const, url }));
+    this.#events?.tell("request", this.#count, () => ({
+      method: "POST" as const,
+      url: request.origin + request.path,
+    }));
     // The hook may have given the call up.
     if (this.#ended) return;
     this.#attempt = new Attempt(call, transport, this);
@@ -233,13 +246,13 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   #decide(failure: Failure): Decision {
     const { retry, timeouts } = this.#job.options;
-    return decide(failure, this.#count, retry, timeouts.total - this.#events.elapsedMs, Math.random);
+    return decide(failure, this.#count, retry, timeouts.total - this.#elapsedMs, Math.random);
   }
 
   #tryAgain(error: unknown, delayMs: number): void {
     this.#lastError = error;
     this.#attempt = undefined;
-    this.#events.tell("retry", this.#count, () => ({ error, delayMs }));
+    this.#events?.tell("retry", this.#count, () => ({ error, delayMs }));
     if (this.#ended) return;
     this.#pause ??= new Alarm({ onTimeOver: () => this.#goOn?.() });
     this.#pause.set(delayMs);
@@ -253,7 +266,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     if (this.#ended || this.#isRead) return;
     this.#ended = { error };
     this.#rest();
-    this.#events.tell("error", this.#count, () => ({ error }));
+    this.#events?.tell("error", this.#count, () => ({ error }));
     this.#listener?.onFailure(error);
   }
 

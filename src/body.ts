@@ -31,7 +31,7 @@ const maxHeldBytes = 64 * 1024;
 export class Body implements Source {
   readonly #exchange: Exchange;
   readonly #owner: BodyOwner;
-  #held: Uint8Array[] = [];
+  #held: Uint8Array[] | undefined;
   #heldBytes = 0;
   #form: string | undefined;
   #sink: Sink | undefined;
@@ -75,7 +75,8 @@ export class Body implements Source {
       if (!this.#give(this.#sink, chunk)) this.#pause();
       return;
     }
-    this.#held.push(chunk);
+    if (this.#held) this.#held.push(chunk);
+    else this.#held = [chunk];
     this.#heldBytes += chunk.length;
     if (this.#heldBytes >= maxHeldBytes) this.#pause();
   }
@@ -83,13 +84,13 @@ export class Body implements Source {
   end(): void {
     this.#ended = true;
     if (!this.#sink) this.#owner.onRest();
-    else if (this.#held.length === 0) this.#finish(this.#sink);
+    else if (!this.#held) this.#finish(this.#sink);
   }
 
   fail(error: unknown): void {
     if (this.#failure || this.#settled) return;
     this.#failure = { error };
-    this.#held = [];
+    this.#held = undefined;
     if (this.#sink) this.#settle(() => this.#sink?.fail(error));
     else this.#owner.onRest();
   }
@@ -138,12 +139,14 @@ export class Body implements Source {
 
   #giveHeld(sink: Sink): boolean {
     const held = this.#held;
-    this.#held = [];
-    for (const [index, chunk] of held.entries()) {
-      const wantsMore = this.#give(sink, chunk);
+    if (!held) return true;
+    this.#held = undefined;
+    for (let index = 0; index < held.length; index++) {
+      const wantsMore = this.#give(sink, held[index] as Uint8Array);
       if (this.#failure) return false;
       if (wantsMore) continue;
-      this.#held = held.slice(index + 1);
+      const rest = held.slice(index + 1);
+      if (rest.length > 0) this.#held = rest;
       return false;
     }
     return true;

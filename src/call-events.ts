@@ -1,4 +1,4 @@
-import { type CallEvent, type EventOf, type Hooks, noHooks, tell } from "./hooks.ts";
+import { type CallEvent, type EventOf, type Hooks, tell } from "./hooks.ts";
 import type { RunInContext } from "./transport/types.ts";
 
 let calls = 0;
@@ -6,21 +6,21 @@ let calls = 0;
 /** Tells the hooks of one call, each event with what all of them tell. */
 export class CallEvents {
   readonly #number = ++calls;
-  readonly #startedAtMs = performance.now();
+  readonly #startedAtMs: number;
   readonly #hooks: Hooks;
   readonly #uid: string;
   /** Calls hooks in the asynchronous context that the call was made in, so that logs know whose it is. */
   readonly #inContext: RunInContext | undefined;
 
-  constructor(hooks: Hooks, uid: string, captureContext: () => RunInContext | undefined) {
+  /**
+   * @param startedAtMs - when the call began, by `performance.now()`
+   * @param inContext - runs something in the context of the call
+   */
+  constructor(hooks: Hooks, uid: string, startedAtMs: number, inContext: RunInContext | undefined) {
     this.#hooks = hooks;
     this.#uid = uid;
-    if (hooks !== noHooks) this.#inContext = captureContext();
-  }
-
-  /** Milliseconds since the call began. */
-  get elapsedMs(): number {
-    return performance.now() - this.#startedAtMs;
+    this.#startedAtMs = startedAtMs;
+    this.#inContext = inContext;
   }
 
   /**
@@ -33,7 +33,7 @@ export class CallEvents {
     more: () => Omit<EventOf<Name>, keyof CallEvent>,
   ): void {
     if (!this.#isHeard(name)) return;
-    const { elapsedMs } = this;
+    const elapsedMs = performance.now() - this.#startedAtMs;
     const event = () =>
       ({ call: this.#number, uid: this.#uid, attempt, elapsedMs, ...more() }) as unknown as EventOf<Name>;
     if (this.#inContext) this.#inContext(() => tell(this.#hooks, name, event));

@@ -1,8 +1,9 @@
 import type { buildConnector } from "undici";
 import { type EndingSocket, wakeParserAtEnd } from "./paused-end.ts";
+import type { DispatcherLike } from "./types.ts";
 
-/** A socket, as far as it is used here. */
-interface OpenedSocket extends EndingSocket {
+/** A socket that is being opened, as far as it is used here. */
+export interface OpeningSocket extends EndingSocket {
   destroy(error: Error): unknown;
 }
 
@@ -14,47 +15,42 @@ export type Connector = (options: buildConnector.Options, callback: buildConnect
  * that is given up would leave its socket to the network's own time-out, of minutes.
  */
 export class SocketOpener {
-  #opening: Opening | undefined;
+  #opening: SocketOwner | undefined;
 
   /** Has this connector tell of every socket that it opens. */
   watch(connector: Connector): Connector {
     return (options, callback) => {
       const socket = connector(options, callback);
       if (isSocket(socket)) {
-        this.#opening?.add(socket);
+        this.#opening?.onOpening(socket);
         wakeParserAtEnd(socket);
       }
       return socket;
     };
   }
 
-  /** Runs a dispatch, and gives what is being opened for it: undici connects before `dispatch` returns. */
-  openingDuring(dispatch: () => void): Opening {
-    const opening = new Opening();
-    this.#opening = opening;
+  /** Dispatches; the handler hears of a socket that is opened for it: undici connects before `dispatch` returns. */
+  dispatch(dispatcher: DispatcherLike, options: object, handler: SocketOwner): void {
+    this.#opening = handler;
     try {
-      dispatch();
+      dispatcher.dispatch(options, handler);
     } finally {
       this.#opening = undefined;
     }
-    return opening;
   }
 }
 
-/** What is being opened for one request: nothing where a connection was free. */
-export class Opening {
-  #socket: OpenedSocket | undefined;
-
-  add(socket: OpenedSocket): void {
-    this.#socket = socket;
-  }
-
-  /** Ends what is not yet open; with an error, because undici would wait for ever for a socket that just closes. */
-  giveUp(): void {
-    this.#socket?.destroy(new Error("The request was given up while its connection was being opened."));
-  }
+/** What a socket is opened for. */
+export interface SocketOwner {
+  /** Hears of the socket; of none where a connection was free. */
+  onOpening(socket: OpeningSocket): void;
 }
 
-function isSocket(opened: unknown): opened is OpenedSocket {
-  return typeof (opened as OpenedSocket | undefined)?.destroy === "function";
+/** Ends what is not yet open; with an error, because undici would wait for ever for a socket that just closes. */
+export function giveUpOpening(socket: OpeningSocket): void {
+  socket.destroy(new Error("The request was given up while its connection was being opened."));
+}
+
+function isSocket(opened: unknown): opened is OpeningSocket {
+  return typeof (opened as OpeningSocket | undefined)?.destroy === "function";
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { canDecode, codingsOf, Decoder } from "./decode.ts";
 import { explain } from "./explain.ts";
-import type { Opening, SocketOpener } from "./socket-opener.ts";
+import { giveUpOpening, type OpeningSocket, type SocketOpener, type SocketOwner } from "./socket-opener.ts";
 import type { DispatcherLike, Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./types.ts";
 
 /** Gives the dispatcher for an origin; a promise only while it is still being loaded. */
@@ -41,17 +41,17 @@ interface DispatchController {
 type IncomingHeaders = Record<string, string | string[] | undefined>;
 
 /** One request, and the handler of its events. */
-class UndiciExchange implements Exchange {
+class UndiciExchange implements Exchange, SocketOwner {
   readonly #source: DispatcherSource;
   readonly #opener: SocketOpener | undefined;
   readonly #request: WireRequest;
   readonly #receiver: Receiver;
   /** The socket that is being opened for this request. */
-  #opening: Opening | undefined;
+  #opening: OpeningSocket | undefined;
   #controller: DispatchController | undefined;
   #decoder: Decoder | undefined;
   /** A chunk that came though the receiver had paused: undici stops only after the chunk at hand. */
-  #late: Uint8Array[] = [];
+  #late: Uint8Array[] | undefined;
   #endedLate = false;
   #paused = false;
   /** Nothing more is told: the receiver heard the last, or aborted. */
@@ -95,7 +95,7 @@ class UndiciExchange implements Exchange {
     if (this.#over) return;
     this.#paused = false;
     while (!this.#paused && !this.#over) {
-      const chunk = this.#late.shift();
+      const chunk = this.#late?.shift();
       if (chunk === undefined) break;
       this.#receiver.onChunk(chunk);
     }
@@ -110,8 +110,12 @@ class UndiciExchange implements Exchange {
     this.#over = true;
     this.#abortReason = reason;
     this.#decoder?.destroy();
-    this.#opening?.giveUp();
+    if (this.#opening) giveUpOpening(this.#opening);
     this.#controller?.abort(reason);
+  }
+
+  onOpening(socket: OpeningSocket): void {
+    this.#opening = socket;
   }
 
   // The handler's side, called by undici.
@@ -143,7 +147,8 @@ class UndiciExchange implements Exchange {
     if (this.#decoder) {
       if (!this.#decoder.write(chunk)) controller.pause();
     } else if (this.#paused) {
-      this.#late.push(chunk);
+      if (this.#late) this.#late.push(chunk);
+      else this.#late = [chunk];
       controller.pause();
     } else {
       this.#receiver.onChunk(chunk);
@@ -179,10 +184,9 @@ class UndiciExchange implements Exchange {
     const { origin, path, headers, body } = this.#request;
     // Without undici's own limits of 300 s: how long to wait is decided by whoever receives.
     const options = { origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 };
-    const dispatch = () => dispatcher.dispatch(options, this);
     try {
-      if (this.#opener) this.#opening = this.#opener.openingDuring(dispatch);
-      else dispatch();
+      if (this.#opener) this.#opener.dispatch(dispatcher, options, this);
+      else dispatcher.dispatch(options, this);
     } catch (cause) {
       // Undici 6 looks for its own events before it does anything.
       const old = cause instanceof Error && /invalid on(?:Error|Connect) method/.test(cause.message);
