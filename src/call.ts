@@ -3,7 +3,6 @@ import type { Job, Prepared } from "./attempts.ts";
 import { ConfigurationError, TemplatePdfError } from "./errors.ts";
 import { type CallOptions, type ResolvedCall, type ResolvedOptions, resolveCall } from "./options.ts";
 import { nameOfError, Redactor } from "./redact.ts";
-import { buildRequest, segmentOf } from "./request.ts";
 import { checkValues, type Template } from "./template.ts";
 import type { RunInContext, Transport } from "./transport/types.ts";
 import { serializeValues } from "./values.ts";
@@ -11,6 +10,8 @@ import { serializeValues } from "./values.ts";
 /** What a call needs of its client. */
 export interface Sender {
   readonly options: ResolvedOptions;
+  /** What holds for a call without options of its own. */
+  readonly settings: ResolvedCall;
   /** Hears of a call; refuses it once the client is closed. */
   enter(): void;
   /** Hears that a call which had come to its end goes on, also when the client is closed. */
@@ -18,6 +19,7 @@ export interface Sender {
   /** Hears that a call has come to its end. */
   leave(): void;
   transport(): Transport;
+  pathTo(uid: string): string;
   captureContext(): RunInContext | undefined;
   headers(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[];
 }
@@ -33,7 +35,7 @@ export class GenerateCall implements Job {
   readonly #sender: Sender;
   uid = "";
   problem: { readonly error: unknown } | undefined;
-  #segment = "";
+  #path = "";
   /** The body, or the promise of one where the schema is asynchronous. */
   #body: string | Promise<string> = "";
   /** What of the attempts so far may stand nowhere. */
@@ -45,16 +47,16 @@ export class GenerateCall implements Job {
     this.#sender = sender;
     this.origin = sender.options.target.origin;
     this.basePath = sender.options.target.basePath;
-    let resolved: ResolvedCall = sender.options;
+    let resolved = sender.settings;
     try {
       sender.enter();
       this.#hasEntered = true;
-      resolved = resolveCall(sender.options, options);
+      if (options !== undefined) resolved = resolveCall(sender.options, options);
       const template: Template =
         typeof given === "object" && given !== null && "uid" in given
           ? given
           : { uid: given as string, schema: undefined };
-      this.#segment = segmentOf(template.uid);
+      this.#path = sender.pathTo(template.uid);
       this.uid = template.uid;
       this.#body = bodyOf(template, values);
     } catch (error) {
@@ -97,12 +99,11 @@ export class GenerateCall implements Job {
   }
 
   #prepared(body: string, apiKey: string | undefined): Prepared {
-    const { target } = this.#sender.options;
     const headers = this.#sender.headers(apiKey, this.options.headers);
     const secret = apiKey ?? this.#ownCredentials();
     if (!this.#secrets?.knows(secret)) this.#secrets = new Redactor(secret, body, this.#secrets);
     return {
-      request: buildRequest(target, this.#segment, headers, body),
+      request: { origin: this.origin, path: this.#path, headers, body },
       secrets: this.#secrets,
       transport: this.#sender.transport(),
     };

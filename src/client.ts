@@ -9,10 +9,11 @@ import {
   type ClientOptions,
   checkClientNames,
   type ResolvedOptions,
+  resolveCall,
   resolveOptions,
 } from "./options.ts";
 import { PendingPdf } from "./pending.ts";
-import { buildHeaders } from "./request.ts";
+import { buildHeaders, pathTo } from "./request.ts";
 import type { InferInput } from "./standard-schema.ts";
 import type { Template } from "./template.ts";
 import type { Transport, TransportPool } from "./transport/types.ts";
@@ -41,6 +42,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   #isClosed = false;
   /** The headers of all requests with one key: built once, not once per request. */
   #headers: { readonly apiKey: string | undefined; readonly flat: readonly string[] } | undefined;
+  /** The path of the last call: most calls are for the same template as the one before. */
+  #path: { readonly uid: string; readonly path: string } | undefined;
 
   /**
    * @param options - see `ClientOptions`; what is missing is read from `TEMPLATE_PDF_BASE_URL` and
@@ -62,11 +65,13 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     this.#connections = connections ?? new Connections();
     this.#sender = {
       options: this.#options,
+      settings: resolveCall(this.#options, undefined),
       enter: () => this.#enter(),
       stay: () => this.#connections.enter(),
       leave: () => this.#connections.leave(),
       transport: () => this.#transport(),
       captureContext: platform.captureContext,
+      pathTo: (uid) => this.#pathTo(uid),
       headers: (apiKey, extra) => this.#headersFor(apiKey, extra),
     };
   }
@@ -175,6 +180,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
     }
     this.#connections.enter();
+  }
+
+  #pathTo(uid: string): string {
+    if (!this.#path || this.#path.uid !== uid) this.#path = { uid, path: pathTo(this.#options.target, uid) };
+    return this.#path.path;
   }
 
   #headersFor(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[] {

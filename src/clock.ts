@@ -44,10 +44,13 @@ export class Alarm {
     this.#listener = listener;
   }
 
-  /** Rings once, in `limitMs` from now, unless it is set anew or cleared before; `Infinity` never rings. */
-  set(limitMs: number): void {
+  /**
+   * Rings once, in `limitMs` from now, unless it is set anew or cleared before; `Infinity` never rings.
+   *
+   * @param nowMs - what `performance.now()` gives, where that is known already
+   */
+  set(limitMs: number, nowMs = performance.now()): void {
     if (limitMs === Number.POSITIVE_INFINITY) return this.clear();
-    const nowMs = performance.now();
     this.#limitMs = limitMs;
     this.#dueAtMs = nowMs + limitMs;
     if (endsTimersWithRequests()) return this.#sleepAlone(limitMs);

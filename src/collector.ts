@@ -5,46 +5,48 @@ import type { Bytes } from "./platform-types.ts";
 /** A promised length is a claim: up to here it is believed and allocated at once, beyond it the bytes must come first. */
 const maxBelievedBytes = 256 * 1024 * 1024;
 
+/** What is known of a document before its bytes. */
+export interface Expected {
+  /** How many bytes the answer promises. */
+  readonly promisedBytes: number | undefined;
+  /** How many there may be. */
+  readonly maxBytes: number;
+  /** Makes the error for more. */
+  oversized(): unknown;
+}
+
 /** Collects a document in memory: one allocation where its length is known. */
 export class Collector implements Sink {
   readonly isStream = false;
   readonly #source: Source;
-  readonly #promisedBytes: number | undefined;
-  readonly #maxBytes: number;
-  readonly #oversized: () => unknown;
+  readonly #expected: Expected;
   readonly #resolve: (bytes: Bytes) => void;
   readonly #reject: (error: unknown) => void;
   #whole: Bytes | undefined;
-  #chunks: Uint8Array[] = [];
+  #chunks: Uint8Array[] | undefined;
   #length = 0;
 
   /**
    * @param source - where the bytes come from
-   * @param expected - how many the answer promises, how many there may be, and the error for more
    * @param resolve - gets the bytes, which own their memory
    * @param reject - gets what went wrong
    */
   constructor(
     source: Source,
-    expected: { promisedBytes: number | undefined; maxBytes: number; oversized: () => unknown },
+    expected: Expected,
     resolve: (bytes: Bytes) => void,
     reject: (error: unknown) => void,
   ) {
     this.#source = source;
-    this.#promisedBytes = expected.promisedBytes;
-    this.#maxBytes = expected.maxBytes;
-    this.#oversized = expected.oversized;
+    this.#expected = expected;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   write(chunk: Uint8Array): boolean {
-    const promised = this.#promisedBytes;
-    if (
-      this.#length + chunk.length > this.#maxBytes ||
-      (promised !== undefined && promised > this.#maxBytes)
-    ) {
-      this.#source.cancel(this.#oversized());
+    const { promisedBytes: promised, maxBytes } = this.#expected;
+    if (this.#length + chunk.length > maxBytes || (promised !== undefined && promised > maxBytes)) {
+      this.#source.cancel(this.#expected.oversized());
       return false;
     }
     if (this.#length === 0 && promised !== undefined && promised <= maxBelievedBytes) {
@@ -52,13 +54,14 @@ export class Collector implements Sink {
     }
     if (this.#whole && this.#length + chunk.length > this.#whole.length) this.#stopBelieving(this.#whole);
     if (this.#whole) this.#whole.set(chunk, this.#length);
-    else this.#chunks.push(chunk);
+    else if (this.#chunks) this.#chunks.push(chunk);
+    else this.#chunks = [chunk];
     this.#length += chunk.length;
     return true;
   }
 
   end(): void {
-    this.#resolve(this.#whole ?? concatenate(this.#chunks));
+    this.#resolve(this.#whole ?? concatenate(this.#chunks ?? []));
   }
 
   /** More came than was promised: HTTP cannot do that, but a `fetch` of somebody's own can. */
@@ -69,7 +72,7 @@ export class Collector implements Sink {
 
   fail(error: unknown): void {
     this.#whole = undefined;
-    this.#chunks = [];
+    this.#chunks = undefined;
     this.#reject(error);
   }
 }

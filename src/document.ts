@@ -35,10 +35,6 @@ export interface DocumentCall extends AttemptedCall {
 export class GeneratedPdf {
   /** Status code of the answer: one of 2xx. */
   readonly status: number;
-  /** The id under which the service knows the call (`x-request-id` or `request-id`). */
-  readonly requestId: string | undefined;
-  /** The name that the service gives the file: bare and safe to save under; `undefined` where it gives none. */
-  readonly filename: string | undefined;
   /** Length in bytes, where the answer tells. */
   readonly contentLength: number | undefined;
   /** How many times the request was tried. */
@@ -49,16 +45,26 @@ export class GeneratedPdf {
 
   /** @internal */
   constructor(arrival: Arrival, call: DocumentCall) {
-    const { head, promisedBytes } = arrival;
-    this.status = head.status;
-    const requestId = requestIdOf(head);
-    // A service may repeat what it was sent, and these are logged and become names of files.
-    this.requestId = requestId && call.secrets.withoutKey(requestId);
-    this.filename = filenameOf(head.header("content-disposition"), (name) => call.secrets.withoutKey(name));
-    this.contentLength = promisedBytes;
+    this.status = arrival.head.status;
+    this.contentLength = arrival.promisedBytes;
     this.attempts = call.attempts;
     this.#arrival = arrival;
     this.#call = call;
+  }
+
+  // Read when they are asked for, which most documents never are. A service may repeat what it was sent, and these
+  // are logged and become names of files.
+
+  /** The id under which the service knows the call (`x-request-id` or `request-id`). */
+  get requestId(): string | undefined {
+    const id = requestIdOf(this.#arrival.head);
+    return id && this.#call.secrets.withoutKey(id);
+  }
+
+  /** The name that the service gives the file: bare and safe to save under; `undefined` where it gives none. */
+  get filename(): string | undefined {
+    const disposition = this.#arrival.head.header("content-disposition");
+    return filenameOf(disposition, (name) => this.#call.secrets.withoutKey(name));
   }
 
   /** The answer's headers; where they repeat the API key, without it. */

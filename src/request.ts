@@ -1,5 +1,4 @@
 import { ConfigurationError } from "./errors.ts";
-import type { WireRequest } from "./transport/types.ts";
 
 /** Where a client's requests go: computed once per client. */
 export interface Target {
@@ -22,19 +21,19 @@ export function targetOf(baseUrl: URL): Target {
 }
 
 /**
- * Writes a template's uid as one segment of a path.
+ * Writes the path at which a template is rendered (spec, "Endpoints": path shape), its uid as one segment.
  *
  * @throws {ConfigurationError} when it is no string, empty, `.` or `..`, or holds a control character or half
  * a surrogate pair: none of these can name a template in a path
  */
-export function segmentOf(uid: string): string {
+export function pathTo(target: Target, uid: string): string {
   const wrong = objectionTo(uid);
   if (wrong !== undefined) {
     throw new ConfigurationError(
       `The template uid ${wrong}. Copy the uid from the dashboard as it is. Nothing was sent.`,
     );
   }
-  return encodeURIComponent(uid);
+  return `${target.pathBeforeUid}${encodeURIComponent(uid)}/generate-sync`;
 }
 
 function objectionTo(uid: unknown): string | undefined {
@@ -61,14 +60,4 @@ export function buildHeaders(
   flat.push("content-type", "application/json");
   for (const [name, value] of extra) flat.push(name, value);
   return flat;
-}
-
-/** Builds the one request of the spec: `POST {base_url}/api/v1/templates/:uid/generate-sync`. */
-export function buildRequest(
-  target: Target,
-  segment: string,
-  headers: readonly string[],
-  body: string,
-): WireRequest {
-  return { origin: target.origin, path: `${target.pathBeforeUid}${segment}/generate-sync`, headers, body };
 }
