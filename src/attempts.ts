@@ -1,4 +1,4 @@
-import { type AbortListener, forgetAbort, listenToAbort } from "./abort-signals.ts";
+import { type AbortListener, type AbortSubscription, listenToAbort } from "./abort-signals.ts";
 import { requestIdOf } from "./api-error.ts";
 import type { Launch, Listener } from "./asking.ts";
 import {
@@ -17,7 +17,7 @@ import { noHooks } from "./hooks.ts";
 import type { ResolvedCall } from "./options.ts";
 import type { Redactor } from "./redact.ts";
 import { type Decision, decide } from "./retry.ts";
-import type { ResponseHead, RunInContext, Transport, WireRequest } from "./transport/types.ts";
+import type { CapturedContext, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
 
 /** What is to be done: one call, from its arguments. */
 export interface Job {
@@ -37,7 +37,7 @@ export interface Job {
    */
   prepare(attempts: number, lastError: unknown): Prepared | Promise<Prepared>;
   /** See `TransportPlatform.captureContext`. */
-  captureContext(): RunInContext | undefined;
+  captureContext(): CapturedContext | undefined;
   /** Hears that what was over goes on: a document that had come whole is being written. */
   stay(): void;
   /** Hears that nothing more will be sent, and nothing more is to come. */
@@ -65,6 +65,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
    */
   #goOn: (() => void) | undefined;
   #pause: Alarm | undefined;
+  #subscription: AbortSubscription | undefined;
   #listener: Listener | undefined;
   #attempt: Attempt | undefined;
   #call: DocumentCall | undefined;
@@ -96,7 +97,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     const { signal, timeouts } = options;
     if (problem) return this.#end(problem.error);
     if (signal?.aborted) return this.#end(signal.reason);
-    if (signal) listenToAbort(signal, this);
+    if (signal) this.#subscription = listenToAbort(signal, this);
     this.#next();
     // After the limits of the attempt, which are shorter: so the clock is set once. A mock may have given the whole
     // document by now.
@@ -171,7 +172,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     if (this.#isHandedOver) this.#total.clear();
     const { signal } = this.#job.options;
     if (signal?.aborted) this.cancel(signal.reason);
-    else if (signal) listenToAbort(signal, this);
+    else if (signal) this.#subscription ??= listenToAbort(signal, this);
   }
 
   onRest(isRead: boolean): void {
@@ -275,8 +276,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     this.#atRest = true;
     this.#total.clear();
     this.#pause?.clear();
-    const { signal } = this.#job.options;
-    if (signal) forgetAbort(signal, this);
+    this.#subscription?.end();
+    this.#subscription = undefined;
     this.#job.leave();
   }
 }

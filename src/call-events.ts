@@ -1,5 +1,5 @@
 import { type CallEvent, type EventOf, type Hooks, tell } from "./hooks.ts";
-import type { RunInContext } from "./transport/types.ts";
+import type { CapturedContext } from "./transport/types.ts";
 
 let calls = 0;
 
@@ -10,17 +10,17 @@ export class CallEvents {
   readonly #hooks: Hooks;
   readonly #uid: string;
   /** Calls hooks in the asynchronous context that the call was made in, so that logs know whose it is. */
-  readonly #inContext: RunInContext | undefined;
+  readonly #context: CapturedContext | undefined;
 
   /**
    * @param startedAtMs - when the call began, by `performance.now()`
-   * @param inContext - runs something in the context of the call
+   * @param context - that of the call
    */
-  constructor(hooks: Hooks, uid: string, startedAtMs: number, inContext: RunInContext | undefined) {
+  constructor(hooks: Hooks, uid: string, startedAtMs: number, context: CapturedContext | undefined) {
     this.#hooks = hooks;
     this.#uid = uid;
     this.#startedAtMs = startedAtMs;
-    this.#inContext = inContext;
+    this.#context = context;
   }
 
   /**
@@ -36,7 +36,7 @@ export class CallEvents {
     const elapsedMs = performance.now() - this.#startedAtMs;
     const event = () =>
       ({ call: this.#number, uid: this.#uid, attempt, elapsedMs, ...more() }) as unknown as EventOf<Name>;
-    if (this.#inContext) this.#inContext(() => tell(this.#hooks, name, event));
+    if (this.#context) this.#context.runInAsyncScope(tell, undefined, this.#hooks, name, event);
     else tell(this.#hooks, name, event);
   }
 

@@ -4,7 +4,7 @@ import { ConfigurationError, TemplatePdfError } from "./errors.ts";
 import { type CallOptions, type ResolvedCall, type ResolvedOptions, resolveCall } from "./options.ts";
 import { nameOfError, Redactor } from "./redact.ts";
 import { checkValues, type Template } from "./template.ts";
-import type { RunInContext, Transport } from "./transport/types.ts";
+import type { CapturedContext, Transport } from "./transport/types.ts";
 import { serializeValues } from "./values.ts";
 
 /** What a call needs of its client. */
@@ -20,7 +20,7 @@ export interface Sender {
   leave(): void;
   transport(): Transport;
   pathTo(uid: string): string;
-  captureContext(): RunInContext | undefined;
+  captureContext(): CapturedContext | undefined;
   headers(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[];
 }
 
@@ -72,7 +72,7 @@ export class GenerateCall implements Job {
       : this.#prepareLater(this.#body, attempts, lastError);
   }
 
-  captureContext(): RunInContext | undefined {
+  captureContext(): CapturedContext | undefined {
     return this.#sender.captureContext();
   }
 

@@ -1,4 +1,5 @@
 import { endsTimersWithRequests } from "./environment.ts";
+import { Link, LinkedList } from "./linked-list.ts";
 
 /**
  * One timer for all calls in flight. Every call watches several limits, and nearly none of them is ever reached:
@@ -11,9 +12,7 @@ const longestSleepMs = 2 ** 31 - 1;
 
 const coarsestMs = 250;
 
-/** The alarms that are set, each linked to the next: a `Set` that grows and shrinks all the time leaves garbage. */
-let first: Alarm | undefined;
-let last: Alarm | undefined;
+const armed = new LinkedList<Alarm>();
 /**
  * What is to ring in the next turn of the event loop. Not at once: where the process was busy, or suspended, what
  * arrived in time is heard only after the timers.
@@ -31,16 +30,14 @@ export interface AlarmListener {
 }
 
 /** One limit that can be set, moved and cleared any number of times. */
-export class Alarm {
+export class Alarm extends Link {
   readonly #listener: AlarmListener;
   #limitMs = 0;
   #dueAtMs = 0;
-  #next: Alarm | undefined;
-  #previous: Alarm | undefined;
-  #isArmed = false;
   #ownTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(listener: AlarmListener) {
+    super();
     this.#listener = listener;
   }
 
@@ -54,7 +51,7 @@ export class Alarm {
     this.#limitMs = limitMs;
     this.#dueAtMs = nowMs + limitMs;
     if (endsTimersWithRequests()) return this.#sleepAlone(limitMs);
-    this.#arm();
+    armed.add(this);
     // Somebody's fake timers came or went meanwhile, and took the timer along.
     if (timersOfTimer !== setTimeout || wakesAtMs < nowMs - coarsestMs) Alarm.#sleepOn();
     else if (this.#dueAtMs < wakesAtMs) sleep(limitMs, nowMs);
@@ -62,31 +59,10 @@ export class Alarm {
 
   clear(): void {
     if (this.#ownTimer !== undefined) clearTimeout(this.#ownTimer);
-    if (!this.#isArmed) return;
-    this.#disarm();
-    if (first) return;
+    if (!armed.delete(this) || !armed.isEmpty) return;
     clearTimeout(timer);
     timer = undefined;
     wakesAtMs = Number.POSITIVE_INFINITY;
-  }
-
-  #arm(): void {
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    this.#previous = last;
-    if (last) last.#next = this;
-    else first = this;
-    last = this;
-  }
-
-  #disarm(): void {
-    this.#isArmed = false;
-    if (this.#previous) this.#previous.#next = this.#next;
-    else first = this.#next;
-    if (this.#next) this.#next.#previous = this.#previous;
-    else last = this.#previous;
-    this.#next = undefined;
-    this.#previous = undefined;
   }
 
   #sleepAlone(delayMs: number): void {
@@ -109,9 +85,7 @@ export class Alarm {
     try {
       // One that was cleared or set anew meanwhile is no longer due.
       for (const alarm of found) {
-        if (!alarm.#isArmed || alarm.#dueAtMs > nowMs) continue;
-        alarm.#disarm();
-        alarm.#listener.onTimeOver();
+        if (alarm.#dueAtMs <= nowMs && armed.delete(alarm)) alarm.#listener.onTimeOver();
       }
     } finally {
       // Also when a listener throws: the others have to hear all the same.
@@ -124,13 +98,13 @@ export class Alarm {
     due = [];
     let nextMs = Number.POSITIVE_INFINITY;
     let shortestMs = Number.POSITIVE_INFINITY;
-    for (let alarm = first; alarm; alarm = alarm.#next) {
+    for (const alarm of armed.members()) {
       if (alarm.#dueAtMs <= nowMs) due.push(alarm);
       nextMs = Math.min(nextMs, alarm.#dueAtMs);
       shortestMs = Math.min(shortestMs, alarm.#limitMs);
     }
     if (due.length > 0) sleep(0, nowMs);
-    else if (first) sleep(Math.max(nextMs - nowMs, Math.min(coarsestMs, shortestMs / 10)), nowMs);
+    else if (!armed.isEmpty) sleep(Math.max(nextMs - nowMs, Math.min(coarsestMs, shortestMs / 10)), nowMs);
   }
 }
 

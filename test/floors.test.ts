@@ -27,11 +27,11 @@ const floors: readonly (readonly string[])[] = [
   ["api-key.ts", "headers.ts", "option-rules.ts", "request.ts", "values.ts"],
   ["transport/"],
   ["disposal.ts", "filename.ts", "redact.ts", "verify.ts"],
-  ["concatenate.ts", "clock.ts"],
+  ["concatenate.ts", "clock.ts", "abort-signals.ts"],
   [
-    "abort-signals.ts",
     "environment.ts",
     "errors.ts",
+    "linked-list.ts",
     "loopback.ts",
     "platform-types.ts",
     "retry-after.ts",

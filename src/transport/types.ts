@@ -96,14 +96,20 @@ export interface TransportPool {
   close(): Promise<void>;
 }
 
-/** Runs something in a context that was captured before. */
-export type RunInContext = (run: () => void) => void;
+/** An asynchronous context that was captured: as much of Node's `AsyncResource` as is used here. */
+export interface CapturedContext {
+  runInAsyncScope<Args extends unknown[]>(
+    run: (...args: Args) => void,
+    thisArg: undefined,
+    ...args: Args
+  ): void;
+}
 
 /** What the modules behind `#transport` export. */
 export interface TransportPlatform {
   openPool(): TransportPool;
   /** Keeps the asynchronous context of the caller, as loggers and tracers use it; where the runtime lets anybody. */
-  captureContext(): RunInContext | undefined;
+  captureContext(): CapturedContext | undefined;
   /** Says why a caller's dispatcher cannot be used, or `undefined` where it can. */
   objectionTo(dispatcher: DispatcherLike): string | undefined;
 }
