@@ -1,19 +1,29 @@
-// A server that costs little: it answers every request on a raw socket with one of three ready-made documents.
-// Sizes are picked by the uid: /api/v1/templates/<bytes>/generate-sync.
+// A server that costs little: it answers every request on a raw socket with a ready-made document.
+// Sizes are picked by the uid: /api/v1/templates/<bytes>/generate-sync. With a certificate it speaks TLS.
+// node server.mjs [<file of the certificate> <file of its key>]
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { pdfOf } from "./compare/pdf-of.mjs";
 
-/** A PDF-shaped document of exactly `bytes` bytes, head included, ready to be written. */
-function answerOf(bytes) {
-  const body = Buffer.alloc(bytes, "0123456789abcdef\n");
-  body.write("%PDF-1.7\n");
-  body.write("\n%%EOF\n", bytes - 7);
-  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\ncontent-length: ${bytes}\r\nx-request-id: bench\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), body]);
+const [certificate, key] = process.argv.slice(2);
+
+/** Head and document in one, ready to be written. */
+const answers = new Map();
+
+function answerTo(head) {
+  const bytes = /^POST \/api\/v1\/templates\/(\d+)\/generate-sync HTTP\/1\.1\r\n/.exec(head)?.[1];
+  if (!bytes) return "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
+  let answer = answers.get(bytes);
+  if (!answer) {
+    const lines = `content-type: application/pdf\r\ncontent-length: ${bytes}\r\nx-request-id: bench`;
+    answer = Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${lines}\r\n\r\n`), pdfOf(Number(bytes))]);
+    answers.set(bytes, answer);
+  }
+  return answer;
 }
 
-const answers = new Map([2_000, 50_000, 1_000_000].map((bytes) => [String(bytes), answerOf(bytes)]));
-
-const server = createServer({ noDelay: true }, (socket) => {
+function serve(socket) {
   let pending = "";
   socket.on("error", () => {});
   socket.on("data", (chunk) => {
@@ -21,14 +31,22 @@ const server = createServer({ noDelay: true }, (socket) => {
     for (;;) {
       const headEnd = pending.indexOf("\r\n\r\n");
       if (headEnd === -1) return;
-      const head = pending.slice(0, headEnd);
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (pending.length < headEnd + 4 + length) return;
-      pending = pending.slice(headEnd + 4 + length);
-      socket.write(answers.get(/templates\/(\d+)\//.exec(head)?.[1] ?? "2000"));
+      const head = pending.slice(0, headEnd + 4);
+      const length = /\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1];
+      // Every contender knows how much it sends; chunks are not read here.
+      if (length === undefined)
+        return socket.end("HTTP/1.1 411 Length Required\r\ncontent-length: 0\r\n\r\n");
+      const end = head.length + Number(length);
+      if (pending.length < end) return;
+      pending = pending.slice(end);
+      socket.write(answerTo(head));
     }
   });
-});
+}
+
+const server = certificate
+  ? createTlsServer({ cert: readFileSync(certificate), key: readFileSync(key), noDelay: true }, serve)
+  : createServer({ noDelay: true }, serve);
 
 server.listen(0, "127.0.0.1", () => process.send?.(server.address().port));
 process.on("disconnect", () => process.exit());

@@ -1,0 +1,76 @@
+// @ts-check
+// What a document costs, ours beside bare undici and its alternatives: CPU time, documents a second, memory, latency.
+// `npm run bench`; `npm run bench -- --help` tells the options.
+import { rm, writeFile } from "node:fs/promises";
+import { sizes } from "./compare/cells.mjs";
+import { peers, yardstick } from "./compare/contenders.mjs";
+import { goalsOf } from "./compare/goals.mjs";
+import { measureCell } from "./compare/measure.mjs";
+import { readResults, writePage } from "./compare/page.mjs";
+import { textOf } from "./compare/results.mjs";
+import { readSettings, usage } from "./compare/settings.mjs";
+import { startServer } from "./compare/start-server.mjs";
+import { describeMachine, installPeers, makeSaveFolder, versionsOf } from "./compare/surroundings.mjs";
+import { goalLinesOf, tableOf } from "./compare/terminal-table.mjs";
+
+const args = process.argv.slice(2);
+if (args.includes("--help")) console.log(usage);
+else await main(readSettings(args));
+
+/** @param {import("./compare/settings.mjs").Settings} settings */
+async function main(settings) {
+  if (settings.onlyPage) return writePage(readResults());
+  const results = await compare(settings);
+  console.log(goalLinesOf(goalsOf(results)).join("\n"));
+  if (settings.json) await writeFile(settings.json, textOf(results));
+  if (settings.write) writePage(results);
+  else console.log("\ndocs/benchmarks.* are as they were: --write, or a full run, writes them.");
+}
+
+/**
+ * @param {import("./compare/settings.mjs").Settings} settings
+ * @returns {Promise<import("./compare/results.mjs").Results>}
+ */
+async function compare(settings) {
+  const { kind, contenders, cells } = settings;
+  if (contenders.some((name) => peers.includes(name))) installPeers();
+  const saving = await makeSaveFolder();
+  const server = await startServer(sizes, settings.server);
+  const interrupted = () => process.exit(130);
+  process.once("SIGINT", interrupted).once("SIGTERM", interrupted).once("exit", server.kill);
+  try {
+    const machine = describeMachine();
+    console.log(`${headOf(kind)} Node ${machine.node}, ${machine.cores} cores. The server: ${server.name}.`);
+    console.log(`× bare is the CPU time of a document in that of ${yardstick}; ▶ is this package.\n`);
+    const startedAt = performance.now();
+    const measured = [];
+    for (const cell of cells) {
+      const results = await measureCell(cell, settings, server, saving.folder);
+      measured.push(results);
+      const minutes = (performance.now() - startedAt) / 60_000;
+      const left = (minutes / measured.length) * (cells.length - measured.length);
+      const progress = `cell ${measured.length} of ${cells.length}, ${minutes.toFixed(1)} min, about ${left.toFixed(0)} to go`;
+      console.log(`${tableOf(results)}\n  (${progress})\n`);
+    }
+    return {
+      date: new Date().toISOString().slice(0, 10),
+      kind,
+      machine,
+      server: server.name,
+      savedTo: saving.kind,
+      versions: versionsOf(contenders),
+      cells: measured,
+    };
+  } finally {
+    process.off("SIGINT", interrupted).off("SIGTERM", interrupted);
+    await server.stop();
+    await rm(saving.folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {import("./compare/settings.mjs").Settings["kind"]} kind */
+function headOf(kind) {
+  if (kind === "full") return "The full comparison: about 40 minutes.";
+  if (kind === "quick") return "The quick comparison, of one part of the cells and in fewer rounds.";
+  return "A part of the comparison.";
+}

@@ -1,0 +1,74 @@
+// @ts-check
+import { nameOf, sizeOf } from "./cells.mjs";
+import { isOurs, yardstick } from "./contenders.mjs";
+
+/** What `bytes()` may cost by HTTP with 20 in flight, in CPU time of bare dispatch, for each size. */
+const goals = new Map([
+  [2_000, 1.25],
+  [50_000, 0.95],
+  [1_000_000, 0.9],
+]);
+
+/** What any form of ours may cost in any cell, but the web streams. */
+const worst = 1.5;
+const exempt = "template-pdf stream()";
+
+/**
+ * @typedef {object} Goal
+ * @property {string} text
+ * @property {number} limit
+ * @property {number} ratio - NaN where it was not measured
+ * @property {boolean} reached
+ */
+
+/**
+ * Each goal, and how near the results come.
+ *
+ * @param {import("./results.mjs").Results} results
+ * @returns {{ goals: Goal[], above: { contender: string, cell: string, ratio: number }[] }} above: where ours costs
+ *   more than it may anywhere, the worst first
+ */
+export function goalsOf({ cells }) {
+  const ofBytes = [...goals].map(([bytes, limit]) => {
+    const cell = cells.find(
+      (candidate) => candidate.protocol === "http" && candidate.bytes === bytes && candidate.inFlight === 20,
+    );
+    const ratio = cell ? ratioOf(cell, "template-pdf bytes()") : Number.NaN;
+    const text = `\`bytes()\`, ${sizeOf(bytes)}, 20 in flight, HTTP`;
+    return { text, limit, ratio, reached: isWithin(ratio, limit) };
+  });
+  const readings = cells.flatMap((cell) =>
+    Object.keys(cell.contenders)
+      .filter((name) => isOurs(name) && name !== exempt)
+      .map((contender) => ({ contender, cell: nameOf(cell), ratio: ratioOf(cell, contender) })),
+  );
+  readings.sort((one, other) => other.ratio - one.ratio);
+  const ratio = readings[0]?.ratio ?? Number.NaN;
+  const anywhere = {
+    text: "the worst of all forms but `stream()`, in all cells measured",
+    limit: worst,
+    ratio,
+    reached: isWithin(ratio, worst),
+  };
+  return {
+    goals: [...ofBytes, anywhere],
+    above: readings.filter((reading) => !isWithin(reading.ratio, worst)),
+  };
+}
+
+/**
+ * The CPU time of a document in that of bare dispatch; NaN where either was not measured.
+ *
+ * @param {import("./results.mjs").CellResults} cell
+ * @param {string} contender
+ * @param {string} [base]
+ */
+export function ratioOf({ contenders }, contender, base = yardstick) {
+  const own = contenders[contender]?.cpuMicroseconds ?? Number.NaN;
+  return own / (contenders[base]?.cpuMicroseconds ?? Number.NaN);
+}
+
+/** By what the page shows: two digits. @param {number} ratio @param {number} limit */
+function isWithin(ratio, limit) {
+  return Number(ratio.toFixed(2)) <= limit;
+}

@@ -1,0 +1,98 @@
+// @ts-check
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { request as tlsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeCertificate } from "./authority.mjs";
+import { findNginx, startNginx } from "./nginx.mjs";
+import { pdfOf } from "./pdf-of.mjs";
+
+/**
+ * @typedef {object} Server
+ * @property {string} name - what it is, in words
+ * @property {string} http - its origin
+ * @property {string} tls - its origin
+ * @property {string} authorityFile - the certificate that its clients have to trust
+ * @property {() => void} kill - leaves its files
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * Starts the server of all contenders in a process of its own, and proves that its documents are whole.
+ *
+ * @param {readonly number[]} sizes - of the documents, in bytes
+ * @param {"nginx" | "node" | undefined} kind - undefined is nginx where there is one
+ * @returns {Promise<Server>}
+ */
+export async function startServer(sizes, kind) {
+  const nginx = kind === "node" ? undefined : findNginx();
+  if (kind === "nginx" && !nginx) throw new Error("There is no nginx here.");
+  const folder = await mkdtemp(join(tmpdir(), "template-pdf-bench-"));
+  const { authority, cert, key } = await makeCertificate();
+  const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+  const authorityFile = join(folder, "authority.pem");
+  await writeFile(authorityFile, authority);
+  await writeFile(files.cert, cert);
+  await writeFile(files.key, key, { mode: 0o600 });
+  const home = join(folder, "server");
+  await mkdir(home);
+  const { http, tls, kill } = nginx
+    ? await startNginx(nginx.command, home, sizes, files)
+    : await startSockets(files);
+  const server = {
+    name: nginx ? `nginx ${nginx.version}, one process` : `raw sockets in Node ${process.version}`,
+    http,
+    tls,
+    authorityFile,
+    kill,
+    async stop() {
+      kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    for (const origin of [http, tls]) for (const bytes of sizes) await proveWhole(origin, bytes, authority);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return server;
+}
+
+/** @param {{ cert: string, key: string }} files */
+async function startSockets(files) {
+  const program = new URL("../server.mjs", import.meta.url);
+  const servers = [fork(program), fork(program, [files.cert, files.key])];
+  const ports = await Promise.all(servers.map(async (server) => (await once(server, "message"))[0]));
+  return {
+    http: `http://127.0.0.1:${ports[0]}`,
+    tls: `https://127.0.0.1:${ports[1]}`,
+    kill() {
+      for (const server of servers) server.kill();
+    },
+  };
+}
+
+/**
+ * @param {string} origin
+ * @param {number} bytes
+ * @param {string} authority
+ */
+async function proveWhole(origin, bytes, authority) {
+  const url = `${origin}/api/v1/templates/${bytes}/generate-sync`;
+  const options = { method: "POST", agent: false };
+  const asked = origin.startsWith("https:")
+    ? tlsRequest(url, { ...options, ca: authority })
+    : request(url, options);
+  asked.end("{}");
+  const [answer] = await once(asked, "response");
+  const document = Buffer.concat(await answer.toArray());
+  const whole = pdfOf(bytes).equals(document);
+  if (answer.statusCode !== 200 || answer.headers["content-length"] !== String(bytes) || !whole) {
+    const got = `status ${answer.statusCode}, ${document.length} bytes, content-length ${answer.headers["content-length"]}`;
+    throw new Error(`${origin} does not serve the document of ${bytes} bytes: ${got}.`);
+  }
+}
