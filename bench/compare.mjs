@@ -1,12 +1,13 @@
 // @ts-check
 // What a document costs, ours beside bare undici and its alternatives: CPU time, documents a second, memory, latency.
 // `npm run bench`; `npm run bench -- --help` tells the options.
-import { rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { sizes } from "./compare/cells.mjs";
 import { peers, yardstick } from "./compare/contenders.mjs";
 import { goalsOf } from "./compare/goals.mjs";
 import { measureCell } from "./compare/measure.mjs";
-import { readResults, writePage } from "./compare/page.mjs";
+import { readPageFile, writePageFiles } from "./compare/page-files.mjs";
 import { textOf } from "./compare/results.mjs";
 import { readSettings, usage } from "./compare/settings.mjs";
 import { startServer } from "./compare/start-server.mjs";
@@ -19,11 +20,11 @@ else await main(readSettings(args));
 
 /** @param {import("./compare/settings.mjs").Settings} settings */
 async function main(settings) {
-  if (settings.onlyPage) return writePage(readResults());
+  if (settings.onlyPage) return writePageFiles(JSON.parse(readPageFile("benchmarks.json")));
   const results = await compare(settings);
   console.log(goalLinesOf(goalsOf(results)).join("\n"));
   if (settings.json) await writeFile(settings.json, textOf(results));
-  if (settings.write) writePage(results);
+  if (settings.write) writePageFiles(results);
   else console.log("\ndocs/benchmarks.* are as they were: --write, or a full run, writes them.");
 }
 
@@ -37,7 +38,11 @@ async function compare(settings) {
   const saving = await makeSaveFolder();
   const server = await startServer(sizes, settings.server);
   const interrupted = () => process.exit(130);
-  process.once("SIGINT", interrupted).once("SIGTERM", interrupted).once("exit", server.kill);
+  const cleanUp = () => {
+    server.stop();
+    rmSync(saving.folder, { recursive: true, force: true });
+  };
+  process.once("SIGINT", interrupted).once("SIGTERM", interrupted).once("exit", cleanUp);
   try {
     const machine = describeMachine();
     console.log(`${headOf(kind)} Node ${machine.node}, ${machine.cores} cores. The server: ${server.name}.`);
@@ -62,9 +67,8 @@ async function compare(settings) {
       cells: measured,
     };
   } finally {
-    process.off("SIGINT", interrupted).off("SIGTERM", interrupted);
-    await server.stop();
-    await rm(saving.folder, { recursive: true, force: true });
+    process.off("SIGINT", interrupted).off("SIGTERM", interrupted).off("exit", cleanUp);
+    cleanUp();
   }
 }
 

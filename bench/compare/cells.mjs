@@ -18,7 +18,7 @@ export function sizeOf(bytes) {
   return bytes >= 1e6 ? `${bytes / 1e6} MB` : `${bytes / 1e3} kB`;
 }
 
-/** @param {Cell} cell - as `http, 50 kB, 20 in flight` */
+/** @param {Cell} cell - as `HTTP, 50 kB, 20 in flight` */
 export function nameOf({ protocol, bytes, inFlight }) {
-  return `${protocol}, ${sizeOf(bytes)}, ${inFlight} in flight`;
+  return `${protocol.toUpperCase()}, ${sizeOf(bytes)}, ${inFlight} in flight`;
 }

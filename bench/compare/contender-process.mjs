@@ -30,6 +30,7 @@ import { percentileOf } from "./statistics.mjs";
 const plan = JSON.parse(process.argv[2] ?? "");
 const contender =
   contenders[plan.contender] ?? (await import("../peers/contenders.mjs")).contenders[plan.contender];
+if (!contender) throw new Error(`There is no contender ${plan.contender}.`);
 
 const fetchOne = await contender({
   origin: plan.origin,

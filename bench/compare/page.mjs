@@ -1,5 +1,172 @@
 // @ts-check
-export const readResults = () => {
-  throw new Error("later");
-};
-export const writePage = () => {};
+import { nameOf, sizeOf } from "./cells.mjs";
+import { isOurs, yardstick } from "./contenders.mjs";
+import { goalsOf, ratioOf } from "./goals.mjs";
+
+/** @typedef {import("./results.mjs").Results} Results */
+/** @typedef {import("./results.mjs").CellResults} CellResults */
+
+/**
+ * The whole of docs/benchmarks.md.
+ *
+ * @param {Results} results
+ */
+export function pageOf(results) {
+  return `${[
+    "# Benchmarks",
+    `What one document costs its client: ours beside bare undici and the clients that people use otherwise. \`npm run bench\` writes
+this page, its chart and [benchmarks.json](benchmarks.json), which has every figure of it; nobody edits them.`,
+    "![CPU time of one document, in that of bare undici dispatch](benchmarks.svg)",
+    ...surroundingsOf(results),
+    ...goalPartOf(results),
+    ...ratioPartOf(results),
+    ...methodOf(results),
+    "## Every figure",
+    "Medians of the rounds. **Bold** is this package; the memory is the largest resident set of the whole process.",
+    ...inOrder(results.cells).map(detailsOf),
+  ].join("\n\n")}\n`;
+}
+
+/** @param {Results} results */
+function surroundingsOf({ kind, date, machine, server, savedTo, versions }) {
+  const extent = {
+    full: "A full run.",
+    quick: "**A quick run**: fewer cells and fewer rounds than `npm run bench` has.",
+    part: "**A part**: not all contenders or cells that `npm run bench` has.",
+  };
+  const rows = [
+    ["date", date],
+    ["machine", `${machine.cores} cores (${machine.processor}), ${machine.platform}`],
+    ["Node", machine.node],
+    ["server", `${server}, on the same machine`],
+    [
+      "versions",
+      Object.entries(versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(", "),
+    ],
+    ["`saveTo()` and `writeFile` write to", savedTo],
+  ];
+  return ["## Where", extent[kind], tableOf(["", ""], rows)];
+}
+
+/** @param {Results} results */
+function goalPartOf(results) {
+  const { goals, above } = goalsOf(results);
+  const rows = goals.map(({ text, limit, ratio, reached }) => {
+    const verdict = Number.isNaN(ratio) ? "not measured" : reached ? "reached" : "**missed**";
+    return [text, `≤ ${limit.toFixed(2)}`, inTwoDigits(ratio), verdict];
+  });
+  const misses = tableOf(
+    ["above 1.50", "where", "× bare"],
+    above.map(({ contender, cell, ratio }) => [contender, cell, inTwoDigits(ratio)]),
+  );
+  return [
+    "## The goals",
+    "In the CPU time of bare dispatch, which holds a document in memory and checks nothing of it.",
+    tableOf(["", "goal", "measured", ""], rows),
+    ...(above.length > 0 ? [misses] : []),
+  ];
+}
+
+/** @param {Results} results */
+function ratioPartOf({ cells }) {
+  const tables = /** @type {const} */ (["http", "tls"]).flatMap((protocol) => {
+    const own = inOrder(cells).filter((cell) => cell.protocol === protocol);
+    if (own.length === 0) return [];
+    const names = Object.keys(own[0]?.contenders ?? {});
+    const head = ["× bare", ...own.map(({ bytes, inFlight }) => `${sizeOf(bytes)}, ${inFlight}`)];
+    const bare = own.map(({ contenders }) => `${inDigits(contenders[yardstick]?.cpuMicroseconds)} µs`);
+    const rows = names.map((name) => [marked(name), ...own.map((cell) => inTwoDigits(ratioOf(cell, name)))]);
+    return [`**${protocol.toUpperCase()}**`, tableOf(head, [[`${yardstick}, CPU time`, ...bare], ...rows])];
+  });
+  return [
+    "## CPU time of one document, × bare dispatch",
+    "The columns are the size of the document and how many are in flight. Compare within a column: absolute times depend on the machine.",
+    ...tables,
+  ];
+}
+
+/** @param {Results} results */
+function methodOf({ cells }) {
+  const rounds = cells.flatMap(({ contenders }) =>
+    Object.values(contenders).map((figures) => figures.rounds.length),
+  );
+  const [fewest, most] = [Math.min(...rounds), Math.max(...rounds)];
+  const turns =
+    fewest === most
+      ? `${most} for everybody`
+      : `${most} for bare dispatch and ours, ${fewest} for everybody else`;
+  return [
+    "## What is measured",
+    `- Everybody does one job, written as their own users would: POST the same JSON values with the key, read the body to its end, check the
+  status and the length. Connections stay open. \`template-pdf\` is the built package as it is published, with all its checks, clocks,
+  retries and hooks as they are by default.
+- Each figure is that of a fresh process, which warms up first. The processes take turns, in rounds: ${turns}.
+- CPU time is user and system time of the client's process, with all its threads. Latency is from the call to the whole document.
+- \`stream()\` is read to its end and its bytes are only counted. \`saveTo()\` replaces the file of the document before; what a bare write of
+  the same files costs tells "undici dispatch, writeFile", which leaves half a file behind where it is interrupted.`,
+    "Not measured: the time of a real service to render, a network in between, compressed answers, HTTP/2, failures, other runtimes than Node.",
+    "## Do it again",
+    tableOf(
+      ["command", ""],
+      [
+        ["`npm run bench`", "everything, in about 40 minutes; writes this page"],
+        ["`npm run bench -- --quick`", "HTTP with 20 in flight, in under two minutes; writes nothing"],
+        ['`npm run bench -- --only "bytes" --cells "tls, 2 kB"`', "what you name, and bare dispatch"],
+        ["`npm run bench -- --help`", "all options"],
+      ],
+    ),
+  ];
+}
+
+/** @param {CellResults} cell */
+function detailsOf(cell) {
+  const rows = Object.entries(cell.contenders).map(([name, figures]) => [
+    marked(name),
+    inDigits(figures.cpuMicroseconds),
+    inTwoDigits(ratioOf(cell, name)),
+    inDigits(figures.perSecond),
+    inDigits(figures.peakMegabytes),
+    inDigits(figures.p50Ms),
+    inDigits(figures.p99Ms),
+  ]);
+  const head = ["", "CPU µs", "× bare", "documents / s", "peak MB", "p50 ms", "p99 ms"];
+  return `<details>\n<summary>${nameOf(cell)}</summary>\n\n${tableOf(head, rows)}\n\n</details>`;
+}
+
+/** @param {readonly CellResults[]} cells */
+function inOrder(cells) {
+  return [...cells].sort(
+    (one, other) =>
+      one.protocol.localeCompare(other.protocol) || one.inFlight - other.inFlight || one.bytes - other.bytes,
+  );
+}
+
+/** @param {readonly string[]} head @param {readonly (readonly string[])[]} rows */
+function tableOf(head, rows) {
+  const numbers = head.map((_, index) => rows.length > 0 && rows.every((cells) => isNumber(cells[index])));
+  const lines = [head, numbers.map((right) => (right ? "--:" : "---")), ...rows];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/** Whether a number, with its unit or bound, is all there is. @param {string | undefined} cell */
+function isNumber(cell) {
+  return /^(?:–|(?:≤ )?[\d.,]+(?: µs)?)$/.test(cell ?? "");
+}
+
+/** @param {string} name */
+function marked(name) {
+  return isOurs(name) ? `**${name}**` : name;
+}
+
+/** @param {number} number */
+function inTwoDigits(number) {
+  return Number.isNaN(number) ? "–" : number.toFixed(2);
+}
+
+/** Three digits, or all before the point. @param {number | undefined} number */
+function inDigits(number) {
+  if (number === undefined) return "–";
+  return number >= 100 ? Math.round(number).toLocaleString("en") : number.toPrecision(3);
+}

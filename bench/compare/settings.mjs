@@ -7,7 +7,7 @@ export const usage = `npm run bench -- [options]
 
   --quick              under two minutes: only HTTP with 20 in flight, shorter, and all but ours and bare dispatch in one round
   --only <pattern>     only contenders whose name matches; bare dispatch is always among them
-  --cells <pattern>    only cells whose name matches, as in "http, 2 kB" or "tls, 1 MB, 200 in flight"
+  --cells <pattern>    only cells whose name matches, as in "http, 2 kB" or "tls, 1 MB, 20 in"
   --rounds <number>    so many rounds of everyone
   --server nginx|node  which server; without it nginx where there is one
   --json <file>        writes the results there

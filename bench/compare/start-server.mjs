@@ -1,7 +1,8 @@
 // @ts-check
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { tmpdir } from "node:os";
@@ -16,8 +17,7 @@ import { pdfOf } from "./pdf-of.mjs";
  * @property {string} http - its origin
  * @property {string} tls - its origin
  * @property {string} authorityFile - the certificate that its clients have to trust
- * @property {() => void} kill - leaves its files
- * @property {() => Promise<void>} stop
+ * @property {() => void} stop
  */
 
 /**
@@ -47,16 +47,15 @@ export async function startServer(sizes, kind) {
     http,
     tls,
     authorityFile,
-    kill,
-    async stop() {
+    stop() {
       kill();
-      await rm(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
   try {
     for (const origin of [http, tls]) for (const bytes of sizes) await proveWhole(origin, bytes, authority);
   } catch (error) {
-    await server.stop();
+    server.stop();
     throw error;
   }
   return server;

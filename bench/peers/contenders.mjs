@@ -3,6 +3,7 @@ import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import { headersOf, urlOf } from "../compare/contenders.mjs";
 
+/** @type {Record<string, import("../compare/contenders.mjs").Contender>} */
 export const contenders = {
   axios: async (job) => {
     const { default: axios } = await import("axios");
