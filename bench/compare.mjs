@@ -3,6 +3,7 @@
 // `npm run bench`; `npm run bench -- --help` tells the options.
 import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { loadavg } from "node:os";
 import { sizes } from "./compare/cells.mjs";
 import { peers, yardstick } from "./compare/contenders.mjs";
 import { goalsOf } from "./compare/goals.mjs";
@@ -46,7 +47,12 @@ async function compare(settings) {
   try {
     const machine = describeMachine();
     console.log(`${headOf(kind)} Node ${machine.node}, ${machine.cores} cores. The server: ${server.name}.`);
-    console.log(`× bare is the CPU time of a document in that of ${yardstick}; ▶ is this package.\n`);
+    console.log(`× bare is the CPU time of a document in that of ${yardstick}; ▶ is this package.`);
+    const [load = 0] = loadavg();
+    if (load > machine.cores) {
+      console.log(`The machine is busy (load ${load.toFixed(1)}): do not believe what you do not see twice.`);
+    }
+    console.log();
     const startedAt = performance.now();
     const measured = [];
     for (const cell of cells) {

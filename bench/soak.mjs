@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { pdfOf } from "./compare/pdf-of.mjs";
 
 const inFlight = 20;
 /** Every so many requests one goes wrong, and each kind in its turn: about 4 % in all. */
@@ -116,12 +117,4 @@ function rowOf(at, seconds, signal, sockets) {
     (heapUsed / 1e6).toFixed(1).padStart(9),
   ];
   return cells.join("");
-}
-
-/** A PDF-shaped document of exactly `bytes` bytes. */
-function pdfOf(bytes) {
-  const body = Buffer.alloc(bytes, "0123456789abcdef\n");
-  body.write("%PDF-1.7\n");
-  body.write("\n%%EOF\n", bytes - 7);
-  return body;
 }

@@ -26,6 +26,9 @@ import { percentileOf } from "./statistics.mjs";
  * @property {number} p99Ms
  */
 
+// Whoever wanted the figures is gone.
+process.on("disconnect", () => process.exit());
+
 /** @type {Plan} */
 const plan = JSON.parse(process.argv[2] ?? "");
 const contender =

@@ -88,7 +88,7 @@ function isCompared(name) {
 /** @param {number} bytes */
 function fullSpansOf(bytes) {
   const documents = bytes < 100_000 ? 1_000 : 100;
-  return { warmUp: { documents, cpuMilliseconds: 700 }, measured: { documents, cpuMilliseconds: 700 } };
+  return { warmUp: { documents, cpuMilliseconds: 600 }, measured: { documents, cpuMilliseconds: 500 } };
 }
 
 /** @param {number} bytes */
