@@ -3,7 +3,6 @@
 // `npm run bench`; `npm run bench -- --help` tells the options.
 import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { loadavg } from "node:os";
 import { sizes } from "./compare/cells.mjs";
 import { peers, yardstick } from "./compare/contenders.mjs";
 import { goalsOf } from "./compare/goals.mjs";
@@ -48,9 +47,10 @@ async function compare(settings) {
     const machine = describeMachine();
     console.log(`${headOf(kind)} Node ${machine.node}, ${machine.cores} cores. The server: ${server.name}.`);
     console.log(`× bare is the CPU time of a document in that of ${yardstick}; ▶ is this package.`);
-    const [load = 0] = loadavg();
-    if (load > machine.cores) {
-      console.log(`The machine is busy (load ${load.toFixed(1)}): do not believe what you do not see twice.`);
+    if (machine.loadBefore > machine.cores) {
+      console.log(
+        `The machine is busy (load ${machine.loadBefore}): do not believe what you do not see twice.`,
+      );
     }
     console.log();
     const startedAt = performance.now();
@@ -80,7 +80,8 @@ async function compare(settings) {
 
 /** @param {import("./compare/settings.mjs").Settings["kind"]} kind */
 function headOf(kind) {
-  if (kind === "full") return "The full comparison: about 40 minutes.";
-  if (kind === "quick") return "The quick comparison, of one part of the cells and in fewer rounds.";
+  if (kind === "full") return "The full comparison: 35 to 40 minutes.";
+  if (kind === "quick")
+    return "The quick comparison: fewer cells and rounds, and a warm-up too short for the slower clients.";
   return "A part of the comparison.";
 }

@@ -31,12 +31,14 @@ this page, its chart and [benchmarks.json](benchmarks.json), which has every fig
 function surroundingsOf({ kind, date, machine, server, savedTo, versions }) {
   const extent = {
     full: "A full run.",
-    quick: "**A quick run**: fewer cells and fewer rounds than `npm run bench` has.",
+    quick:
+      "**A quick run**: fewer cells and rounds than `npm run bench` has, and a warm-up too short for the slower clients, which look worse here.",
     part: "**A part**: not all contenders or cells that `npm run bench` has.",
   };
   const rows = [
     ["date", date],
     ["machine", `${machine.cores} cores (${machine.processor}), ${machine.platform}`],
+    ["its load before the start", loadOf(machine)],
     ["Node", machine.node],
     ["server", `${server}, on the same machine`],
     [
@@ -48,6 +50,11 @@ function surroundingsOf({ kind, date, machine, server, savedTo, versions }) {
     ["`saveTo()` and `writeFile` write to", savedTo],
   ];
   return ["## Where", extent[kind], tableOf(["", ""], rows)];
+}
+
+/** @param {import("./results.mjs").Machine} machine */
+function loadOf({ loadBefore, cores }) {
+  return loadBefore > cores ? `${loadBefore}: **it was busy, and the figures are rough**` : `${loadBefore}`;
 }
 
 /** @param {Results} results */
@@ -96,7 +103,7 @@ function methodOf({ cells }) {
   const turns =
     fewest === most
       ? `${most} for everybody`
-      : `${most} for bare dispatch and ours, ${fewest} for everybody else`;
+      : `${most} for bare dispatch and \`bytes()\`, ${fewest} for everybody else`;
   return [
     "## What is measured",
     `- Everybody does one job, written as their own users would: POST the same JSON values with the key, read the body to its end, check the
@@ -111,7 +118,7 @@ function methodOf({ cells }) {
     tableOf(
       ["command", ""],
       [
-        ["`npm run bench`", "everything, in about 40 minutes; writes this page"],
+        ["`npm run bench`", "everything, in 35 to 40 minutes; writes this page"],
         ["`npm run bench -- --quick`", "HTTP with 20 in flight, in under two minutes; writes nothing"],
         ['`npm run bench -- --only "bytes" --cells "tls, 2 kB"`', "what you name, and bare dispatch"],
         ["`npm run bench -- --help`", "all options"],

@@ -18,6 +18,7 @@ import { medianOf } from "./statistics.mjs";
  * @property {string} platform
  * @property {number} cores
  * @property {string} processor
+ * @property {number} loadBefore - how many processes wanted to run in the minute before
  *
  * @typedef {import("./cells.mjs").Cell & { contenders: Record<string, Figures> }} CellResults
  *

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
-import { arch, cpus, platform, tmpdir } from "node:os";
+import { arch, cpus, loadavg, platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { peers } from "./contenders.mjs";
@@ -54,6 +54,7 @@ export function describeMachine() {
     platform: `${platform()} ${arch()}`,
     cores: all.length,
     processor: all[0]?.model.trim() ?? "unknown",
+    loadBefore: Number((loadavg()[0] ?? 0).toFixed(1)),
   };
 }
 

@@ -25,7 +25,7 @@ const cellOf = (cell: Omit<CellResults, "contenders">, times: Record<string, num
 const results: Results = {
   date: "2026-11-21",
   kind: "full",
-  machine: { node: "v20.20.2", platform: "linux x64", cores: 2, processor: "A Processor" },
+  machine: { node: "v20.20.2", platform: "linux x64", cores: 2, processor: "A Processor", loadBefore: 0.4 },
   server: "nginx 1.22.1, one process",
   savedTo: "a folder",
   versions: { "template-pdf": "0.1.0", undici: "7.30.2" },
@@ -76,8 +76,14 @@ describe("the page", () => {
 
   it("tells where the figures come from", () => {
     expect(page).toContain("| machine | 2 cores (A Processor), linux x64 |");
+    expect(page).toContain("| its load before the start | 0.4 |");
     expect(page).toContain("| server | nginx 1.22.1, one process, on the same machine |");
     expect(page).toContain("| versions | template-pdf 0.1.0, undici 7.30.2 |");
+  });
+
+  it("says that the machine was busy where it was", () => {
+    const busy = pageOf({ ...results, machine: { ...results.machine, loadBefore: 2.1 } });
+    expect(busy).toContain("| its load before the start | 2.1: **it was busy");
   });
 
   it("shows ratios to bare dispatch, by how many are in flight and then by size", () => {
