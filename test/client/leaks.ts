@@ -50,7 +50,7 @@ export async function whatComesOut(
       ...places,
       "the client": shown(client),
       "the pending result": shown(pending),
-      "the document": shown(document) + shown(document?.filename),
+      "the document": [document, document?.requestId, document?.filename].map(shown).join("\n"),
       "names of files": folder === undefined ? "" : inspect(readdirSync(folder)),
       warnings: warnings.map((warning) => Object.values(placesOf(warning)).join("\n")).join("\n"),
       "standard output": printed.map(String).join(""),
