@@ -38,19 +38,20 @@ export class TemplatePdfError extends Error {
   /** A stable, machine-readable word for what happened, such as `"not_found"`. */
   readonly code: string = "error";
   /** How many times the request was tried; 0 when nothing was sent. */
-  readonly attempts: number;
+  declare readonly attempts: number;
   /** Status code of the answer, where there was one. */
   declare readonly status?: number;
   /** The answer's `x-request-id` or `request-id`, to be quoted to the service's support. */
   declare readonly requestId?: string;
   readonly #headers: Headers | undefined;
 
-  constructor(message: string, facts: ErrorFacts = {}) {
-    super(message, "cause" in facts ? { cause: facts.cause } : undefined);
-    this.attempts = facts.attempts ?? 0;
-    this.#headers = facts.headers;
-    if (facts.status !== undefined) this.status = facts.status;
-    if (facts.requestId !== undefined) this.requestId = facts.requestId;
+  /** @param facts - become members of the error, as far as there are any; the headers stay behind a getter */
+  constructor(message: string, { attempts = 0, headers, ...facts }: ErrorFacts = {}) {
+    super(message, facts);
+    this.#headers = headers;
+    for (const [name, fact] of Object.entries({ attempts, ...facts })) {
+      if (fact !== undefined) Object.assign(this, { [name]: fact });
+    }
   }
 
   /**
@@ -95,14 +96,12 @@ export interface ValuesIssue {
 export class ValuesError extends TemplatePdfError {
   override readonly code = "invalid_values";
   /** What is wrong, and where. */
-  readonly issues: readonly ValuesIssue[];
+  declare readonly issues: readonly ValuesIssue[];
   /** The template the values were meant for. */
-  readonly uid: string;
+  declare readonly uid: string;
 
   constructor(message: string, facts: ErrorFacts & { issues: readonly ValuesIssue[]; uid: string }) {
     super(message, facts);
-    this.issues = facts.issues;
-    this.uid = facts.uid;
   }
 }
 
@@ -130,14 +129,12 @@ export type TimeoutPhase = "connect" | "firstByte" | "stall" | "unread" | "total
 export class TimeoutError extends TemplatePdfError {
   override readonly code = "timeout";
   /** Which limit: the option of `timeouts` of this name. */
-  readonly phase: TimeoutPhase;
+  declare readonly phase: TimeoutPhase;
   /** How long that limit is, in milliseconds. */
-  readonly limitMs: number;
+  declare readonly limitMs: number;
 
   constructor(message: string, facts: ErrorFacts & { phase: TimeoutPhase; limitMs: number }) {
     super(message, facts);
-    this.phase = facts.phase;
-    this.limitMs = facts.limitMs;
   }
 }
 
@@ -160,12 +157,11 @@ export class ApiError extends TemplatePdfError {
   declare readonly status: number;
   /** How long the service asks to be left alone, in milliseconds, where its `Retry-After` says so. */
   declare readonly retryAfterMs?: number;
-  readonly #facts: ApiErrorFacts;
+  readonly #said: Pick<ApiErrorFacts, "body" | "rawBody" | "detail">;
 
-  constructor(message: string, facts: ApiErrorFacts) {
+  constructor(message: string, { body, rawBody, detail, ...facts }: ApiErrorFacts) {
     super(message, facts);
-    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
-    this.#facts = facts;
+    this.#said = { body, rawBody, detail };
   }
 
   /**
@@ -173,17 +169,17 @@ export class ApiError extends TemplatePdfError {
    * the error does not print it: it is the service's own word and may repeat what was sent.
    */
   get body(): unknown {
-    return this.#facts.body;
+    return this.#said.body;
   }
 
   /** The answer's body as text, 64 KiB of it at most; see `body`. */
   get rawBody(): string {
-    return this.#facts.rawBody ?? "";
+    return this.#said.rawBody ?? "";
   }
 
   /** The service's own message, where `message`, `error`, `error.message`, `detail` or `title` holds one. */
   get detail(): string | undefined {
-    return this.#facts.detail;
+    return this.#said.detail;
   }
 }
 
@@ -223,12 +219,10 @@ export class InvalidPdfError extends TemplatePdfError {
   /** The answer's `content-type`, where it has one. */
   declare readonly contentType?: string;
   /** How the answer begins: 120 characters at most, on one line, without the key and the values that were sent. */
-  readonly excerpt: string;
+  declare readonly excerpt: string;
 
   constructor(message: string, facts: ErrorFacts & { contentType?: string | undefined; excerpt: string }) {
     super(message, facts);
-    this.excerpt = facts.excerpt;
-    if (facts.contentType !== undefined) this.contentType = facts.contentType;
   }
 }
 
@@ -236,7 +230,7 @@ export class InvalidPdfError extends TemplatePdfError {
 export class TruncatedPdfError extends TemplatePdfError {
   override readonly code = "truncated_pdf";
   /** How many bytes of the document arrived. */
-  readonly receivedBytes: number;
+  declare readonly receivedBytes: number;
   /** How many bytes the answer's `content-length` promised, where it did. */
   declare readonly promisedBytes?: number;
 
@@ -245,8 +239,6 @@ export class TruncatedPdfError extends TemplatePdfError {
     facts: ErrorFacts & { receivedBytes: number; promisedBytes?: number | undefined },
   ) {
     super(message, facts);
-    this.receivedBytes = facts.receivedBytes;
-    if (facts.promisedBytes !== undefined) this.promisedBytes = facts.promisedBytes;
   }
 }
 
@@ -259,11 +251,10 @@ export class OversizedPdfError extends TemplatePdfError {
 export class SaveError extends TemplatePdfError {
   override readonly code = "not_saved";
   /** The path that was asked for. */
-  readonly path: string;
+  declare readonly path: string;
 
   constructor(message: string, facts: ErrorFacts & { path: string }) {
     super(message, facts);
-    this.path = facts.path;
   }
 }
 
