@@ -23,22 +23,12 @@ export function safeFilename(name: string): string | undefined {
   return `${device.test(stem) ? "_" : ""}${stem}${extension}`;
 }
 
-/** Without a regular expression, whose time would grow with the square of a run of spaces. */
+/** Looks behind, so that a run of spaces is tried once, and not again from each of them. */
 function trimEnds(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && /[.\s]/.test(text.charAt(start))) start++;
-  while (end > start && /[.\s]/.test(text.charAt(end - 1))) end--;
-  return text.slice(start, end);
+  return text.replace(/^[.\s]+|(?<![.\s])[.\s]+$/g, "");
 }
 
+/** Only whole characters are encoded, as far as there is room for them. */
 function cut(stem: string): string {
-  let bytes = 0;
-  let kept = "";
-  for (const character of stem) {
-    bytes += new TextEncoder().encode(character).length;
-    if (bytes > maxStemBytes) break;
-    kept += character;
-  }
-  return kept;
+  return stem.slice(0, new TextEncoder().encodeInto(stem, new Uint8Array(maxStemBytes)).read);
 }

@@ -98,8 +98,7 @@ class FetchExchange implements Exchange {
       const response = await sent;
       if (typeof response?.status !== "number" || typeof response.headers?.get !== "function")
         throw noResponse();
-      if (this.#aborted) return void response.body?.cancel().catch(ignore);
-      receiver.onHead(new FetchHead(response));
+      if (!this.#aborted) receiver.onHead(headOf(response));
       if (this.#aborted) return void response.body?.cancel().catch(ignore);
       if (response.body) await this.#pump(response.body.getReader());
       await this.#whilePaused();
@@ -148,40 +147,25 @@ class FetchExchange implements Exchange {
   }
 }
 
-class FetchHead implements ResponseHead {
-  readonly #response: FetchResponse;
-  readonly decoded: boolean;
-  readonly undecoded: string | undefined;
-
-  constructor(response: FetchResponse) {
-    this.#response = response;
-    const coding = response.headers.get("content-encoding")?.trim().toLowerCase();
-    const coded = coding !== undefined && coding !== "" && coding !== "identity";
+function headOf({ status, type, headers }: FetchResponse): ResponseHead {
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() || "identity";
+  const isCoded = coding !== "identity";
+  const isDecoded = coding.split(",").every((one) => decodedByFetch.test(one.trim()));
+  return {
+    status,
     // Of an answer from another origin a page may see the length, but not that it was encoded.
-    this.decoded = coded || (response.type === "cors" && typeof document !== "undefined");
-    this.undecoded =
-      coded && !coding.split(",").every((one) => decodedByFetch.test(one.trim())) ? coding : undefined;
-  }
-
-  get status(): number {
-    return this.#response.status;
-  }
-
-  get opaqueRedirect(): boolean {
-    return this.#response.type === "opaqueredirect";
-  }
-
-  header(name: string): string | undefined {
-    return this.#response.headers.get(name) ?? undefined;
-  }
-
-  toHeaders(): Headers {
-    const headers = new Headers();
-    this.#response.headers.forEach((value, name) => {
-      headers.append(name, value);
-    });
-    return headers;
-  }
+    decoded: isCoded || (type === "cors" && typeof document !== "undefined"),
+    undecoded: isCoded && !isDecoded ? coding : undefined,
+    opaqueRedirect: type === "opaqueredirect",
+    header: (name) => headers.get(name) ?? undefined,
+    toHeaders() {
+      const copy = new Headers();
+      headers.forEach((value, name) => {
+        copy.append(name, value);
+      });
+      return copy;
+    },
+  };
 }
 
 let forbidsCaching: boolean | undefined;
@@ -191,12 +175,10 @@ let forbidsCaching: boolean | undefined;
  * some versions of Workers throw at the very word.
  */
 function mayForbidCaching(): boolean {
-  if (forbidsCaching === undefined) {
-    try {
-      forbidsCaching = new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
-    } catch {
-      forbidsCaching = false;
-    }
+  try {
+    forbidsCaching ??= new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
+  } catch {
+    forbidsCaching = false;
   }
   return forbidsCaching;
 }
