@@ -12,41 +12,35 @@ export function spellingsOf(key: string): readonly string[] {
 /** A text as it is, and as JSON, URLs and HTML spell it, longest first. */
 function spell(text: string): readonly string[] {
   const json = JSON.stringify(text).slice(1, -1);
-  const html = (write: (code: number) => string) =>
-    text.replace(/[&<>"'/`=+]/g, (character) => write(character.charCodeAt(0)));
-  const named = text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
-  const inUrl = encodeURIComponent(text);
+  const url = encodeURIComponent(text);
+  const brackets = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const named = brackets.replaceAll('"', "&quot;");
+  const inHtml = /[&<>"'/`=+]/g;
   const spellings = [
     text,
     json,
     json.replaceAll("/", "\\/"),
-    json.replace(/[<>&'+/]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`),
-    json.replace(/[<>&'+]/g, (character) => `\\u${hex(character.charCodeAt(0), 4).toUpperCase()}`),
+    respell(json, /[<>&'+/]/g, (hex) => `\\u00${hex}`),
+    respell(json, /[<>&'+]/g, (hex) => `\\u00${hex.toUpperCase()}`),
     named,
     named.replaceAll("'", "&#39;"),
     named.replaceAll("'", "&#x27;"),
-    html((code) => `&#${code};`),
-    html((code) => `&#x${hex(code, 2)};`),
-    text
-      .replace(/[&<>]/g, (character) => entities[character] ?? character)
-      .replaceAll('"', "&#34;")
-      .replaceAll("'", "&#x27;")
-      .replaceAll("/", "&#x2F;"),
-    inUrl,
-    inUrl.replace(/[!'()*~]/g, (character) => `%${hex(character.charCodeAt(0), 2).toUpperCase()}`),
-    inUrl.replace(/%[\dA-F]{2}/g, (escaped) => escaped.toLowerCase()),
+    respell(text, inHtml, (hex) => `&#${Number.parseInt(hex, 16)};`),
+    respell(text, inHtml, (hex) => `&#x${hex};`),
+    brackets.replaceAll('"', "&#34;").replaceAll("'", "&#x27;").replaceAll("/", "&#x2F;"),
+    url,
+    respell(url, /[!'()*~]/g, (hex) => `%${hex.toUpperCase()}`),
+    url.replace(/%../g, (escaped) => escaped.toLowerCase()),
     btoa(text),
   ];
   return [...new Set(spellings)].sort((a, b) => b.length - a.length);
 }
 
-const entities: { readonly [character: string]: string } = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-};
-
-function hex(number: number, digits: number): string {
-  return number.toString(16).padStart(digits, "0");
+/**
+ * Writes some characters of a text in another way.
+ *
+ * @param write - gets the code of a character: two hexadecimal digits
+ */
+function respell(text: string, characters: RegExp, write: (hex: string) => string): string {
+  return text.replace(characters, (character) => write(character.charCodeAt(0).toString(16)));
 }
