@@ -87,6 +87,29 @@ export const isCredentials: Rule = {
   test: (value) => ["omit", "same-origin", "include"].includes(value as string),
 };
 
+/** What the options of a kind must be, by their names; some are checked where they are read. */
+export type Rules<O> = { readonly [Name in keyof Required<O>]: Rule | undefined };
+
+/**
+ * Checks that options are ones that there are, and what they must be.
+ *
+ * @param kind - what has these options
+ * @param shownPrefix - what stands before their names in a message
+ * @throws {ConfigurationError} for the first thing that is wrong
+ */
+export function checkOptions<O extends object>(
+  options: O,
+  rules: Rules<O>,
+  kind: string,
+  shownPrefix = "",
+): void {
+  checkNames(options, Object.keys(rules), kind);
+  for (const name of Object.keys(rules) as (keyof O & string)[]) {
+    const rule = rules[name];
+    if (rule) optional(options, name, rule, shownPrefix + name);
+  }
+}
+
 /**
  * Reads one option.
  *

@@ -6,13 +6,16 @@ import { type Hooks, resolveHooks } from "./hooks.ts";
 import { isLoopback } from "./loopback.ts";
 import {
   checkNames,
+  checkOptions,
   isBoolean,
   isByteCount,
   isCredentials,
   isDispatcher,
   isFunction,
+  isObject,
+  isObjectOrFalse,
   isSignal,
-  optional,
+  type Rules,
 } from "./option-rules.ts";
 import { type Target, targetOf } from "./request.ts";
 import type { DispatcherLike, FetchLike, TransportSettings } from "./transport/types.ts";
@@ -70,13 +73,7 @@ export interface CallOptions {
   verify?: boolean | undefined;
 }
 
-/** The values of all options that have one by default. */
-const defaults = Object.freeze({
-  maxBytes: 512 * 1024 * 1024,
-  verify: true,
-  allowInsecureHttp: false,
-  dangerouslyAllowBrowser: false,
-});
+const defaultMaxBytes = 512 * 1024 * 1024;
 
 /** What a call and its client both decide. */
 interface CallSettings extends Waits {
@@ -111,30 +108,30 @@ function ofClient({
   return { maxBytes, verify, timeouts, isTotalExplicit, retry, hooks };
 }
 
-const clientOptionNames = [
-  "baseUrl",
-  "apiKey",
-  "headers",
-  "credentials",
-  "timeouts",
-  "retry",
-  "hooks",
-  "maxBytes",
-  "verify",
-  "fetch",
-  "dispatcher",
-  "allowInsecureHttp",
-  "dangerouslyAllowBrowser",
-] as const satisfies (keyof ClientOptions)[];
+const clientRules: Rules<ClientOptions> = {
+  baseUrl: undefined,
+  apiKey: undefined,
+  headers: undefined,
+  credentials: isCredentials,
+  timeouts: isObject,
+  retry: isObjectOrFalse,
+  hooks: isObject,
+  maxBytes: isByteCount,
+  verify: isBoolean,
+  fetch: isFunction,
+  dispatcher: isDispatcher,
+  allowInsecureHttp: isBoolean,
+  dangerouslyAllowBrowser: isBoolean,
+};
 
-const callOptionNames = [
-  "signal",
-  "headers",
-  "timeouts",
-  "retry",
-  "maxBytes",
-  "verify",
-] as const satisfies (keyof CallOptions)[];
+const callRules: Rules<CallOptions> = {
+  signal: isSignal,
+  headers: undefined,
+  timeouts: isObject,
+  retry: isObjectOrFalse,
+  maxBytes: isByteCount,
+  verify: isBoolean,
+};
 
 /**
  * Checks a client's options and fills in what is missing.
@@ -142,17 +139,11 @@ const callOptionNames = [
  * @throws {ConfigurationError} for the first thing that is wrong
  */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
-  checkClientNames(options);
-  const page = isPage();
-  const apiKey = resolveApiKey(options, page);
+  checkOptions(options, clientRules, "client");
+  const apiKey = resolveApiKey(options);
   const baseUrl = resolveBaseUrl(options.baseUrl);
-  const allowInsecureHttp = optional(options, "allowInsecureHttp", isBoolean) ?? defaults.allowInsecureHttp;
-  if (
-    apiKey !== null &&
-    baseUrl.protocol === "http:" &&
-    !isLoopback(baseUrl.hostname) &&
-    !allowInsecureHttp
-  ) {
+  const isExposed = baseUrl.protocol === "http:" && !isLoopback(baseUrl.hostname);
+  if (apiKey !== null && isExposed && !options.allowInsecureHttp) {
     throw new ConfigurationError(
       `The API key would travel to ${baseUrl.host} unencrypted. Use https:// in \`baseUrl\`, or set \`allowInsecureHttp: true\` if that network is yours.`,
     );
@@ -163,9 +154,6 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
       "Both `fetch` and `dispatcher` were given, and each would send the requests. Give one of them.",
     );
   }
-  optional(options, "fetch", isFunction);
-  optional(options, "dispatcher", isDispatcher);
-  optional(options, "credentials", isCredentials);
   return Object.freeze({
     baseUrl,
     target: targetOf(baseUrl),
@@ -174,8 +162,8 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     credentials: options.credentials,
     ...resolveWaits(options),
     hooks: resolveHooks(options.hooks),
-    maxBytes: optional(options, "maxBytes", isByteCount) ?? defaults.maxBytes,
-    verify: optional(options, "verify", isBoolean) ?? defaults.verify,
+    maxBytes: options.maxBytes ?? defaultMaxBytes,
+    verify: options.verify ?? true,
     fetch,
     dispatcher,
   });
@@ -187,7 +175,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
  * @throws {ConfigurationError} naming the nearest option that does exist
  */
 export function checkClientNames(options: ClientOptions): void {
-  checkNames(options, clientOptionNames, "client");
+  checkNames(options, Object.keys(clientRules), "client");
 }
 
 /**
@@ -198,29 +186,27 @@ export function checkClientNames(options: ClientOptions): void {
 export function resolveCall(client: ResolvedOptions, options: CallOptions | undefined): ResolvedCall {
   const ofItsClient = ofClient(client);
   if (options === undefined) return ofItsClient;
-  checkNames(options, callOptionNames, "call");
+  checkOptions(options, callRules, "call");
   return {
     ...ofItsClient,
-    signal: optional(options, "signal", isSignal),
+    signal: options.signal,
     headers: options.headers && readHeaders(options.headers, client.apiKey === null),
     ...resolveWaits(options, client),
-    maxBytes: optional(options, "maxBytes", isByteCount) ?? client.maxBytes,
-    verify: optional(options, "verify", isBoolean) ?? client.verify,
+    maxBytes: options.maxBytes ?? client.maxBytes,
+    verify: options.verify ?? client.verify,
   };
 }
 
-function resolveApiKey(options: ClientOptions, page: boolean): string | ApiKeySource | null {
-  const mayStandInPage =
-    optional(options, "dangerouslyAllowBrowser", isBoolean) ?? defaults.dangerouslyAllowBrowser;
+function resolveApiKey(options: ClientOptions): string | ApiKeySource | null {
   const key =
     options.apiKey === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") || undefined : options.apiKey;
-  if (key === null || (key === undefined && page)) return null;
+  if (key === null || (key === undefined && isPage())) return null;
   if (key === undefined) {
     throw new ConfigurationError(
       "An API key is missing. Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`.",
     );
   }
-  if (page && !mayStandInPage) {
+  if (isPage() && !options.dangerouslyAllowBrowser) {
     throw new ConfigurationError(
       "An API key in a page can be read by everybody who opens it. Keep the key on your server and point `baseUrl` at that server, without `apiKey`; or set `dangerouslyAllowBrowser: true` if this page is for your own eyes only.",
     );
@@ -228,8 +214,7 @@ function resolveApiKey(options: ClientOptions, page: boolean): string | ApiKeySo
   return typeof key === "function" ? key : checkApiKey(key);
 }
 
-function resolveBaseUrl(given: string | URL | undefined): URL {
-  const text = given === undefined ? readEnvironment("TEMPLATE_PDF_BASE_URL") : given;
+function resolveBaseUrl(text: string | URL | undefined = readEnvironment("TEMPLATE_PDF_BASE_URL")): URL {
   if (text === undefined || text === "") {
     throw new ConfigurationError(
       "The base URL of the service is missing. Give `baseUrl`, or set TEMPLATE_PDF_BASE_URL, such as https://pdf.example.com.",

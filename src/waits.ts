@@ -1,12 +1,4 @@
-import {
-  checkNames,
-  isBoolean,
-  isCount,
-  isDuration,
-  isObject,
-  isObjectOrFalse,
-  optional,
-} from "./option-rules.ts";
+import { checkOptions, isBoolean, isCount, isDuration, type Rules } from "./option-rules.ts";
 import type { RetryPolicy } from "./retry.ts";
 
 /**
@@ -79,39 +71,35 @@ const defaults: Waits = Object.freeze({
   retry: Object.freeze({ limit: 2, mayRenderTwice: true }),
 });
 
+const timeoutRules: Rules<Timeouts> = {
+  connect: isDuration,
+  firstByte: isDuration,
+  stall: isDuration,
+  unread: isDuration,
+  total: isDuration,
+};
+
+const retryRules: Rules<Retry> = { limit: isCount, mayRenderTwice: isBoolean };
+
 /**
  * Reads how long to wait, and how often to try.
  *
  * @param base - where the rest comes from
  * @throws {ConfigurationError} for the first thing that is wrong
  */
-export function resolveWaits(options: WaitOptions, base: Waits = defaults): Waits {
-  const timeouts = optional(options, "timeouts", isObject) ?? {};
-  checkNames(timeouts, Object.keys(defaults.timeouts), "timeouts");
-  const limitOf = (name: keyof Timeouts) =>
-    optional(timeouts, name, isDuration, `timeouts.${name}`) ?? base.timeouts[name];
+export function resolveWaits({ timeouts = {}, retry = {} }: WaitOptions, base: Waits = defaults): Waits {
+  checkOptions(timeouts, timeoutRules, "timeouts", "timeouts.");
+  if (retry) checkOptions(retry, retryRules, "retry", "retry.");
   return {
-    timeouts: {
-      connect: limitOf("connect"),
-      firstByte: limitOf("firstByte"),
-      stall: limitOf("stall"),
-      unread: limitOf("unread"),
-      total: limitOf("total"),
-    },
+    timeouts: over(base.timeouts, timeouts),
     isTotalExplicit: timeouts.total !== undefined || base.isTotalExplicit,
-    retry: resolveRetry(options, base.retry),
+    retry: over(base.retry, retry || { limit: 0 }),
   };
 }
 
 /** Lays what was given over what holds anyway. */
-function resolveRetry(options: WaitOptions, base: RetryPolicy): RetryPolicy {
-  const retry = optional(options, "retry", isObjectOrFalse);
-  if (retry === undefined) return base;
-  if (retry === false) return { ...base, limit: 0 };
-  checkNames(retry, Object.keys(defaults.retry), "retry");
-  return {
-    limit: optional(retry, "limit", isCount, "retry.limit") ?? base.limit,
-    mayRenderTwice:
-      optional(retry, "mayRenderTwice", isBoolean, "retry.mayRenderTwice") ?? base.mayRenderTwice,
-  };
+function over<O extends object>(base: O, given: { readonly [Name in keyof O]?: O[Name] | undefined }): O {
+  const whole = { ...base };
+  for (const name in whole) whole[name] = given[name] ?? whole[name];
+  return whole;
 }
