@@ -23,6 +23,7 @@ export function check() {
       report("format and lint", run("biome", ["check"], { quiet: true })),
       report("types", run("tsc", ["--noEmit"], { quiet: true })),
       report("unused code and dependencies", run("knip", [], { quiet: true })),
+      report("bytes a page loads", run("size-limit", [], { quiet: true })),
       report("package manifest", packed && run("publint", ["--strict", tarball], { quiet: true })),
       report("package types", packed && run("attw", ["--profile", "node16", tarball], { quiet: true })),
     ];
