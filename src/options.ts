@@ -96,18 +96,6 @@ export interface ResolvedCall extends CallSettings {
   readonly headers?: ReadonlyMap<string, string> | undefined;
 }
 
-/** What holds for a call without options of its own. */
-function ofClient({
-  maxBytes,
-  verify,
-  timeouts,
-  isTotalExplicit,
-  retry,
-  hooks,
-}: ResolvedOptions): ResolvedCall {
-  return { maxBytes, verify, timeouts, isTotalExplicit, retry, hooks };
-}
-
 const clientRules: Rules<ClientOptions> = {
   baseUrl: undefined,
   apiKey: undefined,
@@ -184,16 +172,19 @@ export function checkClientNames(options: ClientOptions): void {
  * @throws {ConfigurationError} for the first thing that is wrong
  */
 export function resolveCall(client: ResolvedOptions, options: CallOptions | undefined): ResolvedCall {
-  const ofItsClient = ofClient(client);
-  if (options === undefined) return ofItsClient;
-  checkOptions(options, callRules, "call");
+  if (options !== undefined) checkOptions(options, callRules, "call");
+  const { timeouts, isTotalExplicit, retry } = options ? resolveWaits(options, client) : client;
+  // Member by member, and the same for every call: a spread would cost more than all the checks.
   return {
-    ...ofItsClient,
-    signal: options.signal,
-    headers: options.headers && readHeaders(options.headers, client.apiKey === null),
-    ...resolveWaits(options, client),
-    maxBytes: options.maxBytes ?? client.maxBytes,
-    verify: options.verify ?? client.verify,
+    signal: options?.signal,
+    headers:
+      options?.headers === undefined ? undefined : readHeaders(options.headers, client.apiKey === null),
+    timeouts,
+    isTotalExplicit,
+    retry,
+    hooks: client.hooks,
+    maxBytes: options?.maxBytes ?? client.maxBytes,
+    verify: options?.verify ?? client.verify,
   };
 }
 

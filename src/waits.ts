@@ -87,18 +87,22 @@ const retryRules: Rules<Retry> = { limit: isCount, mayRenderTwice: isBoolean };
  * @param base - where the rest comes from
  * @throws {ConfigurationError} for the first thing that is wrong
  */
-export function resolveWaits({ timeouts = {}, retry = {} }: WaitOptions, base: Waits = defaults): Waits {
-  checkOptions(timeouts, timeoutRules, "timeouts", "timeouts.");
+export function resolveWaits({ timeouts, retry }: WaitOptions, base: Waits = defaults): Waits {
+  if (timeouts) checkOptions(timeouts, timeoutRules, "timeouts", "timeouts.");
   if (retry) checkOptions(retry, retryRules, "retry", "retry.");
   return {
     timeouts: over(base.timeouts, timeouts),
-    isTotalExplicit: timeouts.total !== undefined || base.isTotalExplicit,
-    retry: over(base.retry, retry || { limit: 0 }),
+    isTotalExplicit: timeouts?.total !== undefined || base.isTotalExplicit,
+    retry: over(base.retry, retry === false ? { limit: 0 } : retry),
   };
 }
 
 /** Lays what was given over what holds anyway. */
-function over<O extends object>(base: O, given: { readonly [Name in keyof O]?: O[Name] | undefined }): O {
+function over<O extends object>(
+  base: O,
+  given: { readonly [Name in keyof O]?: O[Name] | undefined } | undefined,
+): O {
+  if (given === undefined) return base;
   const whole = { ...base };
   for (const name in whole) whole[name] = given[name] ?? whole[name];
   return whole;

@@ -259,4 +259,16 @@ describe("options of a call", () => {
     const error = await rejectionOf(generate(service.client(), { singal: 1 } as object));
     expect(String(error)).toMatch(/Unknown call option `singal`\. Did you mean `signal`\?/);
   });
+
+  it.each([
+    [null, "Expected the options of the call to be an object, got null."],
+    [false, "Expected the options of the call to be an object, got boolean."],
+    ["", "Expected the options of the call to be an object, got string."],
+    [{ headers: null }, "Expected `headers` to be an object or pairs, got null."],
+    [{ headers: "" }, "Expected `headers` to be an object or pairs, got string."],
+  ])("that are %j are refused, though they hold nothing", async (options, message) => {
+    const service = await Service.start(withLength(pdfOf(2_000)));
+    const error = await rejectionOf(generate(service.client(), options as object));
+    expect(error).toMatchObject({ code: "invalid_configuration", message });
+  });
 });
