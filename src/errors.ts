@@ -46,10 +46,11 @@ export class TemplatePdfError extends Error {
   readonly #headers: Headers | undefined;
 
   /** @param facts - become members of the error, as far as there are any; the headers stay behind a getter */
-  constructor(message: string, { attempts = 0, headers, ...facts }: ErrorFacts = {}) {
+  constructor(message: string, facts: ErrorFacts = {}) {
     super(message, facts);
+    const { attempts = 0, headers, ...others } = facts;
     this.#headers = headers;
-    for (const [name, fact] of Object.entries({ attempts, ...facts })) {
+    for (const [name, fact] of Object.entries({ attempts, ...others })) {
       if (fact !== undefined) Object.assign(this, { [name]: fact });
     }
   }
@@ -159,8 +160,9 @@ export class ApiError extends TemplatePdfError {
   declare readonly retryAfterMs?: number;
   readonly #said: Pick<ApiErrorFacts, "body" | "rawBody" | "detail">;
 
-  constructor(message: string, { body, rawBody, detail, ...facts }: ApiErrorFacts) {
-    super(message, facts);
+  constructor(message: string, facts: ApiErrorFacts) {
+    const { body, rawBody, detail, ...others } = facts;
+    super(message, others);
     this.#said = { body, rawBody, detail };
   }
 
