@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { entries } from "./scripts/entries.mjs";
@@ -14,14 +16,12 @@ const both: Options = {
   platform: "node",
   removeNodeProtocol: false,
   // `#…` is chosen by the runtime through package.json "imports"; esbuild would resolve it now and freeze one branch.
-  external: [/^#/, /^undici(\/|$)/, /^pdfmake(\/|$)/],
+  external: [/^#(?!transport$|files$)/, /^undici(\/|$)/, /^pdfmake(\/|$)/],
   // Small, and needed by one wing each: whoever installs the package does not install them.
   noExternal: ["@cfworker/json-schema", "@hono/node-server", "commander", "jsonc-parser"],
   // Types are written by scripts/emit-types.mjs, which keeps what a bundler of types drops.
   dts: false,
   silent: true,
-  // Read and removed by scripts/write-licenses.mjs.
-  metafile: true,
 };
 
 /** Commander is CommonJS, and an ES module has no `require`: what it requires of Node is imported. */
@@ -48,45 +48,107 @@ const bundledWithoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-export default defineConfig([
-  {
-    ...both,
-    entry: entries.esm,
-    format: "esm",
-    sourcemap: true,
-    esbuildPlugins: [importedBuiltins, bundledWithoutComments],
+/**
+ * esbuild splits only ES modules, and without splitting every tool would get its own copy of what they share. So the
+ * CommonJS build is built as ES modules, and each piece is then turned into CommonJS.
+ */
+function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number] {
+  return {
+    name: "as-commonjs",
+    esbuildOptions(options) {
+      options.format = "esm";
+      options.splitting = splitting;
+    },
+    async renderChunk(code, { path, type }) {
+      if (type !== "chunk") return;
+      const result = await transform(code, {
+        format: "cjs",
+        platform: "node",
+        target,
+        banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
+        define: { "import.meta.url": "importMetaUrl" },
+        sourcefile: basename(path),
+        // Undici is loaded by a lazy `require`: Jest and its like run CommonJS where a real `import()` is not
+        // allowed. Elsewhere it stays.
+        supported: { "dynamic-import": !code.includes('import("undici') },
+      });
+      return { code: result.code };
+    },
+  };
+}
+
+const source = fileURLToPath(new URL("src", import.meta.url));
+const exportsOfBase = readFileSync(join(source, "base.ts"), "utf8").matchAll(/ from "(.+)";$/gm);
+const inBase = new Set([...exportsOfBase].map(([, path = ""]) => join(source, path)));
+
+/**
+ * Leads to `#base` what more than one file needs, and to `#platform` what is another thing on every platform. Left to
+ * itself, esbuild cuts a piece for every set of files that share something: nine files at the start of a program.
+ */
+const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"]>[number] => ({
+  name: "few-files",
+  setup({ onResolve }) {
+    onResolve({ filter: /^#(?:transport|files)$/ }, () => outside("#platform"));
+    onResolve({ filter: /^\..*\.ts$/ }, ({ path, importer, kind }) => {
+      if (kind === "entry-point") return undefined;
+      const imported = join(dirname(importer), path);
+      const [from, to] = [importer, imported].map((file) => partOf(relative(source, file)));
+      if (to === "entry") return outside(path.replace(/ts$/, extension));
+      if (from === to || (from === "entry" && to === "platform")) return undefined;
+      if (to === "base") return outside("#base");
+      if (from === "tools" && imported === join(source, "index.ts")) return outside("template-pdf");
+      return { errors: [{ text: `${path} would be there twice: add it to src/base.ts` }] };
+    });
   },
-  {
-    ...both,
-    entry: entries.cjs,
-    format: "cjs",
-    esbuildPlugins: [bundledWithoutComments],
-    // What is built is as readable as its source, and the maps of the other format have to do for both.
-    plugins: [
-      {
-        // esbuild splits only ES modules, and without splitting every door would get its own copy of each
-        // class. So the CommonJS build is split as ES modules, and each piece is then turned into CommonJS.
-        name: "split-commonjs",
-        esbuildOptions(options) {
-          options.format = "esm";
-          options.splitting = true;
-        },
-        async renderChunk(code, { path, type }) {
-          if (type !== "chunk") return;
-          const result = await transform(code, {
-            format: "cjs",
-            platform: "node",
-            target,
-            banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
-            define: { "import.meta.url": "importMetaUrl" },
-            sourcefile: basename(path),
-            // Undici is loaded by a lazy `require`: Jest and its like run CommonJS where a real `import()` is
-            // not allowed. Elsewhere it stays.
-            supported: { "dynamic-import": !code.includes('import("undici') },
-          });
-          return { code: result.code };
-        },
-      },
-    ],
-  },
-]);
+});
+
+function outside(path: string) {
+  return { path, external: true, sideEffects: false };
+}
+
+/** Which part of `dist` a file of `src` is written to. */
+function partOf(path: string): "tools" | "base" | "entry" | "platform" | "face" {
+  if (isTool(path)) return "tools";
+  if (path.startsWith("platform/")) return "entry";
+  if (path === "base.ts" || inBase.has(join(source, path))) return "base";
+  return /^(?:files|transport)\//.test(path) ? "platform" : "face";
+}
+
+/** Whether a file of `src` is no part of the client. */
+function isTool(path: string): boolean {
+  return /^(?:cli|emulator|input|server|testing)\//.test(path);
+}
+
+/** The client is not split: what its files share is in `#base`. */
+const parts = [
+  { isOf: (name: string) => !isTool(name), splitting: false, metafile: false },
+  // Read and removed by scripts/write-licenses.mjs: only the tools bundle what is not ours.
+  { isOf: isTool, splitting: true, metafile: true },
+];
+
+function pick(all: Record<string, string>, isOf: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => isOf(name)));
+}
+
+export default defineConfig(
+  parts.flatMap(({ isOf, splitting, metafile }): Options[] => [
+    {
+      ...both,
+      entry: pick(entries.esm, isOf),
+      format: "esm",
+      sourcemap: true,
+      splitting,
+      metafile,
+      esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledWithoutComments],
+    },
+    {
+      ...both,
+      entry: pick(entries.cjs, isOf),
+      format: "cjs",
+      metafile,
+      esbuildPlugins: [fewFiles("cjs"), bundledWithoutComments],
+      // What is built is as readable as its source, and the maps of the other format have to do for both.
+      plugins: [asCommonJs(splitting)],
+    },
+  ]),
+);

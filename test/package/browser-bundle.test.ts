@@ -68,8 +68,8 @@ describe("a browser bundle of the client", () => {
   });
 
   it("takes the twins for pages", () => {
-    const twins = Object.keys(metafile.inputs).filter((path) => /\/(?:transport|files)\//.test(path));
-    expect(twins.map((path) => path.replace(/^.*dist\//, ""))).toEqual(["transport/web.js", "files/none.js"]);
+    const twins = Object.keys(metafile.inputs).filter((path) => /\/platform\//.test(path));
+    expect(twins.map((path) => path.replace(/^.*dist\//, ""))).toEqual(["platform/web.js"]);
   });
 
   it("brings a document where there is nothing but the web", async () => {

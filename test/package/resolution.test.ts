@@ -4,10 +4,10 @@ import { type BuildOptions, build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { consumer, filesBelow, installed, makeProject, runNode } from "./consumer.ts";
 
-// Which file each name leads to: the doors, seen from a project, and the two platform choices, seen from
-// inside the package.
+// Which file each name leads to: the doors, seen from a project, and what lies behind them, seen from inside
+// the package.
 const doors = ["template-pdf", "template-pdf/emulator"];
-const choices = ["#transport", "#files"];
+const choices = ["#platform", "#base"];
 
 describe("resolution", () => {
   it("leads Node to undici, and to one copy for import and require", async () => {
@@ -33,21 +33,21 @@ describe("resolution", () => {
       }),
     );
     expect(table(rows.flat())).toMatchInlineSnapshot(`
-      "conditions                             by       template-pdf  template-pdf/emulator  #transport          #files
-      node                                   import   index.js      emulator/index.js      transport/node.js   files/node.js
-      node                                   require  index.js      emulator/index.js      transport/node.js   files/node.js
-      node --no-experimental-require-module  import   index.js      emulator/index.js      transport/node.js   files/node.js
-      node --no-experimental-require-module  require  index.cjs     emulator/index.cjs     transport/node.cjs  files/node.cjs
-      node --conditions=browser              import   index.js      emulator/index.js      transport/web.js    files/none.js
-      node --conditions=browser              require  index.js      emulator/index.js      transport/web.js    files/none.js
-      node --conditions=workerd              import   index.js      emulator/index.js      transport/web.js    files/none.js
-      node --conditions=workerd              require  index.js      emulator/index.js      transport/web.js    files/none.js
-      node --conditions=edge-light           import   index.js      emulator/index.js      transport/web.js    files/none.js
-      node --conditions=edge-light           require  index.js      emulator/index.js      transport/web.js    files/none.js
-      node --conditions=deno                 import   index.js      emulator/index.js      transport/web.js    files/node.js
-      node --conditions=deno                 require  index.js      emulator/index.js      transport/web.js    files/node.js
-      node --conditions=bun                  import   index.js      emulator/index.js      transport/web.js    files/node.js
-      node --conditions=bun                  require  index.js      emulator/index.js      transport/web.js    files/node.js"
+      "conditions                             by       template-pdf  template-pdf/emulator  #platform                 #base
+      node                                   import   index.js      emulator/index.js      platform/node.js          base.js
+      node                                   require  index.js      emulator/index.js      platform/node.js          base.js
+      node --no-experimental-require-module  import   index.js      emulator/index.js      platform/node.js          base.js
+      node --no-experimental-require-module  require  index.cjs     emulator/index.cjs     platform/node.cjs         base.cjs
+      node --conditions=browser              import   index.js      emulator/index.js      platform/web.js           base.js
+      node --conditions=browser              require  index.js      emulator/index.js      platform/web.js           base.js
+      node --conditions=workerd              import   index.js      emulator/index.js      platform/web.js           base.js
+      node --conditions=workerd              require  index.js      emulator/index.js      platform/web.js           base.js
+      node --conditions=edge-light           import   index.js      emulator/index.js      platform/web.js           base.js
+      node --conditions=edge-light           require  index.js      emulator/index.js      platform/web.js           base.js
+      node --conditions=deno                 import   index.js      emulator/index.js      platform/deno-and-bun.js  base.js
+      node --conditions=deno                 require  index.js      emulator/index.js      platform/deno-and-bun.js  base.js
+      node --conditions=bun                  import   index.js      emulator/index.js      platform/deno-and-bun.js  base.js
+      node --conditions=bun                  require  index.js      emulator/index.js      platform/deno-and-bun.js  base.js"
     `);
   });
 
@@ -73,25 +73,25 @@ describe("resolution", () => {
       }),
     );
     expect(table(rows.flat())).toMatchInlineSnapshot(`
-      "conditions              by       template-pdf  template-pdf/emulator  #transport          #files
-      node                    import   index.js      emulator/index.js      transport/node.js   files/node.js
-      node                    require  index.cjs     emulator/index.cjs     transport/node.cjs  files/node.cjs
-      browser                 import   index.js      emulator/index.js      transport/web.js    files/none.js
-      browser                 require  index.cjs     emulator/index.cjs     transport/web.cjs   files/none.cjs
-      module-sync browser     import   index.js      emulator/index.js      transport/web.js    files/none.js
-      module-sync browser     require  index.js      emulator/index.js      transport/web.js    files/none.js
-      workerd worker browser  import   index.js      emulator/index.js      transport/web.js    files/none.js
-      workerd worker browser  require  index.cjs     emulator/index.cjs     transport/web.cjs   files/none.cjs
-      edge-light              import   index.js      emulator/index.js      transport/web.js    files/none.js
-      edge-light              require  index.cjs     emulator/index.cjs     transport/web.cjs   files/none.cjs
-      deno node               import   index.js      emulator/index.js      transport/web.js    files/node.js
-      deno node               require  index.cjs     emulator/index.cjs     transport/web.cjs   files/node.cjs
-      module-sync deno node   import   index.js      emulator/index.js      transport/web.js    files/node.js
-      module-sync deno node   require  index.js      emulator/index.js      transport/web.js    files/node.js
-      bun node                import   index.js      emulator/index.js      transport/web.js    files/node.js
-      bun node                require  index.cjs     emulator/index.cjs     transport/web.cjs   files/node.cjs
-      (none)                  import   index.js      emulator/index.js      transport/web.js    files/none.js
-      (none)                  require  index.cjs     emulator/index.cjs     transport/web.cjs   files/none.cjs"
+      "conditions              by       template-pdf  template-pdf/emulator  #platform                  #base
+      node                    import   index.js      emulator/index.js      platform/node.js           base.js
+      node                    require  index.cjs     emulator/index.cjs     platform/node.cjs          base.cjs
+      browser                 import   index.js      emulator/index.js      platform/web.js            base.js
+      browser                 require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
+      module-sync browser     import   index.js      emulator/index.js      platform/web.js            base.js
+      module-sync browser     require  index.js      emulator/index.js      platform/web.js            base.js
+      workerd worker browser  import   index.js      emulator/index.js      platform/web.js            base.js
+      workerd worker browser  require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
+      edge-light              import   index.js      emulator/index.js      platform/web.js            base.js
+      edge-light              require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
+      deno node               import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
+      deno node               require  index.cjs     emulator/index.cjs     platform/deno-and-bun.cjs  base.cjs
+      module-sync deno node   import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
+      module-sync deno node   require  index.js      emulator/index.js      platform/deno-and-bun.js   base.js
+      bun node                import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
+      bun node                require  index.cjs     emulator/index.cjs     platform/deno-and-bun.cjs  base.cjs
+      (none)                  import   index.js      emulator/index.js      platform/web.js            base.js
+      (none)                  require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs"
     `);
   });
 

@@ -1,0 +1,15 @@
+/**
+ * What more than one file of `dist` needs. The build writes it as one file, to which the others lead, so that each
+ * class exists once and a program loads few files at its start: see `fewFiles` in tsup.config.ts.
+ */
+
+export * from "./api-key.ts";
+export * from "./concatenate.ts";
+export * from "./environment.ts";
+export * from "./errors.ts";
+export * from "./loopback.ts";
+export * from "./redact.ts";
+export * from "./safe-filename.ts";
+export * from "./secret-spellings.ts";
+export * from "./standard-schema.ts";
+export * from "./transport/fetch.ts";

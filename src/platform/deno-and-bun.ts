@@ -1,0 +1,2 @@
+export { files } from "./node.ts";
+export { platform } from "./web.ts";

@@ -1,0 +1,2 @@
+export { files } from "../files/node.ts";
+export { platform } from "../transport/node.ts";
