@@ -1,3 +1,4 @@
+import type { Agent, buildConnector } from "undici";
 import { readEnvironment } from "../environment.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
@@ -135,7 +136,9 @@ function eitherCase(name: string): string {
  * Loads what is needed and no more. Undici's index loads far more and installs a global dispatcher on the way; it
  * is the fallback, should a later undici 7 hide its inner files behind an `exports` map.
  */
-async function loadAgent() {
+async function loadAgent(): Promise<AgentParts> {
+  const required = requireAgent();
+  if (required) return required;
   try {
     const [{ default: Agent }, { default: buildConnector }] = await Promise.all([
       import("undici/lib/dispatcher/agent.js"),
@@ -144,6 +147,29 @@ async function loadAgent() {
     return { Agent, buildConnector };
   } catch {
     return import("undici");
+  }
+}
+
+interface AgentParts {
+  readonly Agent: typeof Agent;
+  readonly buildConnector: typeof buildConnector;
+}
+
+/**
+ * Requires them where this file stands as it was installed: that takes less time than `import()`, which first searches
+ * CommonJS for names to export. From within a bundle, another undici could be found than the one that was bundled.
+ */
+function requireAgent(): AgentParts | undefined {
+  const { url } = import.meta;
+  if (!/\/node_modules\/template-pdf\/dist\/platform\/node\.js$/.test(url)) return undefined;
+  try {
+    const load = process.getBuiltinModule("node:module").createRequire(url);
+    return {
+      Agent: load("undici/lib/dispatcher/agent.js"),
+      buildConnector: load("undici/lib/core/connect.js"),
+    };
+  } catch {
+    return undefined;
   }
 }
 
