@@ -1,7 +1,7 @@
-import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sink, Source } from "../body.ts";
-import { asSaveError, cannotSave, mayNotWrite, resolveTarget, type Target } from "./target.ts";
+import { chmod, chown, close, open, rename, sync, unlink, waysToOpen, writev } from "./system.ts";
+import { asSaveError, cannotSave, ignoreMissing, mayNotWrite, resolveTarget, type Target } from "./target.ts";
 import type { Place, Saved } from "./types.ts";
 
 /** How much may wait to be written before the service has to wait. */
@@ -98,16 +98,16 @@ class FileSink implements Sink {
       return await Draft.open(target, place.asked);
     } finally {
       // Not before: a reader whose last writer has gone takes the pipe for ended.
-      await probe?.close();
+      if (probe !== undefined) await close(probe);
     }
   }
 
   /** Opening a pipe blocks a thread until somebody reads it: looked for without blocking, and given up at once. */
-  async #awaitReader(path: string): Promise<FileHandle> {
+  async #awaitReader(path: string): Promise<number> {
     for (;;) {
       this.#throwIfFailed();
       const probe = await openUnblocked(path);
-      if (probe) return probe;
+      if (probe !== undefined) return probe;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         setTimeout(resolve, readerPollMs);
@@ -143,20 +143,21 @@ class FileSink implements Sink {
 
 /** The file while it is being written: beside its target, or the target itself where that is no regular file. */
 class Draft {
-  readonly #handle: FileHandle;
+  readonly #descriptor: number;
   readonly #target: Target;
   readonly #path: string;
+  #isOpen = true;
 
-  private constructor(handle: FileHandle, target: Target, path: string) {
-    this.#handle = handle;
+  private constructor(descriptor: number, target: Target, path: string) {
+    this.#descriptor = descriptor;
     this.#target = target;
     this.#path = path;
   }
 
   static async open(target: Target, asked: string): Promise<Draft> {
     if (target.kind === "through") {
-      const handle = await open(target.path, constants.O_WRONLY | constants.O_APPEND);
-      return new Draft(handle, target, target.path);
+      const descriptor = await open(target.path, waysToOpen().append);
+      return new Draft(descriptor, target, target.path);
     }
     // A name of its own, hidden and short: the target's may already be as long as the file system allows.
     const path = join(target.folder, `.${crypto.randomUUID()}.template-pdf`);
@@ -172,8 +173,7 @@ class Draft {
   async write(chunks: Uint8Array[]): Promise<void> {
     let rest = chunks;
     while (rest.length > 0) {
-      const { bytesWritten } = await this.#handle.writev(rest);
-      rest = withoutFirst(rest, bytesWritten);
+      rest = withoutFirst(rest, await writev(this.#descriptor, rest));
     }
   }
 
@@ -183,36 +183,43 @@ class Draft {
    * @param lastWord - called before the name is given; it may throw
    */
   async finish(lastWord: () => void): Promise<void> {
-    if (this.#target.kind === "through") return this.#handle.close();
+    if (this.#target.kind === "through") return this.#close();
     const { existing, path } = this.#target;
     if (existing) {
       // First, because it clears the set-id bits. Only the superuser may give a file away: for everybody else it
       // is theirs, as after any rename, and its new group may do no more than everybody.
-      const isKept = await this.#handle.chown(existing.uid, existing.gid).then(
+      const isKept = await chown(this.#descriptor, existing.uid, existing.gid).then(
         () => true,
         () => false,
       );
       const mode = existing.mode & 0o7777;
-      await this.#handle.chmod(isKept ? mode : (mode & 0o707) | (mode & (mode << 3) & 0o070));
+      await chmod(this.#descriptor, isKept ? mode : (mode & 0o707) | (mode & (mode << 3) & 0o070));
     }
-    await this.#handle.sync();
-    await this.#handle.close();
+    await sync(this.#descriptor);
+    await this.#close();
     lastWord();
     await rename(this.#path, path);
   }
 
   /** Leaves nothing behind. */
   async discard(): Promise<void> {
-    await this.#handle.close().catch(() => {});
+    await this.#close().catch(() => {});
     if (this.#target.kind === "through") return;
-    await rm(this.#path, { force: true });
+    await unlink(this.#path).catch(ignoreMissing);
+  }
+
+  /** Once: the system gives the number of a closed file to the next. */
+  async #close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await close(this.#descriptor);
   }
 }
 
 /** Opens a pipe for writing where somebody reads it (fifo(7): without blocking, it is refused until somebody does). */
-async function openUnblocked(path: string): Promise<FileHandle | undefined> {
+async function openUnblocked(path: string): Promise<number | undefined> {
   try {
-    return await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    return await open(path, waysToOpen().unblocked);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENXIO") return undefined;
     throw error;

@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
-import { access, constants, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors.ts";
+import { checkWritable, lstat, readlink, realpath } from "./system.ts";
 import type { Place } from "./types.ts";
 
 /** Where a document is to be saved, once links are followed and it is clear what stands there. */
@@ -61,23 +61,26 @@ function pathOf(url: URL): string {
  */
 export async function resolveTarget({ asked, absolute }: Place): Promise<Target> {
   try {
-    const path = await followLinks(asked, absolute);
+    const { path, folder, existing } = await followLinks(asked, absolute);
     if (descriptor.test(path)) return { kind: "through", path, isPipe: false };
-    const existing = await stat(path).catch(ignoreMissing);
     if (existing?.isDirectory()) throw cannotSave(asked, isFolder);
     if (existing && !existing.isFile()) return { kind: "through", path, isPipe: existing.isFIFO() };
-    if (existing) await access(path, constants.W_OK);
+    if (existing) await checkWritable(path);
     // Whether something can be made in it, only the making tells: see `Draft.open`.
-    const folder = dirname(path);
-    if (!(await stat(folder)).isDirectory()) throw cannotSave(asked, `${folder} is no folder`);
     return { kind: "replace", path, folder, existing };
   } catch (error) {
     throw asSaveError(error, asked);
   }
 }
 
+interface Found {
+  readonly path: string;
+  readonly folder: string;
+  readonly existing: Stats | undefined;
+}
+
 /** Follows links as the system does: folder by folder, because `..` after a link leads out of where it points. */
-async function followLinks(asked: string, absolute: string): Promise<string> {
+async function followLinks(asked: string, absolute: string): Promise<Found> {
   let next = absolute;
   for (let links = 0; links <= maxLinks; links++) {
     if (next.endsWith(sep) || next.endsWith("/")) throw cannotSave(asked, isFolder);
@@ -85,15 +88,17 @@ async function followLinks(asked: string, absolute: string): Promise<string> {
     const name = basename(next);
     if (name === "." || name === "..") throw cannotSave(asked, isFolder);
     const path = join(folder, name);
-    if (descriptor.test(path)) return path;
-    const link = await readlink(path).catch(() => undefined);
-    if (link === undefined) return path;
+    if (descriptor.test(path)) return { path, folder, existing: undefined };
+    const existing = await lstat(path).catch(ignoreMissing);
+    if (!existing?.isSymbolicLink()) return { path, folder, existing };
+    const link = await readlink(path);
     next = isAbsolute(link) ? link : folder + sep + link;
   }
   throw cannotSave(asked, "its links lead in a circle");
 }
 
-function ignoreMissing(error: unknown): undefined {
+/** Takes the error of a file that is not there for an answer. */
+export function ignoreMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }
 
