@@ -78,6 +78,23 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
 }
 
 const source = fileURLToPath(new URL("src", import.meta.url));
+/** Our own, too, in CommonJS: whoever reads the code finds them in the maps of the other format, and in the types. */
+const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "without-comments",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+      const settings = { compilerOptions: { verbatimModuleSyntax: true } };
+      const { code } = await transform(await readFile(path, "utf8"), {
+        loader: "ts",
+        target,
+        minifyWhitespace: true,
+        tsconfigRaw: settings,
+      });
+      return { contents: code };
+    });
+  },
+};
+
 const exportsOfBase = readFileSync(join(source, "base.ts"), "utf8").matchAll(/ from "(.+)";$/gm);
 const inBase = new Set([...exportsOfBase].map(([, path = ""]) => join(source, path)));
 
@@ -146,7 +163,7 @@ export default defineConfig(
       entry: pick(entries.cjs, isOf),
       format: "cjs",
       metafile,
-      esbuildPlugins: [fewFiles("cjs"), bundledWithoutComments],
+      esbuildPlugins: [fewFiles("cjs"), withoutComments, bundledWithoutComments],
       // What is built is as readable as its source, and the maps of the other format have to do for both.
       plugins: [asCommonJs(splitting)],
     },
