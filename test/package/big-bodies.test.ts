@@ -84,11 +84,12 @@ async function measure(form: keyof typeof forms, megabytes: number) {
   return found;
 }
 
-describe("a document of 100 MB, its length known,", () => {
+// The garbage of a socket's chunks comes on top: tens of megabytes, whatever the document is.
+describe("a document of 240 MB, its length known,", () => {
   it.each(["bytes()", "buffer()", "arrayBuffer()"] as const)("is held once by %s", async (form) => {
-    const { raisedBy, heldInBuffers } = await measure(form, 100);
-    expect(raisedBy).toBeLessThan(175);
-    expect(heldInBuffers).toBeLessThan(160);
+    const { raisedBy, heldInBuffers } = await measure(form, 240);
+    expect(raisedBy).toBeLessThan(400);
+    expect(heldInBuffers).toBeLessThan(340);
   });
 });
 
