@@ -15,64 +15,108 @@ export interface Expected {
   oversized(): unknown;
 }
 
-/** Collects a document in memory: one allocation where its length is known. */
-export class Collector implements Sink {
+/** Collects a document in memory, as far as that may grow. */
+abstract class Collector<T> implements Sink {
   readonly isStream = false;
+  protected readonly expected: Expected;
+  protected length = 0;
   readonly #source: Source;
-  readonly #expected: Expected;
-  readonly #resolve: (bytes: Bytes) => void;
+  readonly #resolve: (whole: T) => void;
   readonly #reject: (error: unknown) => void;
-  #whole: Bytes | undefined;
-  #chunks: Uint8Array[] | undefined;
-  #length = 0;
 
   /**
    * @param source - where the bytes come from
-   * @param resolve - gets the bytes, which own their memory
+   * @param resolve - gets what was made of them
    * @param reject - gets what went wrong
    */
   constructor(
     source: Source,
     expected: Expected,
-    resolve: (bytes: Bytes) => void,
+    resolve: (whole: T) => void,
     reject: (error: unknown) => void,
   ) {
     this.#source = source;
-    this.#expected = expected;
+    this.expected = expected;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   write(chunk: Uint8Array): boolean {
-    const { promisedBytes: promised, maxBytes } = this.#expected;
-    if (this.#length + chunk.length > maxBytes || (promised !== undefined && promised > maxBytes)) {
-      this.#source.cancel(this.#expected.oversized());
+    const { promisedBytes: promised, maxBytes } = this.expected;
+    if (this.length + chunk.length > maxBytes || (promised !== undefined && promised > maxBytes)) {
+      this.#source.cancel(this.expected.oversized());
       return false;
     }
-    if (this.#length === 0 && promised !== undefined && promised <= maxBelievedBytes) {
-      this.#whole = new Uint8Array(promised);
-    }
-    if (this.#whole && this.#length + chunk.length > this.#whole.length) this.#stopBelieving(this.#whole);
-    if (this.#whole) this.#whole.set(chunk, this.#length);
-    else if (this.#chunks) this.#chunks.push(chunk);
-    else this.#chunks = [chunk];
-    this.#length += chunk.length;
+    this.keep(chunk);
+    this.length += chunk.length;
     return true;
   }
 
   end(): void {
-    this.#resolve(this.#whole ?? concatenate(this.#chunks ?? []));
+    try {
+      this.#resolve(this.make());
+    } catch (error) {
+      // There may be no memory left for it.
+      this.#reject(error);
+    }
+  }
+
+  fail(error: unknown): void {
+    this.drop();
+    this.#reject(error);
+  }
+
+  protected abstract keep(chunk: Uint8Array): void;
+  protected abstract make(): T;
+  protected abstract drop(): void;
+}
+
+/** Collects bytes that own their memory: one allocation where their length is known. */
+export class BytesCollector extends Collector<Bytes> {
+  #whole: Bytes | undefined;
+  #chunks: Uint8Array[] | undefined;
+
+  protected override keep(chunk: Uint8Array): void {
+    const { promisedBytes: promised } = this.expected;
+    if (this.length === 0 && promised !== undefined && promised <= maxBelievedBytes) {
+      this.#whole = new Uint8Array(promised);
+    }
+    if (this.#whole && this.length + chunk.length > this.#whole.length) this.#stopBelieving(this.#whole);
+    if (this.#whole) this.#whole.set(chunk, this.length);
+    else if (this.#chunks) this.#chunks.push(chunk);
+    else this.#chunks = [chunk];
+  }
+
+  protected override make(): Bytes {
+    return this.#whole ?? concatenate(this.#chunks ?? []);
+  }
+
+  protected override drop(): void {
+    this.#whole = undefined;
+    this.#chunks = undefined;
   }
 
   /** More came than was promised: HTTP cannot do that, but a `fetch` of somebody's own can. */
   #stopBelieving(whole: Bytes): void {
-    this.#chunks = [whole.subarray(0, this.#length)];
+    this.#chunks = [whole.subarray(0, this.length)];
     this.#whole = undefined;
   }
+}
 
-  fail(error: unknown): void {
-    this.#whole = undefined;
-    this.#chunks = undefined;
-    this.#reject(error);
+/** Collects a `Blob`, which copies what it is made of: so the chunks are not copied before. */
+export class BlobCollector extends Collector<Blob> {
+  #chunks: Bytes[] = [];
+
+  protected override keep(chunk: Uint8Array): void {
+    // No part of shared memory: it came from a socket or from `fetch`.
+    this.#chunks.push(chunk as Bytes);
+  }
+
+  protected override make(): Blob {
+    return new Blob(this.#chunks, { type: "application/pdf" });
+  }
+
+  protected override drop(): void {
+    this.#chunks = [];
   }
 }

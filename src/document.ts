@@ -4,7 +4,7 @@ import { abortError } from "./abort-signals.ts";
 import { requestIdOf } from "./api-error.ts";
 import type { Arrival, AttemptedCall } from "./attempt.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
-import { Collector } from "./collector.ts";
+import { BlobCollector, BytesCollector, type Expected } from "./collector.ts";
 import { makeDisposable } from "./disposal.ts";
 import { OversizedPdfError } from "./errors.ts";
 import { filenameOf } from "./filename.ts";
@@ -127,8 +127,11 @@ export class GeneratedPdf {
    * form.append("invoice", await pdf.blob(), "invoice.pdf");
    * ```
    */
-  async blob(): Promise<Blob> {
-    return new Blob([await this.#collect("blob()")], { type: "application/pdf" });
+  blob(): Promise<Blob> {
+    const { body } = this.#arrival;
+    return new Promise((resolve, reject) => {
+      body.read("blob()", new BlobCollector(body, this.#expected(), resolve, reject));
+    });
   }
 
   /**
@@ -252,12 +255,18 @@ export class GeneratedPdf {
   }
 
   #collect(form: string): Promise<Bytes> {
+    const { body } = this.#arrival;
     return new Promise((resolve, reject) => {
-      const { body, promisedBytes } = this.#arrival;
-      const { maxBytes } = this.#call;
-      const oversized = () => this.#oversized();
-      body.read(form, new Collector(body, { promisedBytes, maxBytes, oversized }, resolve, reject));
+      body.read(form, new BytesCollector(body, this.#expected(), resolve, reject));
     });
+  }
+
+  #expected(): Expected {
+    return {
+      promisedBytes: this.contentLength,
+      maxBytes: this.#call.maxBytes,
+      oversized: () => this.#oversized(),
+    };
   }
 
   #oversized(): OversizedPdfError {

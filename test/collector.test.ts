@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { Collector } from "../src/collector.ts";
+import { BlobCollector, BytesCollector } from "../src/collector.ts";
 import type { Bytes } from "../src/platform-types.ts";
 import { property } from "./support/fuzz.ts";
 import { Wire } from "./support/wire.ts";
@@ -9,7 +9,7 @@ describe("a document in memory", () => {
   const collect = (wire: Wire, promisedBytes: number | undefined, maxBytes: number) =>
     new Promise<Bytes>((resolve, reject) => {
       const expected = { promisedBytes, maxBytes, oversized: () => "oversized" };
-      wire.body.read("bytes()", new Collector(wire.body, expected, resolve, reject));
+      wire.body.read("bytes()", new BytesCollector(wire.body, expected, resolve, reject));
     });
 
   property("is every byte that came, whatever length was promised, and never more than is allowed", () => {
@@ -83,7 +83,7 @@ describe("a document in memory", () => {
   it("is no stream", () => {
     const { body } = new Wire();
     const expected = { promisedBytes: 1, maxBytes: 1, oversized: () => "oversized" };
-    expect(new Collector(body, expected, vi.fn(), vi.fn()).isStream).toBe(false);
+    expect(new BytesCollector(body, expected, vi.fn(), vi.fn()).isStream).toBe(false);
   });
 
   it("is refused at its first byte when more is promised than is allowed", async () => {
@@ -92,5 +92,36 @@ describe("a document in memory", () => {
     wire.chunk(1);
     await expect(result).rejects.toBe("oversized");
     expect(wire.aborted).toBe(true);
+  });
+});
+
+describe("a document as a Blob", () => {
+  const collect = (wire: Wire) =>
+    new Promise<Blob>((resolve, reject) => {
+      const expected = { promisedBytes: undefined, maxBytes: 1_000, oversized: () => "oversized" };
+      wire.body.read("blob()", new BlobCollector(wire.body, expected, resolve, reject));
+    });
+
+  it("is every byte that came, and a PDF by its type", async () => {
+    const wire = new Wire();
+    const result = collect(wire);
+    for (const size of [7, 1, 300]) wire.chunk(size);
+    wire.end();
+    const blob = await result;
+    expect(blob.type).toBe("application/pdf");
+    expect(Buffer.concat(wire.sent).equals(new Uint8Array(await blob.arrayBuffer()))).toBe(true);
+  });
+
+  it("rejects with what the runtime throws where it cannot be made", async () => {
+    const wire = new Wire();
+    const result = collect(wire);
+    wire.chunk(7);
+    const failure = new RangeError("Array buffer allocation failed");
+    vi.stubGlobal("Blob", function NoBlob() {
+      throw failure;
+    });
+    wire.end();
+    vi.unstubAllGlobals();
+    await expect(result).rejects.toBe(failure);
   });
 });
