@@ -8,6 +8,7 @@ interface ParsedSocket {
 const maxHeldBytes = 16 * 1024;
 
 const start = "HTTP/1.1 1";
+const firstDigit = start.charCodeAt(start.length - 1);
 
 /** An interim answer, but not the change of the protocol that 101 is. */
 const interim = /^HTTP\/1\.1 1(?!01)/;
@@ -31,6 +32,10 @@ export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
     for (;;) {
       const bytes = read.call(this, size);
       if (!isAwaiting || bytes === null) return bytes;
+      if (held === undefined && isFinal(bytes)) {
+        isAwaiting = false;
+        return bytes;
+      }
       const rest = afterInterim(held ? Buffer.concat([held, bytes]) : bytes);
       // One that does not end is left to undici, which refuses it.
       held = rest.isOpen && rest.bytes.length <= maxHeldBytes ? rest.bytes : undefined;
@@ -40,6 +45,12 @@ export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
     }
   };
   return socket;
+}
+
+/** Whether it is no interim answer, as far as the first digit of its status tells: nearly every answer is none. */
+function isFinal(bytes: Buffer): boolean {
+  const digit = bytes[start.length - 1];
+  return digit !== undefined && digit !== firstDigit;
 }
 
 /** What follows the interim answers; `isOpen` where it may still be the beginning of one. */
