@@ -1,0 +1,67 @@
+// HTTP/2 beside HTTP/1.1 over TLS, to a server that takes 50 ms over every document: documents a second, CPU time,
+// sockets. What came of it stands in docs/decisions/0018-http-2.md. `npm run http2`
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { makeCertificate } from "./compare/authority.mjs";
+
+const rounds = 3;
+const contenders = ["own agent", "HTTP/1.1", "HTTP/2", "HTTP/2, shared"];
+const points = [
+  { bytes: 2_000, inFlight: 20 },
+  { bytes: 2_000, inFlight: 200 },
+  { bytes: 50_000, inFlight: 20 },
+  { bytes: 50_000, inFlight: 200 },
+];
+
+const file = (name) => fileURLToPath(new URL(name, import.meta.url));
+const median = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
+
+const folder = await mkdtemp(join(tmpdir(), "template-pdf-http2-"));
+const authorityFile = join(folder, "authority.pem");
+const server = fork(file("http2-server.mjs"));
+try {
+  const { authority, cert, key } = await makeCertificate();
+  await writeFile(authorityFile, authority);
+  server.send({ cert, key });
+  const [{ port }] = await once(server, "message");
+  console.log(`medians of ${rounds} rounds, 50 ms of server time, TLS, Node ${process.version}`);
+  console.log(`${"".padEnd(44)} documents/s  CPU µs  sockets  errors`);
+  for (const point of points) await compare(point, `https://127.0.0.1:${port}`);
+} finally {
+  server.kill();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function compare({ bytes, inFlight }, origin) {
+  const readings = new Map(contenders.map((contender) => [contender, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const contender of contenders) {
+      const args = [contender, origin, bytes, inFlight, authorityFile].map(String);
+      // Where the client makes its own agent, this is how it is told whom to trust.
+      const env = { ...process.env, NODE_EXTRA_CA_CERTS: authorityFile };
+      const child = fork(file("http2-process.mjs"), args, { env });
+      const [reading] = await Promise.race([once(child, "message"), once(child, "exit")]);
+      if (typeof reading !== "object" || !reading) throw new Error(`${contender} failed`);
+      server.send("how many?");
+      const [{ sockets }] = await once(server, "message");
+      readings.get(contender).push({ ...reading, sockets });
+    }
+  }
+  for (const [contender, all] of readings) {
+    const of = (name) => median(all.map((reading) => reading[name]));
+    const errors = all.flatMap((reading) => reading.errors);
+    const cells = [
+      `${bytes} bytes, ${inFlight} in flight, ${contender}`.padEnd(44),
+      of("perSecond").toFixed(0).padStart(12),
+      of("microseconds").toFixed(0).padStart(8),
+      String(of("sockets")).padStart(9),
+      String(errors.reduce((sum, [, count]) => sum + count, 0)).padStart(8),
+    ];
+    console.log(cells.join(""));
+    for (const [error, count] of errors) console.log(`    ${count} × ${error}`);
+  }
+}
