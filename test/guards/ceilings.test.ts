@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { pdf } from "./memory-dispatcher.ts";
+import { runProgram } from "./run-program.ts";
+
+/**
+ * The most that documents may take. Nothing here is timed: the same source gives the same numbers, so each of them is
+ * what it takes today, and bytes have 2 % more. A change that needs more has to be worth it; then write here what the
+ * failed test found, and say in the commit what it is for. A change that needs less lowers them.
+ */
+const mostPromises = 8;
+
+/**
+ * Of the heap, in bytes: allocated for a document, and held by a call whose answer has not come. By the even major
+ * version of Node, because each V8 lays objects out in its own way.
+ */
+const mostBytes: Readonly<Record<string, { readonly allocated: number; readonly held: number }>> = {
+  20: { allocated: 9_170, held: 2_340 },
+  22: { allocated: 8_750, held: 2_520 },
+  24: { allocated: 8_080, held: 2_520 },
+  26: { allocated: 7_890, held: 2_500 },
+};
+
+/** By 1,000 documents, one at a time: every one of them finds the clock and the signal unused. */
+const mostAlone = {
+  setTimeout: 2_000,
+  clearTimeout: 3_000,
+  addEventListener: 1_000,
+  removeEventListener: 1_000,
+};
+
+/** By 1,000 documents, 20 at a time: they share the clock and the signal. */
+const mostTogether = { setTimeout: 100, clearTimeout: 150, addEventListener: 50, removeEventListener: 50 };
+
+describe("a document takes no more than it may", () => {
+  it("of promises", async () => {
+    expect(await runProgram("promises")).toBeLessThanOrEqual(mostPromises);
+  });
+
+  it("of the heap, and its own bytes but once", async () => {
+    const { heap, outside } = (await runProgram("allocated-bytes")) as { heap: number; outside: number };
+    expect(heap).toBeLessThanOrEqual(mostBytesHere().allocated);
+    expect(outside).toBe(pdf.length);
+  });
+
+  it("of the heap while it is awaited", async () => {
+    expect(await runProgram("held-bytes")).toBeLessThanOrEqual(mostBytesHere().held);
+  });
+
+  it("of timers and listeners", async () => {
+    const { alone, together } = (await runProgram("timers-and-listeners")) as Record<string, Counts>;
+    expect(above(alone, mostAlone)).toEqual({});
+    expect(above(together, mostTogether)).toEqual({});
+  });
+});
+
+function mostBytesHere(): { readonly allocated: number; readonly held: number } {
+  const major = Number.parseInt(process.versions.node, 10);
+  // What is younger than the table is judged by its last line.
+  const most = mostBytes[major - (major % 2)] ?? Object.values(mostBytes).at(-1);
+  if (!most) throw new Error("There is no ceiling.");
+  return most;
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+/** What there is too much of; what has no ceiling may not be at all. */
+function above(counts: Counts = {}, most: Counts): Counts {
+  return Object.fromEntries(Object.entries(counts).filter(([name, count]) => count > (most[name] ?? 0)));
+}

@@ -1,0 +1,24 @@
+// Prints how many bytes of the heap a call holds while it waits for its answer.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { ask, clientOf } from "../calls.ts";
+import { MemoryDispatcher } from "../memory-dispatcher.ts";
+
+const inFlight = 1_000;
+const client = clientOf(new MemoryDispatcher({ answers: false }));
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+async function sendMany(): Promise<void> {
+  for (let left = inFlight; left > 0; left--) void ask(client);
+  // Requests leave at the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+}
+
+await sendMany();
+const before = process.memoryUsage().heapUsed;
+await sendMany();
+console.log(Math.round((process.memoryUsage().heapUsed - before) / inFlight));
+process.exit();

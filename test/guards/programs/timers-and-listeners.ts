@@ -1,0 +1,30 @@
+// Prints how many timers and listeners 1,000 documents take: one at a time, and 20 at a time, all on one signal.
+import { EventEmitter } from "node:events";
+import { answeredClient, getMany } from "../calls.ts";
+
+const documents = 1_000;
+let counts: Record<string, number> = {};
+
+/** Counts the calls of a function of everybody's, which goes on doing what it does. */
+function count(owner: object, name: string): void {
+  const original = Reflect.get(owner, name);
+  Reflect.set(owner, name, function (this: unknown, ...args: unknown[]) {
+    counts[name] = (counts[name] ?? 0) + 1;
+    return Reflect.apply(original, this, args);
+  });
+}
+
+for (const name of ["setTimeout", "setInterval", "setImmediate", "clearTimeout"]) count(globalThis, name);
+for (const name of ["addEventListener", "removeEventListener"]) count(EventTarget.prototype, name);
+for (const name of ["on", "once", "addListener"]) count(EventEmitter.prototype, name);
+
+const client = answeredClient();
+const { signal } = new AbortController();
+
+async function countsOf(inFlight: number): Promise<Record<string, number>> {
+  counts = {};
+  await getMany(client, documents, inFlight, signal);
+  return counts;
+}
+
+console.log(JSON.stringify({ alone: await countsOf(1), together: await countsOf(20) }));
