@@ -16,8 +16,8 @@ import { UndiciTransport } from "./undici.ts";
 /** `#transport` in Node: undici, unless somebody has said otherwise. */
 export const platform: TransportPlatform = {
   openPool: () => new NodePool(),
-  // `AsyncLocalStorage.snapshot` costs ten times as much on Node 20. It has nothing to be destroyed.
-  captureContext: () => new AsyncResource("TemplatePdf", { requireManualDestroy: true }),
+  // `AsyncLocalStorage.snapshot` makes one, too, and costs ten times as much on Node 20.
+  captureContext: () => new AsyncResource("TemplatePdf"),
   objectionTo: (dispatcher) =>
     // Undici 6 and older have this accessor, undici 7 has dropped it. What it cannot tell apart, the first
     // dispatch does.
