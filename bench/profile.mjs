@@ -1,0 +1,113 @@
+// @ts-check
+// Where the CPU time of a document goes: by owner, and by function. A fresh process under V8's sampling profiler.
+// `npm run profile -- [contender] [bytes] [in flight]`, by default "template-pdf bytes()" 2000 20
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServer } from "./compare/start-server.mjs";
+
+const [contender = "template-pdf bytes()", bytes = "2000", inFlight = "20"] = process.argv.slice(2);
+const microsecondsPerSample = 100;
+const shown = 25;
+
+/** Whose a function is, by where it stands; the first that fits. */
+const owners = /** @type {const} */ ([
+  ["template-pdf", /\/(?:dist|src)\//],
+  ["undici", /\/node_modules\/undici\/|^wasm:/],
+  ["the bench", /\/bench\//],
+  ["other packages", /\/node_modules\//],
+  ["Node itself", /./],
+]);
+
+/** What V8 shows as a function, and is none. */
+const others = new Map([
+  ["(garbage collector)", "garbage collection"],
+  ["(program)", "the engine"],
+  ["(root)", "the engine"],
+]);
+
+/**
+ * @typedef {{ functionName: string, url: string, lineNumber: number }} CallFrame
+ * @typedef {{ nodes: { id: number, callFrame: CallFrame }[], samples: number[], timeDeltas: number[] }} Profile
+ */
+
+const folder = await mkdtemp(join(tmpdir(), "template-pdf-profile-"));
+const server = await startServer([Number(bytes)], undefined);
+try {
+  const { samples, timeDeltas, nodes } = await profile();
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const byOwner = new Map();
+  const byFunction = new Map();
+  let total = 0;
+  for (const [index, sample] of samples.entries()) {
+    const frame = frames.get(sample);
+    if (!frame || frame.functionName === "(idle)") continue;
+    const time = timeDeltas[index] ?? 0;
+    total += time;
+    const owner = ownerOf(frame);
+    const place = frame.url && `${frame.url.split("/").slice(-2).join("/")}:${frame.lineNumber + 1}`;
+    add(byOwner, owner, time);
+    add(byFunction, `${frame.functionName || "(anonymous)"} ${place}`.trim(), time);
+  }
+  console.log(
+    `${contender}, ${bytes} bytes, ${inFlight} in flight, Node ${process.version}: % of the CPU time\n`,
+  );
+  print(byOwner, total, byOwner.size);
+  console.log();
+  print(byFunction, total, shown);
+} finally {
+  server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** @returns {Promise<Profile>} */
+async function profile() {
+  const plan = {
+    contender,
+    origin: server.http,
+    bytes: Number(bytes),
+    inFlight: Number(inFlight),
+    warmUp: { documents: 1, cpuMilliseconds: 1 },
+    measured: { documents: 1, cpuMilliseconds: 4_000 },
+    folder,
+  };
+  const execArgv = ["--cpu-prof", `--cpu-prof-interval=${microsecondsPerSample}`, `--cpu-prof-dir=${folder}`];
+  const program = new URL("./compare/contender-process.mjs", import.meta.url);
+  const child = fork(program, [JSON.stringify(plan)], { execArgv });
+  await once(child, "exit");
+  const name = (await readdir(folder)).find((file) => file.endsWith(".cpuprofile"));
+  if (!name) throw new Error(`${contender} left no profile.`);
+  return JSON.parse(await readFile(join(folder, name), "utf8"));
+}
+
+/** @param {CallFrame} frame */
+function ownerOf({ functionName, url }) {
+  const other = others.get(functionName);
+  if (other) return other;
+  // The system's calls, and what is written in C++, have no place.
+  if (url === "") return "Node itself";
+  return owners.find(([, places]) => places.test(url))?.[0] ?? "Node itself";
+}
+
+/**
+ * @param {Map<string, number>} sums
+ * @param {string} name
+ * @param {number} time
+ */
+function add(sums, name, time) {
+  sums.set(name, (sums.get(name) ?? 0) + time);
+}
+
+/**
+ * @param {Map<string, number>} sums
+ * @param {number} total
+ * @param {number} rows
+ */
+function print(sums, total, rows) {
+  const sorted = [...sums].sort(([, one], [, other]) => other - one);
+  for (const [name, time] of sorted.slice(0, rows)) {
+    console.log(`${((100 * time) / total).toFixed(1).padStart(6)}  ${name}`);
+  }
+}
