@@ -16,7 +16,7 @@ const both: Options = {
   platform: "node",
   removeNodeProtocol: false,
   // `#…` is chosen by the runtime through package.json "imports"; esbuild would resolve it now and freeze one branch.
-  external: [/^#(?!transport$|files$)/, /^undici(\/|$)/, /^pdfmake(\/|$)/],
+  external: [/^#/, /^undici(\/|$)/, /^pdfmake(\/|$)/],
   // Small, and needed by one wing each: whoever installs the package does not install them.
   noExternal: ["@cfworker/json-schema", "@hono/node-server", "commander", "jsonc-parser"],
   // Types are written by scripts/emit-types.mjs, which keeps what a bundler of types drops.
@@ -99,13 +99,12 @@ const exportsOfBase = readFileSync(join(source, "base.ts"), "utf8").matchAll(/ f
 const inBase = new Set([...exportsOfBase].map(([, path = ""]) => join(source, path)));
 
 /**
- * Leads to `#base` what more than one file needs, and to `#platform` what is another thing on every platform. Left to
+ * Leads to `#base` what more than one file needs, as `#platform` leads to what is another thing on every platform. Left to
  * itself, esbuild cuts a piece for every set of files that share something: nine files at the start of a program.
  */
 const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"]>[number] => ({
   name: "few-files",
   setup({ onResolve }) {
-    onResolve({ filter: /^#(?:transport|files)$/ }, () => outside("#platform"));
     onResolve({ filter: /^\..*\.ts$/ }, ({ path, importer, kind }) => {
       if (kind === "entry-point") return undefined;
       const imported = join(dirname(importer), path);
@@ -164,7 +163,7 @@ export default defineConfig(
       format: "cjs",
       metafile,
       esbuildPlugins: [fewFiles("cjs"), withoutComments, bundledWithoutComments],
-      // What is built is as readable as its source, and the maps of the other format have to do for both.
+      // The maps of the other format have to do for both.
       plugins: [asCommonJs(splitting)],
     },
   ]),

@@ -14,8 +14,7 @@ export default defineConfig({
       {
         resolve: {
           alias: [
-            { find: "#transport", replacement: source("transport/node.ts") },
-            { find: "#files", replacement: source("files/node.ts") },
+            { find: "#platform", replacement: source("platform/node.ts") },
             { find: /^template-pdf$/, replacement: source("index.ts") },
             { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
           ],

@@ -9,8 +9,8 @@ const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.
 export const doors = sources(manifest.exports, "js");
 
 /**
- * Every file the build must write under a name of its own, as `{ "transport/node": "src/transport/node.ts" }`:
- * the doors, both halves of each platform twin, what runs in a thread of its own, and the commands. package.json is
+ * Every file the build must write under a name of its own, as `{ "platform/node": "src/platform/node.ts" }`:
+ * the doors, one file for each platform and one for all of them, what runs in a thread of its own, and the commands. package.json is
  * the only list of them: what stands there as `.cjs` is written as CommonJS, too.
  */
 export const entries = {

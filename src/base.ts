@@ -1,5 +1,5 @@
 /**
- * What more than one file of `dist` needs. The build writes it as one file, to which the others lead, so that each
+ * What more than one file of `dist` needs, and what that needs. The build writes it as one file, to which the others lead, so that each
  * class exists once and a program loads few files at its start: see `fewFiles` in tsup.config.ts.
  */
 

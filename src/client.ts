@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { platform } from "#transport";
+import { transports } from "#platform";
 import { Attempts } from "./attempts.ts";
 import { GenerateCall, type Sender } from "./call.ts";
 import { makeDisposable } from "./disposal.ts";
@@ -56,7 +56,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   constructor(options: ClientOptions = {}, connections?: Connections) {
     this.#options = resolveOptions(options);
     const { dispatcher } = this.#options;
-    const objection = dispatcher && platform.objectionTo(dispatcher);
+    const objection = dispatcher && transports.objectionTo(dispatcher);
     if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
     // What was read from the environment, or can be read once only, is kept for siblings.
     const { baseUrl, apiKey, headers } = this.#options;
@@ -70,7 +70,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       stay: () => this.#connections.enter(),
       leave: () => this.#connections.leave(),
       transport: () => this.#transport(),
-      captureContext: platform.captureContext,
+      captureContext: transports.captureContext,
       pathTo: (uid) => this.#pathTo(uid),
       headers: (apiKey, extra) => this.#headersFor(apiKey, extra),
     };
@@ -217,7 +217,7 @@ function makeSibling<T extends { [K in keyof T]: object }>(
 
 /** What a client and its siblings share. */
 class Connections {
-  readonly pool: TransportPool = platform.openPool();
+  readonly pool: TransportPool = transports.openPool();
   areClosed = false;
   /** Calls that were made and have not been handed to the pool, which knows of them only then. */
   #entering = 0;

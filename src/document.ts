@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { files } from "#files";
+import { files } from "#platform";
 import { abortError } from "./abort-signals.ts";
 import { requestIdOf } from "./api-error.ts";
 import type { Arrival, AttemptedCall } from "./attempt.ts";

@@ -60,8 +60,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
 
 /** What is not ours, and the only places that may import it. */
 const outside: readonly { readonly what: RegExp; readonly by: readonly string[] }[] = [
-  { what: /^#transport$/, by: ["client.ts"] },
-  { what: /^#files$/, by: ["document.ts"] },
+  { what: /^#platform$/, by: ["client.ts", "document.ts"] },
   { what: /^node:/, by: ["files/", "transport/", "emulator/", "cli/", "testing/", "platform-types.ts"] },
   { what: /^undici(\/|$)/, by: ["transport/"] },
   { what: /^@hono\/node-server(\/|$)/, by: ["emulator/"] },
@@ -72,7 +71,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   { what: /^pdfmake(\/|$)/, by: ["emulator/renderer/"] },
 ];
 
-/** What a page or an edge worker loads; `#transport` and `#files` are its own twins there. */
+/** What a page or an edge worker loads; `#platform` is its own twin there. */
 const webEntries = ["index.ts", "platform/web.ts"];
 
 const longestFile = 320;
@@ -91,6 +90,12 @@ describe("the house", () => {
     expect([...named, ...webEntries].filter((name) => !paths.some((path) => isIn(path, name)))).toEqual([]);
   });
 
+  it("leaves the transports to the client, and the files to the document", () => {
+    const taken = (path: string) =>
+      /import \{ (.*) \} from "#platform"/.exec(sources.find((file) => file.path === path)?.text ?? "")?.[1];
+    expect([taken("client.ts"), taken("document.ts")]).toEqual(["transports", "files"]);
+  });
+
   it("imports downward only", () => {
     expect(violations(sources, objectionToOurs)).toEqual([]);
   });
@@ -106,7 +111,7 @@ describe("the house", () => {
   it("loads nothing of Node, and no package, in a page", () => {
     const loaded = reachable(sources, webEntries).flatMap(({ path, imports }) =>
       imports
-        .filter(({ to, typeOnly }) => !typeOnly && !paths.includes(to) && !/^#(?:transport|files)$/.test(to))
+        .filter(({ to, typeOnly }) => !typeOnly && !paths.includes(to) && to !== "#platform")
         .map(({ to }) => `${path} → ${to}`),
     );
     expect(loaded).toEqual([]);
@@ -169,8 +174,8 @@ describe("these rules", () => {
 
   it.each([
     ["undici in the core", "client.ts", 'import { Agent } from "undici";'],
-    ["the transport below the client", "attempt.ts", 'import { platform } from "#transport";'],
-    ["the files outside the document", "pending.ts", 'import { files } from "#files";'],
+    ["the transports below the client", "attempt.ts", 'import { transports } from "#platform";'],
+    ["the files outside the document", "pending.ts", 'import { files } from "#platform";'],
     ["a package nobody named", "client.ts", 'import axios from "axios";'],
   ])("refuse to import %s", (_title, path, text) => {
     expect(violations([file(path, text)], objectionToOutside)).toHaveLength(1);

@@ -4,7 +4,7 @@ import { check, save } from "./save.ts";
 import { locate } from "./target.ts";
 import type { Files } from "./types.ts";
 
-/** `#files` in Node, and in Deno and Bun, which have Node's modules. */
+/** The files of Node, and in Deno and Bun, which have Node's modules. */
 export const files: Files = {
   toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   toReadable,

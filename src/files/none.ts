@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { Files } from "./types.ts";
 
-/** `#files` where there are none: pages and edge workers. */
+/** The files of a platform that has none: pages and edge workers. */
 export const files: Files = {
   toBuffer: () => refuse("buffer()", "bytes() or arrayBuffer()"),
   toReadable: () => refuse("nodeStream()", "stream()"),

@@ -15,7 +15,7 @@ export interface Place {
   readonly absolute: string;
 }
 
-/** The forms of a document that need more than a web-standard runtime: what the modules behind `#files` export. */
+/** The forms of a document that need more than a web-standard runtime: the files of a platform. */
 export interface Files {
   /** Gives bytes as a `Buffer`, without copying them. */
   toBuffer(bytes: Bytes): NodeBuffer;

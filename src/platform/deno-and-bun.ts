@@ -1,2 +1,2 @@
 export { files } from "./node.ts";
-export { platform } from "./web.ts";
+export { transports } from "./web.ts";

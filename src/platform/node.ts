@@ -1,2 +1,2 @@
 export { files } from "../files/node.ts";
-export { platform } from "../transport/node.ts";
+export { transports } from "../transport/node.ts";

@@ -1,2 +1,2 @@
 export { files } from "../files/none.ts";
-export { platform } from "../transport/web.ts";
+export { transports } from "../transport/web.ts";

@@ -13,8 +13,8 @@ import type {
 } from "./types.ts";
 import { UndiciTransport } from "./undici.ts";
 
-/** `#transport` in Node: undici, unless somebody has said otherwise. */
-export const platform: TransportPlatform = {
+/** The transports of Node: undici, unless somebody has said otherwise. */
+export const transports: TransportPlatform = {
   openPool: () => new NodePool(),
   // `AsyncLocalStorage.snapshot` makes one, too, and costs ten times as much on Node 20.
   captureContext: () => new AsyncResource("TemplatePdf"),

@@ -105,7 +105,7 @@ export interface CapturedContext {
   ): void;
 }
 
-/** What the modules behind `#transport` export. */
+/** The transports of a platform. */
 export interface TransportPlatform {
   openPool(): TransportPool;
   /** Keeps the asynchronous context of the caller, as loggers and tracers use it; where the runtime lets anybody. */

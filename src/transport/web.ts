@@ -1,8 +1,8 @@
 import { FetchTransport } from "./fetch.ts";
 import type { FetchLike, TransportPlatform, TransportSettings } from "./types.ts";
 
-/** `#transport` where there is no undici: pages, edge workers, Deno, Bun. Every request goes by `fetch`. */
-export const platform: TransportPlatform = {
+/** The transports where there is no undici: pages, edge workers, Deno, Bun. Every request goes by `fetch`. */
+export const transports: TransportPlatform = {
   captureContext: () => undefined,
   openPool: () => ({
     current: ({ fetch, credentials }: TransportSettings) =>

@@ -108,11 +108,11 @@ describe("a mistake of beginners", () => {
   it("says that a runtime has no fetch", async () => {
     vi.stubGlobal("fetch", undefined);
     try {
-      const { platform } = await import("../../src/transport/web.ts");
+      const { transports } = await import("../../src/transport/web.ts");
       const failure = await new Promise((resolve) => {
         const receiver = { onSent() {}, onHead() {}, onChunk() {}, onEnd() {}, onFailure: resolve };
         const request = { origin: "http://127.0.0.1:9", path: "/", headers: [], body: "{}" };
-        platform.openPool().current({}).open(request, receiver).send();
+        transports.openPool().current({}).open(request, receiver).send();
       });
       expect(failure).toBeInstanceOf(ConfigurationError);
       expect(String(failure)).toContain("has no `fetch`");

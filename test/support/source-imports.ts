@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 export interface Import {
-  /** A path below `src`, for a file of ours; else what stands in the source: `#files`, `undici`, `node:fs`. */
+  /** A path below `src`, for a file of ours; else what stands in the source: `#platform`, `undici`, `node:fs`. */
   readonly to: string;
   /** Whether it leaves nothing behind at run time. */
   readonly typeOnly: boolean;
