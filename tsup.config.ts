@@ -99,8 +99,8 @@ const exportsOfBase = readFileSync(join(source, "base.ts"), "utf8").matchAll(/ f
 const inBase = new Set([...exportsOfBase].map(([, path = ""]) => join(source, path)));
 
 /**
- * Leads to `#base` what more than one file needs, as `#platform` leads to what is another thing on every platform. Left to
- * itself, esbuild cuts a piece for every set of files that share something: nine files at the start of a program.
+ * Leads to `#base` what more than one file needs, as `#platform` leads to what is another thing on every platform.
+ * Left to itself, esbuild cuts a piece for every set of files that share something: nine files at the start of a program.
  */
 const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"]>[number] => ({
   name: "few-files",
@@ -135,11 +135,16 @@ function isTool(path: string): boolean {
   return /^(?:cli|emulator|input|server|testing)\//.test(path);
 }
 
-/** The client is not split: what its files share is in `#base`. */
+function isOfClient(path: string): boolean {
+  return !isTool(path);
+}
+
 const parts = [
-  { isOf: (name: string) => !isTool(name), splitting: false, metafile: false },
-  // Read and removed by scripts/write-licenses.mjs: only the tools bundle what is not ours.
-  { isOf: isTool, splitting: true, metafile: true },
+  // Not split: what its files share is in `#base`.
+  { isOf: isOfClient, splitting: false, sourcemap: true, metafile: false },
+  // Without maps, which would be a third of what every user installs. What they bundle that is not ours is read from
+  // the metafile, which scripts/write-licenses.mjs removes.
+  { isOf: isTool, splitting: true, sourcemap: false, metafile: true },
 ];
 
 function pick(all: Record<string, string>, isOf: (name: string) => boolean): Record<string, string> {
@@ -147,12 +152,12 @@ function pick(all: Record<string, string>, isOf: (name: string) => boolean): Rec
 }
 
 export default defineConfig(
-  parts.flatMap(({ isOf, splitting, metafile }): Options[] => [
+  parts.flatMap(({ isOf, splitting, sourcemap, metafile }): Options[] => [
     {
       ...both,
       entry: pick(entries.esm, isOf),
       format: "esm",
-      sourcemap: true,
+      sourcemap,
       splitting,
       metafile,
       esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledWithoutComments],

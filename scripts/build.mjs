@@ -7,7 +7,6 @@ import { root, run } from "./run-command.mjs";
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
 const built =
-  run("tsup", []) &&
-  ["trim-source-maps", "emit-types", "write-licenses"].every((name) => run("node", [`scripts/${name}.mjs`]));
+  run("tsup", []) && ["emit-types", "write-licenses"].every((name) => run("node", [`scripts/${name}.mjs`]));
 if (!built) process.exit(1);
 stampBuild();
