@@ -122,11 +122,17 @@ export class Asking implements Listener {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         onDocument: (document) => {
-          form(document).then(resolve, (error) => {
+          const onBroken = (error: unknown) => {
             if (this.#launch.canRepeat(error)) return this.#repeat(waiting);
             this.#giveUpAlone(error);
             reject(error);
-          });
+          };
+          try {
+            Promise.resolve(form(document)).then(resolve, onBroken);
+          } catch (error) {
+            // Ours never throw; but somebody's mock of a form may.
+            onBroken(error);
+          }
         },
         onFailure: reject,
       };

@@ -101,7 +101,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     this.#next();
     // After the limits of the attempt, which are shorter: so the clock is set once. A mock may have given the whole
     // document by now.
-    if (!this.#atRest && !this.#isHandedOver) this.#total.set(timeouts.total, this.#startedAtMs);
+    if (!this.#atRest && !this.#isHandedOver) this.#total.set(timeouts.total);
   }
 
   /** Ends the call at any moment; whoever waits gets `reason`. */

@@ -41,13 +41,10 @@ export class Alarm extends Link {
     this.#listener = listener;
   }
 
-  /**
-   * Rings once, in `limitMs` from now, unless it is set anew or cleared before; `Infinity` never rings.
-   *
-   * @param nowMs - what `performance.now()` gives, where that is known already
-   */
-  set(limitMs: number, nowMs = performance.now()): void {
+  /** Rings once, in `limitMs` from now, unless it is set anew or cleared before; `Infinity` never rings. */
+  set(limitMs: number): void {
     if (limitMs === Number.POSITIVE_INFINITY) return this.clear();
+    const nowMs = performance.now();
     this.#limitMs = limitMs;
     this.#dueAtMs = nowMs + limitMs;
     if (endsTimersWithRequests()) return this.#sleepAlone(limitMs);

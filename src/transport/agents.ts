@@ -157,17 +157,18 @@ interface AgentParts {
 
 /**
  * Requires them where this file stands as it was installed: that takes less time than `import()`, which first searches
- * CommonJS for names to export. From within a bundle, another undici could be found than the one that was bundled.
+ * CommonJS for names to export. From within a bundle, another undici could be found than the one that was bundled; and
+ * some bundlers let a file believe that it still stands where it came from.
  */
 function requireAgent(): AgentParts | undefined {
   const { url } = import.meta;
   if (!/\/node_modules\/template-pdf\/dist\/platform\/node\.js$/.test(url)) return undefined;
   try {
     const load = process.getBuiltinModule("node:module").createRequire(url);
-    return {
-      Agent: load("undici/lib/dispatcher/agent.js"),
-      buildConnector: load("undici/lib/core/connect.js"),
-    };
+    const Agent = load("undici/lib/dispatcher/agent.js");
+    // Of undici 6, see `transports.objectionTo`.
+    if ("interceptors" in Agent.prototype) return undefined;
+    return { Agent, buildConnector: load("undici/lib/core/connect.js") };
   } catch {
     return undefined;
   }
