@@ -38,9 +38,9 @@ describe("a bundle with undici inside", () => {
       "believes that it stands where the package was installed",
       // So do those of webpack.
       {
-        "import.meta.url": JSON.stringify(
-          pathToFileURL(join(source, "deployed/node_modules/template-pdf/dist/platform/node.js")).href,
-        ),
+        "import.meta": JSON.stringify({
+          url: pathToFileURL(join(source, "deployed/node_modules/template-pdf/dist/platform/node.js")).href,
+        }),
       },
     ],
   ])("uses that one, where it %s", async (_title, define) => {
