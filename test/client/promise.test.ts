@@ -1,5 +1,6 @@
 import { ConfigurationError, NotFoundError, TemplatePdf, ValuesError } from "template-pdf";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { GeneratedPdf } from "../../src/document.ts";
 import { failureAt, forms, generate, stages } from "./every-form.ts";
 import { pdfOf, rejectionOf, Service, saying, transports, turns, withLength } from "./service.ts";
 
@@ -54,6 +55,20 @@ describe.each(transports)("generate(), by %s", (transport, options) => {
     expect((await Promise.all(early)).every((other) => other === error)).toBe(true);
     expect(await rejectionOf(pending.nodeStream())).toBe(error);
     expect(await rejectionOf(pending)).toBe(error);
+  });
+
+  it("takes what somebody's mock of a form gives or throws for that form", async () => {
+    const service = await Service.start(withLength(pdf));
+    const client = service.client(options);
+    const mocked = vi.spyOn(GeneratedPdf.prototype, "bytes");
+    onTestFinished(() => mocked.mockRestore());
+    mocked.mockReturnValueOnce("mocked" as never);
+    expect(await generate(client).bytes()).toBe("mocked");
+    const failure = new Error("mocked");
+    mocked.mockImplementationOnce(() => {
+      throw failure;
+    });
+    expect(await rejectionOf(generate(client).bytes())).toBe(failure);
   });
 
   it("gives both a form and the document, where both are asked for", async () => {
