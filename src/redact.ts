@@ -205,6 +205,7 @@ function isStartOfAny(known: ReadonlySet<string>, start: string): boolean {
 
 /** Undoes what JSON, URLs and HTML escape, as far as it is made of letters and digits. */
 function unescaped(text: string): string {
+  if (!/[%\\&]/.test(text)) return text;
   return text
     .replace(/(?:%[\da-f]{2})+/gi, decodePercent)
     .replace(/\\+u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
