@@ -1,3 +1,4 @@
+// @ts-check
 // One huge document to a file, ours beside bare undici and fetch: peak memory, CPU and time, every byte compared; the
 // medians of alternating rounds of fresh processes.
 // `npm run big-body`, or node bench/big-body.mjs [MiB] [folder] [rounds]
@@ -7,6 +8,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isWhole } from "./big-body-content.mjs";
+import { medianOf } from "./shared/statistics.mjs";
+
+/** @typedef {{ seconds: number, cpuSeconds: number, userSeconds: number, peakMegabytes: number }} Reading */
 
 const size = Number(process.argv[2] ?? 1_024) * 1024 * 1024;
 const folder = await mkdtemp(join(process.argv[3] ?? tmpdir(), "template-pdf-big-body-"));
@@ -15,29 +19,35 @@ const path = join(folder, "big.pdf");
 const bare = "undici stream";
 const names = [bare, "undici stream, synced", "global fetch", "saveTo() by undici", "saveTo() by fetch"];
 
-const file = (name) => new URL(name, import.meta.url).pathname;
-const server = fork(file("big-body-server.mjs"));
+const server = fork(new URL("big-body-server.mjs", import.meta.url));
 try {
   const [port] = await once(server, "message");
   console.log(
     `${size / 1024 / 1024} MiB to a file, Node ${process.version}, medians of ${rounds} rounds; in brackets × ${bare}`,
   );
   for (const framing of ["", "-chunked"]) {
+    /** @type {Map<string, Reading[]>} */
     const readings = new Map(names.map((name) => [name, []]));
     for (let round = 0; round < rounds; round++) {
-      for (const name of names) readings.get(name).push(await measure(name, port, framing));
+      for (const [name, ofName] of readings) ofName.push(await measure(name, port, framing));
     }
-    for (const name of names)
-      printRow(name + framing.replace("-", ", "), readings.get(name), readings.get(bare));
+    for (const [name, ofName] of readings)
+      printRow(name + framing.replace("-", ", "), ofName, readings.get(bare) ?? []);
   }
 } finally {
   server.kill();
   await rm(folder, { recursive: true, force: true });
 }
 
+/**
+ * @param {string} name
+ * @param {number} port
+ * @param {string} framing - what stands behind the size in the URL
+ * @returns {Promise<Reading>}
+ */
 async function measure(name, port, framing) {
   const args = [name, `http://127.0.0.1:${port}`, `${size}${framing}`, path];
-  const contender = fork(file("big-body-contender.mjs"), args);
+  const contender = fork(new URL("big-body-contender.mjs", import.meta.url), args);
   const [reading] = await Promise.race([once(contender, "message"), once(contender, "exit")]);
   if (typeof reading !== "object" || !reading) throw new Error(`${name} failed`);
   if (!(await isWhole(path, size))) throw new Error(`${name} wrote something else than was sent`);
@@ -45,10 +55,18 @@ async function measure(name, port, framing) {
   return reading;
 }
 
+/**
+ * @param {string} title
+ * @param {readonly Reading[]} readings
+ * @param {readonly Reading[]} bareReadings
+ */
 function printRow(title, readings, bareReadings) {
-  const median = (list, what) => list.map((reading) => reading[what]).sort((a, b) => a - b)[list.length >> 1];
-  const own = (what) => median(readings, what);
-  const ratio = (what) => `(${(own(what) / median(bareReadings, what)).toFixed(2)})`;
+  /** @param {keyof Reading} what */
+  const own = (what) => medianOf(readings.map((reading) => reading[what]));
+  /** @param {keyof Reading} what */
+  const ofBare = (what) => medianOf(bareReadings.map((reading) => reading[what]));
+  /** @param {keyof Reading} what */
+  const ratio = (what) => `(${(own(what) / ofBare(what)).toFixed(2)})`;
   const peak = `${own("peakMegabytes").toFixed(0).padStart(5)} MB peak ${ratio("peakMegabytes")}`;
   const cpu = `${own("cpuSeconds").toFixed(2).padStart(6)} s CPU ${ratio("cpuSeconds")}, ${own("userSeconds").toFixed(2)} of it not in the system`;
   console.log(`${title.padEnd(32)} ${peak} ${cpu} ${own("seconds").toFixed(1).padStart(6)} s`);

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { medianOf } from "./shared/statistics.mjs";
 
 const { values: given } = parseArgs({
   options: { rounds: { type: "string", default: "21" }, node: { type: "string", multiple: true } },
@@ -67,10 +68,7 @@ function measureAll(node, script, origin) {
 }
 
 function mediansOf(readings) {
-  return [0, 1, 2].map((at) => {
-    const sorted = readings.map((reading) => reading[at]).sort((a, b) => a - b);
-    return sorted[Math.floor(sorted.length / 2)];
-  });
+  return [0, 1, 2].map((at) => medianOf(readings.map((reading) => reading[at])));
 }
 
 function printTable(node, script, medians) {

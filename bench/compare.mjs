@@ -6,12 +6,13 @@ import { writeFile } from "node:fs/promises";
 import { sizes } from "./compare/cells.mjs";
 import { peers, yardstick } from "./compare/contenders.mjs";
 import { goalsOf } from "./compare/goals.mjs";
+import { describeMachine, makeSaveFolder } from "./compare/machine.mjs";
 import { measureCell } from "./compare/measure.mjs";
+import { installPeers, versionsOf } from "./compare/packages.mjs";
 import { readPageFile, writePageFiles } from "./compare/page-files.mjs";
 import { textOf } from "./compare/results.mjs";
-import { readSettings, usage } from "./compare/settings.mjs";
+import { durations, readSettings, usage } from "./compare/settings.mjs";
 import { startServer } from "./compare/start-server.mjs";
-import { describeMachine, installPeers, makeSaveFolder, versionsOf } from "./compare/surroundings.mjs";
 import { goalLinesOf, tableOf } from "./compare/terminal-table.mjs";
 
 const args = process.argv.slice(2);
@@ -80,8 +81,8 @@ async function compare(settings) {
 
 /** @param {import("./compare/settings.mjs").Settings["kind"]} kind */
 function headOf(kind) {
-  if (kind === "full") return "The full comparison: 35 to 40 minutes.";
+  if (kind === "full") return `The full comparison: ${durations.full}.`;
   if (kind === "quick")
-    return "The quick comparison: fewer cells and rounds, and a warm-up too short for the slower clients.";
+    return `The quick comparison, ${durations.quick}: fewer cells and rounds, and a warm-up too short for the slower clients.`;
   return "A part of the comparison.";
 }

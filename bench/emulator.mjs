@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { startEmulator } from "template-pdf/emulator";
+import { medianOf } from "./shared/statistics.mjs";
 
 const examples = fileURLToPath(new URL("../examples/", import.meta.url));
 const command = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -84,7 +85,7 @@ function medianTime(args) {
     spawnSync(process.execPath, args);
     return performance.now() - at;
   });
-  return times.sort((one, other) => one - other)[10];
+  return medianOf(times);
 }
 
 function milliseconds(time) {

@@ -1,18 +1,22 @@
+// @ts-check
 // Does a document cost the same whether it is the tenth or the millionth, alone or one of a thousand in flight?
 // CPU time and memory, ours beside bare undici, every point in a fresh process. `npm run growth`, or
 // node bench/growth.mjs [--quick]
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { yardstick as bare } from "./compare/contenders.mjs";
+import { yardstick as bare, ourBytes as ours } from "./compare/contenders.mjs";
+import { medianOf } from "./shared/statistics.mjs";
 
-const ours = "template-pdf bytes()";
+/** @typedef {{ microseconds: number, rss: number, heap: number }} Reading */
+/** @typedef {{ bare: Reading, ours: Reading }} Pair */
+/** @typedef {{ at: number, documents: number, inFlight: number }} Point */
+
 const isQuick = process.argv.includes("--quick");
 
 /** What grows by no more of itself is flat; and what grows by so much more than bare undici does is steeper. */
 const margin = 0.15;
 
-const file = (name) => new URL(name, import.meta.url).pathname;
-const server = fork(file("server.mjs"));
+const server = fork(new URL("server.mjs", import.meta.url));
 const [port] = await once(server, "message");
 const origin = `http://127.0.0.1:${port}`;
 
@@ -24,6 +28,7 @@ const inFlight = (isQuick ? [1, 20, 1_000] : [1, 10, 20, 50, 100, 200, 500, 1_00
   documents: isQuick ? 20_000 : 100_000,
   inFlight: count,
 }));
+/** @type {Readonly<Record<string, (reading: Reading) => number>>} */
 const metrics = {
   "CPU µs": ({ microseconds }) => microseconds,
   "RSS MB": ({ rss }) => rss / 1e6,
@@ -46,12 +51,15 @@ try {
 /**
  * Prints a row per point.
  *
- * @param from - the point from which growth counts
- * @returns what is to be said of all points, per metric
+ * @param {string} title
+ * @param {readonly Point[]} points
+ * @param {number} from - the point from which growth counts
+ * @returns {Promise<string[]>} what is to be said of all points, per metric
  */
 async function judged(title, points, from) {
   const heads = Object.keys(metrics).map((metric) => `${metric}: dispatch  bytes()  ratio`.padStart(35));
   console.log(`\n${title.padEnd(25)}${heads.join("")}`);
+  /** @type {Map<number, Pair>} */
   const readings = new Map();
   for (const point of points) {
     const reading = await measure(point);
@@ -60,7 +68,8 @@ async function judged(title, points, from) {
     console.log(`${point.at.toLocaleString("en").padStart(10).padEnd(25)}${cells.join("")}`);
   }
   const first = readings.get(from);
-  const [to, last] = [...readings].at(-1);
+  const [to, last] = [...readings].at(-1) ?? [];
+  if (!first || to === undefined || !last) throw new Error(`No point is to be measured at ${from}.`);
   const range = `from ${from.toLocaleString("en")} to ${to.toLocaleString("en")} ${title}`;
   return Object.entries(metrics).map(([metric, read]) => {
     const start = read(first.ours);
@@ -72,10 +81,12 @@ async function judged(title, points, from) {
   });
 }
 
+/** @param {number} number */
 function signed(number) {
   return `${number < 0 ? "−" : "+"} ${Math.abs(number).toFixed(1)}`;
 }
 
+/** @param {number} undici @param {number} own */
 function cellsOf(undici, own) {
   return (
     undici.toFixed(1).padStart(18) +
@@ -84,27 +95,43 @@ function cellsOf(undici, own) {
   ).padStart(35);
 }
 
-/** The medians of both contenders at one point, in alternating rounds. */
-async function measure({ documents, inFlight }) {
+/**
+ * The medians of both contenders at one point, in alternating rounds.
+ *
+ * @param {Point} point
+ * @returns {Promise<Pair>}
+ */
+async function measure(point) {
   // A few documents take no time, and are the harder to measure.
-  const rounds = documents <= 1_000 ? 9 : documents <= 100_000 ? 3 : 2;
-  const readings = { [bare]: [], [ours]: [] };
-  for (let round = 0; round < (isQuick ? Math.ceil(rounds / 2) : rounds); round++) {
-    for (const contender of Object.keys(readings)) {
-      const child = fork(file("growth-process.mjs"), [contender, origin, documents, inFlight].map(String));
-      const [reading] = await Promise.race([once(child, "message"), once(child, "exit")]);
-      if (typeof reading !== "object" || !reading) throw new Error(`${contender} failed`);
-      readings[contender].push(reading);
-    }
+  const rounds = point.documents > 1_000 ? 3 : isQuick ? 5 : 9;
+  /** @type {{ bare: Reading[], ours: Reading[] }} */
+  const readings = { bare: [], ours: [] };
+  for (let round = 0; round < rounds; round++) {
+    readings.bare.push(await readingOf(bare, point));
+    readings.ours.push(await readingOf(ours, point));
   }
-  return { bare: medians(readings[bare]), ours: medians(readings[ours]) };
+  return { bare: mediansOf(readings.bare), ours: mediansOf(readings.ours) };
 }
 
-function medians(readings) {
-  const names = Object.keys(readings[0]);
-  return Object.fromEntries(names.map((name) => [name, median(readings.map((reading) => reading[name]))]));
+/**
+ * @param {string} contender
+ * @param {Point} point
+ * @returns {Promise<Reading>}
+ */
+async function readingOf(contender, { documents, inFlight }) {
+  const program = new URL("growth-process.mjs", import.meta.url);
+  const child = fork(program, [contender, origin, documents, inFlight].map(String));
+  const [reading] = await Promise.race([once(child, "message"), once(child, "exit")]);
+  if (typeof reading !== "object" || !reading) throw new Error(`${contender} failed`);
+  return reading;
 }
 
-function median(numbers) {
-  return numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
+/**
+ * @param {readonly Reading[]} readings
+ * @returns {Reading}
+ */
+function mediansOf(readings) {
+  /** @param {keyof Reading} key */
+  const median = (key) => medianOf(readings.map((reading) => reading[key]));
+  return { microseconds: median("microseconds"), rss: median("rss"), heap: median("heap") };
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { TemplatePdf } from "template-pdf";
 import { Agent } from "undici";
+import { values } from "./shared/values.mjs";
 
 const [contender, baseUrl, bytes, inFlight, authorityFile] = process.argv.slice(2);
 const connect = { ca: readFileSync(authorityFile) };
@@ -22,11 +23,6 @@ const dispatchers = {
 
 const dispatcher = dispatchers[contender]?.();
 const pdfs = new TemplatePdf({ baseUrl, apiKey: "key-of-the-bench", ...(dispatcher && { dispatcher }) });
-const values = {
-  date: "20 November 2026",
-  total: "£1,000,000",
-  customer: { name: "Ada Lovelace", city: "London" },
-};
 const errors = new Map();
 
 /** Gets documents for so long, and tells how many came. */

@@ -2,7 +2,7 @@
 // Certificate and key come by a message. Sizes are picked by the uid: /api/v1/templates/<bytes>/generate-sync.
 import { once } from "node:events";
 import { createSecureServer } from "node:http2";
-import { pdfOf } from "./compare/pdf-of.mjs";
+import { pdfOf } from "./shared/pdf-of.mjs";
 
 const renderMs = 50;
 

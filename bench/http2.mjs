@@ -1,3 +1,4 @@
+// @ts-check
 // HTTP/2 beside HTTP/1.1 over TLS, to a server that takes 50 ms over every document: documents a second, CPU time,
 // sockets. What came of it stands in docs/decisions/0018-http-2.md. `npm run http2`
 import { fork } from "node:child_process";
@@ -5,8 +6,10 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { makeCertificate } from "./compare/authority.mjs";
+import { makeCertificate } from "./shared/authority.mjs";
+import { medianOf } from "./shared/statistics.mjs";
+
+/** @typedef {{ microseconds: number, perSecond: number, sockets: number, errors: [string, number][] }} Reading */
 
 const rounds = 3;
 const contenders = ["own agent", "HTTP/1.1", "HTTP/2", "HTTP/2, shared"];
@@ -17,12 +20,9 @@ const points = [
   { bytes: 50_000, inFlight: 200 },
 ];
 
-const file = (name) => fileURLToPath(new URL(name, import.meta.url));
-const median = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
-
 const folder = await mkdtemp(join(tmpdir(), "template-pdf-http2-"));
 const authorityFile = join(folder, "authority.pem");
-const server = fork(file("http2-server.mjs"));
+const server = fork(new URL("http2-server.mjs", import.meta.url));
 try {
   const { authority, cert, key } = await makeCertificate();
   await writeFile(authorityFile, authority);
@@ -36,23 +36,29 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+/**
+ * @param {{ bytes: number, inFlight: number }} point
+ * @param {string} origin
+ */
 async function compare({ bytes, inFlight }, origin) {
+  /** @type {Map<string, Reading[]>} */
   const readings = new Map(contenders.map((contender) => [contender, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const contender of contenders) {
+    for (const [contender, all] of readings) {
       const args = [contender, origin, bytes, inFlight, authorityFile].map(String);
       // Where the client makes its own agent, this is how it is told whom to trust.
       const env = { ...process.env, NODE_EXTRA_CA_CERTS: authorityFile };
-      const child = fork(file("http2-process.mjs"), args, { env });
+      const child = fork(new URL("http2-process.mjs", import.meta.url), args, { env });
       const [reading] = await Promise.race([once(child, "message"), once(child, "exit")]);
       if (typeof reading !== "object" || !reading) throw new Error(`${contender} failed`);
       server.send("how many?");
       const [{ sockets }] = await once(server, "message");
-      readings.get(contender).push({ ...reading, sockets });
+      all.push({ ...reading, sockets });
     }
   }
   for (const [contender, all] of readings) {
-    const of = (name) => median(all.map((reading) => reading[name]));
+    /** @param {"perSecond" | "microseconds" | "sockets"} name */
+    const of = (name) => medianOf(all.map((reading) => reading[name]));
     const errors = all.flatMap((reading) => reading.errors);
     const cells = [
       `${bytes} bytes, ${inFlight} in flight, ${contender}`.padEnd(44),

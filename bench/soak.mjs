@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { pdfOf } from "./compare/pdf-of.mjs";
+import { pdfOf } from "./shared/pdf-of.mjs";
 
 const inFlight = 20;
 /** Every so many requests one goes wrong, and each kind in its turn: about 4 % in all. */

@@ -1,8 +1,10 @@
 // @ts-check
 // One contender in a process of its own: warms up, then tells what its documents cost.
 // node contender-process.mjs <plan in JSON>
+
+import { percentileOf } from "../shared/statistics.mjs";
+import { values } from "../shared/values.mjs";
 import { contenders } from "./contenders.mjs";
-import { percentileOf } from "./statistics.mjs";
 
 /**
  * @typedef {object} Plan
@@ -39,11 +41,7 @@ const fetchOne = await contender({
   origin: plan.origin,
   uid: String(plan.bytes),
   apiKey: "0123456789abcdef0123456789abcdef",
-  values: {
-    date: "20 November 2026",
-    total: "£1,000,000",
-    customer: { name: "Ada Lovelace", city: "London" },
-  },
+  values,
   folder: plan.folder,
 });
 

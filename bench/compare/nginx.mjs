@@ -5,7 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { pdfOf } from "./pdf-of.mjs";
+import { pdfOf } from "../shared/pdf-of.mjs";
 
 /** Debian keeps it where only the administrator looks for commands. */
 const places = ["nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx", "/opt/homebrew/bin/nginx"];

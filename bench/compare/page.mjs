@@ -1,7 +1,8 @@
 // @ts-check
 import { nameOf, sizeOf } from "./cells.mjs";
-import { isOurs, yardstick } from "./contenders.mjs";
-import { goalsOf, ratioOf } from "./goals.mjs";
+import { compared, isOurs, yardstick } from "./contenders.mjs";
+import { goalsOf, ratioOf, worst } from "./goals.mjs";
+import { durations } from "./settings.mjs";
 
 /** @typedef {import("./results.mjs").Results} Results */
 /** @typedef {import("./results.mjs").CellResults} CellResults */
@@ -65,7 +66,7 @@ function goalPartOf(results) {
     return [text, `≤ ${limit.toFixed(2)}`, inTwoDigits(ratio), verdict];
   });
   const misses = tableOf(
-    ["above 1.50", "where", "× bare"],
+    [`above ${inTwoDigits(worst)}`, "where", "× bare"],
     above.map(({ contender, cell, ratio }) => [contender, cell, inTwoDigits(ratio)]),
   );
   return [
@@ -103,7 +104,7 @@ function methodOf({ cells }) {
   const turns =
     fewest === most
       ? `${most} for everybody`
-      : `${most} for bare dispatch and \`bytes()\`, ${fewest} for everybody else`;
+      : `${most} for ${[...compared.values()].join(" and ")}, ${fewest} for everybody else`;
   return [
     "## What is measured",
     `- Everybody does one job, written as their own users would: POST the same JSON values with the key, read the body to its end, check the
@@ -118,8 +119,8 @@ function methodOf({ cells }) {
     tableOf(
       ["command", ""],
       [
-        ["`npm run bench`", "everything, in 35 to 40 minutes; writes this page"],
-        ["`npm run bench -- --quick`", "HTTP with 20 in flight, in under two minutes; writes nothing"],
+        ["`npm run bench`", `everything, in ${durations.full}; writes this page`],
+        ["`npm run bench -- --quick`", `HTTP with 20 in flight, in ${durations.quick}; writes nothing`],
         ['`npm run bench -- --only "bytes" --cells "tls, 2 kB"`', "what you name, and bare dispatch"],
         ["`npm run bench -- --help`", "all options"],
       ],

@@ -1,5 +1,5 @@
 // @ts-check
-import { medianOf } from "./statistics.mjs";
+import { medianOf } from "../shared/statistics.mjs";
 
 /** @typedef {import("./contender-process.mjs").Reading} Reading */
 
@@ -31,14 +31,14 @@ import { medianOf } from "./statistics.mjs";
  */
 export function figuresOf(readings) {
   /** @param {keyof Reading} key */
-  const median = (key) => threeDigits(medianOf(readings.map((reading) => reading[key])));
+  const median = (key) => fourDigits(medianOf(readings.map((reading) => reading[key])));
   return {
     cpuMicroseconds: median("cpuMicroseconds"),
     perSecond: median("perSecond"),
     peakMegabytes: median("peakMegabytes"),
     p50Ms: median("p50Ms"),
     p99Ms: median("p99Ms"),
-    rounds: readings.map(({ cpuMicroseconds }) => threeDigits(cpuMicroseconds)),
+    rounds: readings.map(({ cpuMicroseconds }) => fourDigits(cpuMicroseconds)),
   };
 }
 
@@ -59,7 +59,7 @@ export function textOf({ cells, ...head }) {
   return `${text.replace(/\[\]\n\}$/, `[\n${cellTexts.join(",\n")}\n  ]\n}`)}\n`;
 }
 
-/** What comes after is noise; large numbers keep their digits before the point. @param {number} number */
-function threeDigits(number) {
+/** As many as a ratio of two digits after the point needs; large numbers keep all before it. @param {number} number */
+function fourDigits(number) {
   return number >= 1_000 ? Math.round(number) : Number(number.toPrecision(4));
 }

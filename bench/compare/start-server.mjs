@@ -7,9 +7,9 @@ import { request } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCertificate } from "./authority.mjs";
+import { makeCertificate } from "../shared/authority.mjs";
 import { findNginx, startNginx } from "./nginx.mjs";
-import { pdfOf } from "./pdf-of.mjs";
+import { pdfOf } from "../shared/pdf-of.mjs";
 
 /**
  * @typedef {object} Server

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allContenders, contenders, peers } from "../../bench/compare/contenders.mjs";
-import { pdfOf } from "../../bench/compare/pdf-of.mjs";
 import { type Server, startServer } from "../../bench/compare/start-server.mjs";
+import { pdfOf } from "../../bench/shared/pdf-of.mjs";
 
 const sizes = [2_000, 1_000_000];
 let server: Server;

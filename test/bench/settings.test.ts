@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cells, nameOf } from "../../bench/compare/cells.mjs";
 import { allContenders } from "../../bench/compare/contenders.mjs";
 import { readSettings } from "../../bench/compare/settings.mjs";
-import { medianOf, percentileOf } from "../../bench/compare/statistics.mjs";
+import { medianOf, percentileOf } from "../../bench/shared/statistics.mjs";
 
 describe("the settings", () => {
   it("are everything by default, which writes the page", () => {

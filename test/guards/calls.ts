@@ -1,11 +1,6 @@
 import { TemplatePdf } from "template-pdf";
+import { values } from "../../bench/shared/values.mjs";
 import { MemoryDispatcher } from "./memory-dispatcher.ts";
-
-const values = {
-  date: "20 November 2026",
-  total: "£1,000,000",
-  customer: { name: "Ada Lovelace", city: "London" },
-};
 
 /** A client as it comes, with every check on; only the answers are made up. */
 export function clientOf(dispatcher: MemoryDispatcher): TemplatePdf {

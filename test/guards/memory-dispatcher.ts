@@ -1,3 +1,5 @@
+import { pdfOf } from "../../bench/shared/pdf-of.mjs";
+
 /** A handler of undici 7, as far as it is used here. */
 interface Handler {
   onRequestStart(controller: object): void;
@@ -7,9 +9,7 @@ interface Handler {
 }
 
 /** The document that every request is answered with. */
-export const pdf = Buffer.alloc(2_000, "0123456789abcdef\n");
-pdf.write("%PDF-1.7\n");
-pdf.write("\n%%EOF\n", pdf.length - 7);
+export const pdf = pdfOf(2_000);
 
 const controller = { pause() {}, resume() {}, abort() {} };
 const headers = {

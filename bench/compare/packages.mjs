@@ -1,9 +1,6 @@
 // @ts-check
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { arch, cpus, loadavg, platform, tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { peers } from "./contenders.mjs";
 
@@ -44,26 +41,6 @@ export function versionsOf(contenders) {
   return Object.fromEntries(
     Object.entries(all).map(([name, folder]) => [name, readJson(new URL("package.json", folder)).version]),
   );
-}
-
-/** @returns {import("./results.mjs").Machine} */
-export function describeMachine() {
-  const all = cpus();
-  return {
-    node: process.version,
-    platform: `${platform()} ${arch()}`,
-    cores: all.length,
-    processor: all[0]?.model.trim() ?? "unknown",
-    loadBefore: Number((loadavg()[0] ?? 0).toFixed(1)),
-  };
-}
-
-/** Makes the folder that documents are saved to: in memory where that is offered, so that no disk is measured. */
-export async function makeSaveFolder() {
-  const memory = "/dev/shm";
-  const inMemory = existsSync(memory);
-  const folder = await mkdtemp(join(inMemory ? memory : tmpdir(), "template-pdf-bench-"));
-  return { folder, kind: inMemory ? "a file system in memory (tmpfs)" : "the folder for temporary files" };
 }
 
 /** @param {URL} url */
