@@ -41,15 +41,17 @@ export async function startNginx(command, folder, sizes, files) {
   const server = spawn(command, ["-p", folder, "-c", configuration, "-e", join(folder, "error.log")], {
     stdio: ["ignore", "ignore", "inherit"],
   });
-  await Promise.race([
-    listening(tlsPort),
-    once(server, "exit").then(([code]) => Promise.reject(new Error(`nginx ended at once, with ${code}.`))),
-  ]);
-  return {
-    http: `http://127.0.0.1:${httpPort}`,
-    tls: `https://127.0.0.1:${tlsPort}`,
-    kill: () => void server.kill(),
-  };
+  const kill = () => void server.kill();
+  try {
+    await Promise.race([
+      listening(tlsPort),
+      once(server, "exit").then(([code]) => Promise.reject(new Error(`nginx ended at once, with ${code}.`))),
+    ]);
+  } catch (error) {
+    kill();
+    throw error;
+  }
+  return { http: `http://127.0.0.1:${httpPort}`, tls: `https://127.0.0.1:${tlsPort}`, kill };
 }
 
 /** @param {{ folder: string, httpPort: number, tlsPort: number, files: { cert: string, key: string } }} options */

@@ -8,8 +8,8 @@ import { request as tlsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificate } from "../shared/authority.mjs";
-import { findNginx, startNginx } from "./nginx.mjs";
 import { pdfOf } from "../shared/pdf-of.mjs";
+import { findNginx, startNginx } from "./nginx.mjs";
 
 /**
  * @typedef {object} Server
@@ -31,48 +31,59 @@ export async function startServer(sizes, kind) {
   const nginx = kind === "node" ? undefined : findNginx();
   if (kind === "nginx" && !nginx) throw new Error("There is no nginx here.");
   const folder = await mkdtemp(join(tmpdir(), "template-pdf-bench-"));
-  const { authority, cert, key } = await makeCertificate();
-  const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
-  const authorityFile = join(folder, "authority.pem");
-  await writeFile(authorityFile, authority);
-  await writeFile(files.cert, cert);
-  await writeFile(files.key, key, { mode: 0o600 });
-  const home = join(folder, "server");
-  await mkdir(home);
-  const { http, tls, kill } = nginx
-    ? await startNginx(nginx.command, home, sizes, files)
-    : await startSockets(files);
-  const server = {
-    name: nginx ? `nginx ${nginx.version}, one process` : `raw sockets in Node ${process.version}`,
-    http,
-    tls,
-    authorityFile,
-    stop() {
-      kill();
-      rmSync(folder, { recursive: true, force: true });
-    },
+  let kill = () => {};
+  const stop = () => {
+    kill();
+    rmSync(folder, { recursive: true, force: true });
   };
+  // The key must not outlive this run, however it ends.
   try {
+    const { authority, cert, key } = await makeCertificate();
+    const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+    const authorityFile = join(folder, "authority.pem");
+    await writeFile(authorityFile, authority);
+    await writeFile(files.cert, cert);
+    await writeFile(files.key, key, { mode: 0o600 });
+    const home = join(folder, "server");
+    await mkdir(home);
+    const started = nginx ? await startNginx(nginx.command, home, sizes, files) : await startSockets(files);
+    const { http, tls } = started;
+    kill = started.kill;
     for (const origin of [http, tls]) for (const bytes of sizes) await proveWhole(origin, bytes, authority);
+    const name = nginx ? `nginx ${nginx.version}, one process` : `raw sockets in Node ${process.version}`;
+    return { name, http, tls, authorityFile, stop };
   } catch (error) {
-    server.stop();
+    stop();
     throw error;
   }
-  return server;
 }
 
 /** @param {{ cert: string, key: string }} files */
 async function startSockets(files) {
   const program = new URL("../server.mjs", import.meta.url);
   const servers = [fork(program), fork(program, [files.cert, files.key])];
-  const ports = await Promise.all(servers.map(async (server) => (await once(server, "message"))[0]));
-  return {
-    http: `http://127.0.0.1:${ports[0]}`,
-    tls: `https://127.0.0.1:${ports[1]}`,
-    kill() {
-      for (const server of servers) server.kill();
-    },
+  const kill = () => {
+    for (const server of servers) server.kill();
   };
+  try {
+    const [http, tls] = await Promise.all(servers.map(portOf));
+    return { http: `http://127.0.0.1:${http}`, tls: `https://127.0.0.1:${tls}`, kill };
+  } catch (error) {
+    kill();
+    throw error;
+  }
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} server
+ * @returns {Promise<number>}
+ */
+async function portOf(server) {
+  const ended = once(server, "exit").then(([code]) => {
+    throw new Error(`The server ended at once, with ${code}.`);
+  });
+  const [port] = await Promise.race([once(server, "message"), ended]);
+  return port;
 }
 
 /**
