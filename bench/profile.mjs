@@ -6,19 +6,22 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ourBytes, peers } from "./compare/contenders.mjs";
+import { installPeers } from "./compare/packages.mjs";
 import { startServer } from "./compare/start-server.mjs";
 
-const [contender = "template-pdf bytes()", bytes = "2000", inFlight = "20"] = process.argv.slice(2);
+const [contender = ourBytes, bytes = "2000", inFlight = "20"] = process.argv.slice(2);
 const microsecondsPerSample = 100;
 const shown = 25;
 
-/** Whose a function is, by where it stands; the first that fits. */
+const root = new URL("../", import.meta.url).href;
+
+/** Whose a function is, by where it stands in the repository; the first that fits. */
 const owners = /** @type {const} */ ([
-  ["template-pdf", /\/(?:dist|src)\//],
-  ["undici", /\/node_modules\/undici\/|^wasm:/],
-  ["the bench", /\/bench\//],
-  ["other packages", /\/node_modules\//],
-  ["Node itself", /./],
+  ["undici", /^(?:.*\/)?node_modules\/undici\/|^wasm:/],
+  ["other packages", /^(?:.*\/)?node_modules\//],
+  ["template-pdf", /^dist\//],
+  ["the bench", /^bench\//],
 ]);
 
 /** What V8 shows as a function, and is none. */
@@ -33,10 +36,13 @@ const others = new Map([
  * @typedef {{ nodes: { id: number, callFrame: CallFrame }[], samples: number[], timeDeltas: number[] }} Profile
  */
 
+if (peers.includes(contender)) installPeers();
 const folder = await mkdtemp(join(tmpdir(), "template-pdf-profile-"));
-const server = await startServer([Number(bytes)], undefined);
+/** @type {import("./compare/start-server.mjs").Server | undefined} */
+let server;
 try {
-  const { samples, timeDeltas, nodes } = await profile();
+  server = await startServer([Number(bytes)], undefined);
+  const { samples, timeDeltas, nodes } = await profile(server.http);
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const byOwner = new Map();
   const byFunction = new Map();
@@ -58,15 +64,18 @@ try {
   console.log();
   print(byFunction, total, shown);
 } finally {
-  server.stop();
+  server?.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
-/** @returns {Promise<Profile>} */
-async function profile() {
+/**
+ * @param {string} origin
+ * @returns {Promise<Profile>}
+ */
+async function profile(origin) {
   const plan = {
     contender,
-    origin: server.http,
+    origin,
     bytes: Number(bytes),
     inFlight: Number(inFlight),
     warmUp: { documents: 1, cpuMilliseconds: 1 },
@@ -76,7 +85,8 @@ async function profile() {
   const execArgv = ["--cpu-prof", `--cpu-prof-interval=${microsecondsPerSample}`, `--cpu-prof-dir=${folder}`];
   const program = new URL("./compare/contender-process.mjs", import.meta.url);
   const child = fork(program, [JSON.stringify(plan)], { execArgv });
-  await once(child, "exit");
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${contender} failed, with ${code}.`);
   const name = (await readdir(folder)).find((file) => file.endsWith(".cpuprofile"));
   if (!name) throw new Error(`${contender} left no profile.`);
   return JSON.parse(await readFile(join(folder, name), "utf8"));
@@ -88,7 +98,8 @@ function ownerOf({ functionName, url }) {
   if (other) return other;
   // The system's calls, and what is written in C++, have no place.
   if (url === "") return "Node itself";
-  return owners.find(([, places]) => places.test(url))?.[0] ?? "Node itself";
+  const place = url.startsWith(root) ? url.slice(root.length) : url;
+  return owners.find(([, places]) => places.test(place))?.[0] ?? "Node itself";
 }
 
 /**
