@@ -6,8 +6,8 @@ export abstract class Link {
 }
 
 /**
- * A list that is entered and left in no time, and leaves no garbage. A `Set` that every call enters and leaves is
- * made anew again and again: two of them were the better half of what a small document cost (measured, Node 20).
+ * A list that is entered and left in no time, and leaves no garbage. A `Set` that is entered and left by every call is
+ * rehashed all the time: 4 µs of a small document (measured, Node 20).
  */
 export class LinkedList<T extends Link> {
   #first: Link | undefined;
