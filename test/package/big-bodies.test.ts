@@ -3,26 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { afterAll, describe, expect, it } from "vitest";
+import { piecesOf } from "../../bench/big-body-content.mjs";
 import { makeProject, runNode } from "./consumer.ts";
 
 // How much memory a process needs for large documents, in processes of their own, because peaks do not go away.
 
 const megabyte = 1_000_000;
 
-/** The document, piece by piece; `/api/v1/templates/<bytes>/…` says how long it is to be. */
-function* piecesOf(size: number): Generator<Buffer> {
-  const [head, tail, block] = [
-    Buffer.from("%PDF-1.7\n"),
-    Buffer.from("\n%%EOF\n"),
-    Buffer.alloc(megabyte, "x"),
-  ];
-  yield head;
-  let left = size - head.length - tail.length;
-  for (; left > block.length; left -= block.length) yield block;
-  yield block.subarray(0, left);
-  yield tail;
-}
-
+/** `/api/v1/templates/<bytes>/…` says how long the document is to be. */
 const server = createServer((request, response) => {
   const size = Number(/templates\/(\d+)\//.exec(request.url ?? "")?.[1]);
   response.writeHead(200, { "content-length": size });
