@@ -36,8 +36,12 @@ export class CallEvents {
     const elapsedMs = performance.now() - this.#startedAtMs;
     const event = () =>
       ({ call: this.#number, uid: this.#uid, attempt, elapsedMs, ...more() }) as unknown as EventOf<Name>;
-    if (this.#context) this.#context.runInAsyncScope(tell, undefined, this.#hooks, name, event);
-    else tell(this.#hooks, name, event);
+    // A request is sent in that context; everything else comes from sockets and clocks.
+    if (this.#context && name !== "request") {
+      this.#context.runInAsyncScope(tell, undefined, this.#hooks, name, event);
+    } else {
+      tell(this.#hooks, name, event);
+    }
   }
 
   #isHeard(name: keyof Hooks): boolean {

@@ -100,6 +100,13 @@ export const contenders = {
     return async () => (await generate().bytes()).length;
   },
 
+  "template-pdf bytes(), hooks": async (job) => {
+    const ignore = () => {};
+    const hooks = { request: ignore, response: ignore, retry: ignore, error: ignore };
+    const generate = await openOurs(job, { hooks });
+    return async () => (await generate().bytes()).length;
+  },
+
   "template-pdf buffer()": async (job) => {
     const generate = await openOurs(job);
     return async () => (await generate().buffer()).length;
@@ -204,10 +211,13 @@ function fetchBy(fetch, job) {
   };
 }
 
-/** @param {Job} job */
-async function openOurs({ origin, apiKey, uid, values }) {
+/**
+ * @param {Job} job
+ * @param {import("template-pdf").ClientOptions} [options]
+ */
+async function openOurs({ origin, apiKey, uid, values }, options) {
   const { TemplatePdf } = await import("template-pdf");
-  const pdfs = new TemplatePdf({ baseUrl: origin, apiKey });
+  const pdfs = new TemplatePdf({ baseUrl: origin, apiKey, ...options });
   return () => pdfs.generate(uid, values);
 }
 

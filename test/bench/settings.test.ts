@@ -29,7 +29,7 @@ describe("the settings", () => {
   });
 
   it("keep bare dispatch whoever else is named", () => {
-    expect(readSettings(["--only", "bytes|KY"]).contenders).toEqual([
+    expect(readSettings(["--only", "bytes\\(\\)$|KY"]).contenders).toEqual([
       "undici dispatch",
       "ky",
       "template-pdf bytes()",
