@@ -85,14 +85,25 @@ function ratioPartOf({ cells }) {
     const names = Object.keys(own[0]?.contenders ?? {});
     const head = ["× bare", ...own.map(({ bytes, inFlight }) => `${sizeOf(bytes)}, ${inFlight}`)];
     const bare = own.map(({ contenders }) => `${inDigits(contenders[yardstick]?.cpuMicroseconds)} µs`);
-    const rows = names.map((name) => [marked(name), ...own.map((cell) => inTwoDigits(ratioOf(cell, name)))]);
+    const rows = names.map((name) => [marked(name), ...own.map((cell) => ratioIn(cell, name))]);
     return [`**${protocol.toUpperCase()}**`, tableOf(head, [[`${yardstick}, CPU time`, ...bare], ...rows])];
   });
   return [
     "## CPU time of one document, × bare dispatch",
-    "The columns are the size of the document and how many are in flight. Compare within a column: absolute times depend on the machine.",
+    `The columns are the size of the document and how many are in flight. Compare within a column: absolute times depend on the machine.
+A \`~\` stands where the rounds of that client, or those of bare dispatch, differ by more than half: such a figure is rough.`,
     ...tables,
   ];
+}
+
+/** @param {CellResults} cell @param {string} name */
+function ratioIn(cell, name) {
+  const ratio = inTwoDigits(ratioOf(cell, name));
+  const isRough = [name, yardstick].some((one) => {
+    const rounds = cell.contenders[one]?.rounds ?? [];
+    return Math.max(...rounds) > 1.5 * Math.min(...rounds);
+  });
+  return isRough && name !== yardstick ? `~ ${ratio}` : ratio;
 }
 
 /** @param {Results} results */
@@ -112,8 +123,12 @@ function methodOf({ cells }) {
   retries and hooks as they are by default.
 - Each figure is that of a fresh process, which warms up first. The processes take turns, in rounds: ${turns}.
 - CPU time is user and system time of the client's process, with all its threads. Latency is from the call to the whole document.
+- Bare dispatch keeps the chunks of a document in a list and joins them at its end, as a program does that has no more at hand. \`bytes()\` puts
+  them where they belong as they come: less memory that lives on, and so less CPU time for documents of more than one chunk.
+- No goal is set for \`stream()\`, because web streams are the runtime's own and cost what they cost.
 - \`stream()\` is read to its end and its bytes are only counted. \`saveTo()\` replaces the file of the document before; what a bare write of
-  the same files costs tells "undici dispatch, writeFile", which leaves half a file behind where it is interrupted.`,
+  the same files costs tells "undici dispatch, writeFile", which leaves half a file behind where it is interrupted. \`saveTo()\` looks before it asks, syncs and
+  renames: [what saving costs](decisions/0016-what-saving-costs.md).`,
     "Not measured: the time of a real service to render, a network in between, compressed answers, HTTP/2, failures, other runtimes than Node.",
     "## Do it again",
     tableOf(
@@ -133,13 +148,14 @@ function detailsOf(cell) {
   const rows = Object.entries(cell.contenders).map(([name, figures]) => [
     marked(name),
     inDigits(figures.cpuMicroseconds),
+    `${inDigits(Math.min(...figures.rounds))} – ${inDigits(Math.max(...figures.rounds))}`,
     inTwoDigits(ratioOf(cell, name)),
     inDigits(figures.perSecond),
     inDigits(figures.peakMegabytes),
     inDigits(figures.p50Ms),
     inDigits(figures.p99Ms),
   ]);
-  const head = ["", "CPU µs", "× bare", "documents / s", "peak MB", "p50 ms", "p99 ms"];
+  const head = ["", "CPU µs", "of the rounds", "× bare", "documents / s", "peak MB", "p50 ms", "p99 ms"];
   return `<details>\n<summary>${nameOf(cell)}</summary>\n\n${tableOf(head, rows)}\n\n</details>`;
 }
 
@@ -160,7 +176,7 @@ function tableOf(head, rows) {
 
 /** Whether a number, with its unit or bound, is all there is. @param {string | undefined} cell */
 function isNumber(cell) {
-  return /^(?:–|(?:≤ )?[\d.,]+(?: µs)?)$/.test(cell ?? "");
+  return /^(?:–|(?:[≤~] )?[\d.,]+(?: – [\d.,]+| µs)?)$/.test(cell ?? "");
 }
 
 /** @param {string} name */

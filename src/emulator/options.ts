@@ -166,7 +166,8 @@ function toFolder(folder: string | URL, name: string): string {
 }
 
 function resolveKeys(apiKeys: EmulatorOptions["apiKeys"]): readonly [string, ...string[]] {
-  if (apiKeys === undefined) return [`emulator_${randomBytes(24).toString("base64url")}`];
+  // No word in it: what is sent is taken out of every error, also out of what the emulator says of itself.
+  if (apiKeys === undefined) return [`dev_${randomBytes(24).toString("base64url")}`];
   // A lone string is iterable, too, and would quietly turn into keys of one letter.
   if (!Array.isArray(apiKeys)) throw new TypeError("Expected `apiKeys` to be an array of strings.");
   const [first, ...others] = apiKeys as readonly string[];

@@ -146,7 +146,7 @@ async function loadAgent(): Promise<AgentParts> {
     ]);
     return { Agent, buildConnector };
   } catch {
-    return import("undici");
+    return loadIndex();
   }
 }
 
@@ -189,7 +189,19 @@ async function loadProxyAgent() {
     ]);
     return { EnvHttpProxyAgent, Pool, buildConnector, connect };
   } catch {
-    const { EnvHttpProxyAgent, Pool, buildConnector } = await import("undici");
+    const { EnvHttpProxyAgent, Pool, buildConnector } = await loadIndex();
     return { EnvHttpProxyAgent, Pool, buildConnector, connect: Pool.prototype.connect };
+  }
+}
+
+async function loadIndex() {
+  try {
+    return await import("undici");
+  } catch (cause) {
+    const [reason] = String(cause instanceof Error ? cause.message : cause).split("\n");
+    throw new ConfigurationError(
+      `undici, which carries the requests in Node, could not be loaded (${reason}). Nothing was sent. Install it beside this package; in a bundle that is an ES module leave it outside (esbuild: --external:undici); or give \`fetch: globalThis.fetch\`.`,
+      { cause },
+    );
   }
 }

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import budgets from "../../.size-limit.mjs";
 import { chartOf } from "../../bench/compare/chart.mjs";
-import { goalsOf } from "../../bench/compare/goals.mjs";
+import { goalsOf, ratioOf } from "../../bench/compare/goals.mjs";
 import { pageOf } from "../../bench/compare/page.mjs";
 import { pageFilesOf, readPageFile } from "../../bench/compare/page-files.mjs";
 import { type CellResults, figuresOf, type Results, textOf } from "../../bench/compare/results.mjs";
@@ -102,7 +104,7 @@ describe("the page", () => {
 
   it("has every figure of every cell", () => {
     expect(page).toContain("<summary>HTTP, 50 kB, 20 in flight</summary>");
-    expect(page).toContain("| a <client> & co | 2,000 | 20.00 | 500 | 100 | 0.500 | 1.25 |");
+    expect(page).toContain("| a <client> & co | 2,000 | 2,000 – 2,000 | 20.00 | 500 | 100 | 0.500 | 1.25 |");
   });
 
   it("says plainly what was reached, missed and not measured", () => {
@@ -116,6 +118,31 @@ describe("the page", () => {
     expect(page).toContain("A full run.");
     expect(pageOf({ ...results, kind: "quick" })).toContain("**A quick run**");
     expect(pageOf({ ...results, kind: "part" })).toContain("**A part**");
+  });
+});
+
+describe("the README", () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8").replace(/\s+/g, " ");
+
+  it("says what the last run found", () => {
+    const { cells }: Results = JSON.parse(readPageFile("benchmarks.json"));
+    const said = ["template-pdf bytes()", "global fetch"].map((name) => {
+      const [small, middle, large] = [2_000, 50_000, 1_000_000].map((bytes) => {
+        const cell = cells.find(
+          (one) => one.protocol === "http" && one.inFlight === 20 && one.bytes === bytes,
+        ) as CellResults;
+        return ratioOf(cell, name).toFixed(2);
+      });
+      return `${small}, ${middle} or ${large}`;
+    });
+    expect(readme).toContain(`costs ${said[0]} by \`bytes()\`, and ${said[1]} by global \`fetch\``);
+  });
+
+  it("says what a page loads", () => {
+    const [first] = budgets;
+    expect(readme).toContain(
+      `A page loads ${Math.round(Number.parseInt(first?.limit ?? "", 10) / 1_000)} kB`,
+    );
   });
 });
 

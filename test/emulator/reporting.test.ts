@@ -64,7 +64,7 @@ it("every call is told once it is answered, without key and values", async () =>
       detail: expect.stringContaining("nothing at this path"),
     },
   ]);
-  expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|emulator_/);
+  expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });
 
 it("a fault is told as what it is", async () => {

@@ -90,7 +90,7 @@ describe("startEmulator", () => {
       emulate({ "letter.mjs": letter }),
       emulate({ "letter.mjs": letter }),
     ]);
-    expect(emulators[0].apiKey).toMatch(/^emulator_[\w-]{32}$/);
+    expect(emulators[0].apiKey).toMatch(/^dev_[\w-]{32}$/);
     expect(emulators[0].apiKey).not.toBe(emulators[1].apiKey);
     expect((await generate({ ...emulators[0], apiKey: emulators[1].apiKey }, "letter", {})).status).toBe(401);
   });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
 import { consumer, makeProject, runNode } from "./consumer.ts";
 import { pdf, startPdfService } from "./pdf-service.ts";
@@ -14,11 +14,15 @@ afterAll(async () => {
   await rm(elsewhere, { recursive: true, force: true });
 });
 
+/** An ES module has no `require`, and undici is CommonJS. */
+const withRequire = 'import { createRequire } from "node:module"; const require = createRequire("/");';
+
 const source = makeProject("bundled-undici", {
   "main.mjs": `
     import { TemplatePdf } from "template-pdf";
-    const client = new TemplatePdf({ baseUrl: process.argv[2], apiKey: "key", retry: false });
-    console.log((await client.generate("inv_2024", {}).bytes()).length);
+    const client = new TemplatePdf({ baseUrl: process.argv[2], apiKey: "key" });
+    const told = await client.generate("inv_2024", {}).bytes().then(({ length }) => length, String);
+    console.log(told);
     await client.close();
   `,
   // Where the bundle runs, somebody else has brought an undici of another generation.
@@ -44,17 +48,27 @@ describe("a bundle with undici inside", () => {
       },
     ],
   ])("uses that one, where it %s", async (_title, define) => {
-    await build({
-      entryPoints: [join(source, "main.mjs")],
-      absWorkingDir: consumer,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire("/");' },
-      outfile: join(elsewhere, "main.mjs"),
-      define,
-      logLevel: "silent",
-    });
-    expect(await runNode(elsewhere, "main.mjs", service.baseUrl)).toBe(`${pdf.length}\n`);
+    expect(await runBundle({ define, banner: { js: withRequire } })).toBe(`${pdf.length}\n`);
+  });
+
+  it("that cannot be loaded from it says so, and what to do, at the first try", async () => {
+    expect(await runBundle({})).toMatch(
+      /^ConfigurationError: undici, .* could not be loaded \(Dynamic require of .* is not supported\)\. Nothing was sent\. .*--external:undici/,
+    );
   });
 });
+
+/** Gives what the bundle of `main.mjs` prints. */
+async function runBundle(options: BuildOptions): Promise<string> {
+  await build({
+    entryPoints: [join(source, "main.mjs")],
+    absWorkingDir: consumer,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outfile: join(elsewhere, "main.mjs"),
+    logLevel: "silent",
+    ...options,
+  });
+  return runNode(elsewhere, "main.mjs", service.baseUrl);
+}
