@@ -1,12 +1,11 @@
 // @ts-check
 // What a document costs, ours beside bare undici and its alternatives: CPU time, documents a second, memory, latency.
 // `npm run bench`; `npm run bench -- --help` tells the options.
-import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { sizes } from "./compare/cells.mjs";
 import { peers, yardstick } from "./compare/contenders.mjs";
 import { goalsOf } from "./compare/goals.mjs";
-import { describeMachine, makeSaveFolder } from "./compare/machine.mjs";
+import { busyWarningOf, describeMachine, makeSaveFolder } from "./compare/machine.mjs";
 import { measureCell } from "./compare/measure.mjs";
 import { installPeers, versionsOf } from "./compare/packages.mjs";
 import { readPageFile, writePageFiles } from "./compare/page-files.mjs";
@@ -14,10 +13,9 @@ import { textOf } from "./compare/results.mjs";
 import { durations, readSettings, usage } from "./compare/settings.mjs";
 import { startServer } from "./compare/start-server.mjs";
 import { goalLinesOf, tableOf } from "./compare/terminal-table.mjs";
+import { readCommandLine } from "./shared/command-line.mjs";
 
-const args = process.argv.slice(2);
-if (args.includes("--help")) console.log(usage);
-else await main(readSettings(args));
+await main(readCommandLine(usage, readSettings));
 
 /** @param {import("./compare/settings.mjs").Settings} settings */
 async function main(settings) {
@@ -36,28 +34,17 @@ async function main(settings) {
 async function compare(settings) {
   const { kind, contenders, cells } = settings;
   if (contenders.some((name) => peers.includes(name))) installPeers();
-  const saving = await makeSaveFolder();
+  const saving = makeSaveFolder();
   const server = await startServer(sizes, settings.server);
-  const interrupted = () => process.exit(130);
-  const cleanUp = () => {
-    server.stop();
-    rmSync(saving.folder, { recursive: true, force: true });
-  };
-  process.once("SIGINT", interrupted).once("SIGTERM", interrupted).once("exit", cleanUp);
   try {
     const machine = describeMachine();
     console.log(`${headOf(kind)} Node ${machine.node}, ${machine.cores} cores. The server: ${server.name}.`);
     console.log(`× bare is the CPU time of a document in that of ${yardstick}; ▶ is this package.`);
-    if (machine.loadBefore > machine.cores) {
-      console.log(
-        `The machine is busy (load ${machine.loadBefore}): do not believe what you do not see twice.`,
-      );
-    }
-    console.log();
+    console.log(busyWarningOf(machine));
     const startedAt = performance.now();
     const measured = [];
     for (const cell of cells) {
-      const results = await measureCell(cell, settings, server, saving.folder);
+      const results = await measureCell(cell, settings, server, saving.folder.path);
       measured.push(results);
       const minutes = (performance.now() - startedAt) / 60_000;
       const left = (minutes / measured.length) * (cells.length - measured.length);
@@ -74,8 +61,8 @@ async function compare(settings) {
       cells: measured,
     };
   } finally {
-    process.off("SIGINT", interrupted).off("SIGTERM", interrupted).off("exit", cleanUp);
-    cleanUp();
+    server.stop();
+    saving.folder.remove();
   }
 }
 

@@ -1,8 +1,7 @@
 // @ts-check
 import { existsSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
 import { arch, cpus, loadavg, platform, tmpdir } from "node:os";
-import { join } from "node:path";
+import { makeTemporaryFolder } from "../shared/temporary-folder.mjs";
 
 /** @returns {import("./results.mjs").Machine} */
 export function describeMachine() {
@@ -16,10 +15,20 @@ export function describeMachine() {
   };
 }
 
+/**
+ * A line of its own for a machine that has other things to do, and nothing for another.
+ *
+ * @param {import("./results.mjs").Machine} machine
+ */
+export function busyWarningOf({ loadBefore, cores }) {
+  if (loadBefore <= cores) return "";
+  return `The machine is busy (load ${loadBefore}): do not believe what you do not see twice.\n`;
+}
+
 /** Makes the folder that documents are saved to: in memory where that is offered, so that no disk is measured. */
-export async function makeSaveFolder() {
+export function makeSaveFolder() {
   const memory = "/dev/shm";
   const inMemory = existsSync(memory);
-  const folder = await mkdtemp(join(inMemory ? memory : tmpdir(), "template-pdf-bench-"));
+  const folder = makeTemporaryFolder("bench", inMemory ? memory : tmpdir());
   return { folder, kind: inMemory ? "a file system in memory (tmpfs)" : "the folder for temporary files" };
 }

@@ -1,6 +1,7 @@
 // @ts-check
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { killAtEnd } from "../shared/at-end.mjs";
 import { figuresOf } from "./results.mjs";
 
 /** No contender needs nearly as long: one that does hangs. */
@@ -45,10 +46,9 @@ export async function measureCell(cell, { contenders, roundsOf, spansOf }, serve
  * @returns {Promise<import("./contender-process.mjs").Reading>}
  */
 async function readingOf(plan, authorityFile) {
-  const child = fork(new URL("./contender-process.mjs", import.meta.url), [JSON.stringify(plan)], {
-    env: environmentOf(authorityFile),
-    execArgv: [],
-  });
+  const program = new URL("./contender-process.mjs", import.meta.url);
+  const options = { env: environmentOf(authorityFile), execArgv: [] };
+  const child = killAtEnd(fork(program, [JSON.stringify(plan)], options));
   const timer = setTimeout(() => child.kill("SIGKILL"), longestMs);
   const exited = once(child, "exit");
   try {

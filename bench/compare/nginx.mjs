@@ -5,6 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { killAtEnd } from "../shared/at-end.mjs";
 import { pdfOf } from "../shared/pdf-of.mjs";
 
 /** Debian keeps it where only the administrator looks for commands. */
@@ -38,9 +39,8 @@ export async function startNginx(command, folder, sizes, files) {
   for (const bytes of sizes) await writeFile(join(folder, "documents", `${bytes}.pdf`), pdfOf(bytes));
   const configuration = join(folder, "nginx.conf");
   await writeFile(configuration, configurationOf({ folder, httpPort, tlsPort, files }));
-  const server = spawn(command, ["-p", folder, "-c", configuration, "-e", join(folder, "error.log")], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const args = ["-p", folder, "-c", configuration, "-e", join(folder, "error.log")];
+  const server = killAtEnd(spawn(command, args, { stdio: ["ignore", "ignore", "inherit"] }));
   const kill = () => void server.kill();
   try {
     await Promise.race([

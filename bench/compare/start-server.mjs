@@ -1,14 +1,14 @@
 // @ts-check
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { request as tlsRequest } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { killAtEnd } from "../shared/at-end.mjs";
 import { makeCertificate } from "../shared/authority.mjs";
 import { pdfOf } from "../shared/pdf-of.mjs";
+import { makeTemporaryFolder } from "../shared/temporary-folder.mjs";
 import { findNginx, startNginx } from "./nginx.mjs";
 
 /**
@@ -30,13 +30,13 @@ import { findNginx, startNginx } from "./nginx.mjs";
 export async function startServer(sizes, kind) {
   const nginx = kind === "node" ? undefined : findNginx();
   if (kind === "nginx" && !nginx) throw new Error("There is no nginx here.");
-  const folder = await mkdtemp(join(tmpdir(), "template-pdf-bench-"));
+  // The key must not outlive this run, however it ends.
+  const { path: folder, remove } = makeTemporaryFolder("bench");
   let kill = () => {};
   const stop = () => {
     kill();
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   };
-  // The key must not outlive this run, however it ends.
   try {
     const { authority, cert, key } = await makeCertificate();
     const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
@@ -61,7 +61,7 @@ export async function startServer(sizes, kind) {
 /** @param {{ cert: string, key: string }} files */
 async function startSockets(files) {
   const program = new URL("../server.mjs", import.meta.url);
-  const servers = [fork(program), fork(program, [files.cert, files.key])];
+  const servers = [fork(program), fork(program, [files.cert, files.key])].map(killAtEnd);
   const kill = () => {
     for (const server of servers) server.kill();
   };
