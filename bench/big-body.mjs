@@ -1,25 +1,38 @@
 // @ts-check
 // One huge document to a file, ours beside bare undici and fetch: peak memory, CPU and time, every byte compared; the
 // medians of alternating rounds of fresh processes.
-// `npm run big-body`, or node bench/big-body.mjs [MiB] [folder] [rounds]
+// `npm run big-body`; `npm run big-body -- --help` tells the arguments.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isWhole } from "./big-body-content.mjs";
+import { killAtEnd } from "./shared/at-end.mjs";
+import { argumentsOf, readCommandLine, wholeNumber } from "./shared/command-line.mjs";
 import { medianOf } from "./shared/statistics.mjs";
+import { makeTemporaryFolder } from "./shared/temporary-folder.mjs";
 
 /** @typedef {{ seconds: number, cpuSeconds: number, userSeconds: number, peakMegabytes: number }} Reading */
 
-const size = Number(process.argv[2] ?? 1_024) * 1024 * 1024;
-const folder = await mkdtemp(join(process.argv[3] ?? tmpdir(), "template-pdf-big-body-"));
-const rounds = Number(process.argv[4] ?? 3);
-const path = join(folder, "big.pdf");
+const usage = `npm run big-body -- [MiB] [folder] [rounds]
+
+A document of so many MiB to a file in the folder, which has to have room for it;
+by default 1024, the folder for temporary files, and 3.`;
+const { size, parent, rounds } = readCommandLine(usage, (args) => {
+  const [mebibytes = "1024", parent = tmpdir(), rounds = "3"] = argumentsOf(args, 3);
+  const isFolder = statSync(parent, { throwIfNoEntry: false })?.isDirectory();
+  if (!isFolder) throw new Error(`There is no folder "${parent}".`);
+  const size = wholeNumber("MiB", mebibytes) * 1024 * 1024;
+  return { size, parent, rounds: wholeNumber("rounds", rounds) };
+});
+const folder = makeTemporaryFolder("big-body", parent);
+const path = join(folder.path, "big.pdf");
 const bare = "undici stream";
 const names = [bare, "undici stream, synced", "global fetch", "saveTo() by undici", "saveTo() by fetch"];
 
-const server = fork(new URL("big-body-server.mjs", import.meta.url));
+const server = killAtEnd(fork(new URL("big-body-server.mjs", import.meta.url)));
 try {
   const [port] = await once(server, "message");
   console.log(
@@ -36,7 +49,7 @@ try {
   }
 } finally {
   server.kill();
-  await rm(folder, { recursive: true, force: true });
+  folder.remove();
 }
 
 /**
@@ -47,7 +60,7 @@ try {
  */
 async function measure(name, port, framing) {
   const args = [name, `http://127.0.0.1:${port}`, `${size}${framing}`, path];
-  const contender = fork(new URL("big-body-contender.mjs", import.meta.url), args);
+  const contender = killAtEnd(fork(new URL("big-body-contender.mjs", import.meta.url), args));
   const [reading] = await Promise.race([once(contender, "message"), once(contender, "exit")]);
   if (typeof reading !== "object" || !reading) throw new Error(`${name} failed`);
   if (!(await isWhole(path, size))) throw new Error(`${name} wrote something else than was sent`);

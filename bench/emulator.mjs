@@ -1,15 +1,24 @@
-// What the emulator and the command cost on this machine: `npm run bench:emulator`.
+// What the emulator and the command cost on this machine.
+// `npm run bench:emulator`; `npm run bench:emulator -- --help` tells the arguments.
 // Start to the first PDF, pages a second, memory over 5,000 renders, and the start of the command beside that of bare Node.
 import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { startEmulator } from "template-pdf/emulator";
+import { argumentsOf, readCommandLine, wholeNumber } from "./shared/command-line.mjs";
 import { medianOf } from "./shared/statistics.mjs";
+
+const usage = `npm run bench:emulator -- [renders]
+
+The start of the emulator and of the command, pages a second, and memory over so many renders, by default 5000.`;
+const renders = readCommandLine(usage, (args) => {
+  const [renders = "5000"] = argumentsOf(args, 1);
+  return wholeNumber("renders", renders);
+});
 
 const examples = fileURLToPath(new URL("../examples/", import.meta.url));
 const command = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-const renders = Number(process.argv[2] ?? 5_000);
 
 const values = await readFile(`${examples}values/certificate.json`);
 const invoice = await readFile(`${examples}values/invoice.json`);
@@ -30,11 +39,11 @@ for (const inFlight of [1, 4]) {
 }
 
 console.log(`memory over ${renders} certificates, 4 in flight (RSS of the process, with its threads):`);
-for (let done = 0; done < renders; done += renders / 10) {
-  await timed(renders / 10, 4, "certificate", values);
-  console.log(
-    `  ${String(done + renders / 10).padStart(6)}  ${Math.round(process.memoryUsage().rss / 1e6)} MB`,
-  );
+for (let done = 0; done < renders; ) {
+  const next = Math.min(renders - done, Math.ceil(renders / 10));
+  await timed(next, 4, "certificate", values);
+  done += next;
+  console.log(`  ${String(done).padStart(6)}  ${Math.round(process.memoryUsage().rss / 1e6)} MB`);
 }
 await emulator.close();
 

@@ -1,22 +1,37 @@
 // @ts-check
 // Does a document cost the same whether it is the tenth or the millionth, alone or one of a thousand in flight?
-// CPU time and memory, ours beside bare undici, every point in a fresh process. `npm run growth`, or
-// node bench/growth.mjs [--quick]
+// CPU time and memory, ours beside bare undici, every point in a fresh process.
+// `npm run growth`; `npm run growth -- --help` tells the options.
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { parseArgs } from "node:util";
 import { yardstick as bare, ourBytes as ours } from "./compare/contenders.mjs";
+import { busyWarningOf, describeMachine } from "./compare/machine.mjs";
+import { killAtEnd } from "./shared/at-end.mjs";
+import { readCommandLine } from "./shared/command-line.mjs";
 import { medianOf } from "./shared/statistics.mjs";
 
 /** @typedef {{ microseconds: number, rss: number, heap: number }} Reading */
 /** @typedef {{ bare: Reading, ours: Reading }} Pair */
 /** @typedef {{ at: number, documents: number, inFlight: number }} Point */
 
-const isQuick = process.argv.includes("--quick");
+const usage = `npm run growth -- [--quick]
+
+What a document costs from 10 to 1,000,000 of them, and from 1 to 1,000 in flight; about ten minutes.
+  --quick  fewer points and documents, up to 100,000: one to two minutes`;
+const { quick: isQuick } = readCommandLine(
+  usage,
+  (args) => parseArgs({ args, options: { quick: { type: "boolean", default: false } } }).values,
+);
 
 /** What grows by no more of itself is flat; and what grows by so much more than bare undici does is steeper. */
 const margin = 0.15;
+const meaning = `flat: grows by at most ${100 * margin} % of itself; steeper: by over ${100 * margin} % more than bare undici does`;
 
-const server = fork(new URL("server.mjs", import.meta.url));
+/** A few documents take no time, and are the harder to measure. */
+const rounds = { many: 3, few: isQuick ? 5 : 9 };
+
+const server = killAtEnd(fork(new URL("server.mjs", import.meta.url)));
 const [port] = await once(server, "message");
 const origin = `http://127.0.0.1:${port}`;
 
@@ -36,14 +51,17 @@ const metrics = {
 };
 
 try {
-  console.log(
-    `medians at 2 kB a document, dispatch of bare undici and bytes() of ours, Node ${process.version}`,
-  );
+  const machine = describeMachine();
+  console.log(`2 kB a document, dispatch of bare undici and bytes() of ours, Node ${process.version},`);
+  console.log(`medians of ${rounds.many} rounds, of ${rounds.few} up to 1,000 documents;`);
+  console.log(`${machine.cores} cores, load ${machine.loadBefore} at the start`);
+  const warning = busyWarningOf(machine);
+  if (warning) console.log(warning.trimEnd());
   // Fewer than 10,000 are over too soon for their cost to be more than a guess.
   const byDocuments = await judged("documents, 20 in flight", documents, 10_000);
   // A document alone also pays for waking the process, which costs now this and now twice as much.
   const byInFlight = await judged("in flight", inFlight, 20);
-  console.log(["", ...byDocuments, ...byInFlight].join("\n"));
+  console.log(["", meaning, ...byDocuments, ...byInFlight].join("\n"));
 } finally {
   server.kill();
 }
@@ -76,7 +94,7 @@ async function judged(title, points, from) {
     const growth = read(last.ours) - start;
     const usual = read(last.bare) - read(first.bare);
     const isNoSteeper = growth <= usual * (1 + margin);
-    const word = growth <= start * margin ? "flat" : isNoSteeper ? "no steeper than bare undici" : "STEEPER";
+    const word = growth <= start * margin ? "flat" : isNoSteeper ? "no steeper than bare undici" : "steeper";
     return `${metric} ${range}: ${start.toFixed(1)} ${signed(growth)}, bare undici ${signed(usual)}: ${word}`;
   });
 }
@@ -102,11 +120,9 @@ function cellsOf(undici, own) {
  * @returns {Promise<Pair>}
  */
 async function measure(point) {
-  // A few documents take no time, and are the harder to measure.
-  const rounds = point.documents > 1_000 ? 3 : isQuick ? 5 : 9;
   /** @type {{ bare: Reading[], ours: Reading[] }} */
   const readings = { bare: [], ours: [] };
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < (point.documents > 1_000 ? rounds.many : rounds.few); round++) {
     readings.bare.push(await readingOf(bare, point));
     readings.ours.push(await readingOf(ours, point));
   }
@@ -120,7 +136,7 @@ async function measure(point) {
  */
 async function readingOf(contender, { documents, inFlight }) {
   const program = new URL("growth-process.mjs", import.meta.url);
-  const child = fork(program, [contender, origin, documents, inFlight].map(String));
+  const child = killAtEnd(fork(program, [contender, origin, documents, inFlight].map(String)));
   const [reading] = await Promise.race([once(child, "message"), once(child, "exit")]);
   if (typeof reading !== "object" || !reading) throw new Error(`${contender} failed`);
   return reading;

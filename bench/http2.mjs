@@ -1,15 +1,23 @@
 // @ts-check
 // HTTP/2 beside HTTP/1.1 over TLS, to a server that takes 50 ms over every document: documents a second, CPU time,
-// sockets. What came of it stands in docs/decisions/0018-http-2.md. `npm run http2`
+// sockets. What came of it stands in docs/decisions/0018-http-2.md. `npm run http2`.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { killAtEnd } from "./shared/at-end.mjs";
 import { makeCertificate } from "./shared/authority.mjs";
+import { readCommandLine } from "./shared/command-line.mjs";
 import { medianOf } from "./shared/statistics.mjs";
+import { makeTemporaryFolder } from "./shared/temporary-folder.mjs";
 
 /** @typedef {{ microseconds: number, perSecond: number, sockets: number, errors: [string, number][] }} Reading */
+
+const usage = `npm run http2
+
+HTTP/2 beside HTTP/1.1 over TLS, 2 kB and 50 kB, 20 and 200 in flight; five minutes, and no options.`;
+readCommandLine(usage, (args) => parseArgs({ args }));
 
 const rounds = 3;
 const contenders = ["own agent", "HTTP/1.1", "HTTP/2", "HTTP/2, shared"];
@@ -20,9 +28,9 @@ const points = [
   { bytes: 50_000, inFlight: 200 },
 ];
 
-const folder = await mkdtemp(join(tmpdir(), "template-pdf-http2-"));
-const authorityFile = join(folder, "authority.pem");
-const server = fork(new URL("http2-server.mjs", import.meta.url));
+const folder = makeTemporaryFolder("http2");
+const authorityFile = join(folder.path, "authority.pem");
+const server = killAtEnd(fork(new URL("http2-server.mjs", import.meta.url)));
 try {
   const { authority, cert, key } = await makeCertificate();
   await writeFile(authorityFile, authority);
@@ -30,10 +38,13 @@ try {
   const [{ port }] = await once(server, "message");
   console.log(`medians of ${rounds} rounds, 50 ms of server time, TLS, Node ${process.version}`);
   console.log(`${"".padEnd(44)} documents/s  CPU µs  sockets  errors`);
-  for (const point of points) await compare(point, `https://127.0.0.1:${port}`);
+  for (const [index, point] of points.entries()) {
+    console.log(`(cell ${index + 1} of ${points.length}, about a minute)`);
+    await compare(point, `https://127.0.0.1:${port}`);
+  }
 } finally {
   server.kill();
-  await rm(folder, { recursive: true, force: true });
+  folder.remove();
 }
 
 /**
@@ -48,7 +59,7 @@ async function compare({ bytes, inFlight }, origin) {
       const args = [contender, origin, bytes, inFlight, authorityFile].map(String);
       // Where the client makes its own agent, this is how it is told whom to trust.
       const env = { ...process.env, NODE_EXTRA_CA_CERTS: authorityFile };
-      const child = fork(new URL("http2-process.mjs", import.meta.url), args, { env });
+      const child = killAtEnd(fork(new URL("http2-process.mjs", import.meta.url), args, { env }));
       const [reading] = await Promise.race([once(child, "message"), once(child, "exit")]);
       if (typeof reading !== "object" || !reading) throw new Error(`${contender} failed`);
       server.send("how many?");

@@ -1,17 +1,33 @@
 // @ts-check
 // Where the CPU time of a document goes: by owner, and by function. A fresh process under V8's sampling profiler.
-// `npm run profile -- [contender] [bytes] [in flight]`, by default "template-pdf bytes()" 2000 20
+// `npm run profile`; `npm run profile -- --help` tells the arguments.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ourBytes, peers } from "./compare/contenders.mjs";
+import { allContenders, ourBytes, peers } from "./compare/contenders.mjs";
 import { installPeers } from "./compare/packages.mjs";
 import { startServer } from "./compare/start-server.mjs";
+import { killAtEnd } from "./shared/at-end.mjs";
+import { argumentsOf, readCommandLine, wholeNumber } from "./shared/command-line.mjs";
+import { leastBytes } from "./shared/pdf-of.mjs";
+import { makeTemporaryFolder } from "./shared/temporary-folder.mjs";
 
-const [contender = ourBytes, bytes = "2000", inFlight = "20"] = process.argv.slice(2);
+const usage = `npm run profile -- [contender] [bytes] [in flight]
+
+Where the CPU time of a document goes, by owner and by function; by default "${ourBytes}" 2000 20.
+The contenders: ${allContenders.join("; ")}`;
+const { contender, bytes, inFlight } = readCommandLine(usage, (args) => {
+  const [contender = ourBytes, bytes = "2000", inFlight = "20"] = argumentsOf(args, 3);
+  if (!allContenders.includes(contender)) throw new Error(`There is no contender "${contender}".`);
+  return {
+    contender,
+    bytes: wholeNumber("bytes", bytes, leastBytes),
+    inFlight: wholeNumber("in flight", inFlight),
+  };
+});
 const microsecondsPerSample = 100;
+const cpuSeconds = 4;
 const shown = 25;
 
 const root = new URL("../", import.meta.url).href;
@@ -37,11 +53,14 @@ const others = new Map([
  */
 
 if (peers.includes(contender)) installPeers();
-const folder = await mkdtemp(join(tmpdir(), "template-pdf-profile-"));
+const folder = makeTemporaryFolder("profile");
 /** @type {import("./compare/start-server.mjs").Server | undefined} */
 let server;
 try {
-  server = await startServer([Number(bytes)], undefined);
+  server = await startServer([bytes], undefined);
+  console.log(
+    `${contender}, ${bytes} bytes, ${inFlight} in flight, Node ${process.version}: ${cpuSeconds} s of CPU time, a sample every ${microsecondsPerSample} µs`,
+  );
   const { samples, timeDeltas, nodes } = await profile(server.http);
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const byOwner = new Map();
@@ -57,15 +76,13 @@ try {
     add(byOwner, owner, time);
     add(byFunction, `${frame.functionName || "(anonymous)"} ${place}`.trim(), time);
   }
-  console.log(
-    `${contender}, ${bytes} bytes, ${inFlight} in flight, Node ${process.version}: % of the CPU time\n`,
-  );
+  console.log("% of the CPU time\n");
   print(byOwner, total, byOwner.size);
   console.log();
   print(byFunction, total, shown);
 } finally {
   server?.stop();
-  await rm(folder, { recursive: true, force: true });
+  folder.remove();
 }
 
 /**
@@ -76,20 +93,24 @@ async function profile(origin) {
   const plan = {
     contender,
     origin,
-    bytes: Number(bytes),
-    inFlight: Number(inFlight),
+    bytes,
+    inFlight,
     warmUp: { documents: 1, cpuMilliseconds: 1 },
-    measured: { documents: 1, cpuMilliseconds: 4_000 },
-    folder,
+    measured: { documents: 1, cpuMilliseconds: cpuSeconds * 1_000 },
+    folder: folder.path,
   };
-  const execArgv = ["--cpu-prof", `--cpu-prof-interval=${microsecondsPerSample}`, `--cpu-prof-dir=${folder}`];
+  const execArgv = [
+    "--cpu-prof",
+    `--cpu-prof-interval=${microsecondsPerSample}`,
+    `--cpu-prof-dir=${folder.path}`,
+  ];
   const program = new URL("./compare/contender-process.mjs", import.meta.url);
-  const child = fork(program, [JSON.stringify(plan)], { execArgv });
+  const child = killAtEnd(fork(program, [JSON.stringify(plan)], { execArgv }));
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error(`${contender} failed, with ${code}.`);
-  const name = (await readdir(folder)).find((file) => file.endsWith(".cpuprofile"));
+  const name = (await readdir(folder.path)).find((file) => file.endsWith(".cpuprofile"));
   if (!name) throw new Error(`${contender} left no profile.`);
-  return JSON.parse(await readFile(join(folder, name), "utf8"));
+  return JSON.parse(await readFile(join(folder.path, name), "utf8"));
 }
 
 /** @param {CallFrame} frame */

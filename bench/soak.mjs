@@ -1,5 +1,5 @@
 // What 100,000 documents leave behind: listeners, timers, sockets and memory, on one signal, with faults and retries.
-// node bench/soak.mjs [documents]
+// `npm run soak`; `npm run soak -- --help` tells the arguments.
 import { fork } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
@@ -7,7 +7,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { killAtEnd } from "./shared/at-end.mjs";
+import { argumentsOf, readCommandLine, wholeNumber } from "./shared/command-line.mjs";
 import { pdfOf } from "./shared/pdf-of.mjs";
+
+const usage = `npm run soak -- [documents]
+
+What so many documents leave behind, by default 100000: listeners, timers, sockets and memory.`;
 
 const inFlight = 20;
 /** Every so many requests one goes wrong, and each kind in its turn: about 4 % in all. */
@@ -23,7 +29,13 @@ const faults = [
 ];
 
 if (process.send) serve();
-else await soak(Number(process.argv[2] ?? 100_000));
+else await soak(readCommandLine(usage, documentsOf));
+
+/** @param {string[]} args */
+function documentsOf(args) {
+  const [documents = "100000"] = argumentsOf(args, 1);
+  return wholeNumber("documents", documents);
+}
 
 function serve() {
   const small = pdfOf(2_000);
@@ -46,7 +58,7 @@ function serve() {
 
 async function soak(documents) {
   const { TemplatePdf } = await import("template-pdf");
-  const server = fork(fileURLToPath(import.meta.url));
+  const server = killAtEnd(fork(fileURLToPath(import.meta.url)));
   const [port] = await once(server, "message");
   const told = { request: 0, response: 0, retry: 0, error: 0 };
   const hooks = Object.fromEntries(Object.keys(told).map((name) => [name, () => told[name]++]));

@@ -1,8 +1,11 @@
 // @ts-check
+/** So long are its beginning and its end. */
+export const leastBytes = 16;
+
 /**
  * A PDF-shaped document of exactly so many bytes.
  *
- * @param {number} bytes
+ * @param {number} bytes - at least as many
  */
 export function pdfOf(bytes) {
   const document = Buffer.alloc(bytes, "0123456789abcdef\n");
