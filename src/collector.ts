@@ -6,7 +6,7 @@ import type { Bytes } from "./platform-types.ts";
 const maxBelievedBytes = 256 * 1024 * 1024;
 
 /** What is known of a document before its bytes. */
-export interface Expected {
+interface Expected {
   /** How many bytes the answer promises. */
   readonly promisedBytes: number | undefined;
   /** How many there may be. */
@@ -14,6 +14,9 @@ export interface Expected {
   /** Makes the error for more. */
   oversized(): unknown;
 }
+
+/** Makes what collects a document as a `T`. */
+export type CollectorClass<T> = new (...parts: ConstructorParameters<typeof Collector<T>>) => Collector<T>;
 
 /** Collects a document in memory, as far as that may grow. */
 abstract class Collector<T> implements Sink {

@@ -4,7 +4,7 @@ import { abortError } from "./abort-signals.ts";
 import { requestIdOf } from "./api-error.ts";
 import type { Arrival, AttemptedCall } from "./attempt.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
-import { BlobCollector, BytesCollector, type Expected } from "./collector.ts";
+import { BlobCollector, BytesCollector, type CollectorClass } from "./collector.ts";
 import { makeDisposable } from "./disposal.ts";
 import { OversizedPdfError } from "./errors.ts";
 import { filenameOf } from "./filename.ts";
@@ -84,7 +84,7 @@ export class GeneratedPdf {
    * ```
    */
   bytes(): Promise<Bytes> {
-    return this.#collect("bytes()");
+    return this.#collect("bytes()", BytesCollector);
   }
 
   /**
@@ -98,7 +98,7 @@ export class GeneratedPdf {
    * ```
    */
   async buffer(): Promise<NodeBuffer> {
-    return files.toBuffer(await this.#collect("buffer()"));
+    return files.toBuffer(await this.#collect("buffer()", BytesCollector));
   }
 
   /**
@@ -112,7 +112,7 @@ export class GeneratedPdf {
    * ```
    */
   async arrayBuffer(): Promise<ArrayBuffer> {
-    const { buffer } = await this.#collect("arrayBuffer()");
+    const { buffer } = await this.#collect("arrayBuffer()", BytesCollector);
     return buffer as ArrayBuffer;
   }
 
@@ -128,10 +128,7 @@ export class GeneratedPdf {
    * ```
    */
   blob(): Promise<Blob> {
-    const { body } = this.#arrival;
-    return new Promise((resolve, reject) => {
-      body.read("blob()", new BlobCollector(body, this.#expected(), resolve, reject));
-    });
+    return this.#collect("blob()", BlobCollector);
   }
 
   /**
@@ -254,19 +251,12 @@ export class GeneratedPdf {
     return webStreamOf(this.#arrival.body, "iteration").getReader();
   }
 
-  #collect(form: string): Promise<Bytes> {
-    const { body } = this.#arrival;
+  #collect<T>(form: string, Collector: CollectorClass<T>): Promise<T> {
+    const { body, promisedBytes } = this.#arrival;
+    const expected = { promisedBytes, maxBytes: this.#call.maxBytes, oversized: () => this.#oversized() };
     return new Promise((resolve, reject) => {
-      body.read(form, new BytesCollector(body, this.#expected(), resolve, reject));
+      body.read(form, new Collector(body, expected, resolve, reject));
     });
-  }
-
-  #expected(): Expected {
-    return {
-      promisedBytes: this.contentLength,
-      maxBytes: this.#call.maxBytes,
-      oversized: () => this.#oversized(),
-    };
   }
 
   #oversized(): OversizedPdfError {

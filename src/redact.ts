@@ -141,7 +141,7 @@ export class Redactor {
   }
 
   #wasSent(word: string): boolean {
-    this.#sentText ??= `${this.#apiKey} ${this.#body}`.toLowerCase();
+    this.#sentText ??= `${this.#apiKey ?? ""} ${this.#body}`.toLowerCase();
     const earlier = this.#earlier ? this.#earlier.#wasSent(word) : false;
     return earlier || this.#sentText.includes(word);
   }

@@ -58,8 +58,7 @@ function isPlainContent(object: object, depth: number): boolean {
     }
     return true;
   }
-  const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && prototype !== null) return false;
+  if (!hasPlainPrototype(object)) return false;
   for (const key in object) {
     const member = (object as Record<string, unknown>)[key];
     if (member !== undefined && !isPlainMember(member, depth)) return false;
@@ -68,10 +67,7 @@ function isPlainContent(object: object, depth: number): boolean {
 }
 
 function isPlainMember(member: unknown, depth: number): boolean {
-  if (typeof member === "object" && member !== null) return isPlainContent(member, depth + 1);
-  return (
-    typeof member === "string" || typeof member === "boolean" || member === null || Number.isFinite(member)
-  );
+  return isObject(member) ? isPlainContent(member, depth + 1) : isJsonPrimitive(member);
 }
 
 /** What there is where a JSON object should be. */
@@ -125,9 +121,9 @@ function check(value: unknown, walk: Walk): void {
 }
 
 function checkPrimitive(value: unknown, walk: Walk): void {
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return;
+  if (isJsonPrimitive(value)) return;
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) refuse(walk, `is ${value}, which JSON turns into null`);
+    refuse(walk, `is ${value}, which JSON turns into null`);
   } else if (value === undefined) {
     refuse(walk, "is undefined, which JSON turns into null in an array: use null, or leave it out");
   } else {
@@ -209,15 +205,23 @@ function unreadable(error: unknown): string {
   return `could not be read: ${nameOfError(error)} was thrown by a getter, a proxy or toJSON`;
 }
 
+/** What JSON holds as it is. */
+function isJsonPrimitive(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
+}
+
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
 /** A plain object or an instance of a plain class; not a `Map`, `Promise`, `Error` or the like. */
 function isRecord(object: object): boolean {
+  return hasPlainPrototype(object) || Object.prototype.toString.call(object) === "[object Object]";
+}
+
+function hasPlainPrototype(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype === Object.prototype || prototype === null) return true;
-  return Object.prototype.toString.call(object) === "[object Object]";
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Names a kind of value, never the value: "an array", "null", "a Map". */

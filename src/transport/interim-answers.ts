@@ -32,10 +32,6 @@ export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
     for (;;) {
       const bytes = read.call(this, size);
       if (!isAwaiting || bytes === null) return bytes;
-      if (held === undefined && isFinal(bytes)) {
-        isAwaiting = false;
-        return bytes;
-      }
       const rest = afterInterim(held ? Buffer.concat([held, bytes]) : bytes);
       // One that does not end is left to undici, which refuses it.
       held = rest.isOpen && rest.bytes.length <= maxHeldBytes ? rest.bytes : undefined;
@@ -57,6 +53,7 @@ function isFinal(bytes: Buffer): boolean {
 function afterInterim(bytes: Buffer): { readonly bytes: Buffer; readonly isOpen: boolean } {
   let rest = bytes;
   for (;;) {
+    if (isFinal(rest)) return { bytes: rest, isOpen: false };
     const line = rest.toString("latin1", 0, start.length + 2);
     if (line.length < start.length + 2)
       return { bytes: rest, isOpen: start.startsWith(line.slice(0, start.length)) };
