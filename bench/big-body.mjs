@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { isWhole } from "./big-body-content.mjs";
 import { killAtEnd } from "./shared/at-end.mjs";
 import { argumentsOf, readCommandLine, wholeNumber } from "./shared/command-line.mjs";
+import { readingFrom } from "./shared/reading-from.mjs";
 import { medianOf } from "./shared/statistics.mjs";
 import { makeTemporaryFolder } from "./shared/temporary-folder.mjs";
 
@@ -61,8 +62,7 @@ try {
 async function measure(name, port, framing) {
   const args = [name, `http://127.0.0.1:${port}`, `${size}${framing}`, path];
   const contender = killAtEnd(fork(new URL("big-body-contender.mjs", import.meta.url), args));
-  const [reading] = await Promise.race([once(contender, "message"), once(contender, "exit")]);
-  if (typeof reading !== "object" || !reading) throw new Error(`${name} failed`);
+  const reading = await readingFrom(contender, name);
   if (!(await isWhole(path, size))) throw new Error(`${name} wrote something else than was sent`);
   await rm(path);
   return reading;

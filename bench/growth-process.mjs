@@ -1,9 +1,8 @@
 // @ts-check
 // One point of bench/growth.mjs in a process of its own: warms up, then tells what its documents cost, and what it holds.
 // node growth-process.mjs <contender> <origin> <documents> <in flight>
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { contenders } from "./compare/contenders.mjs";
+import { collectGarbage } from "./shared/collect-garbage.mjs";
 import { values } from "./shared/values.mjs";
 
 const [name = "", origin = "", documents, inFlight] = process.argv.slice(2);
@@ -38,9 +37,7 @@ const before = process.cpuUsage();
 await run(Number(documents));
 const { user, system } = process.cpuUsage(before);
 const { rss } = process.memoryUsage();
-// Only now: a collection on demand throws compiled code away, too.
-setFlagsFromString("--expose-gc");
-runInNewContext("gc")();
+collectGarbage();
 process.send?.({
   microseconds: (user + system) / Number(documents),
   rss,

@@ -9,6 +9,7 @@ import { yardstick as bare, ourBytes as ours } from "./compare/contenders.mjs";
 import { busyWarningOf, describeMachine } from "./compare/machine.mjs";
 import { killAtEnd } from "./shared/at-end.mjs";
 import { readCommandLine } from "./shared/command-line.mjs";
+import { readingFrom } from "./shared/reading-from.mjs";
 import { medianOf } from "./shared/statistics.mjs";
 
 /** @typedef {{ microseconds: number, rss: number, heap: number }} Reading */
@@ -136,10 +137,8 @@ async function measure(point) {
  */
 async function readingOf(contender, { documents, inFlight }) {
   const program = new URL("growth-process.mjs", import.meta.url);
-  const child = killAtEnd(fork(program, [contender, origin, documents, inFlight].map(String)));
-  const [reading] = await Promise.race([once(child, "message"), once(child, "exit")]);
-  if (typeof reading !== "object" || !reading) throw new Error(`${contender} failed`);
-  return reading;
+  const args = [contender, origin, documents, inFlight].map(String);
+  return readingFrom(killAtEnd(fork(program, args)), contender);
 }
 
 /**

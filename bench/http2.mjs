@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { killAtEnd } from "./shared/at-end.mjs";
 import { makeCertificate } from "./shared/authority.mjs";
 import { readCommandLine } from "./shared/command-line.mjs";
+import { readingFrom } from "./shared/reading-from.mjs";
 import { medianOf } from "./shared/statistics.mjs";
 import { makeTemporaryFolder } from "./shared/temporary-folder.mjs";
 
@@ -60,8 +61,7 @@ async function compare({ bytes, inFlight }, origin) {
       // Where the client makes its own agent, this is how it is told whom to trust.
       const env = { ...process.env, NODE_EXTRA_CA_CERTS: authorityFile };
       const child = killAtEnd(fork(new URL("http2-process.mjs", import.meta.url), args, { env }));
-      const [reading] = await Promise.race([once(child, "message"), once(child, "exit")]);
-      if (typeof reading !== "object" || !reading) throw new Error(`${contender} failed`);
+      const reading = await readingFrom(child, contender);
       server.send("how many?");
       const [{ sockets }] = await once(server, "message");
       all.push({ ...reading, sockets });

@@ -5,9 +5,8 @@ import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { killAtEnd } from "./shared/at-end.mjs";
+import { collectGarbage } from "./shared/collect-garbage.mjs";
 import { argumentsOf, readCommandLine, wholeNumber } from "./shared/command-line.mjs";
 import { pdfOf } from "./shared/pdf-of.mjs";
 
@@ -115,8 +114,7 @@ async function soak(documents) {
 
 /** Sockets as the server counts them: idle ones keep no process alive, and are in no list of this one. */
 function rowOf(at, seconds, signal, sockets) {
-  setFlagsFromString("--expose-gc");
-  runInNewContext("gc")();
+  collectGarbage();
   const { rss, heapUsed } = process.memoryUsage();
   const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const cells = [

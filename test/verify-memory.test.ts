@@ -1,11 +1,8 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { collectGarbage } from "../bench/shared/collect-garbage.mjs";
 import { Verifier } from "../src/verify.ts";
 
 describe("the memory of a verifier", () => {
-  setFlagsFromString("--expose-gc");
-  const collectGarbage = runInNewContext("gc") as () => void;
   const heldBytes = () => {
     collectGarbage();
     const { heapUsed, arrayBuffers } = process.memoryUsage();

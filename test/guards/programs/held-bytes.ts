@@ -1,14 +1,10 @@
 // Prints how many bytes of the heap a call holds while it waits for its answer.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { collectGarbage } from "../../../bench/shared/collect-garbage.mjs";
 import { ask, clientOf } from "../calls.ts";
 import { MemoryDispatcher } from "../memory-dispatcher.ts";
 
 const inFlight = 1_000;
 const client = clientOf(new MemoryDispatcher({ answers: false }));
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 async function sendMany(): Promise<void> {
   for (let left = inFlight; left > 0; left--) void ask(client);
