@@ -78,7 +78,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
 }
 
 const source = fileURLToPath(new URL("src", import.meta.url));
-/** Our own, too, in CommonJS: whoever reads the code finds them in the maps of the other format, and in the types. */
+/** Our own, too, in CommonJS: whoever reads the code finds them in the ES modules beside it, and in the types. */
 const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "without-comments",
   setup({ onLoad }) {
@@ -132,7 +132,7 @@ function partOf(path: string): "tools" | "base" | "entry" | "platform" | "face" 
 
 /** Whether a file of `src` is no part of the client. */
 function isTool(path: string): boolean {
-  return /^(?:cli|emulator|input|server|testing)\//.test(path);
+  return /^(?:cli|emulator|input|server|template-types|testing)\//.test(path);
 }
 
 function isOfClient(path: string): boolean {
@@ -141,10 +141,9 @@ function isOfClient(path: string): boolean {
 
 const parts = [
   // Not split: what its files share is in `#base`.
-  { isOf: isOfClient, splitting: false, sourcemap: true, metafile: false },
-  // Without maps, which would be a third of what every user installs. What they bundle that is not ours is read from
-  // the metafile, which scripts/write-licenses.mjs removes.
-  { isOf: isTool, splitting: true, sourcemap: false, metafile: true },
+  { isOf: isOfClient, splitting: false, metafile: false },
+  // What they bundle that is not ours is read from the metafile, which scripts/write-licenses.mjs removes.
+  { isOf: isTool, splitting: true, metafile: true },
 ];
 
 function pick(all: Record<string, string>, isOf: (name: string) => boolean): Record<string, string> {
@@ -152,12 +151,13 @@ function pick(all: Record<string, string>, isOf: (name: string) => boolean): Rec
 }
 
 export default defineConfig(
-  parts.flatMap(({ isOf, splitting, sourcemap, metafile }): Options[] => [
+  parts.flatMap(({ isOf, splitting, metafile }): Options[] => [
     {
       ...both,
       entry: pick(entries.esm, isOf),
       format: "esm",
-      sourcemap,
+      // No maps: see docs/decisions/0021.
+      sourcemap: false,
       splitting,
       metafile,
       esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledWithoutComments],
@@ -168,7 +168,6 @@ export default defineConfig(
       format: "cjs",
       metafile,
       esbuildPlugins: [fewFiles("cjs"), withoutComments, bundledWithoutComments],
-      // The maps of the other format have to do for both.
       plugins: [asCommonJs(splitting)],
     },
   ]),

@@ -17,6 +17,7 @@ export default defineConfig({
             { find: "#platform", replacement: source("platform/node.ts") },
             { find: /^template-pdf$/, replacement: source("index.ts") },
             { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
+            { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },
           ],
         },
         test: {

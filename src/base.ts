@@ -13,3 +13,4 @@ export * from "./safe-filename.ts";
 export * from "./secret-spellings.ts";
 export * from "./standard-schema.ts";
 export * from "./transport/fetch.ts";
+export * from "./verify.ts";

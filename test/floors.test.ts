@@ -53,17 +53,21 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "safe-filename.ts",
   ],
   "input/": [],
-  "testing/": ["index.ts", "server/"],
+  "template-types/": [],
+  "testing/": ["index.ts", "platform-types.ts", "standard-schema.ts", "verify.ts", "server/"],
   "emulator/": ["index.ts", "standard-schema.ts", "server/", "input/"],
-  "cli/": ["index.ts", "safe-filename.ts", "emulator/", "input/"],
+  "cli/": ["index.ts", "safe-filename.ts", "standard-schema.ts", "emulator/", "input/", "template-types/"],
 };
 
 /** What is not ours, and the only places that may import it. */
 const outside: readonly { readonly what: RegExp; readonly by: readonly string[] }[] = [
   { what: /^#platform$/, by: ["client.ts", "document.ts"] },
-  { what: /^node:/, by: ["files/", "transport/", "emulator/", "cli/", "testing/", "platform-types.ts"] },
+  {
+    what: /^node:/,
+    by: ["files/", "transport/", "server/listen.ts", "emulator/", "cli/", "platform-types.ts"],
+  },
   { what: /^undici(\/|$)/, by: ["transport/"] },
-  { what: /^@hono\/node-server(\/|$)/, by: ["emulator/"] },
+  { what: /^@hono\/node-server(\/|$)/, by: ["server/listen.ts"] },
   { what: /^@cfworker\/json-schema$/, by: ["emulator/renderer/"] },
   { what: /^jsonc-parser$/, by: ["input/"] },
   { what: /^commander$/, by: ["cli/"] },

@@ -1,5 +1,6 @@
 import { uidSegmentOf } from "../server/endpoint.ts";
-import { faultOf, isDropped } from "./faults/misbehaviour.ts";
+import { isDropped } from "../server/listen.ts";
+import { faultOf } from "./faults/misbehaviour.ts";
 import type { Call } from "./options.ts";
 
 type Answer = (request: Request) => Promise<Response>;

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { createEndpoint } from "../server/endpoint.ts";
+import { listen } from "../server/listen.ts";
 import { requireApiKey } from "../server/require-api-key.ts";
 import { Misbehaviour } from "./faults/misbehaviour.ts";
-import { listen } from "./listen.ts";
 import { type EmulatorOptions, resolveEmulatorOptions } from "./options.ts";
 import { renderOrder } from "./produce.ts";
 import { Renderers } from "./renderers.ts";

@@ -11,10 +11,10 @@ import {
   TimeoutError,
 } from "template-pdf";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { FaultServer } from "../../src/testing/faults/fault-server.ts";
 import { forms as everyForm, readAt, type stages } from "../client/every-form.ts";
 import { transports } from "../client/service.ts";
 import { type Issued, inDays, makeAuthority } from "../support/certificates.ts";
+import { FaultServer } from "../support/faults/fault-server.ts";
 import { hostName } from "./host-names.ts";
 import type { Row, Transport } from "./row.ts";
 

@@ -2,9 +2,9 @@ import { TemplatePdf, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { fault, type Step } from "../../src/testing/faults/fault.ts";
-import { FaultServer } from "../../src/testing/faults/fault-server.ts";
 import { forms } from "../client/every-form.ts";
 import { rejectionOf } from "../client/service.ts";
+import { FaultServer } from "../support/faults/fault-server.ts";
 
 /** More than an unread document may hold, and little enough to fit into what is read from the socket by then. */
 const document = fakePdf({ bytes: 70_000 });

@@ -119,11 +119,6 @@ export function faultOf(request: Request): string | undefined {
   return played.get(request);
 }
 
-/** Tells whether an answer stands for none: the server is then to drop the connection. */
-export function isDropped(response: Response): boolean {
-  return response.type === "error";
-}
-
 function readRules(faults: string | readonly string[]): NamedRule[] {
   const texts: readonly unknown[] = Array.isArray(faults) ? faults : [faults];
   return texts.map((text) => {

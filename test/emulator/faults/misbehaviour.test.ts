@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
   faultOf,
-  isDropped,
   Misbehaviour,
   type MisbehaviourOptions,
 } from "../../../src/emulator/faults/misbehaviour.ts";
+import { isDropped } from "../../../src/server/listen.ts";
 import { unknownTemplate } from "../../../src/server/problem.ts";
 import { PDF, request } from "../../server/endpoint-call.ts";
 import { detailOf, misbehaving } from "./misbehaving.ts";

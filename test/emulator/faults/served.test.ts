@@ -10,8 +10,8 @@ import {
 } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Misbehaviour, type MisbehaviourOptions } from "../../../src/emulator/faults/misbehaviour.ts";
-import { listen } from "../../../src/emulator/listen.ts";
 import { createEndpoint } from "../../../src/server/endpoint.ts";
+import { listen } from "../../../src/server/listen.ts";
 import { requireApiKey } from "../../../src/server/require-api-key.ts";
 import { pdfOf, transports } from "../../client/service.ts";
 

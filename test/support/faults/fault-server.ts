@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { fakePdf } from "../fake-pdf.ts";
-import { type Fault, type Moment, pdfHead } from "./fault.ts";
+import { fakePdf } from "../../../src/testing/fake-pdf.ts";
+import { type Fault, type Moment, pdfHead } from "../../../src/testing/faults/fault.ts";
 import { play } from "./play.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
 

@@ -2,8 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Problem } from "../server/problem.ts";
-import { isDropped } from "./faults/misbehaviour.ts";
+import { Problem } from "./problem.ts";
 
 /** Test runners allow a closing hook 10 seconds by default; the reason should be told before they give up. */
 const defaultCloseLimitMs = 8_000;
@@ -78,9 +77,7 @@ export async function listen(
       const limit = setTimeout(() => {
         const cut = underWay.size;
         server.closeAllConnections();
-        reject(
-          new Error(`The emulator cut off ${cut} call(s) not answered ${closeLimitMs} ms after close().`),
-        );
+        reject(new Error(`The server cut off ${cut} call(s) not answered ${closeLimitMs} ms after close().`));
       }, closeLimitMs);
       server.close(() => {
         clearTimeout(limit);
@@ -103,6 +100,11 @@ export async function listen(
   };
 }
 
+/** Tells whether an answer, `Response.error()`, stands for none: the connection is then to be dropped. */
+export function isDropped(response: Response): boolean {
+  return response.type === "error";
+}
+
 function startListening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port)));
@@ -123,7 +125,7 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
     });
   }
   return new Error(
-    `The emulator cannot listen on ${host} (${cause.code ?? cause.message}). Give a \`host\` of this machine, such as 127.0.0.1.`,
+    `Nothing can listen on ${host} (${cause.code ?? cause.message}). Give a \`host\` of this machine, such as 127.0.0.1.`,
     { cause },
   );
 }

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { answer, fault } from "../../src/testing/faults/fault.ts";
-import { FaultServer } from "../../src/testing/faults/fault-server.ts";
-import { faults } from "../../src/testing/faults/faults.ts";
+import { fakePdf } from "../../../src/testing/fake-pdf.ts";
+import { answer, fault } from "../../../src/testing/faults/fault.ts";
+import { faults } from "../../../src/testing/faults/faults.ts";
+import { FaultServer } from "./fault-server.ts";
 
 const request = "POST /a HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}";
 

@@ -1,0 +1,51 @@
+/** What the values at one place look like: what was seen in samples, or what a JSON Schema says. A plain, frozen value. */
+export type Shape =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "never" }
+  | { readonly kind: "null" }
+  | { readonly kind: "string" }
+  | { readonly kind: "number" }
+  | { readonly kind: "boolean" }
+  | { readonly kind: "literal"; readonly value: string | number | boolean }
+  | { readonly kind: "array"; readonly items: Shape }
+  | { readonly kind: "tuple"; readonly items: readonly Shape[]; readonly rest: Shape | undefined }
+  | ObjectShape
+  | UnionShape
+  /** One of the `definitions` of its template: what is defined in terms of itself has to have a name. */
+  | { readonly kind: "reference"; readonly name: string };
+
+/** An object, with what is known of its members. */
+export interface ObjectShape {
+  readonly kind: "object";
+  /** By name, in no order that would mean anything. */
+  readonly members: ReadonlyMap<string, MemberShape>;
+  /** What members of other names look like, where they are allowed. */
+  readonly others: Shape | undefined;
+}
+
+/** One member of an object. */
+export interface MemberShape {
+  readonly shape: Shape;
+  readonly isOptional: boolean;
+  /** What its author says of it. */
+  readonly comment: string | undefined;
+}
+
+/** One of several; never another union, and no two are alike. */
+export interface UnionShape {
+  readonly kind: "union";
+  readonly of: readonly Shape[];
+  /** The member by whose literal the objects, which are then all there is, can be told apart. */
+  readonly discriminant: string | undefined;
+}
+
+/** What is known of the values of one template. */
+export interface TemplateShape {
+  readonly uid: string;
+  /** An object, or a union of objects. */
+  readonly shape: Shape;
+  /** What `reference`s stand for, by name. */
+  readonly definitions: ReadonlyMap<string, Shape>;
+  /** Where that was found, to be named in a comment: paths with slashes, relative to the written file. */
+  readonly sources: readonly string[];
+}

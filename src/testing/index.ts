@@ -1,0 +1,10 @@
+/**
+ * What tests of programs that make PDFs need: a fake service, faults, fake documents, and a look into real ones.
+ *
+ * @packageDocumentation
+ */
+
+export type { Bytes } from "../platform-types.ts";
+export { type FakePdfOptions, fakePdf } from "./fake-pdf.ts";
+export type { Fault } from "./faults/fault.ts";
+export { type AfterBytes, faults } from "./faults/faults.ts";
