@@ -167,7 +167,7 @@ describe("listen", () => {
 
   it("says which host is not of this machine", async () => {
     await expect(listen(async () => new Response(), "203.0.113.1", 0)).rejects.toThrow(
-      "cannot listen on 203.0.113.1 (EADDRNOTAVAIL). Give a `host` of this machine",
+      "Nothing can listen on 203.0.113.1 (EADDRNOTAVAIL). Give a `host` of this machine",
     );
   });
 
