@@ -1,14 +1,10 @@
 import type { Order, Product } from "../server/endpoint.ts";
+import { misfit } from "../server/misfit.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
-import { formatPlace } from "./format-place.ts";
 import { isTooDeep, tooDeep } from "./nesting.ts";
-import type { ValueIssue } from "./renderer/protocol.ts";
 import type { Renderers } from "./renderers.ts";
 import { TemplateError } from "./template-error.ts";
-import { readTemplateFolder, type TemplateFile } from "./template-folder.ts";
-
-/** How many things that are wrong with the values are told in one line; `errors` tells them all. */
-const maxListed = 10;
+import { readTemplateFolder } from "./template-folder.ts";
 
 /**
  * Makes the document of one call, from the template files as they are at this moment.
@@ -36,19 +32,8 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   }
   const outcome = await renderers.perform({ kind: "render", template, values }, signal);
   if (outcome.kind === "document") return { bytes: outcome.bytes };
-  if (outcome.kind === "refused") throw misfit(template, outcome.issues);
+  if (outcome.kind === "refused") throw misfit(template.uid, outcome.issues, template.file);
   if (outcome.kind === "broken") throw new TemplateError(template.path, outcome.message, outcome.stack);
   // The caller has left.
   throw signal.reason;
-}
-
-function misfit({ uid, file }: TemplateFile, issues: readonly ValueIssue[]): Problem {
-  const errors = issues.map(({ path, message, place }) => ({
-    path: formatPlace(path),
-    detail: place === undefined ? message : `${message} (${place})`,
-  }));
-  const listed = errors.slice(0, maxListed).map(({ path, detail }) => `${path} ${detail}`.trim());
-  if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
-  const detail = `The values do not fit the template ${JSON.stringify(uid)} (${file}): ${listed.join("; ")}.`;
-  return new Problem(422, detail, { errors });
 }

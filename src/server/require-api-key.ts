@@ -9,17 +9,17 @@ import { Problem } from "./problem.ts";
  * follows. Keys are compared by their SHA-256, every key every time and without an early way out, so that the time
  * taken tells nothing about how much of a key was right.
  *
- * @param keys - the keys that may call: one or more, each of visible ASCII characters
+ * @param keys - the keys that may call: one or more, each of visible ASCII characters; or `"any"`, where any key may
  * @returns an `authorize` that refuses with 401 and `www-authenticate: API-Key`
  * @throws {TypeError} when there is no key, or one that no header could carry.
  * @example
  * createEndpoint({ authorize: requireApiKey(["a-long-secret"]), produce });
  * @see spec, "Authentication"
  */
-export function requireApiKey(keys: Iterable<string>): Authorize {
-  const known = [...keys];
-  if (known.length === 0) throw new TypeError("Expected at least one API key, got none.");
-  known.forEach((key, index) => {
+export function requireApiKey(keys: Iterable<string> | "any"): Authorize {
+  const known = keys === "any" ? undefined : [...keys];
+  if (known?.length === 0) throw new TypeError("Expected at least one API key, got none.");
+  known?.forEach((key, index) => {
     if (typeof key !== "string" || !isWellFormedKey(key)) {
       throw new TypeError(
         `Expected API key number ${index + 1} to be a string of visible ASCII characters without spaces; ` +
@@ -34,6 +34,7 @@ export function requireApiKey(keys: Iterable<string>): Authorize {
     if (authorization === null) return refusal("The call carries no API key.");
     const key = /^api-key (.+)$/is.exec(authorization)?.[1];
     if (key === undefined) return refusal("The authorization header does not have the form of an API key.");
+    if (known === undefined) return undefined;
     digests ??= Promise.all(known.map(digest));
     const [given, expected] = await Promise.all([digest(key), digests]);
     return isAmong(given, expected) ? undefined : refusal("The API key is not valid here.");

@@ -1,8 +1,9 @@
 import { pathToFileURL } from "node:url";
+import type { ValueIssue } from "../../server/misfit.ts";
 import { withoutValues } from "../../server/without-values.ts";
 import { isStandardSchema, placeOf, type StandardSchemaV1 } from "../../standard-schema.ts";
 import { IssueList } from "./issue-list.ts";
-import type { TemplateSource, ValueIssue } from "./protocol.ts";
+import type { TemplateSource } from "./protocol.ts";
 import type { Template } from "./template.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 

@@ -1,4 +1,5 @@
 import type { Bytes } from "../../index.ts";
+import type { ValueIssue } from "../../server/misfit.ts";
 
 /** What a rendering thread is given at its start; every path is absolute. */
 export interface RendererSetup {
@@ -23,14 +24,6 @@ export type Task =
       readonly template: TemplateSource;
       readonly values: Record<string, unknown>;
     };
-
-/** One thing that is wrong with the values of a call. */
-export interface ValueIssue {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  /** Where the template asks for it. */
-  readonly place?: string | undefined;
-}
 
 /** How a task ended. */
 export type Outcome =

@@ -1,4 +1,4 @@
-/** One thing that a server does to a connection. */
+/** One thing that a server does to an answer. */
 export type Step =
   /** Sends the status line and the headers of an answer. */
   | { readonly do: "head"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
@@ -20,30 +20,28 @@ export type Step =
   /** Breaks the connection (RST). */
   | { readonly do: "reset" };
 
-/** The moment at which a server begins to go wrong. */
-export type Moment =
-  /** As soon as a connection is there, before anything was read from it. */
-  | "connection"
-  /** When the head of a request has come; its body may still be under way. */
-  | "head"
-  /** When a whole request has come. */
-  | "request";
-
-/** Something that goes wrong on purpose: a plain value, for a server to play. */
+/** Something that goes wrong on purpose, made by one of `faults`. */
 export interface Fault {
   /** What happens, in the words of somebody who watches it. */
   readonly name: string;
-  readonly at: Moment;
+  /**
+   * How long the document has to be at least, in bytes, so that it happens at all.
+   *
+   * @internal
+   */
+  readonly documentBytes: number;
   /**
    * What the server does instead of sending the document, in order. Where that neither ends nor breaks the
    * connection, the next request on it is served.
+   *
+   * @internal
    */
   readonly script: (document: Uint8Array) => readonly Step[];
 }
 
 /** Makes a fault. */
-export function fault(name: string, script: Fault["script"], at: Moment = "request"): Fault {
-  return Object.freeze({ name, at, script });
+export function fault(name: string, script: Fault["script"], documentBytes = 0): Fault {
+  return Object.freeze({ name, script, documentBytes });
 }
 
 /** The head of the answer that carries a document. */
@@ -61,9 +59,8 @@ export function answer(
   body: Uint8Array | string,
   headers: Readonly<Record<string, string>> = {},
 ): readonly Step[] {
-  const length = typeof body === "string" ? Buffer.byteLength(body, "latin1") : body.length;
   return [
-    { do: "head", status, headers: { "content-length": String(length), ...headers } },
+    { do: "head", status, headers: { "content-length": String(body.length), ...headers } },
     { do: "write", bytes: body },
   ];
 }

@@ -1,10 +1,11 @@
 import { fault } from "../../../src/testing/faults/fault.ts";
 import { faults } from "../../../src/testing/faults/faults.ts";
+import { earlyFault } from "../../support/faults/early-fault.ts";
 import { type Group, row } from "../row.ts";
 
-const nothing = (name: string) => fault(name, () => [], "connection");
+const nothing = (name: string) => earlyFault(name, () => [], "connection");
 
-const stalling = (name: string) => fault(name, () => [{ do: "stall" }], "connection");
+const stalling = (name: string) => earlyFault(name, () => [{ do: "stall" }], "connection");
 
 /** A TLS alert, "protocol version", as a server of TLS answers to plain text (RFC 8446, 6). */
 const tlsAlert = Uint8Array.of(0x15, 3, 1, 0, 2, 2, 70);
@@ -34,7 +35,7 @@ export const connecting: Group = {
       note: "`fetch` does not tell when it has connected: `firstByte` covers it; it lets go of the connection only later",
     }),
     row(
-      fault(
+      earlyFault(
         "plain text where TLS is expected",
         () => [{ do: "write", bytes: "HTTP/1.1 400 Bad Request\r\n\r\n" }, { do: "end" }],
         "connection",
@@ -57,12 +58,12 @@ export const connecting: Group = {
       certificate: "expired",
     }),
     row(
-      fault("closed as soon as it is accepted", () => [{ do: "end" }], "connection"),
+      earlyFault("closed as soon as it is accepted", () => [{ do: "end" }], "connection"),
       "ConnectionError",
       "heals",
     ),
     row(
-      fault(
+      earlyFault(
         "accepted, and reset before the request is answered",
         // Not at once: then it depends on the system whether the connection was ever made.
         () => [{ do: "wait", ms: 20 }, { do: "reset" }],
@@ -80,7 +81,7 @@ export const answering: Group = {
   rows: [
     row(faults.reset(), "ConnectionError", "heals"),
     row(
-      fault("reset while the request is coming", () => [{ do: "reset" }], "head"),
+      earlyFault("reset while the request is coming", () => [{ do: "reset" }], "head"),
       "ConnectionError",
       "heals",
       {

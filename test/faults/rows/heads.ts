@@ -1,4 +1,5 @@
 import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/testing/faults/fault.ts";
+import { earlyFault } from "../../support/faults/early-fault.ts";
 import { type Group, row } from "../row.ts";
 
 const lines = (...all: readonly string[]): Step => ({ do: "write", bytes: [...all, "", ""].join("\r\n") });
@@ -125,7 +126,7 @@ export const interim: Group = {
       "heals",
     ),
     row(
-      fault(
+      earlyFault(
         "an answer before the request has come",
         (document) => [pdfHead(document.length), { do: "write", bytes: document }],
         "connection",
@@ -134,7 +135,7 @@ export const interim: Group = {
       "not needed",
     ),
     row(
-      fault(
+      earlyFault(
         "413 while the request is coming, which is read to its end",
         () => [...answer(413, '{"title":"Too large"}', { connection: "close" }), { do: "end" }],
         "head",

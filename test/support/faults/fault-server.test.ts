@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
 import { answer, fault } from "../../../src/testing/faults/fault.ts";
 import { faults } from "../../../src/testing/faults/faults.ts";
+import { earlyFault } from "./early-fault.ts";
 import { FaultServer } from "./fault-server.ts";
 
 const request = "POST /a HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}";
@@ -104,7 +105,7 @@ describe("a server of faults", () => {
   it("strikes before anything was asked, where that is the moment", async () => {
     const server = await start();
     server.fail(
-      fault("greets", () => answer(200, "hello"), "connection"),
+      earlyFault("greets", () => answer(200, "hello"), "connection"),
       { times: 1 },
     );
     const wire = new Wire(server);
@@ -118,7 +119,7 @@ describe("a server of faults", () => {
   it("strikes while the body is still coming, and goes on reading it", async () => {
     const server = await start();
     server.fail(
-      fault("too large", () => answer(413, ""), "head"),
+      earlyFault("too large", () => answer(413, ""), "head"),
       { times: 1 },
     );
     const wire = new Wire(server);

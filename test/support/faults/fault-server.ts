@@ -2,8 +2,9 @@ import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
-import { type Fault, type Moment, pdfHead } from "../../../src/testing/faults/fault.ts";
-import { play } from "./play.ts";
+import { type Fault, pdfHead } from "../../../src/testing/faults/fault.ts";
+import { play } from "../../../src/testing/faults/play-on-socket.ts";
+import { momentOf } from "./early-fault.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
 
 /** What a server of faults can be told beforehand. */
@@ -169,9 +170,9 @@ export class FaultServer {
   }
 
   /** Plays what is planned next, where this is its moment. */
-  #strike(moment: Moment, socket: Socket): Promise<void> | undefined {
+  #strike(moment: ReturnType<typeof momentOf>, socket: Socket): Promise<void> | undefined {
     const next = this.#plan.find(({ left }) => left > 0);
-    if (next?.fault.at !== moment || socket.destroyed) return undefined;
+    if (!next || momentOf(next.fault) !== moment || socket.destroyed) return undefined;
     next.left -= 1;
     return this.#play(next.fault.script(this.#document), socket);
   }

@@ -1,4 +1,4 @@
-import type { Place } from "../../format-place.ts";
+import type { Place } from "../../../server/format-place.ts";
 import { quote } from "../../quote.ts";
 import type { Choice, Each, Element, Item } from "./elements.ts";
 import { faultAt, isJsonObject } from "./place.ts";

@@ -1,7 +1,7 @@
 import { dereference, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
-import type { Place } from "../../../format-place.ts";
+import type { Place } from "../../../../server/format-place.ts";
+import type { ValueIssue } from "../../../../server/misfit.ts";
 import { isTooDeep, tooDeep } from "../../../nesting.ts";
-import type { ValueIssue } from "../../protocol.ts";
 import { faultAt, isJsonObject } from "../place.ts";
 import { decodeName, issuesOf } from "./schema-issues.ts";
 import {

@@ -1,7 +1,7 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
-import type { Place } from "../../../format-place.ts";
+import type { Place } from "../../../../server/format-place.ts";
+import type { ValueIssue } from "../../../../server/misfit.ts";
 import { IssueList } from "../../issue-list.ts";
-import type { ValueIssue } from "../../protocol.ts";
 import { schemaListKeywords, schemaMapKeywords } from "./schema-keywords.ts";
 import { messageFor, misfitMessage } from "./schema-messages.ts";
 

@@ -1,0 +1,33 @@
+import { formatPlace, type Place } from "./format-place.ts";
+import { Problem } from "./problem.ts";
+
+/** One thing that is wrong with the values of a call. */
+export interface ValueIssue {
+  readonly path: Place;
+  readonly message: string;
+  /** Where the template asks for it. */
+  readonly place?: string | undefined;
+}
+
+/** How many things that are wrong with the values are told in one line; `errors` tells them all. */
+const maxListed = 10;
+
+/**
+ * Builds the refusal for values that a template cannot take (422), for `produce` to throw.
+ *
+ * @param uid - the template asked for
+ * @param issues - what is wrong: places and rules, never a value
+ * @param checkedBy - who says so, such as the file of the template
+ * @example
+ * throw misfit("inv_2024", [{ path: ["total"], message: "is missing" }], "inv_2024.json");
+ */
+export function misfit(uid: string, issues: readonly ValueIssue[], checkedBy: string): Problem {
+  const errors = issues.map(({ path, message, place }) => ({
+    path: formatPlace(path),
+    detail: place === undefined ? message : `${message} (${place})`,
+  }));
+  const listed = errors.slice(0, maxListed).map(({ path, detail }) => `${path} ${detail}`.trim());
+  if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
+  const detail = `The values do not fit the template ${JSON.stringify(uid)} (${checkedBy}): ${listed.join("; ")}.`;
+  return new Problem(422, detail, { errors });
+}
