@@ -4,8 +4,8 @@ import { isStandardSchema, placeOf, type StandardResult, type StandardSchemaV1 }
 import { valuesError } from "./values.ts";
 
 /** A template of the service: its uid, and what its values are. Made by `template()`. */
-export interface Template<S extends StandardSchemaV1 = StandardSchemaV1> {
-  readonly uid: string;
+export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U extends string = string> {
+  readonly uid: U;
   /** Checks the values, where one was given. */
   readonly schema: S | undefined;
 }
@@ -29,10 +29,10 @@ export interface Template<S extends StandardSchemaV1 = StandardSchemaV1> {
  *
  * @see https://standardschema.dev
  */
-export function template<S extends StandardSchemaV1>(uid: string, schema: S): Template<S>;
-export function template<Values extends object = Record<string, unknown>>(
-  uid: string,
-): Template<StandardSchemaV1<Values, Values>>;
+export function template<S extends StandardSchemaV1, U extends string>(uid: U, schema: S): Template<S, U>;
+export function template<Values extends object = Record<string, unknown>, U extends string = string>(
+  uid: U,
+): Template<StandardSchemaV1<Values, Values>, U>;
 export function template(uid: string, schema?: StandardSchemaV1): Template {
   if (schema !== undefined && !isStandardSchema(schema)) {
     throw new ConfigurationError(

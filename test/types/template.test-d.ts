@@ -21,7 +21,7 @@ const schema = z.object({
   total: z.number().transform(String),
 });
 const invoice = template("inv_2024", schema);
-expectTypeOf(invoice).toEqualTypeOf<Template<typeof schema>>();
+expectTypeOf(invoice).toEqualTypeOf<Template<typeof schema, "inv_2024">>();
 expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<{
   date: string;
   total: number;
@@ -68,6 +68,17 @@ interface Certificate {
 }
 declare const certificate: Certificate;
 pdfs.generate(template<Certificate>("t"), certificate);
+
+// A template carries its uid, as far as the compiler can know it, and any template is a `Template`.
+expectTypeOf(template("t").uid).toEqualTypeOf<"t">();
+expectTypeOf(template<Certificate, "t">("t").uid).toEqualTypeOf<"t">();
+expectTypeOf(template<Certificate>("t").uid).toEqualTypeOf<string>();
+declare const anyUid: string;
+expectTypeOf(template(anyUid, schema).uid).toEqualTypeOf<string>();
+const all: readonly Template[] = [invoice, template<Certificate>("t"), template("t")];
+void all;
+// @ts-expect-error: the uid is another
+template<Certificate, "t">("u");
 
 // @ts-expect-error: this is no schema
 template("t", { type: "object" });
