@@ -45,7 +45,10 @@ export async function listen(
   ): Promise<Response> {
     const response = await answer(request);
     if (!isDropped(response)) return response;
-    outgoing.destroy();
+    const write = byHand.get(response);
+    underWay.delete(outgoing as ServerResponse);
+    if (write && outgoing.socket && !isClosing) write(outgoing.socket as Socket);
+    else outgoing.destroy();
     return RESPONSE_ALREADY_SENT;
   }
 
@@ -98,6 +101,20 @@ export async function listen(
       return closed;
     },
   };
+}
+
+/** Answers that are written onto their socket by hand. */
+const byHand = new WeakMap<Response, (socket: Socket) => void>();
+
+/**
+ * Makes an answer that is none for `node:http`: it is written onto the socket by hand, which has to end it.
+ *
+ * @param write - writes it; a server that closes does not wait for its end
+ */
+export function answerByHand(write: (socket: Socket) => void): Response {
+  const response = Response.error();
+  byHand.set(response, write);
+  return response;
 }
 
 /** Tells whether an answer, `Response.error()`, stands for none: the connection is then to be dropped. */

@@ -1,3 +1,5 @@
+import type { Bytes } from "../platform-types.ts";
+
 /** What a fake document is to be like. */
 export interface FakePdfOptions {
   /** Stands on its first page; characters beyond Latin-1 become question marks. Default: none. */
@@ -14,7 +16,7 @@ export interface FakePdfOptions {
  *
  * @throws {RangeError} when `bytes` is less than such a document needs
  */
-export function fakePdf({ text = "", pages = 1, bytes }: FakePdfOptions = {}): Uint8Array {
+export function fakePdf({ text = "", pages = 1, bytes }: FakePdfOptions = {}): Bytes {
   const objects = objectsOf(text, pages);
   if (bytes === undefined) return encode(assemble(objects, 0));
   // The offset of the table is a number in the document: its digits count, too.
@@ -84,6 +86,6 @@ function comments(length: number): string {
   return text;
 }
 
-function encode(text: string): Uint8Array {
+function encode(text: string): Bytes {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

@@ -6,5 +6,9 @@
 
 export type { Bytes } from "../platform-types.ts";
 export { type FakePdfOptions, fakePdf } from "./fake-pdf.ts";
+export { type FakeService, fakeService } from "./fake-service.ts";
 export type { Fault } from "./faults/fault.ts";
 export { type AfterBytes, faults } from "./faults/faults.ts";
+export type { FailOptions, FakeServiceOptions, ListenOptions, WaitOptions } from "./options.ts";
+export type { ListeningService } from "./serve-endpoint.ts";
+export type { FakeCall, FakeCallOf } from "./typed-calls.ts";

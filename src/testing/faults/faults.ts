@@ -1,23 +1,82 @@
-import { answer, type Fault, fault, pdfHead } from "./fault.ts";
+import { checkOptions, isCount } from "../../option-rules.ts";
+import { answer, type Fault, fault, pdfHead, type Step } from "./fault.ts";
 
 /** How far into the document something happens. */
 export interface AfterBytes {
-  /** How many bytes of the document are sent before. Default: half of them. */
+  /** How many bytes of the document are sent before; the document is longer than that. Default: half of it. */
   readonly afterBytes?: number | undefined;
 }
 
-/** The faults that a test of a program needs, by name. */
+/** How a service refuses for now. */
+export interface RateLimit {
+  /** A number of seconds, or the header's text as it is to be. Default: no such header. */
+  readonly retryAfter?: number | string | undefined;
+}
+
+/** How a service fails. */
+export interface Failure {
+  /** 500 to 599. Default: 500. */
+  readonly status?: number | undefined;
+}
+
+/** How slowly a document comes. */
+export interface Slowness {
+  /** In how many pieces. Default: 40. */
+  readonly pieces?: number | undefined;
+  /** The time from one piece to the next, in milliseconds. Default: 25. */
+  readonly everyMs?: number | undefined;
+}
+
+const isPieceCount = {
+  words: "a whole number, 1 or more",
+  test: (value: unknown) => isCount.test(value) && value !== 0,
+};
+
+const isServerError = {
+  words: "a whole number from 500 to 599",
+  test: (value: unknown) => Number.isInteger(value) && Math.floor((value as number) / 100) === 5,
+};
+
+const isRetryAfter = {
+  words: "a whole number of seconds, or the text of the header",
+  test: (value: unknown) =>
+    isCount.test(value) || (typeof value === "string" && /^[\x20-\x7e]+$/.test(value)),
+};
+
+const isPause = {
+  words: "a number of milliseconds from 0 to 2147483647",
+  test: (value: unknown) => typeof value === "number" && value >= 0 && value <= 2_147_483_647,
+};
+
+/**
+ * What can go wrong, by name, for `service.fail()`. Each throws a `ConfigurationError` for an option that is unknown or wrong.
+ *
+ * @example
+ * ```ts
+ * const service = fakeService();
+ * service.fail(faults.serverError({ status: 503 }), { times: 2 });
+ * ```
+ */
 export const faults = Object.freeze({
   /** The API key is refused. */
   unauthorized: (): Fault => refusal(401, "This API key is not known."),
 
-  /** Too many requests; `retryAfter` is a number of seconds, or the header's text as it is to be. */
-  rateLimited: ({ retryAfter }: { readonly retryAfter?: number | string | undefined } = {}): Fault =>
-    refusal(429, "Too many requests.", retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+  /** Too many requests. */
+  rateLimited: (options: RateLimit = {}): Fault => {
+    checkOptions(options, { retryAfter: isRetryAfter }, "rateLimited()");
+    const { retryAfter } = options;
+    return refusal(
+      429,
+      "Too many requests.",
+      retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` },
+    );
+  },
 
-  /** The service itself failed, with any status of 5xx. */
-  serverError: ({ status = 500 }: { readonly status?: number | undefined } = {}): Fault =>
-    refusal(status, "The document could not be rendered."),
+  /** The service itself failed. */
+  serverError: (options: Failure = {}): Fault => {
+    checkOptions(options, { status: isServerError }, "serverError()");
+    return refusal(options.status ?? 500, "The document could not be rendered.");
+  },
 
   /** A login page with status 200. */
   notAPdf: (): Fault =>
@@ -26,54 +85,64 @@ export const faults = Object.freeze({
     ),
 
   /** The connection ends in the middle of the document. */
-  cutOff: ({ afterBytes }: AfterBytes = {}): Fault =>
-    fault("the connection ends in the middle of the document", (document) => [
-      pdfHead(document.length),
-      { do: "write", bytes: part(document, afterBytes) },
-      { do: "end" },
-    ]),
+  cutOff: (options: AfterBytes = {}): Fault =>
+    partWay("cutOff()", "the connection ends in the middle of the document", options, { do: "end" }),
 
   /** The document stops in the middle, and the connection stays. */
-  stall: ({ afterBytes }: AfterBytes = {}): Fault =>
-    fault("the document stops in the middle, and the connection stays", (document) => [
-      pdfHead(document.length),
-      { do: "write", bytes: part(document, afterBytes) },
-      { do: "stall" },
-    ]),
+  stall: (options: AfterBytes = {}): Fault =>
+    partWay("stall()", "the document stops in the middle, and the connection stays", options, {
+      do: "stall",
+    }),
 
-  /** The document comes in small pieces, one every `everyMs`. */
-  slow: ({
-    pieces = 40,
-    everyMs = 25,
-  }: {
-    readonly pieces?: number;
-    readonly everyMs?: number;
-  } = {}): Fault =>
-    fault("the document comes slowly, but steadily", (document) => [
-      pdfHead(document.length),
-      { do: "drip", bytes: document, pieceBytes: Math.ceil(document.length / pieces), everyMs },
-    ]),
+  /** The document comes in small pieces, one every so often. */
+  slow: (options: Slowness = {}): Fault => {
+    checkOptions(options, { pieces: isPieceCount, everyMs: isPause }, "slow()");
+    const { pieces = 40, everyMs = 25 } = options;
+    return fault(
+      "the document comes slowly, but steadily",
+      (document) => [
+        pdfHead(document.length),
+        { do: "drip", bytes: document, pieceBytes: Math.ceil(document.length / pieces), everyMs },
+      ],
+      pieces,
+    );
+  },
 
   /** The connection breaks: instead of an answer, or after some bytes of the document. */
-  reset: ({ afterBytes }: AfterBytes = {}): Fault =>
-    afterBytes === undefined
-      ? fault("the connection is reset instead of an answer", () => [{ do: "reset" }])
-      : fault("the connection is reset in the middle of the document", (document) => [
-          pdfHead(document.length),
-          { do: "write", bytes: part(document, afterBytes) },
-          // Read by then: together with bytes, libuv tells a client of a reset as of an ordinary end.
-          { do: "wait", ms: 20 },
-          { do: "reset" },
-        ]),
+  reset: (options: AfterBytes = {}): Fault => {
+    checkOptions(options, { afterBytes: isCount }, "reset()");
+    if (options.afterBytes === undefined) {
+      return fault("the connection is reset instead of an answer", () => [{ do: "reset" }]);
+    }
+    return partWay(
+      "reset()",
+      "the connection is reset in the middle of the document",
+      options,
+      // Read by then: together with bytes, libuv tells a client of a reset as of an ordinary end.
+      { do: "wait", ms: 20 },
+      { do: "reset" },
+    );
+  },
 });
+
+/** A document of which some bytes come, before something else does. */
+function partWay(kind: string, name: string, options: AfterBytes, ...then: readonly Step[]): Fault {
+  checkOptions(options, { afterBytes: isCount }, kind);
+  const { afterBytes } = options;
+  return fault(
+    name,
+    (document) => [
+      pdfHead(document.length),
+      { do: "write", bytes: document.subarray(0, afterBytes ?? document.length >> 1) },
+      ...then,
+    ],
+    2 * (afterBytes ?? 0),
+  );
+}
 
 function refusal(status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Fault {
   const body = JSON.stringify({ title: "A fault on purpose", status, detail });
   return fault(`an answer with ${status}`, () =>
     answer(status, body, { "content-type": "application/problem+json", ...headers }),
   );
-}
-
-function part(document: Uint8Array, afterBytes = document.length >> 1): Uint8Array {
-  return document.subarray(0, afterBytes);
 }

@@ -1,0 +1,231 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Template } from "../index.ts";
+import { createEndpoint, type Order, type Produce, type Product } from "../server/endpoint.ts";
+import { requireApiKey } from "../server/require-api-key.ts";
+import { CallLog } from "./call-log.ts";
+import { fakePdf } from "./fake-pdf.ts";
+import type { Fault, Step } from "./faults/fault.ts";
+import { PlannedFaults } from "./faults/planned-faults.ts";
+import { playAsResponse } from "./faults/play-as-response.ts";
+import { KnownTemplates } from "./known-templates.ts";
+import { type MswHandler, makeMswHandlers } from "./msw-handlers.ts";
+import {
+  checkFail,
+  checkListen,
+  checkWait,
+  type FailOptions,
+  type FakeServiceOptions,
+  type ListenOptions,
+  type ResolvedOptions,
+  resolveFakeServiceOptions,
+  type WaitOptions,
+} from "./options.ts";
+import type { ListeningService } from "./serve-endpoint.ts";
+import { textOfValues } from "./text-of-values.ts";
+import type { ByUid, FakeCallOf } from "./typed-calls.ts";
+
+/** How a fault is played, and what stands for the answer then. */
+type Play = (steps: readonly Step[], order: Order) => Response | Promise<Response>;
+
+/**
+ * The service as a test needs it. Each has its own calls and faults: two of them share nothing.
+ *
+ * @typeParam T - values by template uid
+ */
+export class FakeService<T = Record<string, Record<string, unknown>>> {
+  /** Where it is said to live: the client's `baseUrl`. */
+  readonly baseUrl: string;
+  /** A key that may call. */
+  readonly apiKey: string;
+  readonly #isAnywhere: boolean;
+  readonly #templates: KnownTemplates;
+  readonly #authorize: ReturnType<typeof requireApiKey>;
+  readonly #faults = new PlannedFaults();
+  readonly #log = new CallLog<FakeCallOf<T>>();
+  readonly #answer: (request: Request) => Promise<Response>;
+  #handlers: MswHandler[] | undefined;
+
+  /** @internal */
+  constructor({ baseUrl, templates, apiKeys }: ResolvedOptions) {
+    this.baseUrl = baseUrl ?? "https://template-pdf.test";
+    // No word in it: what is sent as a key is taken out of every error.
+    this.apiKey = apiKeys?.[0] ?? "tpdf_x7Qd2vKz9";
+    this.#isAnywhere = baseUrl === undefined;
+    this.#templates = new KnownTemplates(templates);
+    this.#authorize = requireApiKey(apiKeys ?? "any");
+    this.#answer = this.#endpoint((steps, { signal }) => playAsResponse(steps, signal));
+  }
+
+  /**
+   * The calls with a right key and readable values, in the order in which they came; each try of a call is one. Those
+   * that a schema refused, or a fault answered, are among them.
+   */
+  get calls(): readonly FakeCallOf<T>[] {
+    return this.#log.all;
+  }
+
+  /**
+   * What lets MSW, 2 or 3, answer calls: `setupServer(...service.handlers)`.
+   *
+   * @throws {ConfigurationError} when MSW is not installed, or in a page, where the message says what to write instead
+   */
+  get handlers(): MswHandler[] {
+    this.#handlers ??= makeMswHandlers(this.#urls(), this.#answer);
+    return this.#handlers;
+  }
+
+  /** Answers like the global `fetch`, for the client's option `fetch`. Calls to other addresses fail, as without a network. */
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    request.signal.throwIfAborted();
+    if (!this.#isAnywhere && !isBelow(this.baseUrl, request.url)) {
+      throw networkError(
+        `This fake service answers at ${this.baseUrl} only, and nothing else is reached from here.`,
+      );
+    }
+    const response = await untilAborted(this.#answer(request), request.signal);
+    if (response.type === "error") throw networkError("read ECONNRESET", "ECONNRESET");
+    return response;
+  };
+
+  /**
+   * Serves it on a real socket, for another process or another language.
+   *
+   * @param options - see `ListenOptions`
+   * @throws {ConfigurationError} (rejects) when an option is unknown or wrong
+   * @throws {Error} (rejects) when nothing can listen on that host and port
+   * @example
+   * ```ts
+   * await using server = await fakeService().listen();
+   * console.log(server.baseUrl);
+   * ```
+   */
+  async listen(options: ListenOptions = {}): Promise<ListeningService> {
+    checkListen(options);
+    const { host = "127.0.0.1", port = 0 } = options;
+    const { playByHand, serveEndpoint } = await import("./serve-endpoint.ts");
+    return serveEndpoint(this.#endpoint(playByHand), host, port);
+  }
+
+  /**
+   * Waits for a call.
+   *
+   * @param n - which one, counted from 1. Default: 1
+   * @param options - see `WaitOptions`
+   * @returns the call, at once where it came before
+   * @throws {ConfigurationError} when `n` or an option is wrong
+   * @throws {Error} (rejects) when it does not come in time, or `reset()` is called
+   * @example
+   * ```ts
+   * const service = fakeService();
+   * const waiting = service.waitForCall();
+   * const pdfs = new TemplatePdf({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
+   * await pdfs.generate("inv_2024", { total: "£1,000,000" }).bytes();
+   * console.log((await waiting).values);
+   * ```
+   */
+  waitForCall(n = 1, options: WaitOptions = {}): Promise<FakeCallOf<T>> {
+    checkWait(n, options);
+    return this.#log.wait(n, options.timeoutMs);
+  }
+
+  /**
+   * Lets calls go wrong, after what was planned before.
+   *
+   * @param fault - one of `faults`
+   * @param options - see `FailOptions`
+   * @throws {ConfigurationError} when that is no fault, or an option is wrong
+   * @example
+   * ```ts
+   * const service = fakeService();
+   * service.fail(faults.rateLimited({ retryAfter: 1 }), { times: 1 }).fail(faults.cutOff(), { times: 2 });
+   * ```
+   */
+  fail(fault: Fault, options: FailOptions = {}): this {
+    checkFail(fault, options);
+    const { uid, times = Number.POSITIVE_INFINITY } = options;
+    if (uid !== undefined) this.#templates.require(uid);
+    this.#faults.add(fault, uid, times);
+    return this;
+  }
+
+  /** Forgets calls and faults. What listens goes on. */
+  reset(): void {
+    this.#log.clear();
+    this.#faults.clear();
+  }
+
+  #endpoint(play: Play): (request: Request) => Promise<Response> {
+    const produce: Produce = (order) => this.#produce(order, play);
+    return createEndpoint({ authorize: this.#authorize, produce });
+  }
+
+  async #produce(order: Order, play: Play): Promise<Product | Response> {
+    const { uid, values, request } = order;
+    const fault = this.#faults.take(uid);
+    const headers = new Headers(request.headers);
+    headers.delete("authorization");
+    this.#log.add({ uid, values, headers, fault: fault?.name } as FakeCallOf<T>);
+    if (fault) return play(fault.script(documentOf(order, fault.documentBytes)), order);
+    const refusal = await this.#templates.check(order);
+    if (refusal) throw refusal;
+    return { bytes: documentOf(order) };
+  }
+
+  #urls(): RegExp {
+    const base = this.#isAnywhere ? "" : `^${this.baseUrl.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
+    return new RegExp(`${base}/api/v1/templates/[^/]*/generate-sync$`);
+  }
+}
+
+/**
+ * Makes the service for a test: the spec's endpoint with its checks of key and values, which answers with small, whole PDFs
+ * that hold the uid and the values as text.
+ *
+ * @param options - where it lives, which templates it has, and whose keys may call
+ * @returns the service: `handlers` for MSW, `fetch` for the client's option of that name, `listen()` for a socket
+ * @throws {ConfigurationError} when an option is unknown or wrong
+ *
+ * @example
+ * ```ts
+ * const invoice = template("inv_2024", z.object({ total: z.string() }));
+ * const service = fakeService({ templates: [invoice] });
+ * const pdfs = new TemplatePdf({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
+ *
+ * const bytes = await pdfs.generate(invoice, { total: "£1,000,000" }).bytes();
+ * console.log(service.calls[0]?.values.total, await pdfText(bytes));
+ * ```
+ */
+export function fakeService<const A extends readonly (Template | string)[]>(
+  options: FakeServiceOptions & { readonly templates: A },
+): FakeService<ByUid<A>>;
+export function fakeService<T extends { [K in keyof T]: object } = Record<string, Record<string, unknown>>>(
+  options?: FakeServiceOptions,
+): FakeService<T>;
+export function fakeService(options: FakeServiceOptions = {}): unknown {
+  return new FakeService(resolveFakeServiceOptions(options));
+}
+
+function documentOf({ uid, values }: Order, bytes = 0) {
+  const text = `${uid}\n${textOfValues(values)}`;
+  const document = fakePdf({ text });
+  return document.length < bytes ? fakePdf({ text, bytes }) : document;
+}
+
+function isBelow(baseUrl: string, url: string): boolean {
+  return new URL(url).href.startsWith(`${new URL(baseUrl).href.replace(/\/+$/, "")}/`);
+}
+
+/** What `fetch` throws where there is no answer. */
+function networkError(message: string, code = "ENOTFOUND"): TypeError {
+  return new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });
+}
+
+/** Gives what comes, unless the caller leaves before. */
+function untilAborted<V>(promise: Promise<V>, signal: AbortSignal): Promise<V> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
+}

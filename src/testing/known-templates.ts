@@ -1,0 +1,103 @@
+import { type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
+import { ConfigurationError, type StandardSchemaV1, type Template, ValuesError } from "../index.ts";
+import type { Order } from "../server/endpoint.ts";
+import { misfit } from "../server/misfit.ts";
+import { Problem, unknownTemplate } from "../server/problem.ts";
+import { checkValues } from "../template.ts";
+
+/** The templates that a fake service has; without a list, any. */
+export class KnownTemplates {
+  readonly #templates: Map<string, Template> | undefined;
+
+  /** @throws {ConfigurationError} for what is neither a uid nor a template, and for a uid that is there twice */
+  constructor(templates: readonly (Template | string)[] | undefined) {
+    if (templates === undefined) return;
+    if (!Array.isArray(templates)) {
+      throw new ConfigurationError(
+        'Expected `templates` to be an array of uids and templates, such as ["invoice", certificate].',
+      );
+    }
+    this.#templates = new Map();
+    for (const [index, entry] of templates.entries()) {
+      const known = asTemplate(entry, index);
+      if (this.#templates.has(known.uid)) {
+        throw new ConfigurationError(`The template ${JSON.stringify(known.uid)} is in \`templates\` twice.`);
+      }
+      this.#templates.set(known.uid, known);
+    }
+  }
+
+  /** @throws {ConfigurationError} for a uid that no call can come for */
+  require(uid: string): void {
+    if (this.#templates && !this.#templates.has(uid)) {
+      throw new ConfigurationError(
+        `This fake service has no template ${JSON.stringify(uid)}. It has: ${this.#names()}.`,
+      );
+    }
+  }
+
+  /**
+   * Checks a call as the service would.
+   *
+   * @returns the refusal, where there is one: 404 or 422
+   */
+  async check({ uid, values }: Order): Promise<Problem | undefined> {
+    const known = this.#templates?.get(uid);
+    if (!known) {
+      if (!this.#templates) return undefined;
+      return unknownTemplate(uid, `This fake service has these templates: ${this.#names()}.`);
+    }
+    try {
+      await checkValues(known, values);
+    } catch (error) {
+      if (!ValuesError.is(error)) return new Problem(500, messageOf(error));
+      if (known.schema && isOutputOf(known.schema, values)) return undefined;
+      return misfit(uid, error.issues, "by its schema in `templates` of fakeService");
+    }
+    return undefined;
+  }
+
+  #names(): string {
+    return [...(this.#templates?.keys() ?? [])].join(", ") || "none";
+  }
+}
+
+function asTemplate(entry: unknown, index: number): Template {
+  if (typeof entry === "string") return { uid: entry, schema: undefined };
+  const { uid, schema } = (entry ?? {}) as Partial<Template>;
+  if (typeof uid === "string") return { uid, schema };
+  throw new ConfigurationError(
+    `Expected \`templates[${index}]\` to be a uid, or a template that \`template()\` made, got ${entry === null ? "null" : typeof entry}.`,
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What some libraries tell of their schemas beyond Standard Schema: https://standardschema.dev/json-schema */
+interface Describing {
+  readonly jsonSchema?: { output(options: object): Record<string, unknown> };
+}
+
+const draft: SchemaDraft = "2020-12";
+
+/**
+ * Whether values look like what a schema gives. What arrives is that, not what the schema takes: where it changes types, it
+ * refuses its own output.
+ */
+function isOutputOf(schema: StandardSchemaV1, values: unknown): boolean {
+  const { jsonSchema } = schema["~standard"] as Describing;
+  if (!jsonSchema) return false;
+  try {
+    const output: Schema = jsonSchema.output({
+      target: `draft-${draft}`,
+      // What zod cannot describe, such as what a transform gives, may be anything.
+      libraryOptions: { unrepresentable: "any" },
+    });
+    return validate(values, output, draft).valid;
+  } catch {
+    // The library cannot describe it, so nothing is known against the values.
+    return true;
+  }
+}

@@ -1,0 +1,34 @@
+import type { InferOutput } from "../standard-schema.ts";
+import type { Template } from "../template.ts";
+
+/** One call for a document that reached a fake service, with a right key and readable values. */
+export interface FakeCall<U extends string = string, V = Record<string, unknown>> {
+  readonly uid: U;
+  /** What came: what a schema gave, after JSON. */
+  readonly values: V;
+  /** The headers of the request, but for the key. */
+  readonly headers: Headers;
+  /** The name of the fault that was its answer. */
+  readonly fault: string | undefined;
+}
+
+/** The calls for the templates of a map, which `uid` tells apart. */
+export type FakeCallOf<T> = string extends keyof T
+  ? FakeCall
+  : { [U in keyof T & string]: FakeCall<U, AsJson<T[U]>> }[keyof T & string];
+
+/** The map of a list of templates: what is sent for each, by uid. */
+export type ByUid<A extends readonly (Template | string)[]> = {
+  [E in A[number] as E extends Template ? E["uid"] : E & string]: E extends Template<infer S>
+    ? InferOutput<S>
+    : Record<string, unknown>;
+};
+
+/** A value as it comes out of JSON: of what has a `toJSON`, such as a `Date`, what that gives. */
+type AsJson<V> = unknown extends V
+  ? V
+  : V extends { toJSON(): infer J }
+    ? AsJson<J>
+    : V extends object
+      ? { [K in keyof V]: AsJson<V[K]> }
+      : V;

@@ -1,0 +1,190 @@
+import { ConfigurationError, template } from "template-pdf";
+import {
+  type FailOptions,
+  type FakeService,
+  type FakeServiceOptions,
+  type Fault,
+  fakeService,
+  faults,
+} from "template-pdf/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+afterEach(() => vi.useRealTimers());
+
+/** Every mistake is told at once, and as the client tells its own. */
+function expectMistake(act: () => unknown, message: string | RegExp): void {
+  expect(act).toThrow(ConfigurationError);
+  expect(act).toThrow(message);
+}
+
+describe("a fake service", () => {
+  it.each<[unknown, string | RegExp]>([
+    [null, "Expected the options of the fakeService() to be an object, got null"],
+    [{ template: ["a"] }, "Did you mean `templates`?"],
+    [{ baseUrl: "pdf.example.com" }, "The base URL does not begin with https://"],
+    [{ baseUrl: "https://u:p@pdf.example.com" }, /credentials/],
+    [{ templates: "inv_2024" }, "Expected `templates` to be an array of uids and templates"],
+    [
+      { templates: [7] },
+      "Expected `templates[0]` to be a uid, or a template that `template()` made, got number",
+    ],
+    [{ templates: ["a", null] }, "Expected `templates[1]` to be a uid"],
+    [{ templates: ["a", "a"] }, 'The template "a" is in `templates` twice'],
+    [{ apiKeys: [] }, "Expected `apiKeys` to be an array of one or more keys"],
+    [{ apiKeys: "s3cret" }, "Expected `apiKeys` to be an array of one or more keys"],
+    [{ apiKeys: ["with space"] }, "Expected `apiKeys` to be an array of one or more keys"],
+  ])("refuses the options %j", (options, message) => {
+    expectMistake(() => fakeService(options as FakeServiceOptions), message);
+  });
+
+  it.each<[string, unknown, unknown, string]>([
+    [
+      "a maker of faults",
+      faults.serverError,
+      {},
+      "`fail()` takes a fault, as in service.fail(faults.serverError())",
+    ],
+    ["nothing", undefined, {}, "`fail()` takes a fault"],
+    ["a misspelt option", faults.reset(), { time: 1 }, "Did you mean `times`?"],
+    [
+      "no times",
+      faults.reset(),
+      { times: 0 },
+      "Expected `times` to be a whole number, 1 or more, got `0` (number)",
+    ],
+    [
+      "a uid that it does not have",
+      faults.reset(),
+      { uid: "b" },
+      'This fake service has no template "b". It has: a.',
+    ],
+  ])("does not fail with %s", (_name, fault, options, message) => {
+    const service = fakeService({ templates: ["a"] });
+    expectMistake(() => service.fail(fault as Fault, options as FailOptions), message);
+  });
+
+  it("does not listen where nothing can", async () => {
+    const service = fakeService();
+    await expect(service.listen({ port: 70_000 })).rejects.toThrow(
+      "Expected `port` to be a whole number from 0 to 65535",
+    );
+    const { baseUrl, close } = await service.listen();
+    await expect(service.listen({ port: Number(new URL(baseUrl).port) })).rejects.toThrow(/is in use/);
+    await close();
+  });
+
+  it("says why a schema could not check", async () => {
+    const broken = template("inv_2024", {
+      "~standard": {
+        version: 1,
+        vendor: "ours",
+        validate: () => {
+          throw new Error("this schema is broken");
+        },
+      },
+    });
+    const { fetch } = fakeService({ templates: [broken] });
+    const headers = { authorization: "API-Key k", "content-type": "application/json" };
+    const response = await fetch("https://one.test/api/v1/templates/inv_2024/generate-sync", {
+      method: "POST",
+      headers,
+      body: "{}",
+    });
+    expect([response.status, (await response.json()).detail]).toEqual([
+      500,
+      expect.stringContaining("schema"),
+    ]);
+  });
+});
+
+describe("a fault", () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      "cutOff",
+      () => faults.cutOff({ afterBytes: -1 }),
+      "Expected `afterBytes` to be a whole number, 0 or more, got `-1`",
+    ],
+    [
+      "stall",
+      () => faults.stall({ afterByte: 1 } as never),
+      "Unknown stall() option `afterByte`. Did you mean `afterBytes`?",
+    ],
+    ["reset", () => faults.reset({ afterBytes: 1.5 }), "Expected `afterBytes` to be a whole number"],
+    [
+      "serverError",
+      () => faults.serverError({ status: 404 }),
+      "Expected `status` to be a whole number from 500 to 599, got `404`",
+    ],
+    [
+      "rateLimited",
+      () => faults.rateLimited({ retryAfter: -1 }),
+      "Expected `retryAfter` to be a whole number of seconds",
+    ],
+    [
+      "rateLimited",
+      () => faults.rateLimited({ retryAfter: "a\r\nb" }),
+      "Expected `retryAfter` to be a whole number of seconds",
+    ],
+    ["slow", () => faults.slow({ pieces: 0 }), "Expected `pieces` to be a whole number, 1 or more"],
+    ["slow", () => faults.slow({ everyMs: Number.NaN }), "Expected `everyMs` to be a number of milliseconds"],
+  ])("%s says what is wrong with its options", (_name, make, message) => {
+    expectMistake(make, message);
+  });
+});
+
+describe("waiting for a call", () => {
+  const ask = (service: FakeService, uid: string) =>
+    service.fetch(`https://one.test/api/v1/templates/${uid}/generate-sync`, {
+      method: "POST",
+      headers: { authorization: "API-Key k", "content-type": "application/json" },
+      body: "{}",
+    });
+
+  it("gives the call that came, and the one that comes", async () => {
+    const service = fakeService();
+    const third = service.waitForCall(3);
+    for (const uid of ["a", "b", "c"]) await ask(service, uid);
+    expect([
+      (await service.waitForCall()).uid,
+      (await service.waitForCall(2)).uid,
+      (await third).uid,
+    ]).toEqual(["a", "b", "c"]);
+  });
+
+  it("gives up in time to be told", async () => {
+    vi.useFakeTimers();
+    const service = fakeService();
+    const waiting = expect(service.waitForCall(2)).rejects.toThrow(
+      "Call number 2 did not come within 4000 ms: the fake service has seen 1 call with a right key and readable values.",
+    );
+    await ask(service, "a");
+    await vi.advanceTimersByTimeAsync(4_000);
+    await waiting;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("ends with a reset", async () => {
+    vi.useFakeTimers();
+    const service = fakeService();
+    const waiting = expect(service.waitForCall()).rejects.toThrow(
+      "The fake service was reset while call number 1 was waited for.",
+    );
+    service.reset();
+    await waiting;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([[0], [1.5], ["1"]])("knows no call number %j", (n) => {
+    expectMistake(
+      () => fakeService().waitForCall(n as number),
+      "Expected `n` to be a whole number, 1 or more",
+    );
+  });
+
+  it("takes a time in milliseconds", () => {
+    expectMistake(
+      () => fakeService().waitForCall(1, { timeoutMs: 0 }),
+      "Expected `timeoutMs` to be a number of milliseconds",
+    );
+  });
+});

@@ -1,0 +1,237 @@
+import { type TemplatePdf, template } from "template-pdf";
+import { fakeService, faults } from "template-pdf/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
+import { readPdf } from "../support/pdf-text.ts";
+import { clientBy, ways } from "./ways.ts";
+
+const values = {
+  date: "20 November 2026",
+  lines: [{ text: "Café menu", amount: "£640.00" }],
+  total: "£640.00",
+};
+
+describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
+  it("answers with a whole PDF that holds the uid and the values as text", async () => {
+    const pdfs = await clientBy(way, fakeService());
+    const { pages, text } = await readPdf(await pdfs.generate("inv_2024", values).bytes());
+    expect(pages).toBe(1);
+    for (const part of ["inv_2024", "date: 20 November 2026", "lines[0].text: Café menu", "total: £640.00"]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it("names the document as the service would, and its length", async () => {
+    const pdfs = await clientBy(way, fakeService());
+    const pdf = await pdfs.generate("inv 2024/ä", values);
+    expect([pdf.status, pdf.filename, pdf.headers.get("content-type")]).toEqual([
+      200,
+      "inv 2024_ä.pdf",
+      "application/pdf",
+    ]);
+    expect((await pdf.bytes()).length).toBe(pdf.contentLength);
+  });
+
+  it("remembers the calls, with their uid, their values and their headers, but no key", async () => {
+    const service = fakeService();
+    const pdfs = await clientBy(way, service, { headers: { "x-tenant": "7" } });
+    await pdfs.generate("inv_2024", values).bytes();
+    await pdfs.generate("cert", { name: undefined, at: new Date(0) }).bytes();
+    expect(service.calls).toMatchObject([
+      { uid: "inv_2024", values, fault: undefined },
+      { uid: "cert", values: { at: "1970-01-01T00:00:00.000Z" }, fault: undefined },
+    ]);
+    expect(service.calls[0]?.headers.get("x-tenant")).toBe("7");
+    expect(service.calls[0]?.headers.has("authorization")).toBe(false);
+  });
+
+  it("takes any key, unless it was given some", async () => {
+    const open = await clientBy(way, fakeService(), { apiKey: "any-other" });
+    await open.generate("inv_2024", values).bytes();
+    const service = fakeService({ apiKeys: ["one-1", "two-2"] });
+    const pdfs = await clientBy(way, service);
+    await pdfs.generate("inv_2024", values).bytes();
+    await pdfs.with({ apiKey: "two-2" }).generate("inv_2024", values).bytes();
+    await expect(pdfs.with({ apiKey: "three-3" }).generate("inv_2024", values)).rejects.toMatchObject({
+      code: "authentication_failed",
+    });
+    expect(service.calls).toHaveLength(2);
+  });
+
+  it("knows the templates that it was given, and no others", async () => {
+    const service = fakeService({ templates: ["inv_2024", template("cert")] });
+    const pdfs = await clientBy(way, service);
+    await pdfs.generate("inv_2024", {}).bytes();
+    await pdfs.generate("cert", {}).bytes();
+    const pending = pdfs.generate("invoice", {}).bytes();
+    await expect(pending).rejects.toMatchObject({ code: "not_found", status: 404 });
+    await expect(pending).rejects.toThrow("This fake service has these templates: inv_2024, cert.");
+  });
+
+  it("checks values by the schema of their template, and tells no value", async () => {
+    const invoice = template("inv_2024", z.object({ lines: z.array(z.object({ amount: z.string() })) }));
+    const pdfs = await clientBy(way, fakeService({ templates: [invoice] }));
+    const pending = pdfs.generate("inv_2024", { lines: [{ amount: 700_123 }] }).bytes();
+    await expect(pending).rejects.toMatchObject({
+      code: "bad_request",
+      status: 422,
+      body: { errors: [{ path: "lines[0].amount" }] },
+    });
+    await expect(pending).rejects.toThrow(/by its schema in `templates` of fakeService/);
+    await expect(pending).rejects.not.toThrow("700123");
+  });
+
+  it.each(["cutOff", "stall", "reset"] as const)(
+    "plays %s at the very byte, however short its document is",
+    async (kind) => {
+      const service = fakeService().fail(faults[kind]({ afterBytes: 50_000 }));
+      const pdfs = await clientBy(way, service, { timeouts: { stall: 200 } });
+      const seen: number[] = [];
+      const reading = (async () => {
+        for await (const chunk of pdfs.generate("inv_2024", values)) seen.push(chunk.length);
+      })();
+      await expect(reading).rejects.toMatchObject({ code: kind === "stall" ? "timeout" : "truncated_pdf" });
+      expect(seen.reduce((sum, length) => sum + length, 0)).toBe(50_000);
+    },
+  );
+
+  it.each([
+    ["unauthorized", faults.unauthorized(), { code: "authentication_failed", status: 401 }],
+    ["rateLimited", faults.rateLimited({ retryAfter: 7 }), { code: "rate_limited", retryAfterMs: 7_000 }],
+    ["serverError", faults.serverError({ status: 503 }), { code: "server_error", status: 503 }],
+    ["notAPdf", faults.notAPdf(), { code: "invalid_pdf", contentType: "text/html" }],
+    ["reset", faults.reset(), { code: "connection_failed" }],
+    ["cutOff", faults.cutOff(), { code: "truncated_pdf" }],
+  ])("plays %s", async (_name, fault, error) => {
+    const service = fakeService().fail(fault);
+    const pdfs = await clientBy(way, service);
+    await expect(pdfs.generate("inv_2024", values).bytes()).rejects.toMatchObject(error);
+    expect(service.calls).toMatchObject([{ uid: "inv_2024", values, fault: fault.name }]);
+  });
+
+  it("sends a slow document in its pieces, and whole", async () => {
+    const pdfs = await clientBy(way, fakeService().fail(faults.slow({ pieces: 7, everyMs: 1 })));
+    const document = await pdfs.generate("inv_2024", values).bytes();
+    expect((await readPdf(document)).text).toContain("£640.00");
+  });
+
+  it("lets a client try again, and counts each try", async () => {
+    const service = fakeService()
+      .fail(faults.serverError(), { times: 1 })
+      .fail(faults.cutOff(), { times: 1 });
+    const pdfs = await clientBy(way, service, { retry: {} });
+    await pdfs.generate("inv_2024", values).bytes();
+    expect(service.calls.map(({ fault }) => fault)).toEqual([
+      "an answer with 500",
+      "the connection ends in the middle of the document",
+      undefined,
+    ]);
+  });
+
+  it("hits the calls for one template only, where it is told so", async () => {
+    const service = fakeService().fail(faults.serverError(), { uid: "cert" });
+    const pdfs = await clientBy(way, service);
+    await pdfs.generate("inv_2024", values).bytes();
+    for (let call = 0; call < 3; call++) {
+      await expect(pdfs.generate("cert", values)).rejects.toMatchObject({ code: "server_error" });
+    }
+    service.reset();
+    await pdfs.generate("cert", values).bytes();
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it("ends a stalled answer when its caller leaves", async () => {
+    const service = fakeService().fail(faults.stall());
+    const pdfs = await clientBy(way, service);
+    const leaving = new AbortController();
+    const pending = pdfs.generate("inv_2024", values, { signal: leaving.signal }).bytes();
+    await service.waitForCall();
+    leaving.abort(new Error("no longer wanted"));
+    await expect(pending).rejects.toThrow("no longer wanted");
+  });
+
+  it("gives what a schema gave, and takes that for right", async () => {
+    const invoice = template(
+      "inv_2024",
+      z.object({ total: z.number().transform((total) => `£${total}`), currency: z.string().default("GBP") }),
+    );
+    const service = fakeService({ templates: [invoice] });
+    const pdfs = await clientBy(way, service);
+    await pdfs.generate(invoice, { total: 5 }).bytes();
+    expect(service.calls[0]?.values).toEqual({ total: "£5", currency: "GBP" });
+    const total: string | undefined = service.calls[0]?.values.total;
+    expect(total).toBe("£5");
+    // Nor is everything right because of that.
+    await expect(pdfs.generate("inv_2024", { total: 5, currency: 7 })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it("takes a hundred calls at once", async () => {
+    const service = fakeService();
+    const pdfs = await clientBy(way, service);
+    const numbers = Array.from({ length: 100 }, (_, number) => number);
+    const documents = await Promise.all(
+      numbers.map((number) => pdfs.generate("inv_2024", { number }).bytes()),
+    );
+    expect(documents.every(({ length }) => length > 400)).toBe(true);
+    expect(new Set(service.calls.map((call) => call.values["number"])).size).toBe(100);
+  });
+});
+
+it("shares nothing with another fake service", async () => {
+  const [one, other] = [fakeService(), fakeService()];
+  one.fail(faults.serverError());
+  const pdfs = await clientBy("service.fetch", other);
+  await pdfs.generate("inv_2024", values).bytes();
+  expect([one.calls.length, other.calls.length]).toEqual([0, 1]);
+});
+
+it("closes its sockets at once, also those of a stalled answer", async () => {
+  const service = fakeService().fail(faults.stall());
+  const { baseUrl, close } = await service.listen();
+  onTestFinished(close);
+  const pdfs: TemplatePdf = await clientBy("service.fetch", service, { baseUrl, fetch: undefined });
+  const pending = pdfs.generate("inv_2024", values).bytes();
+  await service.waitForCall();
+  await Promise.all([
+    close(),
+    expect(pending).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:truncated_pdf|connection_failed)$/),
+    }),
+  ]);
+});
+
+describe("service.fetch", () => {
+  const asked = {
+    method: "POST",
+    headers: { authorization: "API-Key k", "content-type": "application/json" },
+    body: "{}",
+  };
+  const path = "/api/v1/templates/inv_2024/generate-sync";
+
+  it("answers wherever it is asked, unless it lives somewhere", async () => {
+    const anywhere = fakeService();
+    expect((await anywhere.fetch(`https://one.test/any/where${path}`, asked)).status).toBe(200);
+    const somewhere = fakeService({ baseUrl: "https://pdf.example.com/v/" });
+    expect(somewhere.baseUrl).toBe("https://pdf.example.com/v");
+    expect((await somewhere.fetch(`https://pdf.example.com/v${path}`, asked)).status).toBe(200);
+    const astray = somewhere.fetch(`https://pdf.example.com${path}`, asked);
+    await expect(astray).rejects.toThrow(new TypeError("fetch failed"));
+    await expect(astray).rejects.toMatchObject({
+      cause: { message: expect.stringContaining("https://pdf.example.com/v only") },
+    });
+  });
+
+  it("takes what the global fetch takes", async () => {
+    const { fetch } = fakeService();
+    const url = `https://one.test${path}`;
+    const answers = await Promise.all([
+      fetch(url, asked),
+      fetch(new URL(url), asked),
+      fetch(new Request(url, asked)),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await fetch(url)).status).toBe(405);
+    await expect(fetch(url, { ...asked, signal: AbortSignal.abort("gone") })).rejects.toBe("gone");
+    await expect(fetch("no-url", asked)).rejects.toBeInstanceOf(TypeError);
+  });
+});
