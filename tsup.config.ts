@@ -16,7 +16,7 @@ const both: Options = {
   platform: "node",
   removeNodeProtocol: false,
   // `#…` is chosen by the runtime through package.json "imports"; esbuild would resolve it now and freeze one branch.
-  external: [/^#/, /^undici(\/|$)/, /^pdfmake(\/|$)/],
+  external: [/^#/, /^undici(\/|$)/, /^(?:msw|pdfmake|pdfjs-dist)(\/|$)/],
   // Small, and needed by one wing each: whoever installs the package does not install them.
   noExternal: ["@cfworker/json-schema", "@hono/node-server", "commander", "jsonc-parser"],
   // Types are written by scripts/emit-types.mjs, which keeps what a bundler of types drops.
@@ -66,7 +66,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
         platform: "node",
         target,
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
-        define: { "import.meta.url": "importMetaUrl" },
+        define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
         sourcefile: basename(path),
         // Undici is loaded by a lazy `require`: Jest and its like run CommonJS where a real `import()` is not
         // allowed. Elsewhere it stays.

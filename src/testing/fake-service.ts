@@ -1,13 +1,14 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Template } from "../index.ts";
 import { createEndpoint, type Order, type Produce, type Product } from "../server/endpoint.ts";
 import { requireApiKey } from "../server/require-api-key.ts";
 import { CallLog } from "./call-log.ts";
 import { fakePdf } from "./fake-pdf.ts";
-import type { Fault, Step } from "./faults/fault.ts";
+import type { Fault } from "./faults/fault.ts";
 import { PlannedFaults } from "./faults/planned-faults.ts";
 import { playAsResponse } from "./faults/play-as-response.ts";
+import { type Step, scriptedFault } from "./faults/scripted-fault.ts";
 import { KnownTemplates } from "./known-templates.ts";
+import type { ListeningService } from "./listening-service.ts";
 import { type MswHandler, makeMswHandlers } from "./msw-handlers.ts";
 import {
   checkFail,
@@ -20,7 +21,6 @@ import {
   resolveFakeServiceOptions,
   type WaitOptions,
 } from "./options.ts";
-import type { ListeningService } from "./serve-endpoint.ts";
 import { textOfValues } from "./text-of-values.ts";
 import type { ByUid, FakeCallOf } from "./typed-calls.ts";
 
@@ -145,7 +145,7 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
     checkFail(fault, options);
     const { uid, times = Number.POSITIVE_INFINITY } = options;
     if (uid !== undefined) this.#templates.require(uid);
-    this.#faults.add(fault, uid, times);
+    this.#faults.add(scriptedFault(fault), uid, times);
     return this;
   }
 

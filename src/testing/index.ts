@@ -9,6 +9,6 @@ export { type FakePdfOptions, fakePdf } from "./fake-pdf.ts";
 export { type FakeService, fakeService } from "./fake-service.ts";
 export type { Fault } from "./faults/fault.ts";
 export { type AfterBytes, faults } from "./faults/faults.ts";
+export type { ListeningService } from "./listening-service.ts";
 export type { FailOptions, FakeServiceOptions, ListenOptions, WaitOptions } from "./options.ts";
-export type { ListeningService } from "./serve-endpoint.ts";
 export type { FakeCall, FakeCallOf } from "./typed-calls.ts";

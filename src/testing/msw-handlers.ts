@@ -24,23 +24,17 @@ export function makeMswHandlers(
   return [loadMsw().http.all(matches, ({ request }) => answer(request))];
 }
 
-/** Where a module can be required: Bun has it, and the build puts CommonJS's own there. */
-declare global {
-  interface ImportMeta {
-    readonly require?: (name: string) => unknown;
-  }
-}
-
 /** Loaded only here, because most tests do without; at once, because a list of handlers is no promise. */
 function loadMsw(): Msw {
-  if (!import.meta.require && typeof process === "undefined") {
+  // Bun has it, and the build puts CommonJS's own `require` there, which Jest makes anew for every test file.
+  const require = (import.meta as { readonly require?: (name: string) => unknown }).require;
+  if (!require && typeof process === "undefined") {
     throw new ConfigurationError(
       "`handlers` cannot load MSW in a page. Write http.post('*/api/v1/templates/:uid/generate-sync', ({ request }) => service.fetch(request)).",
     );
   }
   try {
-    const load =
-      import.meta.require ?? process.getBuiltinModule("node:module").createRequire(import.meta.url);
+    const load = require ?? process.getBuiltinModule("node:module").createRequire(import.meta.url);
     return load("msw") as Msw;
   } catch (cause) {
     throw new ConfigurationError(

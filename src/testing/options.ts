@@ -1,7 +1,7 @@
 import { isWellFormedKey } from "../api-key.ts";
 import { ConfigurationError, type Template, TemplatePdf } from "../index.ts";
 import { checkOptions, optional } from "../option-rules.ts";
-import type { Fault } from "./faults/fault.ts";
+import type { ScriptedFault } from "./faults/scripted-fault.ts";
 
 /** What `fakeService` takes. */
 export interface FakeServiceOptions {
@@ -88,7 +88,7 @@ export function resolveFakeServiceOptions(options: FakeServiceOptions): Resolved
 
 /** @throws {ConfigurationError} when this is no fault, or an option is unknown or wrong */
 export function checkFail(fault: unknown, options: FailOptions): void {
-  if (typeof (fault as Partial<Fault> | null | undefined)?.script !== "function") {
+  if (typeof (fault as Partial<ScriptedFault> | null | undefined)?.script !== "function") {
     throw new ConfigurationError(
       "`fail()` takes a fault, as in service.fail(faults.serverError()). Make one by calling a function of `faults`.",
     );

@@ -1,16 +1,7 @@
 import { answerByHand, listen } from "../server/listen.ts";
-import type { Step } from "./faults/fault.ts";
 import { play } from "./faults/play-on-socket.ts";
-
-/** A fake service that listens on a socket. */
-export interface ListeningService {
-  /** Where it answers, such as `http://127.0.0.1:49152`: the client's `baseUrl`. */
-  readonly baseUrl: string;
-  /** Stops listening, and ends every connection. A second call gives the same promise. */
-  close(): Promise<void>;
-  /** The same as `close`, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
+import type { Step } from "./faults/scripted-fault.ts";
+import type { ListeningService } from "./listening-service.ts";
 
 /**
  * Serves an endpoint on a real socket, whose faults are played on the socket itself.

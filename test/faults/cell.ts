@@ -11,6 +11,7 @@ import {
   TimeoutError,
 } from "template-pdf";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
+import { scriptedFault } from "../../src/testing/faults/scripted-fault.ts";
 import { forms as everyForm, readAt, type stages } from "../client/every-form.ts";
 import { transports } from "../client/service.ts";
 import { type Issued, inDays, makeAuthority } from "../support/certificates.ts";
@@ -158,7 +159,8 @@ class Stage {
     this.#requestsBefore = this.#server.requests.length;
     const { fault, secondTry } = this.#row;
     const staysWrong = !once || secondTry === "in vain";
-    if (fault.script(whole).length > 0) this.#server.fail(fault, staysWrong ? {} : { times: 1 });
+    if (scriptedFault(fault).script(whole).length > 0)
+      this.#server.fail(fault, staysWrong ? {} : { times: 1 });
   }
 
   /** Takes away what was wrong around the server. */

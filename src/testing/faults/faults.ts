@@ -1,5 +1,6 @@
 import { checkOptions, isCount } from "../../option-rules.ts";
-import { answer, type Fault, fault, pdfHead, type Step } from "./fault.ts";
+import type { Fault } from "./fault.ts";
+import { answer, fault, pdfHead, type Step } from "./scripted-fault.ts";
 
 /** How far into the document something happens. */
 export interface AfterBytes {

@@ -1,6 +1,6 @@
 import type { Bytes } from "../../platform-types.ts";
 import { toPlainBytes } from "../plain-bytes.ts";
-import type { Step } from "./fault.ts";
+import type { Step } from "./scripted-fault.ts";
 
 /**
  * Does to an answer what a script says, as `fetch` would show it: a body that breaks off is an error of its stream,

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/testing/faults/fault.ts";
+import type { Fault } from "../../../src/testing/faults/fault.ts";
 import { faults } from "../../../src/testing/faults/faults.ts";
+import { answer, fault, pdfHead, type Step } from "../../../src/testing/faults/scripted-fault.ts";
 import { type Group, row } from "../row.ts";
 
 const chunkedHead: Step = { do: "head", status: 200, headers: { "transfer-encoding": "chunked" } };
@@ -24,10 +25,12 @@ const half = (document: Uint8Array) => document.subarray(0, document.length >> 1
 const afterHalf = (name: string, ...rest: readonly Step[]): Fault =>
   fault(name, (document) => [chunkedHead, ...chunks(half(document)), ...rest]);
 
-const cutAt = (name: string, bytes: number): Fault => {
-  const { script } = faults.cutOff({ afterBytes: bytes });
-  return fault(name, script);
-};
+const cutAt = (name: string, at: number): Fault =>
+  fault(name, (document) => [
+    pdfHead(document.length),
+    { do: "write", bytes: document.subarray(0, at) },
+    { do: "end" },
+  ]);
 
 export const stalls: Group = {
   title: "A document that stops",

@@ -1,4 +1,5 @@
-import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/testing/faults/fault.ts";
+import type { Fault } from "../../../src/testing/faults/fault.ts";
+import { answer, fault, pdfHead, type Step } from "../../../src/testing/faults/scripted-fault.ts";
 import { earlyFault } from "../../support/faults/early-fault.ts";
 import { type Group, row } from "../row.ts";
 

@@ -1,5 +1,5 @@
-import { answer, fault, pdfHead } from "../../../src/testing/faults/fault.ts";
 import { faults } from "../../../src/testing/faults/faults.ts";
+import { answer, fault, pdfHead } from "../../../src/testing/faults/scripted-fault.ts";
 import { type Group, row } from "../row.ts";
 
 /** So many bytes in which no PDF begins. */

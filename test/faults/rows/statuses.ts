@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { answer, type Fault, fault } from "../../../src/testing/faults/fault.ts";
+import type { Fault } from "../../../src/testing/faults/fault.ts";
 import { faults } from "../../../src/testing/faults/faults.ts";
+import { answer, fault, scriptedFault } from "../../../src/testing/faults/scripted-fault.ts";
 import { type Gets, type Group, type Row, row, type SecondTry } from "../row.ts";
 
 /** The published faults for what every program meets, and an answer of no special kind for the rest. */
@@ -14,8 +15,8 @@ const published: { readonly [status: number]: Fault | undefined } = {
 const json = { "content-type": "application/json" };
 
 function problem(status: number): Fault {
-  const plain = () => answer(status, `{"title":"Status ${status}"}`, json);
-  return fault(String(status), published[status]?.script ?? plain);
+  const plain = fault(String(status), () => answer(status, `{"title":"Status ${status}"}`, json));
+  return { ...scriptedFault(published[status] ?? plain), name: String(status) } as Fault;
 }
 
 const redirect = (status: number): Row =>

@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/testing/faults/fault.ts";
+import type { Fault } from "../../../src/testing/faults/fault.ts";
 import { faults } from "../../../src/testing/faults/faults.ts";
+import { answer, fault, pdfHead, type Step } from "../../../src/testing/faults/scripted-fault.ts";
 import { type Group, type Row, row } from "../row.ts";
 
 const whole = (fault: Fault, options?: Parameters<typeof row>[3]): Row =>

@@ -1,4 +1,5 @@
 import type { Fault } from "../../../src/testing/faults/fault.ts";
+import type { ScriptedFault } from "../../../src/testing/faults/scripted-fault.ts";
 
 /** The moment at which a server begins to go wrong, before a whole request has come. */
 export type EarlyMoment =
@@ -8,12 +9,12 @@ export type EarlyMoment =
   | "head";
 
 /** A fault that does not wait for a request. */
-export interface EarlyFault extends Fault {
+export interface EarlyFault extends ScriptedFault {
   readonly at: EarlyMoment;
 }
 
 /** Makes a fault that happens early. */
-export function earlyFault(name: string, script: Fault["script"], at: EarlyMoment): EarlyFault {
+export function earlyFault(name: string, script: ScriptedFault["script"], at: EarlyMoment): EarlyFault {
   return Object.freeze({ name, script, documentBytes: 0, at });
 }
 

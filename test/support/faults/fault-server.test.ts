@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
-import { answer, fault } from "../../../src/testing/faults/fault.ts";
 import { faults } from "../../../src/testing/faults/faults.ts";
+import { answer, fault } from "../../../src/testing/faults/scripted-fault.ts";
 import { earlyFault } from "./early-fault.ts";
 import { FaultServer } from "./fault-server.ts";
 

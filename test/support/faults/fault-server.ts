@@ -2,8 +2,9 @@ import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
-import { type Fault, pdfHead } from "../../../src/testing/faults/fault.ts";
+import type { Fault } from "../../../src/testing/faults/fault.ts";
 import { play } from "../../../src/testing/faults/play-on-socket.ts";
+import { pdfHead, scriptedFault } from "../../../src/testing/faults/scripted-fault.ts";
 import { momentOf } from "./early-fault.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
 
@@ -174,7 +175,7 @@ export class FaultServer {
     const next = this.#plan.find(({ left }) => left > 0);
     if (!next || momentOf(next.fault) !== moment || socket.destroyed) return undefined;
     next.left -= 1;
-    return this.#play(next.fault.script(this.#document), socket);
+    return this.#play(scriptedFault(next.fault).script(this.#document), socket);
   }
 
   async #play(steps: Parameters<typeof play>[0], socket: Socket): Promise<void> {
