@@ -141,7 +141,7 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
    * service.fail(faults.rateLimited({ retryAfter: 1 }), { times: 1 }).fail(faults.cutOff(), { times: 2 });
    * ```
    */
-  fail(fault: Fault, options: FailOptions = {}): this {
+  fail(fault: Fault, options: FailOptions<keyof T & string> = {}): this {
     checkFail(fault, options);
     const { uid, times = Number.POSITIVE_INFINITY } = options;
     if (uid !== undefined) this.#templates.require(uid);

@@ -20,9 +20,9 @@ export interface FakeServiceOptions {
 }
 
 /** Whom a fault hits, and how often. */
-export interface FailOptions {
+export interface FailOptions<U extends string = string> {
   /** The template whose calls it hits. Default: the calls for all of them. */
-  readonly uid?: string | undefined;
+  readonly uid?: U | undefined;
   /** How many calls it hits, each try of one counted. Default: all, until `reset()`. */
   readonly times?: number | undefined;
 }

@@ -40,7 +40,7 @@ export function scriptedFault(fault: Fault): ScriptedFault {
 
 /** Makes a fault. */
 export function fault(name: string, script: ScriptedFault["script"], documentBytes = 0): ScriptedFault {
-  return Object.freeze({ name, script, documentBytes });
+  return Object.freeze({ kind: "fault", name, script, documentBytes });
 }
 
 /** The head of the answer that carries a document. */

@@ -15,7 +15,7 @@ export interface EarlyFault extends ScriptedFault {
 
 /** Makes a fault that happens early. */
 export function earlyFault(name: string, script: ScriptedFault["script"], at: EarlyMoment): EarlyFault {
-  return Object.freeze({ name, script, documentBytes: 0, at });
+  return Object.freeze({ kind: "fault", name, script, documentBytes: 0, at });
 }
 
 /** Tells when a fault happens: most do when a whole request has come. */

@@ -1,0 +1,56 @@
+// Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
+
+import { setupServer } from "msw/node";
+import { TemplatePdf, template } from "template-pdf";
+import { type FakeCall, type FakeService, fakeService, faults } from "template-pdf/testing";
+import { expectTypeOf, vi } from "vitest";
+import * as z from "zod";
+
+interface Invoice {
+  total: string;
+  lines: { text: string }[];
+}
+interface Templates {
+  inv: Invoice;
+  cert: { name: string };
+}
+
+// Of a list of templates, calls have what their schemas give, after JSON; `uid` tells them apart.
+const invoice = template("inv_2024", z.object({ total: z.number().transform(String), at: z.date() }));
+const listed = fakeService({ templates: [invoice, template<Invoice, "typed">("typed"), "bare"] });
+const [call] = listed.calls;
+if (call?.uid === "inv_2024") expectTypeOf(call.values).toEqualTypeOf<{ total: string; at: string }>();
+if (call?.uid === "typed") expectTypeOf(call.values.lines).toEqualTypeOf<{ text: string }[]>();
+if (call?.uid === "bare") expectTypeOf(call.values).toEqualTypeOf<Record<string, unknown>>();
+// @ts-expect-error: there is no such template
+call?.uid === "inv_2025";
+// @ts-expect-error: a call cannot be changed
+if (call) call.uid = "bare";
+
+// Of a map, calls have its values.
+const mapped = fakeService<Templates>({ templates: ["inv", "cert"], apiKeys: ["k"] });
+expectTypeOf(mapped.waitForCall(2)).resolves.toEqualTypeOf<
+  FakeCall<"inv", Invoice> | FakeCall<"cert", { name: string }>
+>();
+
+// Without either, anything may come.
+const plain: FakeService = fakeService();
+expectTypeOf(plain.calls).toEqualTypeOf<readonly FakeCall<string, Record<string, unknown>>[]>();
+fakeService({ templates: [template(String(call?.uid))] }).calls[0]?.values["anything"];
+
+// What it hands out fits where it goes.
+new TemplatePdf<Templates>({ baseUrl: mapped.baseUrl, apiKey: mapped.apiKey, fetch: mapped.fetch });
+setupServer(...mapped.handlers);
+vi.stubGlobal("fetch", mapped.fetch);
+const fetching: typeof globalThis.fetch = mapped.fetch;
+
+mapped.fail(faults.slow({ pieces: 2, everyMs: 1 }), { uid: "inv", times: 1 }).fail(faults.reset());
+// @ts-expect-error: there is no such template
+mapped.fail(faults.reset(), { uid: "invoice" });
+// @ts-expect-error: a maker of faults is no fault
+mapped.fail(faults.reset);
+// @ts-expect-error: there is no such option
+faults.cutOff({ after: 5 });
+// @ts-expect-error: templates are a list
+fakeService({ templates: { inv: invoice } });
+void fetching;
