@@ -60,7 +60,7 @@ describe("a fake service", () => {
     ],
   ])("does not fail with %s", (_name, fault, options, message) => {
     const service = fakeService({ templates: ["a"] });
-    expectMistake(() => service.fail(fault as Fault, options as FailOptions), message);
+    expectMistake(() => service.fail(fault as Fault, options as FailOptions<"a">), message);
   });
 
   it("does not listen where nothing can", async () => {
