@@ -1,5 +1,5 @@
 import { type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
-import { ConfigurationError, type StandardSchemaV1, type Template, ValuesError } from "../index.ts";
+import { ConfigurationError, type StandardSchemaV1, type Template, template, ValuesError } from "../index.ts";
 import type { Order } from "../server/endpoint.ts";
 import { misfit } from "../server/misfit.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
@@ -9,7 +9,7 @@ import { checkValues } from "../template.ts";
 export class KnownTemplates {
   readonly #templates: Map<string, Template> | undefined;
 
-  /** @throws {ConfigurationError} for what is neither a uid nor a template, and for a uid that is there twice */
+  /** @throws {ConfigurationError} for what is neither a uid nor a template, for what can be no uid, and for one that is there twice */
   constructor(templates: readonly (Template | string)[] | undefined) {
     if (templates === undefined) return;
     if (!Array.isArray(templates)) {
@@ -63,7 +63,7 @@ export class KnownTemplates {
 }
 
 function asTemplate(entry: unknown, index: number): Template {
-  if (typeof entry === "string") return { uid: entry, schema: undefined };
+  if (typeof entry === "string") return template(entry);
   const { uid, schema } = (entry ?? {}) as Partial<Template>;
   if (typeof uid === "string") return { uid, schema };
   throw new ConfigurationError(
