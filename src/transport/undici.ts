@@ -181,7 +181,9 @@ class UndiciExchange implements Exchange, SocketOwner {
 
   #dispatch(dispatcher: DispatcherLike): void {
     if (this.#over) return;
-    const { origin, path, headers, body } = this.#request;
+    const { origin, path, body } = this.#request;
+    // Somebody's own dispatcher may look at them, and looks for names: as `fetch` and undici's callers have it.
+    const headers = this.#opener ? this.#request.headers : byName(this.#request.headers);
     // Without undici's own limits of 300 s: how long to wait is decided by whoever receives.
     const options = { origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 };
     try {
@@ -261,6 +263,12 @@ class UndiciHead implements ResponseHead {
     }
     return headers;
   }
+}
+
+function byName(headers: readonly string[]): Record<string, string> {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
+  return Object.fromEntries(pairs);
 }
 
 function append(headers: Headers, name: string, value: string): void {

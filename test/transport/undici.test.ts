@@ -13,7 +13,7 @@ import { closed, head, later, serveRaw, settle, turn } from "./server.ts";
 describeTransport("undici", () => {
   const agents = new OwnAgents();
   onTestFinished(() => agents.close());
-  return new UndiciTransport((origin) => agents.dispatcherFor(origin));
+  return new UndiciTransport((origin) => agents.dispatcherFor(origin), agents.opener);
 });
 
 describe("the undici transport", () => {
@@ -32,6 +32,23 @@ describe("the undici transport", () => {
       "authorization: API-Key key-of-the-tests",
       "content-type: application/json",
       "content-length: 23",
+    ]);
+  });
+
+  it("shows somebody's dispatcher the headers by their names", async () => {
+    let shown: unknown;
+    const transport = new UndiciTransport(() => ({
+      dispatch: (options) => {
+        shown = options.headers;
+        return true;
+      },
+    }));
+    const headers = ["authorization", "API-Key key", "X-Mixed-Case", "kept", "__proto__", "seen"];
+    record(transport, requestTo("http://service.test", { headers })).send();
+    expect(Object.entries(Object(shown))).toEqual([
+      ["authorization", "API-Key key"],
+      ["X-Mixed-Case", "kept"],
+      ["__proto__", "seen"],
     ]);
   });
 
