@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/package/**"],
+          exclude: ["test/{package,runtimes}/**"],
           testTimeout: 20_000,
         },
       },
@@ -36,6 +36,16 @@ export default defineConfig({
           globalSetup: ["test/package/install.ts"],
           testTimeout: 60_000,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // The same, in runtimes that npm installs first: for `npm run runtimes`, outside `npm run verify`.
+        test: {
+          name: "runtimes",
+          include: ["test/runtimes/**/*.test.ts"],
+          globalSetup: ["test/package/install.ts"],
+          testTimeout: 60_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,11 +1,13 @@
 // @ts-check
 // All checks, then all tests; the last line says how it went. Everything runs even when something has failed,
-// and each failed check counts as one.
+// and each failed check counts as one. `npm run verify runtimes` also runs the tests of `npm run runtimes`, last.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { check } from "./check.mjs";
 import { run } from "./run-command.mjs";
+
+const projects = ["source", "package", ...process.argv.slice(2)];
 
 const failedChecks = check();
 const tests = runTests();
@@ -20,7 +22,7 @@ function runTests() {
   const results = join(folder, "results.json");
   try {
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-    const succeeded = run("vitest", args);
+    const succeeded = run("vitest", [...args, ...projects.map((project) => `--project=${project}`)]);
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, "utf8"));
     // A file that cannot be loaded, or an error outside every test, fails no test but the run.
     return { passed: numPassedTests, failed: succeeded ? numFailedTests : Math.max(numFailedTests, 1) };

@@ -1,0 +1,75 @@
+import { type ExecFileException, execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { listen } from "../../support/sockets.ts";
+import { consumer } from "../consumer.ts";
+import type { Combination } from "./combinations.ts";
+import { writeProject } from "./write-project.ts";
+
+/** How the tests of a project ended, and what reached the service meanwhile. */
+export interface Run {
+  readonly printed: string;
+  readonly exitCode: number;
+  readonly passed: number;
+  readonly requests: number;
+  readonly sockets: number;
+}
+
+/** A folder that has installed the packed package beside other packages; projects stand in it. */
+export class Workspace {
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "template-pdf-workspace-")));
+
+  /** @param packages - as `npm install` takes them */
+  async install(...packages: readonly string[]): Promise<void> {
+    const tarball = readdirSync(consumer).find((file) => file.endsWith(".tgz")) ?? "nothing-was-packed";
+    writeFileSync(join(this.folder, "package.json"), "{}");
+    const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", join(consumer, tarball)];
+    const { exitCode, printed } = await execute("npm", [...args, ...packages], this.folder, process.env);
+    if (exitCode !== 0) throw new Error(printed);
+  }
+
+  /**
+   * Writes a project and runs its tests, while the service itself listens at the address that they mock.
+   *
+   * @param node - the program that runs them
+   */
+  async run(combination: Combination, node = process.execPath): Promise<Run> {
+    const { title, format, moment, runner } = combination;
+    const project = join(this.folder, [title, format, moment].join(" ").replaceAll(/\W+/g, "-"));
+    writeProject(project, combination);
+    let requests = 0;
+    const service = await listen((request, response) => {
+      requests += 1;
+      request.resume().on("end", () => response.end("%PDF-1.4\nmade by the service itself\n%%EOF"));
+    });
+    onTestFinished(() => service.close());
+    const vitest = join(this.folder, "node_modules/vitest/vitest.mjs");
+    const args = runner === "vitest run" ? [vitest, "run"] : ["--test", "--test-reporter=tap"];
+    const { NODE_OPTIONS, NODE_V8_COVERAGE, NODE_ENV, VITEST, FORCE_COLOR, ...inherited } = process.env;
+    const { exitCode, printed } = await execute(node, args, project, {
+      ...inherited,
+      NO_COLOR: "1",
+      TEMPLATE_PDF_BASE_URL: service.origin,
+      TEMPLATE_PDF_API_KEY: "key-of-the-tests",
+    });
+    const [, byNode, byVitest] = /^# pass (\d+)$|^ *Tests +(\d+) passed /m.exec(printed) ?? [];
+    const passed = Number(byNode ?? byVitest ?? 0);
+    return { printed, exitCode, passed, requests, sockets: service.allSockets };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function execute(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+  const shell = process.platform === "win32" && command === "npm";
+  return new Promise<{ exitCode: number; printed: string }>((resolve) => {
+    execFile(command, args, { cwd, env, shell }, (error: ExecFileException | null, stdout, stderr) => {
+      const exitCode = typeof error?.code === "number" ? error.code : error ? 1 : 0;
+      resolve({ exitCode, printed: `${error ? error.message : ""}\n${stdout}${stderr}` });
+    });
+  });
+}
