@@ -2,6 +2,7 @@ import { apiError, type CallFacts, maxErrorBytes, retryAfterOf } from "./api-err
 import * as errors from "./attempt-errors.ts";
 import { Body, type BodyOwner } from "./body.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
+import { concatenate } from "./concatenate.ts";
 import { ConfigurationError, type TimeoutPhase } from "./errors.ts";
 import { repeatAfter, type Setback } from "./retry.ts";
 import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
@@ -282,15 +283,14 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
 
   /** The text of what came first, as much of it as an error may keep. */
   #firstText(): string {
-    const decoder = new TextDecoder();
-    let text = "";
-    let left = maxErrorBytes;
-    for (const chunk of this.#first ?? []) {
-      text += decoder.decode(chunk.subarray(0, left), { stream: true });
-      left = Math.max(0, left - chunk.length);
-    }
-    return text + decoder.decode();
+    const bytes = concatenate(this.#first ?? []).subarray(0, maxErrorBytes);
+    return typeof TextDecoder === "undefined" ? asciiOf(bytes) : new TextDecoder().decode(bytes);
   }
+}
+
+/** For Jest's jsdom, which has no `TextDecoder`: most of an error is ASCII. */
+function asciiOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xfffd)).join("");
 }
 
 /** Any 2xx: the spec shows no status code. */

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { type DispatcherLike, TemplatePdf } from "template-pdf";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { forms, generate } from "./every-form.ts";
 import { pdfOf, rejectionOf } from "./service.ts";
 import { passTime, stopTime, streamForms, withoutBackOff } from "./timing.ts";
@@ -126,6 +126,21 @@ it("a document that breaks at once is asked for again by the form that reads it,
   expect(blob).toMatchObject({ status: "fulfilled", value: { size: pdf.length } });
   expect(bytes).toMatchObject({ status: "rejected", reason: expect.any(TypeError) });
   expect(attempts).toBe(2);
+});
+
+/** As in the jsdom of Jest. */
+it("an error needs no TextDecoder", async () => {
+  vi.stubGlobal("TextDecoder", undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const refusing = saying((handler, controller) => {
+    handler.onResponseStart(controller, 401, {});
+    handler.onResponseData(controller, Buffer.from("No key, no café."));
+    handler.onResponseEnd(controller, {});
+  });
+  expect(await rejectionOf(generate(clientOf(refusing)))).toMatchObject({
+    code: "authentication_failed",
+    rawBody: "No key, no caf\ufffd\ufffd.",
+  });
 });
 
 it.each(["stream()", "response()"])(
