@@ -98,6 +98,7 @@ class FetchExchange implements Exchange {
       const response = await sent;
       if (typeof response?.status !== "number" || typeof response.headers?.get !== "function")
         throw noResponse();
+      if (response.bodyUsed || response.body?.locked) throw readBefore();
       if (!this.#aborted) receiver.onHead(headOf(response));
       if (this.#aborted) return void response.body?.cancel().catch(ignore);
       if (response.body) await this.#pump(response.body.getReader());
@@ -192,6 +193,12 @@ function noFetch(): ConfigurationError {
 function noResponse(): ConfigurationError {
   return new ConfigurationError(
     "The `fetch` in use gave no Response. If it is a mock, let it give `new Response(…)`, a new one for every call.",
+  );
+}
+
+function readBefore(): ConfigurationError {
+  return new ConfigurationError(
+    "The `fetch` in use gave a Response that has been read before. If it is a mock, let it give a new one for every call.",
   );
 }
 

@@ -134,6 +134,7 @@ export interface FetchResponse {
   readonly type: string;
   readonly headers: FetchHeaders;
   readonly body: FetchBody | null;
+  readonly bodyUsed?: boolean | undefined;
 }
 
 /** A `Headers`, as far as it is used here; every library's own fits, whatever else it has. */
@@ -144,6 +145,7 @@ interface FetchHeaders {
 
 /** A `ReadableStream` of bytes, as far as it is used here. */
 interface FetchBody {
+  readonly locked?: boolean | undefined;
   getReader(): FetchReader;
   cancel(reason?: unknown): Promise<void>;
 }

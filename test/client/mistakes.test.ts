@@ -105,6 +105,16 @@ describe("a mistake of beginners", () => {
     expect(String(error)).toContain("gave no Response");
   });
 
+  it.each([200, 500])("says that a mock of fetch gave one Response twice, of status %i", async (status) => {
+    const fetch = vi.fn().mockResolvedValue(new Response("%PDF-1.4 %%EOF", { status }));
+    const mocked = client().with({ fetch, retry: { limit: 1 } });
+    await Promise.allSettled([mocked.generate("inv", {}, { retry: false }).bytes()]);
+    const error = await rejectionOf(mocked.generate("inv", {}).bytes());
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(String(error)).toContain("has been read before");
+    expect(fetch).toHaveBeenCalledTimes(2);
+  });
+
   it("says that a runtime has no fetch", async () => {
     vi.stubGlobal("fetch", undefined);
     try {
