@@ -4,10 +4,10 @@
  * The goal of 5,000 was not reached: docs/decisions/0017-what-a-page-has-to-load.md says what stands in the way. These
  * only keep what was reached.
  */
-const clientBytes = 19_200;
+const clientBytes = 19_600;
 
 /** What `template()` may add to it. */
-const templateBytes = 400;
+const templateBytes = 200;
 
 const page = {
   path: "dist/index.js",

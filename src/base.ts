@@ -10,6 +10,7 @@ export * from "./errors.ts";
 export * from "./loopback.ts";
 export * from "./option-rules.ts";
 export * from "./redact.ts";
+export * from "./request.ts";
 export * from "./safe-filename.ts";
 export * from "./secret-spellings.ts";
 export * from "./standard-schema.ts";

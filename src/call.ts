@@ -1,11 +1,10 @@
 import { checkApiKey } from "./api-key.ts";
 import type { Job, Prepared } from "./attempts.ts";
-import { ConfigurationError, TemplatePdfError } from "./errors.ts";
+import { ConfigurationError } from "./errors.ts";
 import { type CallOptions, type ResolvedCall, type ResolvedOptions, resolveCall } from "./options.ts";
 import { nameOfError, Redactor } from "./redact.ts";
-import { checkValues, type Template } from "./template.ts";
+import { bodyOf, type Template } from "./template.ts";
 import type { CapturedContext, Transport } from "./transport/types.ts";
-import { serializeValues } from "./values.ts";
 
 /** What a call needs of its client. */
 export interface Sender {
@@ -115,34 +114,6 @@ export class GenerateCall implements Job {
     const given = this.options.headers?.get(name) ?? this.#sender.options.headers.get(name);
     return given?.slice(given.lastIndexOf(" ") + 1);
   }
-}
-
-/** Checks the values and writes them down. */
-function bodyOf(template: Template, values: unknown): string | Promise<string> {
-  const { uid } = template;
-  try {
-    const checked = checkValues(template, values);
-    if (!(checked instanceof Promise)) return serializeValues(checked, uid);
-    const body = checked.then(
-      (output) => serializeValues(output, uid),
-      (error) => {
-        throw schemaFailure(error, uid);
-      },
-    );
-    // Told when the call starts; a call that never starts is no unhandled rejection.
-    body.catch(() => {});
-    return body;
-  } catch (error) {
-    throw schemaFailure(error, uid);
-  }
-}
-
-/** What a schema throws may quote values, so only its class is told. */
-function schemaFailure(error: unknown, uid: string): unknown {
-  if (TemplatePdfError.is(error)) return error;
-  return new ConfigurationError(
-    `The schema of template ${JSON.stringify(uid)} threw ${nameOfError(error)} instead of naming issues. Mend the schema. Nothing was sent.`,
-  );
 }
 
 async function askForKey(

@@ -14,8 +14,7 @@ import {
 } from "./options.ts";
 import { PendingPdf } from "./pending.ts";
 import { buildHeaders, pathTo } from "./request.ts";
-import type { InferInput } from "./standard-schema.ts";
-import type { Template } from "./template.ts";
+import type { AnyTemplate, Values } from "./template.ts";
 import type { Transport, TransportPool } from "./transport/types.ts";
 
 /**
@@ -98,7 +97,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * are left out, and what has a `toJSON`, such as a `Date`, goes by it
    * @param options - see `CallOptions`
    * @returns the document on its way: a promise of it, with every form of it as a method
-   * @throws {ConfigurationError} (rejects) when the uid, an option or the API key cannot be sent
+   * @throws {ConfigurationError} (rejects) when the uid, an option or the API key cannot be sent, or the template's
+   * schema breaks its word
    * @throws {ValuesError} (rejects) when the values are no JSON object, or the template's schema refuses them
    * @throws {ConnectionError} (rejects) when no answer comes
    * @throws {TimeoutError} (rejects) when a limit of `timeouts` is reached
@@ -118,9 +118,9 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * const blob = await pdf.blob();
    * ```
    */
-  generate<G extends (keyof T & string) | Template>(
+  generate<G extends (keyof T & string) | AnyTemplate>(
     uid: G,
-    values: ValuesOf<T, G>,
+    values: Values<G, T>,
     options?: CallOptions,
   ): PendingPdf {
     return new PendingPdf(new Attempts(new GenerateCall(this.#sender, uid, values, options)));
@@ -198,9 +198,6 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
 }
 
 makeDisposable(TemplatePdf.prototype, (client) => client.close());
-
-/** The values of a template, given by its uid in a map of templates, or as a `template()`. */
-export type ValuesOf<T, G> = G extends Template<infer S> ? InferInput<S> : G extends keyof T ? T[G] : never;
 
 /** What was given of some options; a member that is `undefined` was not. */
 function given<O extends object>(options: O): Partial<O> {

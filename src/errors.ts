@@ -80,7 +80,7 @@ export class TemplatePdfError extends Error {
   }
 }
 
-/** An option, the template uid, the API key or the base URL is wrong; nothing was sent. */
+/** An option, the template uid or its schema, the API key or the base URL is wrong; nothing was sent. */
 export class ConfigurationError extends TemplatePdfError {
   override readonly code = "invalid_configuration";
 }

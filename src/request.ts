@@ -20,20 +20,25 @@ export function targetOf(baseUrl: URL): Target {
   };
 }
 
+/** Writes the path at which a template is rendered (spec, "Endpoints": path shape), its uid as one segment. */
+export function pathTo(target: Target, uid: string): string {
+  checkUid(uid);
+  return `${target.pathBeforeUid}${encodeURIComponent(uid)}/generate-sync`;
+}
+
 /**
- * Writes the path at which a template is rendered (spec, "Endpoints": path shape), its uid as one segment.
+ * Checks that a uid can stand in a path.
  *
  * @throws {ConfigurationError} when it is no string, empty, `.` or `..`, or holds a control character or half
  * a surrogate pair: none of these can name a template in a path
  */
-export function pathTo(target: Target, uid: string): string {
+export function checkUid(uid: unknown): void {
   const wrong = objectionTo(uid);
   if (wrong !== undefined) {
     throw new ConfigurationError(
       `The template uid ${wrong}. Copy the uid from the dashboard as it is. Nothing was sent.`,
     );
   }
-  return `${target.pathBeforeUid}${encodeURIComponent(uid)}/generate-sync`;
 }
 
 function objectionTo(uid: unknown): string | undefined {

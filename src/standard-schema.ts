@@ -40,13 +40,33 @@ export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
 }
 
 /**
- * Gives the place that an issue is about.
+ * Gives the place that an issue is about; of what is no issue, and of a path that is none, the whole.
  *
  * @internal
  */
-export function placeOf({ path = [] }: StandardIssue): (string | number)[] {
-  return path.map((segment) => {
-    const key = typeof segment === "object" ? segment.key : segment;
-    return typeof key === "number" ? key : String(key);
-  });
+export function placeOf(issue: unknown): (string | number)[] {
+  const path = (issue as Partial<StandardIssue> | null | undefined)?.path;
+  // Not `map`, which asks a library's own class of arrays for another of its kind.
+  return Array.isArray(path) ? Array.from(path, keyOf) : [];
+}
+
+/**
+ * Gives what an issue says, or nothing.
+ *
+ * @internal
+ */
+export function messageOf(issue: unknown): string {
+  const message = (issue as Partial<StandardIssue> | null | undefined)?.message;
+  return typeof message === "string" ? message : "";
+}
+
+function keyOf(segment: unknown): string | number {
+  const key = isObject(segment) ? (segment as { key?: unknown }).key : segment;
+  if (typeof key === "number") return key;
+  // The key of a `Map` can be anything, even an object that refuses to become a string.
+  return isObject(key) ? "?" : String(key);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

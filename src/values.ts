@@ -5,7 +5,7 @@ import { nameOfError } from "./redact.ts";
 const maxListed = 20;
 
 /** How many things are looked for: an array of a million holes is one mistake. */
-const maxIssues = 1_000;
+export const maxIssues = 1_000;
 
 /** How deep values may be nested: far more than a document needs, and far less than the stack holds. */
 const maxDepth = 500;
@@ -21,9 +21,10 @@ const maxDepth = 500;
  *
  * @param values - one JSON object
  * @param uid - the template they are meant for; named in the error
+ * @param areOfSchema - whether the template's schema made them out of what the caller gave, which the error has to tell
  * @throws {ValuesError} naming every path at which something is wrong, and no value
  */
-export function serializeValues(values: unknown, uid: string): string {
+export function serializeValues(values: unknown, uid: string, areOfSchema = false): string {
   const walk: Walk = { path: [], ancestors: [], issues: [] };
   let json: string | undefined;
   try {
@@ -36,7 +37,7 @@ export function serializeValues(values: unknown, uid: string): string {
   }
   if (json?.startsWith("{") && walk.issues.length === 0) return json;
   if (walk.issues.length === 0) refuse(walk, `must be one JSON object, ${insteadOf(values, json)}`);
-  throw valuesError(uid, walk.issues);
+  throw valuesError(uid, walk.issues, areOfSchema ? "values that the schema made for" : undefined);
 }
 
 /** Whether there is nothing to find fault with, as with nearly all values: found out without a note of the way. */
@@ -77,11 +78,18 @@ function insteadOf(values: unknown, json: string | undefined): string {
 }
 
 /** Makes the one error for all that is wrong with the values of a template. */
-export function valuesError(uid: string, issues: readonly ValuesIssue[]): ValuesError {
-  const listed = issues.slice(0, maxListed).map(({ path, message }) => `${formatPath(path)} ${message}`);
+export function valuesError(
+  uid: string,
+  issues: readonly ValuesIssue[],
+  subject = "values for",
+  separator = " ",
+): ValuesError {
+  const listed = issues
+    .slice(0, maxListed)
+    .map(({ path, message }) => `${formatPath(path)}${separator}${message}`);
   if (issues.length > maxListed) listed.push(`and ${issues.length - maxListed} more`);
   return new ValuesError(
-    `The values for template ${JSON.stringify(uid)} cannot be sent: ${listed.join("; ")}. Nothing was sent.`,
+    `The ${subject} template ${JSON.stringify(uid)} cannot be sent: ${listed.join("; ")}. Nothing was sent.`,
     { issues, uid },
   );
 }
@@ -225,7 +233,7 @@ function hasPlainPrototype(object: object): boolean {
 }
 
 /** Names a kind of value, never the value: "an array", "null", "a Map". */
-function nameOf(value: unknown): string {
+export function nameOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   if (typeof value !== "object") return `a ${typeof value}`;

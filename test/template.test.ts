@@ -1,53 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { ConfigurationError, TemplatePdf, template, ValuesError } from "../src/index.ts";
+import { ConfigurationError, template, ValuesError } from "../src/index.ts";
 import type { StandardSchemaV1 } from "../src/standard-schema.ts";
 import type { Template } from "../src/template.ts";
 import { property } from "./support/fuzz.ts";
-
-/** Generates a document from a template; gives the values that were sent. */
-async function send(given: Template | string, values: unknown): Promise<unknown> {
-  const bodies: string[] = [];
-  const pdfs = new TemplatePdf({
-    baseUrl: "https://pdf.example.com",
-    apiKey: "k3y",
-    fetch: async (_url, { body }) => {
-      bodies.push(body);
-      return new Response("%PDF-1.7\n%%EOF\n");
-    },
-  });
-  await pdfs.generate(given as string, values as object).bytes();
-  expect(bodies).toHaveLength(1);
-  return JSON.parse(bodies[0] ?? "");
-}
-
-/** Generates a document in vain; gives the error, after which nothing was sent. */
-async function refusal(given: Template | string, values: unknown): Promise<unknown> {
-  let sent = false;
-  const pdfs = new TemplatePdf({
-    baseUrl: "https://pdf.example.com",
-    apiKey: "k3y",
-    fetch: async () => {
-      sent = true;
-      return new Response();
-    },
-  });
-  const error = await pdfs
-    .generate(given as string, values as object)
-    .bytes()
-    .then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-  expect(sent).toBe(false);
-  return error;
-}
-
-/** A schema of another make, in the fewest words. */
-function schemaOf(validate: (value: unknown) => unknown): StandardSchemaV1 {
-  return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
-}
+import { refusal, schemaOf, send } from "./support/template-calls.ts";
 
 describe("a template", () => {
   it("is its uid and its schema, and cannot be changed", () => {
@@ -62,21 +20,38 @@ describe("a template", () => {
     expect(await send(template("inv_2024"), { a: 1 })).toEqual({ a: 1 });
   });
 
-  it("with a uid that cannot be sent is refused when it is used", async () => {
-    expect(await refusal(template(".."), {})).toBeInstanceOf(ConfigurationError);
+  it.each<[string, unknown, string]>([
+    ["empty", "", "must not be empty"],
+    ["a step up", "..", 'must not be ".."'],
+    ["a number", 7, "must be a string, got number"],
+    ["a schema", z.object({}), "must be a string, got object"],
+    ["a line break", "a\nb", "must hold no control character"],
+  ])("whose uid is %s is refused at once, as `generate` refuses it", async (_, uid, wrong) => {
+    const make = () => template(uid as string);
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(`The template uid ${wrong}`);
+    const error = await refusal({ uid, schema: undefined } as Template, {});
+    expect(make).toThrow((error as ConfigurationError).message);
   });
 
-  it.each<[string, unknown]>([
-    ["null", null],
-    ["a plain object", {}],
-    ["a class", z.ZodObject],
-    ["a function that validates", (value: unknown) => value],
-    ["a JSON schema", { type: "object", properties: {} }],
-    ["a schema without validate", { "~standard": { version: 1, vendor: "x" } }],
-  ])("whose schema is %s is refused at once", (_, schema) => {
+  it.each<[string, unknown, string]>([
+    ["undefined", undefined, "undefined. Check where it is imported from; for no check, leave it out."],
+    ["null", null, "null."],
+    ["a plain object", {}, "an Object."],
+    ["a text", "z.object({})", "a string."],
+    ["a class", z.ZodObject, "a function."],
+    ["a function that validates", (value: unknown) => value, "a function."],
+    ["a JSON schema", { type: "object", properties: {} }, "an Object."],
+    ["a list", [z.object({})], "an array."],
+    ["a schema without validate", { "~standard": { version: 1, vendor: "x" } }, "an Object."],
+  ])("whose schema is %s is refused at once", async (_, schema, what) => {
     const make = () => template("inv_2024", schema as StandardSchemaV1);
     expect(make).toThrow(ConfigurationError);
-    expect(make).toThrow(/"inv_2024" is no Standard Schema/);
+    expect(make).toThrow(`The schema of template "inv_2024" is no Standard Schema, but ${what}`);
+    if (schema === undefined) return;
+    // Also where it was made by hand.
+    const error = await refusal({ uid: "inv_2024", schema: schema as StandardSchemaV1 }, {});
+    expect(make).toThrow((error as ConfigurationError).message);
   });
 });
 
@@ -124,7 +99,7 @@ describe.each(schemas)("%s", (_, schema) => {
       ["lines", 1, "price"],
     ]);
     expect(error.message).toMatch(
-      /^The values for template "inv_2024" cannot be sent: values\.currency .*; values\.lines\[1\]\.text .*; values\.lines\[1\]\.price .*Nothing was sent\.$/,
+      /^The values for template "inv_2024" cannot be sent: values\.currency: .*; values\.lines\[1\]\.text: .*; values\.lines\[1\]\.price: .*Nothing was sent\.$/,
     );
     expect(JSON.stringify(error) + error.message).not.toContain("CANARY");
   });
@@ -147,78 +122,43 @@ describe("what a schema gives is checked like any values", () => {
     ],
   ])("%s", async (_, schema) => {
     const error = (await refusal(template("inv_2024", schema), {})) as ValuesError;
-    expect(error.message).toMatch(/values\.lines\[0\]\.price is NaN/);
+    expect(error).toBeInstanceOf(ValuesError);
+    expect(error.message).toBe(
+      'The values that the schema made for template "inv_2024" cannot be sent: values.lines[0].price is NaN, which JSON turns into null. Nothing was sent.',
+    );
   });
 
-  it("so that a Map is no document's values", async () => {
+  it("and is called the caller's where the schema gives back what it got", async () => {
+    const error = await refusal(template("t", z.any()), { a: Number.NaN });
+    expect((error as ValuesError).message).toMatch(
+      /^The values for template "t" cannot be sent: values\.a is/,
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ["text", "CANARY", "a string"],
+    ["a list", ["CANARY"], "an array"],
+    ["null", null, "null"],
+    ["a function", () => "CANARY", "a function"],
+  ])("so that %s is no document's values", async (_, output, what) => {
+    const error = await refusal(
+      template(
+        "t",
+        schemaOf(() => ({ value: output })),
+      ),
+      {},
+    );
+    expect(error).toBeInstanceOf(ValuesError);
+    expect((error as ValuesError).message).toBe(
+      `The values that the schema made for template "t" cannot be sent: values must be one JSON object, got ${what}. Nothing was sent.`,
+    );
+  });
+
+  it("so that a Set is no member of them", async () => {
     const schema = z.object({ tags: z.array(z.string()).transform((tags) => new Set(tags)) });
     expect(await refusal(template("t", schema), { tags: [] })).toMatchObject({
       issues: [{ path: ["tags"] }],
     });
-  });
-});
-
-describe("a schema that breaks its word", () => {
-  it.each<[string, StandardSchemaV1]>([
-    [
-      "by throwing",
-      schemaOf(() => {
-        throw new TypeError("CANARY");
-      }),
-    ],
-    [
-      "by throwing what is no error",
-      schemaOf(() => {
-        throw "CANARY";
-      }),
-    ],
-    ["by rejecting", schemaOf(() => Promise.reject(new TypeError("CANARY")))],
-    ["by giving nothing", schemaOf(() => undefined)],
-  ])("%s is told as a mistake in the schema, without what it said", async (_, schema) => {
-    const error = (await refusal(template("inv_2024", schema), { a: 1 })) as ConfigurationError;
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toMatch(/^The schema of template "inv_2024" /);
-    expect(error.message).not.toContain("CANARY");
-  });
-
-  it("by quoting a value does not get it into the error", async () => {
-    const quoting = schemaOf((value) => ({
-      issues: [{ message: `Invalid: Received "${(value as { iban: string }).iban}"`, path: ["iban"] }],
-    }));
-    const error = (await refusal(template("inv_2024", quoting), {
-      iban: "GB33BUKB20201555555555",
-    })) as ValuesError;
-    expect(error.message + JSON.stringify(error)).not.toContain("GB33BUKB20201555555555");
-    expect(error.issues[0]?.path).toEqual(["iban"]);
-  });
-});
-
-describe("paths of a schema", () => {
-  it("may be given as keys or as objects that hold one", async () => {
-    const path = ["lines", 0, { key: "price" }, { key: 1 }, Symbol("s"), { key: Symbol("t") }];
-    const error = await refusal(
-      template(
-        "t",
-        schemaOf(() => ({ issues: [{ message: "is wrong", path }] })),
-      ),
-      {},
-    );
-    expect(error).toMatchObject({
-      issues: [{ path: ["lines", 0, "price", 1, "Symbol(s)", "Symbol(t)"], message: "is wrong" }],
-    });
-  });
-
-  it("may be missing", async () => {
-    const issues = [{ message: "is wrong" }, { message: "is worse", path: undefined }];
-    const error = await refusal(
-      template(
-        "t",
-        schemaOf(() => ({ issues })),
-      ),
-      {},
-    );
-    expect(error).toMatchObject({ issues: [{ path: [] }, { path: [] }] });
-    expect((error as ValuesError).message).toContain("values is wrong; values is worse");
   });
 });
 
