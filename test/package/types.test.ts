@@ -1,13 +1,17 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { inOneOrder, mistakes, prelude } from "../types/mistakes.ts";
 import { makeProject, runNode } from "./consumer.ts";
 
-/** The oldest that the types are meant for, and the newest there is. */
-const compilers = { "TypeScript 5.4": "5.4.5", "TypeScript 7.0": "7.0.2" };
+/** All that the types are meant for. */
+const compilers = ["5.4.5", "5.5.4", "5.6.3", "5.7.3", "5.8.3", "5.9.3", "6.0.3", "7.0.2"];
+
+/** The oldest of them, and the newest: what holds in both of every project is not asked of those between. */
+const outermost = ["5.4.5", "7.0.2"];
 
 /** What is the same everywhere. */
 const common = {
@@ -19,7 +23,7 @@ const common = {
 };
 
 const everywhere = `
-  import { type Bytes, TemplatePdf, TemplatePdfError, template } from "template-pdf";
+  import { type Bytes, TemplatePdf, TemplatePdfError, template, type Values } from "template-pdf";
 
   const options = { baseUrl: "https://pdf.example.com", apiKey: async () => "key" };
   const client = new TemplatePdf(options);
@@ -48,6 +52,8 @@ const everywhere = `
   client.generate(invoice, { total: "1" });
   // @ts-expect-error no such type
   client.generate(invoice, { total: 1 });
+  template("inv_2024").uid satisfies "inv_2024";
+  export const values: Values<typeof invoice> & Values<"inv_2024", { inv_2024: Invoice }> = { total: "1" };
 `;
 
 const inNode = `
@@ -115,36 +121,64 @@ describe("the types", { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     folder = makeProject("compilers", { "package.json": "{}" });
-    const aliases = Object.values(compilers).map(
-      (version) => `typescript-${version}@npm:typescript@${version}`,
-    );
+    const aliases = compilers.map((version) => `typescript-${version}@npm:typescript@${version}`);
     const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...aliases];
     await promisify(execFile)("npm", args, { cwd: folder, shell: process.platform === "win32" });
   }, 120_000);
 
-  for (const [compiler, version] of Object.entries(compilers)) {
-    it.concurrent.each(Object.entries(projects))(`compile with ${compiler} in %s`, async (title, project) => {
-      const { type, options, files } = project;
-      const name = `${version}-${title.replaceAll(/\W+/g, "-")}`;
-      const root = makeProject(options.types[0] ? `with-node-types/${name}` : name, {
-        "package.json": JSON.stringify({ type }),
-        "tsconfig.json": JSON.stringify({ compilerOptions: { ...common, ...options }, include: ["*.ts"] }),
-        ...files,
-      });
-      if (options.types[0]) linkNodeTypes(root);
-      const tsc = join(folder, "node_modules", `typescript-${version}`, "bin", "tsc");
-      expect(await runNode(root, tsc, "--pretty", "false")).toBe("");
-    });
+  const tsc = (version: string) => join(folder, "node_modules", `typescript-${version}`, "bin", "tsc");
+
+  for (const version of outermost) {
+    it.concurrent.each(Object.entries(projects))(
+      `compile with TypeScript ${version} in %s`,
+      async (title, project) => {
+        const { type, options, files } = project;
+        const name = `${version}-${title.replaceAll(/\W+/g, "-")}`;
+        const root = makeProject(options.types[0] ? `with-node-types/${name}` : name, {
+          "package.json": JSON.stringify({ type }),
+          "tsconfig.json": JSON.stringify({ compilerOptions: { ...common, ...options }, include: ["*.ts"] }),
+          ...files,
+        });
+        if (options.types[0]) link(root, "@types/node");
+        expect(await runNode(root, tsc(version), "--pretty", "false")).toBe("");
+      },
+    );
   }
+
+  it.concurrent.each(compilers)(
+    "refuse in TypeScript %s what is wrong, in words for its reader",
+    async (version) => {
+      const before = prelude.split("\n").length - 1;
+      const root = makeProject(`mistakes-${version}`, {
+        "package.json": JSON.stringify({ type: "module" }),
+        "tsconfig.json": JSON.stringify({
+          // The types of some schema libraries are too new for some of these.
+          compilerOptions: { ...common, skipLibCheck: true, module: "nodenext", lib: ["ES2022"], types: [] },
+          include: ["*.ts"],
+        }),
+        "mistakes.ts": prelude + mistakes.map(([code]) => code).join("\n"),
+      });
+      for (const name of ["zod", "zod-3", "valibot", "arktype"]) link(root, name);
+      const said = await runNode(root, tsc(version), "--pretty", "false").catch(
+        (error: Error) => error.message,
+      );
+      const found = [...said.matchAll(/^(\S+)\((\d+),\d+\): error TS\d+: (.*(?:\n {2}.*)*)/gm)].map(
+        ([, file, line, message = ""]) => [file, Number(line) - before, lastOf(message.split("\n"))],
+      );
+      const expected = mistakes.map(([, ...message], at) => ["mistakes.ts", at + 1, lastOf(message)]);
+      expect(found).toEqual(expected);
+    },
+  );
 });
 
-/** Gives a project the @types/node of this repository, so that a page's project beside it has none. */
-function linkNodeTypes(project: string): void {
-  const types = join(project, "node_modules", "@types");
-  mkdirSync(types, { recursive: true });
-  symlinkSync(
-    fileURLToPath(new URL("../../node_modules/@types/node", import.meta.url)),
-    join(types, "node"),
-    "junction",
-  );
+/** The line that tells most: the only one that all compilers print. */
+function lastOf(message: readonly string[]): string {
+  return inOneOrder(message.at(-1)?.trim() ?? "");
+}
+
+/** Gives a project what this repository has installed, and no other project. */
+function link(project: string, name: string): void {
+  const path = join(project, "node_modules", name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)), path, "junction");
 }

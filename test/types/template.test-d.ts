@@ -6,6 +6,7 @@ import {
   type Template,
   TemplatePdf,
   template,
+  type Values,
 } from "template-pdf";
 import { expectTypeOf } from "vitest";
 import * as z from "zod";
@@ -88,3 +89,45 @@ template("t", z.ZodObject);
 template(7, schema);
 // @ts-expect-error: a template cannot be changed
 invoice.uid = "other";
+
+// What `generate` takes has a name: of a template it is what goes into the schema.
+expectTypeOf<Values<typeof invoice>>().toEqualTypeOf<InferInput<typeof schema>>();
+const bare = template<Certificate>("t");
+expectTypeOf<Values<typeof bare>>().toEqualTypeOf<Certificate>();
+expectTypeOf<Values<"inv", { inv: Certificate }>>().toEqualTypeOf<Certificate>();
+// @ts-expect-error: a uid belongs to a map
+export type WithoutMap = Values<"inv">;
+// @ts-expect-error: there is no such uid in the map
+export type OfNone = Values<"invoice", { inv: Certificate }>;
+// @ts-expect-error: a schema is no template
+export type OfSchema = Values<typeof schema>;
+
+// So a function of one's own can stand before `generate`.
+interface Templates {
+  inv: Certificate;
+  cert: { title: string };
+}
+declare const mapped: TemplatePdf<Templates>;
+export function render<U extends keyof Templates & string>(uid: U, values: Values<U, Templates>): unknown {
+  return mapped.generate(uid, values);
+}
+render("inv", { name: "" });
+// @ts-expect-error: the values are those of another template
+render("inv", { title: "" });
+export function renderOne<S extends StandardSchemaV1>(given: Template<S>, values: InferInput<S>): unknown {
+  return pdfs.generate(given, values);
+}
+renderOne(invoice, { date: "2026-11-20", total: 2 });
+// @ts-expect-error: a value is missing
+renderOne(invoice, { date: "2026-11-20" });
+
+// A client of some templates may stand where one of any is asked for.
+const loose: TemplatePdf = mapped;
+void loose;
+
+// A schema that was named has to be there.
+declare const absent: typeof schema | undefined;
+// @ts-expect-error: it may be missing
+template("t", absent);
+// @ts-expect-error: it is missing
+template("t", undefined);

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { Editor } from "./language-service.ts";
+import { inOneOrder, mistakes, prelude } from "./mistakes.ts";
+
+const editor = new Editor(`${prelude}
+const named = template<Invoice, "inv">("inv");
+const bare = template("inv");
+const changing = template("inv", z.object({ date: z.coerce.date<string>(), currency: z.string().default("GBP") }));
+const long = template("inv", z.object({ ${Array.from({ length: 40 }, (_, at) => `field${at}: z.string()`).join(", ")} }));
+const pending = typed.generate("inv", { date: "" });
+`);
+
+describe("an editor", { timeout: 60_000 }, () => {
+  it.each<[string, string]>([
+    ["in an unfinished call", 'typed.generate("|")'],
+    ["in a call", 'typed.generate("|", { date: "" })'],
+    ["of the values of a map", 'declare const values: Values<"|", Templates>;'],
+  ])("completes the uids of a map %s", (_, program) => {
+    expect(editor.completions(program)).toEqual(["cert", "inv"]);
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ["a map", 'typed.generate("inv", { | })', ["date", "lines"]],
+    ["a map, those that are left", 'typed.generate("inv", { date: "", | })', ["lines"]],
+    ["a map, further in", 'typed.generate("inv", { date: "", lines: [{ | }] })', ["price", "text"]],
+    ["a template with its type", "client.generate(plain, { | })", ["date", "lines"]],
+    ["a template of a client with a map", "typed.generate(plain, { | })", ["date", "lines"]],
+    ["zod 4", "client.generate(zod, { | })", ["date", "lines"]],
+    ["zod 4, further in", 'client.generate(zod, { date: "", lines: [{ | }] })', ["price", "text"]],
+    ["zod 4 mini", "client.generate(zodMini, { | })", ["date", "lines"]],
+    ["zod 3.25", "client.generate(zod3, { | })", ["date", "lines"]],
+    ["valibot", "client.generate(valibot, { | })", ["date", "lines"]],
+    ["arktype", "client.generate(arktype, { | })", ["date", "lines"]],
+    ["what is kept for later", "const values: Values<typeof zod> = { | };", ["date", "lines"]],
+  ])("completes the fields of %s", (_, program, names) => {
+    expect(editor.completions(program)).toEqual(names);
+  });
+
+  it("completes the options, and the forms", () => {
+    expect(editor.completions("client.generate(zod, values, { | })")).toEqual([
+      "headers",
+      "maxBytes",
+      "retry",
+      "signal",
+      "timeouts",
+      "verify",
+    ]);
+    expect(editor.completions('typed.generate("inv", { date: "" }).|')).toContain("saveTo");
+  });
+
+  it.each<[string, string, string]>([
+    [
+      "generate, of a map",
+      'typed.|generate("inv", { date: "" })',
+      '(method) TemplatePdf<Templates>.generate<"inv">(uid: "inv", values: Invoice, options?: CallOptions): PendingPdf',
+    ],
+    ["a document on its way", "|pending", "const pending: PendingPdf"],
+    ["a client", "|typed", "const typed: TemplatePdf<Templates>"],
+    ["a template with its type", "|plain", "const plain: Template<Unchecked<Invoice>, string>"],
+    ["a template with its type and uid", "|named", 'const named: Template<Unchecked<Invoice>, "inv">'],
+    ["a template of any values", "|bare", 'const bare: Template<Unchecked<Record<string, unknown>>, "inv">'],
+    [
+      "a template with a schema",
+      "|cert",
+      'const cert: Template<z.ZodObject<{ name: z.ZodString; }, z.core.$strip>, "cert">',
+    ],
+    [
+      "the uid of a template",
+      "cert.|uid",
+      '(property) Template<ZodObject<{ name: ZodString; }, $strip>, "cert">.uid: "cert"',
+    ],
+    ["Values of a schema", "type |Given = Values<typeof cert>;", "type Given = { name: string; }"],
+    [
+      "Values of a schema that changes them",
+      "type |Given = Values<typeof changing>;",
+      "type Given = { date: string; currency?: string | undefined; }",
+    ],
+    ["Values of a type", "type |Given = Values<typeof plain>;", "type Given = Invoice"],
+    ["Values of a map", 'type |Given = Values<"inv", Templates>;', "type Given = Invoice"],
+    ["a value", "declare const |given: Values<typeof cert>;", "const given: { name: string; }"],
+  ])("shows %s", (_, program, shown) => {
+    expect(editor.hover(program).replaceAll(/\s+/g, " ")).toBe(shown);
+  });
+
+  it("shows no more than a screen of a template with forty fields", () => {
+    expect(editor.hover("|long").split("\n").length).toBeLessThan(40);
+    expect(editor.hover("client.|generate(long, {})").split("\n").length).toBeLessThan(40);
+  });
+});
+
+describe("what the compiler says of a mistake", { timeout: 60_000 }, () => {
+  let said: string[][] | undefined;
+
+  it.each(mistakes.map(([code, ...message], at) => [code, at, message] as const))("%s", (_, at, message) => {
+    said ??= editor.complaints(mistakes.map(([code]) => code));
+    expect(said[at]?.map(inOneOrder)).toEqual(message.map(inOneOrder));
+  });
+
+  it("speaks of what the reader has written, and of what a schema has to be", () => {
+    const told = mistakes
+      .filter(([code]) => !code.startsWith('template("inv", '))
+      .flatMap(([, ...lines]) => lines);
+    const internals = /\b(?:never|unknown|Standard\w*|infer|extends|Values<|G|S|T|U)\b/;
+    expect(told.filter((line) => internals.test(line))).toEqual([]);
+  });
+});

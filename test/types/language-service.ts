@@ -1,0 +1,77 @@
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const file = fileURLToPath(new URL("asked.ts", import.meta.url));
+
+/** Stands in a program for the place of the cursor. */
+const cursor = "|";
+
+/** What an editor asks TypeScript about a program that nobody has saved. */
+export class Editor {
+  readonly #prelude: string;
+  readonly #service: ts.LanguageService;
+  #text = "";
+  #version = 0;
+
+  /** @param prelude - what stands before every program */
+  constructor(prelude: string) {
+    this.#prelude = prelude;
+    const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+    const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, root);
+    this.#service = ts.createLanguageService({
+      fileExists: ts.sys.fileExists,
+      readFile: ts.sys.readFile,
+      directoryExists: ts.sys.directoryExists,
+      getDirectories: ts.sys.getDirectories,
+      getScriptFileNames: () => [file],
+      getScriptVersion: (path) => (path === file ? String(this.#version) : "1"),
+      getScriptSnapshot: (path) => {
+        const text = path === file ? this.#text : ts.sys.readFile(path);
+        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+      },
+      getCurrentDirectory: () => root,
+      getCompilationSettings: () => ({ ...options, noUnusedLocals: false }),
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+    });
+  }
+
+  /** What it says of each line of a program: nothing, or the lines of its messages. */
+  complaints(lines: readonly string[]): string[][] {
+    this.#open(lines.join("\n"));
+    const messages: string[][] = lines.map(() => []);
+    const all = [
+      ...this.#service.getSyntacticDiagnostics(file),
+      ...this.#service.getSemanticDiagnostics(file),
+    ];
+    for (const { start = 0, messageText } of all) {
+      const at = this.#text.slice(this.#prelude.length, start).split("\n").length - 1;
+      const said = ts.flattenDiagnosticMessageText(messageText, "\n").split("\n");
+      messages[at]?.push(...said.map((line) => line.trim()));
+    }
+    return messages;
+  }
+
+  /** The names it offers at the cursor, those of the values or uids that are asked for there. */
+  completions(program: string): string[] {
+    const at = this.#open(program);
+    const found = this.#service.getCompletionsAtPosition(file, at, {});
+    return (found?.entries ?? []).map(({ name }) => name).sort();
+  }
+
+  /** What it shows of the name that the cursor stands before. */
+  hover(program: string): string {
+    const at = this.#open(program);
+    const info = this.#service.getQuickInfoAtPosition(file, at);
+    return ts.displayPartsToString(info?.displayParts);
+  }
+
+  /** Where the cursor stands. */
+  #open(program: string): number {
+    const at = program.indexOf(cursor);
+    this.#text =
+      this.#prelude + (at < 0 ? program : program.slice(0, at) + program.slice(at + cursor.length));
+    this.#version += 1;
+    return this.#prelude.length + Math.max(at, 0);
+  }
+}

@@ -1,0 +1,145 @@
+/** What callers get wrong, and what the compiler says of it: read as they would read it, and found readable. */
+
+/** Stands before every mistake. */
+export const prelude = `
+import { type } from "arktype";
+import { TemplatePdf, template, type Values } from "template-pdf";
+import * as v from "valibot";
+import * as z from "zod";
+import * as mini from "zod/mini";
+import * as z3 from "zod-3";
+
+interface Line { text: string; price: number }
+interface Invoice { date: string; lines?: Line[] }
+interface Templates { inv: Invoice; cert: { name: string } }
+
+const client = new TemplatePdf();
+const typed = new TemplatePdf<Templates>();
+const plain = template<Invoice>("inv");
+const zod = template("inv", z.object({ date: z.string(), lines: z.array(z.object({ text: z.string(), price: z.number() })) }));
+const zodMini = template("inv", mini.object({ date: mini.string(), lines: mini.array(mini.object({ text: mini.string(), price: mini.number() })) }));
+const zod3 = template("inv", z3.object({ date: z3.string(), lines: z3.array(z3.object({ text: z3.string(), price: z3.number() })) }));
+const valibot = template("inv", v.object({ date: v.string(), lines: v.array(v.object({ text: v.string(), price: v.number() })) }));
+const arktype = template("inv", type({ date: "string", lines: type({ text: "string", price: "number" }).array() }));
+const cert = template("cert", z.object({ name: z.string() }));
+declare const anyUid: string;
+declare const certificate: { name: string };
+declare const missing: undefined;
+`;
+
+/** A mistake on one line, and the lines of what the compiler says of it. */
+export type Mistake = readonly [code: string, ...message: string[]];
+
+const uids = `'"inv" | "cert" | AnyTemplate'`;
+
+const ofMaps: readonly Mistake[] = [
+  [
+    `typed.generate("inv", {});`,
+    "Argument of type '{}' is not assignable to parameter of type 'Invoice'.",
+    "Property 'date' is missing in type '{}' but required in type 'Invoice'.",
+  ],
+  [
+    `typed.generate("inv", { date: "", total: "" });`,
+    "Object literal may only specify known properties, and 'total' does not exist in type 'Invoice'.",
+  ],
+  [`typed.generate("inv", { date: 7 });`, "Type 'number' is not assignable to type 'string'."],
+  [
+    `typed.generate("inv", { date: "", lines: [{ text: "", price: "" }] });`,
+    "Type 'string' is not assignable to type 'number'.",
+  ],
+  [
+    `typed.generate("invoice", { date: "" });`,
+    `Argument of type '"invoice"' is not assignable to parameter of type ${uids}.`,
+  ],
+  [
+    `typed.generate(anyUid, { date: "" });`,
+    `Argument of type 'string' is not assignable to parameter of type ${uids}.`,
+  ],
+  [`typed.generate(7, {});`, `Argument of type '7' is not assignable to parameter of type ${uids}.`],
+  [
+    `typed.generate("cert", { date: "" });`,
+    "Object literal may only specify known properties, and 'date' does not exist in type '{ name: string; }'.",
+  ],
+  [
+    `typed.generate("inv", certificate);`,
+    "Argument of type '{ name: string; }' is not assignable to parameter of type 'Invoice'.",
+    "Property 'date' is missing in type '{ name: string; }' but required in type 'Invoice'.",
+  ],
+  [`typed.generate("inv");`, "Expected 2-3 arguments, but got 1."],
+  [
+    `client.generate("inv", "text");`,
+    "Argument of type 'string' is not assignable to parameter of type 'object'.",
+  ],
+  [
+    `export type Wrong = Values<"invoice", Templates>;`,
+    `Type '"invoice"' does not satisfy the constraint ${uids}.`,
+  ],
+  [
+    `new TemplatePdf<{ inv: string }>();`,
+    "Type '{ inv: string; }' does not satisfy the constraint '{ inv: object; }'.",
+    "Types of property 'inv' are incompatible.",
+    "Type 'string' is not assignable to type 'object'.",
+  ],
+];
+
+const ofTemplates: readonly Mistake[] = [
+  [
+    `client.generate(plain, {});`,
+    "Argument of type '{}' is not assignable to parameter of type 'Invoice'.",
+    "Property 'date' is missing in type '{}' but required in type 'Invoice'.",
+  ],
+  [
+    `client.generate(plain, { date: "", total: "" });`,
+    "Object literal may only specify known properties, and 'total' does not exist in type 'Invoice'.",
+  ],
+  [`client.generate(plain);`, "Expected 2-3 arguments, but got 1."],
+  [
+    `typed.generate(cert, { date: "" });`,
+    "Object literal may only specify known properties, and 'date' does not exist in type '{ name: string; }'.",
+  ],
+  [
+    `client.generate(zod, certificate);`,
+    "Argument of type '{ name: string; }' is not assignable to parameter of type '{ date: string; lines: { text: string; price: number; }[]; }'.",
+    "Type '{ name: string; }' is missing the following properties from type '{ date: string; lines: { text: string; price: number; }[]; }': date, lines",
+  ],
+  [
+    `template("inv", missing);`,
+    "Argument of type 'undefined' is not assignable to parameter of type 'StandardSchemaV1<unknown, unknown>'.",
+  ],
+  [
+    `template("inv", { type: "object" });`,
+    "Object literal may only specify known properties, and 'type' does not exist in type 'StandardSchemaV1<unknown, unknown>'.",
+  ],
+  [
+    `template(7, z.object({}));`,
+    "Argument of type 'number' is not assignable to parameter of type 'string'.",
+  ],
+  [`template<string>("inv");`, "Type 'string' does not satisfy the constraint 'object'."],
+];
+
+const ofSchemas = ["zod", "zodMini", "zod3", "valibot", "arktype"].flatMap((name): Mistake[] => [
+  [
+    `client.generate(${name}, { date: "" });`,
+    "Argument of type '{ date: string; }' is not assignable to parameter of type '{ date: string; lines: { text: string; price: number; }[]; }'.",
+    "Property 'lines' is missing in type '{ date: string; }' but required in type '{ date: string; lines: { text: string; price: number; }[]; }'.",
+  ],
+  [
+    `client.generate(${name}, { date: "", lines: [], total: "" });`,
+    "Object literal may only specify known properties, and 'total' does not exist in type '{ date: string; lines: { text: string; price: number; }[]; }'.",
+  ],
+  [`client.generate(${name}, { date: 7, lines: [] });`, "Type 'number' is not assignable to type 'string'."],
+  [
+    `client.generate(${name}, { date: "", lines: [{ text: "", price: "" }] });`,
+    "Type 'string' is not assignable to type 'number'.",
+  ],
+]);
+
+export const mistakes: readonly Mistake[] = [...ofMaps, ...ofTemplates, ...ofSchemas];
+
+/** A message whose lists of types are in one order: which comes first is the compiler's choice. */
+export function inOneOrder(message: string): string {
+  return message.replaceAll(
+    /'([^']+ \| [^']+)'/g,
+    (_, types: string) => `'${types.split(" | ").sort().join(" | ")}'`,
+  );
+}
