@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fakePdf } from "../../src/testing/fake-pdf.ts";
+import { slowProperty } from "../support/fuzz.ts";
+import { readByLines } from "./read-by-lines.ts";
+
+/** As every reader gives a line back: no PDF has blank lines, or spaces at the ends of one. */
+const seen = (text: string) =>
+  text
+    .split(/\r\n?|\n/)
+    .map((line) => line.replace(/\s+/g, " ").trim())
+    .filter((line) => line !== "");
+
+async function expectRead(text: string): Promise<void> {
+  const { lines, warnings } = await readByLines(fakePdf({ text }));
+  expect(lines.map((line) => line.replace(/\s+/g, " ").trim()).filter((line) => line !== "")).toEqual(
+    seen(text),
+  );
+  expect(warnings).toEqual([]);
+}
+
+describe("what pdf.js reads in a fake PDF, line for line", () => {
+  it.each([
+    ["what Windows has beyond Latin-1", "€ 12,50 — “quoted” ‘it’ … • Œuvre Žluťoučký ™"],
+    ["Polish among English", "Brönte & Łoś Studio\nplain\nzażółć gęślą jaźń"],
+    ["Greek and Cyrillic", "Αθηνά Α.Ε.\nΕρμού 42, Αθήνα\nСчёт № 7"],
+    ["Chinese, Japanese and Korean", "发票号码：一二三\n日本語のテキスト\n한국어 문서"],
+    ["emoji, with joiners, colours and flags", "👨‍👩‍👧 family\n👍🏽 ❤️ 🏳️‍🌈 🇬🇧\nend"],
+    ["marks that combine with letters", "e\u0301a\u0308o\u0302 and Z\u0351\u036Balgo\nnext"],
+    ["Hebrew and Arabic, among digits and Latin", "שלום עולם (123) abc\nمرحبا بالعالم ١٢٣ ok\nשָׁלוֹם\nend"],
+    ["Persian, with joiners inside words", "می\u200cخواهم ایران\nend"],
+    ["Arabic with its vowels, also at the ends of words", "كَتَبَ الوَلَدُ الدَّرْسَ\nكِتَابُكَ هنا\nend"],
+    ["scripts of India", "नमस्ते दुनिया\nவணக்கம் உலகம்"],
+    ["tabs and many spaces", "a\tb\t\tc\nx     y"],
+    ["a soft hyphen and a joiner inside a word", "soft\u00ADhyphen\nzero\u200Bwidth\u200Djoiner"],
+    ["control characters", "x\u0001y\u0000z\u007Fw\u0085v\u009Fu"],
+    ["what a PDF's own syntax is made of", "(a\\) \\n endstream endobj <</Length 1>> Tj ET %%EOF trailer"],
+    ["characters beyond the first plane", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𐀀 𓀀 \u{10FFFD}"],
+    ["line breaks of every system", "one\r\ntwo\rthree\nfour"],
+  ])("%s", async (_title, text) => {
+    await expectRead(text);
+  });
+
+  it("halves of characters, as the sign for what is none", async () => {
+    const { lines } = await readByLines(fakePdf({ text: "a\ud800b\nc\udc00\ud800d" }));
+    expect(lines).toEqual(["a\ufffdb", "c\ufffd\ufffdd"]);
+  });
+
+  it("thousands of lines, on as many pages as they need", async () => {
+    const text = Array.from({ length: 3_000 }, (_, at) => (at % 7 === 0 ? `řádek ${at}` : `row ${at}`)).join(
+      "\n",
+    );
+    await expectRead(text);
+    expect((await readByLines(fakePdf({ text }))).pages).toBe(Math.ceil(3_000 / 55));
+  });
+
+  it("lines that are wider than any page, none of it beyond the edge", async () => {
+    await expectRead(
+      `${"The quick brown fox. ".repeat(20)}\nshort\n${"W".repeat(9_000)}\n${"漢".repeat(9_000)}\nlast`,
+    );
+  });
+
+  it("a line of more than 40,000 characters, as several, with nothing lost", async () => {
+    const line = Array.from({ length: 30_000 }, (_, at) => at.toString(36)).join("");
+    const { lines, pages } = await readByLines(fakePdf({ text: `${line}\nlast` }));
+    expect(lines.join("")).toBe(`${line}last`);
+    expect(pages).toBeGreaterThan(1);
+  });
+
+  it("a part of such a line for each row, cut between characters", async () => {
+    const line = `x${"😀".repeat(45_000)}`;
+    const { lines } = await readByLines(fakePdf({ text: line }));
+    expect(lines.join("")).toBe(line);
+  });
+
+  it("a line in one font, as long as it can hold the line", () => {
+    const first = Array.from({ length: 240 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join("");
+    const pdf = Buffer.from(fakePdf({ text: `${first}\nZażółć (שלום) gęślą jaźń` })).toString("latin1");
+    expect(pdf.match(/\/[RSTU]\d+ [\d.]+ Tf </g)).toEqual([
+      expect.stringContaining("/T0 "),
+      expect.stringContaining("/T1 "),
+      expect.stringContaining("/S1 "),
+      expect.stringContaining("/T1 "),
+    ]);
+  });
+
+  it("no page wider than Acrobat shows", () => {
+    const pdf = Buffer.from(fakePdf({ text: "W".repeat(30_000) })).toString("latin1");
+    const width = Number(/\/MediaBox \[0 0 (\d+) 842\]/.exec(pdf)?.[1]);
+    expect(width).toBeGreaterThan(14_300);
+    expect(width).toBeLessThanOrEqual(14_400);
+  });
+
+  it("more than 255 different characters in one line", async () => {
+    await expectRead(Array.from({ length: 700 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join(""));
+  });
+
+  it("nearly every character there is, between two letters", async () => {
+    const characters: string[] = [];
+    for (let code = 0x21; code < 0x20_000; code += 3) {
+      const character = String.fromCodePoint(code);
+      // These are no text, or pdf.js leaves them out or takes them for a space.
+      if (!/\p{Cs}|\s|[\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\ufeff]/u.test(character))
+        characters.push(character);
+    }
+    const { lines } = await readByLines(fakePdf({ text: characters.map((one) => `a${one}b`).join("\n") }));
+    expect(lines).toEqual(characters.map((one) => `a${one}b`));
+  });
+
+  // What pdf.js treats in ways of its own is tested above, by itself.
+  const word = fc
+    .string({ unit: "binary", minLength: 1, maxLength: 12 })
+    .filter((text) => !/[\s\p{Mn}\p{Cf}\p{Cs}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u.test(text));
+  const line = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(" "));
+
+  slowProperty("any words", () =>
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 5 }), async (lines) => {
+      await expectRead(lines.join("\n"));
+    }),
+  );
+
+  const hebrew = fc.string({
+    unit: fc.constantFrom(..."אבגדהוזחטיכלמנסעפצקרשת"),
+    minLength: 1,
+    maxLength: 9,
+  });
+  const latin = fc.string({ unit: fc.constantFrom(..."abcXYZ019.,€é"), minLength: 1, maxLength: 9 });
+
+  slowProperty("any words from both directions", () =>
+    fc.asyncProperty(fc.array(fc.oneof(hebrew, latin), { minLength: 1, maxLength: 9 }), async (words) => {
+      await expectRead(words.join(" "));
+    }),
+  );
+});
