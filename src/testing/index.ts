@@ -5,6 +5,7 @@
  */
 
 export type { Bytes } from "../platform-types.ts";
+export { assertWholePdf } from "./assert-whole-pdf.ts";
 export { type FakePdfOptions, fakePdf } from "./fake-pdf.ts";
 export { type FakeService, fakeService } from "./fake-service.ts";
 export type { Fault } from "./faults/fault.ts";

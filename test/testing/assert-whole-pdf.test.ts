@@ -1,0 +1,112 @@
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { InvalidPdfError, TemplatePdfError, TruncatedPdfError } from "template-pdf";
+import { describe, expect, it } from "vitest";
+import { assertWholePdf } from "../../src/testing/assert-whole-pdf.ts";
+import { fakePdf } from "../../src/testing/fake-pdf.ts";
+import { property } from "../support/fuzz.ts";
+import { renderPdf } from "../support/render-pdf.ts";
+
+/** What it throws, if anything. */
+function refusal(given: unknown): unknown {
+  try {
+    assertWholePdf(given);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("a whole PDF", () => {
+  property("is every fake one, in every form of bytes", () =>
+    fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 5 }), (text, pages) => {
+      const pdf = fakePdf({ text, pages });
+      expect([pdf, Buffer.from(pdf), pdf.buffer].map(refusal)).toEqual([undefined, undefined, undefined]);
+    }),
+  );
+
+  it("is a real one, and one of another realm", async () => {
+    expect(refusal(await renderPdf({ content: "Invoice" }))).toBeUndefined();
+    const foreign = runInNewContext("Uint8Array.from(numbers)", { numbers: [...fakePdf()] });
+    expect(foreign instanceof Uint8Array).toBe(false);
+    expect(refusal(foreign)).toBeUndefined();
+    expect(refusal(foreign.buffer)).toBeUndefined();
+  });
+
+  it("narrows what it was given", () => {
+    const given: unknown = fakePdf();
+    assertWholePdf(given);
+    expect(given.byteLength).toBe(fakePdf().length);
+  });
+});
+
+describe("a PDF that is not whole", () => {
+  property("is every part of one from its start, up to its end mark", () =>
+    fc.property(fc.nat(3_000), fc.double({ min: 0, max: 1, noNaN: true }), (more, share) => {
+      const pdf = fakePdf({ text: "cut", bytes: fakePdf({ text: "cut" }).length + more });
+      // All but the last line break is needed.
+      const part = pdf.subarray(0, Math.floor(share * (pdf.length - 2)));
+      const error = refusal(part);
+      expect(error).toBeInstanceOf(part.length < 5 ? InvalidPdfError : TruncatedPdfError);
+      if (error instanceof TruncatedPdfError) expect(error.receivedBytes).toBe(part.length);
+      expect(refusal(pdf.subarray(0, pdf.length - 1))).toBeUndefined();
+    }),
+  );
+
+  it("is told in one line, with its length", () => {
+    expect(refusal(fakePdf({ bytes: 9_000 }).subarray(0, 4_000))).toMatchObject({
+      code: "truncated_pdf",
+      message:
+        "This PDF is cut off: its 4000 bytes have no end mark (%%EOF) where they end. Check that all of it was written and read.",
+      receivedBytes: 4_000,
+      attempts: 0,
+    });
+  });
+});
+
+describe("what is no PDF", () => {
+  it.each([
+    ["", "it is empty."],
+    ["hello secret", "its 12 bytes do not begin as one."],
+    ["<!doctype html>secret", "its 21 bytes do not begin as one, but as HTML or XML."],
+    ["\n  <svg>secret", "its 14 bytes do not begin as one, but as HTML or XML."],
+    ["\ufeff{}", "its 5 bytes do not begin as one, but as JSON."],
+    ['["secret"]', "its 10 bytes do not begin as one, but as JSON."],
+    [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "its 1034 bytes do not begin as one."],
+  ])("%j is told without its content", (text, what) => {
+    const error = refusal(Buffer.from(text)) as InvalidPdfError;
+    expect(error).toBeInstanceOf(InvalidPdfError);
+    expect(error.message).toBe(`This is no PDF: ${what} Check what made or fetched it.`);
+    expect(JSON.stringify(error)).not.toContain("secret");
+  });
+
+  const service = { bytes: async () => fakePdf() };
+  it.each([
+    ["a promise", Promise.resolve(fakePdf()), "a promise. Put `await` before it."],
+    [
+      "a string",
+      "%PDF-",
+      "a string. Bytes of a PDF do not survive as text: read the file or the answer as bytes.",
+    ],
+    [
+      "a Response",
+      { [Symbol.toStringTag]: "Response", arrayBuffer() {} },
+      "a Response. Await its arrayBuffer() first.",
+    ],
+    ["a Blob", new Blob([]), /a Blob\. Await its (?:bytes|arrayBuffer)\(\) first\.$/],
+    ["what the client gives", service, "an object with bytes(). Await its bytes() first."],
+    ["nothing", undefined, "undefined. Give the bytes of the document."],
+    ["null", null, "null. Give the bytes of the document."],
+    ["a number", 7, "a number. Give the bytes of the document."],
+    ["chunks", [fakePdf()], "an array. Join it, as Buffer.concat() does."],
+    ["an object", {}, "an object. Give the bytes of the document."],
+    ["other numbers", new Float64Array(8), "Float64Array. Give the bytes of the document."],
+    ["a stream", new ReadableStream(), "ReadableStream. Give the bytes of the document."],
+  ])("%s is a TypeError that says what to do", (_title, given, what) => {
+    const error = refusal(given) as TypeError;
+    expect(error).toBeInstanceOf(TypeError);
+    expect(TemplatePdfError.is(error)).toBe(false);
+    expect(error.message).toMatch(what);
+    expect(error.message).toMatch(/^assertWholePdf\(\) takes a Uint8Array, a Buffer or an ArrayBuffer, got /);
+  });
+});
