@@ -91,6 +91,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   { what: /^commander$/, by: ["cli/"] },
   { what: /^msw$/, by: ["testing/"] },
   { what: /^\.\.\/package\.json$/, by: ["cli/"] },
+  { what: /^pdfjs-dist\//, by: ["testing/pdf/read-by-pdf-js.ts"] },
   { what: /^pdfmake(\/|$)/, by: ["emulator/renderer/"] },
 ];
 

@@ -12,4 +12,5 @@ export type { Fault } from "./faults/fault.ts";
 export { type AfterBytes, faults } from "./faults/faults.ts";
 export type { ListeningService } from "./listening-service.ts";
 export type { FailOptions, FakeServiceOptions, ListenOptions, WaitOptions } from "./options.ts";
+export { pdfText } from "./pdf-text.ts";
 export type { FakeCall, FakeCallOf } from "./typed-calls.ts";

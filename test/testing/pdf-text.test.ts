@@ -1,0 +1,249 @@
+import fc from "fast-check";
+import { InvalidPdfError, TruncatedPdfError } from "template-pdf";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import invoice, { sample } from "../../examples/templates/invoice.mjs";
+import { fakePdf } from "../../src/testing/fake-pdf.ts";
+import { adviceOn } from "../../src/testing/pdf/read-by-pdf-js.ts";
+import { pdfText } from "../../src/testing/pdf-text.ts";
+import { property } from "../support/fuzz.ts";
+import { renderPdf } from "../support/render-pdf.ts";
+
+const asRead = (text: string) => text.replace(/\r\n?/g, "\n").replace(/\p{Surrogate}/gu, "\ufffd");
+
+afterEach(() => {
+  vi.doUnmock("pdfjs-dist/legacy/build/pdf.mjs");
+  vi.resetModules();
+});
+
+describe("the text of a fake PDF", () => {
+  const unit = fc.oneof(
+    { weight: 4, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
+    { weight: 2, arbitrary: fc.constantFrom(..."אבםشمם١\u064b\u05b0\u200c\u200f\u202e ") },
+    { weight: 3, arbitrary: fc.constantFrom(..."abc()\\<>%/ \t\u00ad\u0085\u2028\ufeff\0") },
+    { weight: 1, arbitrary: fc.constantFrom("\n", "\r", "\r\n", "\ud800", "\udfff", " ET\n", "T*", "\\)") },
+  );
+  const text = fc.array(unit, { maxLength: 300 }).map((parts) => parts.join(""));
+
+  property("is the text that it was made of, whatever its pages and its length are", () =>
+    fc.asyncProperty(text, fc.integer({ min: 1, max: 4 }), fc.nat(2_000), async (text, pages, more) => {
+      const { length } = fakePdf({ text, pages });
+      expect(await pdfText(fakePdf({ text, pages, bytes: length + more }))).toBe(asRead(text));
+    }),
+  );
+
+  it.each([
+    ["nothing", ""],
+    ["one line break", "\n"],
+    ["blank lines before, between and after", "\n\na\n\n\nb\n\n"],
+    ["spaces at the ends of lines", "  a  \n   \n\tb\t"],
+    ["lines for many pages, some of them blank", "a\n\n\n".repeat(500)],
+    ["a line for several pages", "long line ".repeat(12_000)],
+    ["long lines of everything, to both directions", "שלום ١٢ 漢字 a\u0301👨‍👩‍👧 ".repeat(9_000)],
+    [
+      "a line of more letters than a font has",
+      Array.from({ length: 900 }, (_, at) => String.fromCodePoint(0x600 + at)).join(""),
+    ],
+  ])("holds %s", async (_title, text) => {
+    expect(await pdfText(fakePdf({ text }))).toBe(text);
+  });
+
+  it("holds a word from right to left of more letters than a font has", async () => {
+    const letters = Array.from({ length: 0x2ad }, (_, at) => String.fromCodePoint(0x600 + at));
+    const text = letters.filter((letter) => /\p{L}/u.test(letter)).join("");
+    expect(text.length).toBeGreaterThan(300);
+    expect(await pdfText(fakePdf({ text }))).toBe(text);
+  });
+
+  it("holds every character there is", async () => {
+    let text = "";
+    for (let code = 0; code < 0x11_0000; code++) {
+      // All of the first plane, and a sample of the others.
+      if (code < 0x1_0000 || code % 97 === 0) text += String.fromCodePoint(code);
+      if (code % 80 === 0) text += "\n";
+    }
+    expect(await pdfText(fakePdf({ text }))).toBe(asRead(text));
+  });
+
+  it("is read without pdf.js", async () => {
+    vi.resetModules();
+    vi.doMock("pdfjs-dist/legacy/build/pdf.mjs", () => {
+      throw new Error("pdf.js was loaded");
+    });
+    const { pdfText: pdfTextAlone } = await import("../../src/testing/pdf-text.ts");
+    expect(await pdfTextAlone(fakePdf({ text: "by itself" }))).toBe("by itself");
+    await expect(pdfTextAlone(await renderPdf({ content: "x" }))).rejects.toThrow(/pdfjs-dist/);
+  });
+
+  it("is the same from a Buffer, a part of one, an ArrayBuffer, a Blob and a File, which stay as they are", async () => {
+    const pdf = fakePdf({ text: "any form" });
+    const padded = Buffer.concat([Buffer.from("xx"), pdf, Buffer.from("yy")]);
+    const part = padded.subarray(2, 2 + pdf.length);
+    const forms = [
+      pdf,
+      Buffer.from(pdf),
+      part,
+      pdf.buffer as ArrayBuffer,
+      new Blob([pdf]),
+      new File([pdf], "a.pdf"),
+    ];
+    for (const form of forms) expect(await pdfText(form)).toBe("any form");
+    expect(pdf).toEqual(fakePdf({ text: "any form" }));
+  });
+
+  it("is read from a Blob that cannot give its bytes itself, as that of jsdom", async () => {
+    const blob = { [Symbol.toStringTag]: "Blob" } as unknown as Blob;
+    vi.stubGlobal(
+      "FileReader",
+      class {
+        result: unknown;
+        onload = () => {};
+        readAsArrayBuffer(given: Blob): void {
+          expect(given).toBe(blob);
+          this.result = fakePdf({ text: "of a page" }).buffer;
+          queueMicrotask(() => this.onload());
+        }
+      },
+    );
+    expect(await pdfText(blob)).toBe("of a page");
+    vi.unstubAllGlobals();
+  });
+
+  it("is found also where NULs and white space were added at the end", async () => {
+    const pdf = Buffer.concat([fakePdf({ text: "padded" }), Buffer.from("\0\0\r\n \0")]);
+    expect(await pdfText(pdf)).toBe("padded");
+  });
+
+  it.each([
+    [
+      "bytes read as text and written again",
+      (text: string) => Buffer.from(Buffer.from(text, "latin1").toString()).toString("latin1"),
+    ],
+    ["changed line breaks", (text: string) => text.replaceAll("\n", "\r\n")],
+    ["a byte too many", (text: string) => text.replace("Invoice", "Invoicee")],
+    ["a byte too few", (text: string) => text.replace("/Kids", "/Kid")],
+    ["another object at a place", (text: string) => text.replace("1 0 obj", "7 0 obj")],
+    ["an operator that we do not write", (text: string) => text.replace("T*", "T+")],
+    ["an offset that leads nowhere", (text: string) => text.replace(/startxref\n\d+/, "startxref\n12")],
+  ])("is refused with %s, in one line without content", async (_title, damage) => {
+    const damaged = Buffer.from(
+      damage(Buffer.from(fakePdf({ text: "Invoice" })).toString("latin1")),
+      "latin1",
+    );
+    const error: Error = await pdfText(damaged).then(expect.fail, (error) => error);
+    expect(error.message).toMatch(/^This (?:fake )?PDF is damaged: .*\.$/);
+    expect(error.message).not.toMatch(/Invoice/);
+  });
+});
+
+describe("the text of any other PDF", () => {
+  it("has the lines of the invoice that the emulator makes", async () => {
+    const text = await pdfText(await renderPdf(invoice(sample)));
+    expect(text.split("\n").map((line) => line.trim())).toEqual(
+      expect.arrayContaining(["Brönte & Łoś Studio", "Αθηνά Α.Ε.", "Ερμού 42, Αθήνα"]),
+    );
+  });
+
+  it("goes on from page to page", async () => {
+    const pdf = await renderPdf({ content: ["first", { text: "second", pageBreak: "before" }] });
+    expect(await pdfText(pdf)).toBe("first\nsecond");
+  });
+
+  it("is read from bytes that stay as they are, many at once", async () => {
+    const pdf = await renderPdf({ content: "again" });
+    const before = Buffer.from(pdf);
+    expect(await Promise.all(Array.from({ length: 5 }, () => pdfText(pdf)))).toEqual(Array(5).fill("again"));
+    expect(before.equals(pdf)).toBe(true);
+  });
+
+  it("is what a program changed in a fake, not what was there before", async () => {
+    const fake = Buffer.from(fakePdf({ text: "before" })).toString("latin1");
+    const content = "BT /F 12 Tf 40 700 Td (after) Tj ET";
+    const number = /(\d+) 0 obj\n<< \/Length/.exec(fake)?.[1];
+    const changed = `${fake}${number} 0 obj\n<< /Length ${content.length} >>\nstream\n${content}\nendstream\nendobj\n`;
+    const size = /\/Size (\d+)/.exec(fake)?.[1];
+    const previous = /startxref\n(\d+)/.exec(fake)?.[1];
+    const saved = `${changed}xref\n${number} 1\n${String(fake.length).padStart(10, "0")} 00000 n \ntrailer\n<< /Size ${size} /Root 1 0 R /Prev ${previous} >>\nstartxref\n${changed.length}\n%%EOF\n`;
+    expect(await pdfText(Buffer.from(saved, "latin1"))).toBe("after");
+  });
+
+  it("is told to be encrypted where it is", async () => {
+    const pdf = await renderPdf({ content: "Secret", version: "1.7", userPassword: "letmein" });
+    await expect(pdfText(pdf)).rejects.toThrow(
+      /^This PDF is encrypted, and pdfText\(\) has no password for it\. /,
+    );
+  });
+
+  it("is told to be damaged where nothing can be read", async () => {
+    const error: Error = await pdfText(Buffer.from("%PDF-1.7\nnothing of Invoice\n%%EOF")).then(
+      expect.fail,
+      (error) => error,
+    );
+    expect(error.message).toMatch(/^This PDF is damaged: .*\.$/);
+    expect(error.message).not.toMatch(/Invoice/);
+  });
+
+  it.each([
+    [
+      "not installed",
+      "ERR_MODULE_NOT_FOUND",
+      "Cannot find package 'pdfjs-dist' imported from here",
+      "which is not installed. Install it: npm install --save-dev pdfjs-dist",
+    ],
+    [
+      "too old",
+      "ERR_MODULE_NOT_FOUND",
+      "Cannot find module '/app/node_modules/pdfjs-dist/legacy/build/pdf.mjs' imported from here",
+      "Check that its version, 4 or later,",
+    ],
+    [
+      "not installed, says Vite",
+      undefined,
+      'Failed to resolve import "pdfjs-dist/legacy/build/pdf.mjs" from "here"',
+      "npm install --save-dev pdfjs-dist",
+    ],
+    [
+      "out of Jest's reach",
+      "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG",
+      "A dynamic import callback was invoked",
+      "--experimental-vm-modules.",
+    ],
+    [
+      "too new for this Node",
+      undefined,
+      "Promise.withResolvers is not a function",
+      "which could not be loaded here.",
+    ],
+  ])("needs pdf.js, and says what to do when that is %s", (_title, code, message, advice) => {
+    expect(adviceOn(Object.assign(new Error(message), { code }))).toContain(advice);
+  });
+
+  it("says so when pdf.js cannot be loaded", async () => {
+    vi.resetModules();
+    vi.doMock("pdfjs-dist/legacy/build/pdf.mjs", () => {
+      throw new Error("broken");
+    });
+    const { pdfText: pdfTextAlone } = await import("../../src/testing/pdf-text.ts");
+    await expect(pdfTextAlone(await renderPdf({ content: "x" }))).rejects.toThrow(
+      /^pdfText\(\) reads documents of fakePdf\(\) and fakeService\(\) by itself, and all others by pdfjs-dist, which /,
+    );
+  });
+});
+
+describe("what is no PDF", () => {
+  it("is told as the client tells it", async () => {
+    await expect(pdfText(Buffer.from("<html>secret</html>"))).rejects.toThrow(InvalidPdfError);
+    await expect(pdfText(fakePdf({ bytes: 5_000 }).subarray(0, 3_000))).rejects.toThrow(TruncatedPdfError);
+  });
+
+  it.each([
+    [
+      "%PDF-1.7 %%EOF",
+      /^pdfText\(\) takes a Uint8Array, a Buffer or an ArrayBuffer or a Blob, got a string\. /,
+    ],
+    [Promise.resolve(fakePdf()), /got a promise\. Put `await` before it\.$/],
+    [undefined, /got undefined\. /],
+  ])("%o is a TypeError", async (given, message) => {
+    await expect(pdfText(given as unknown as Uint8Array)).rejects.toThrow(message);
+    await expect(pdfText(given as unknown as Uint8Array)).rejects.toThrow(TypeError);
+  });
+});
