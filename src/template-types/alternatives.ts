@@ -1,0 +1,84 @@
+import type { Shape } from "./shape.ts";
+
+/** One of several things a value may be; never a union. */
+export type Alternative = Exclude<Shape, { readonly kind: "union" | "never" | "unknown" }>;
+
+/**
+ * What a value may be, one after the other.
+ *
+ * @returns nothing where there is no such value, and `undefined` where it may be anything
+ */
+export function alternativesOf(shape: Shape): readonly Alternative[] | undefined {
+  if (shape.kind === "never") return [];
+  if (shape.kind === "unknown") return undefined;
+  if (shape.kind !== "union") return [shape];
+  const all: Alternative[] = [];
+  for (const each of shape.of) {
+    const alternatives = alternativesOf(each);
+    if (alternatives === undefined) return undefined;
+    all.push(...alternatives);
+  }
+  return all;
+}
+
+const order = ["string", "number", "boolean", "literal", "array", "tuple", "object", "reference", "null"];
+
+/**
+ * Puts alternatives into the order in which they are written, leaving out what would read as one that is there.
+ *
+ * @param write - gives the text of one; what has one text is one
+ */
+export function arrange<Written>(
+  alternatives: readonly Alternative[],
+  write: (alternative: Alternative) => Written,
+  textOf: (written: Written) => string,
+): readonly { readonly alternative: Alternative; readonly written: Written }[] {
+  const tag = discriminantOf(alternatives.filter(({ kind }) => kind === "object"));
+  const entries = alternatives.map((alternative) => {
+    const written = write(alternative);
+    return { alternative, written, key: [rankOf(alternative), tagOf(alternative, tag), textOf(written)] };
+  });
+  entries.sort((a, b) => compare(a.key, b.key));
+  return entries.filter(({ key }, index) => index === 0 || compare(key, entries[index - 1]?.key ?? []) !== 0);
+}
+
+/** The first member that every one of several objects has, always as a literal, and never two objects the same. */
+export function discriminantOf(alternatives: readonly Alternative[]): string | undefined {
+  const [first] = alternatives;
+  if (alternatives.length < 2 || first?.kind !== "object") return undefined;
+  return [...first.members.keys()].sort().find((name) => {
+    const literals = alternatives.map((alternative) => literalsOf(alternative, name));
+    const all = literals.flatMap((some) => some ?? []);
+    return literals.every((some) => some !== undefined) && new Set(all).size === all.length;
+  });
+}
+
+/** The literals that a required member may be, where it is always one. */
+export function literalsOf(
+  alternative: Alternative,
+  name: string,
+): readonly (string | number | boolean)[] | undefined {
+  const member = alternative.kind === "object" ? alternative.members.get(name) : undefined;
+  if (member === undefined || member.isOptional) return undefined;
+  const alternatives = alternativesOf(member.shape);
+  const literals = alternatives?.flatMap((each) => (each.kind === "literal" ? [each.value] : []));
+  return literals?.length && literals.length === alternatives?.length ? literals : undefined;
+}
+
+function rankOf(alternative: Alternative): string {
+  const rank = `${order.indexOf(alternative.kind)}`.padStart(2, "0");
+  return alternative.kind === "literal" ? `${rank}${typeof alternative.value}` : rank;
+}
+
+function tagOf(alternative: Alternative, name: string | undefined): string {
+  const literals = name === undefined ? undefined : literalsOf(alternative, name);
+  return literals ? JSON.stringify([...literals].sort()) : "";
+}
+
+function compare(a: readonly string[], b: readonly string[]): number {
+  for (const [index, text] of a.entries()) {
+    const other = b[index] ?? "";
+    if (text !== other) return text < other ? -1 : 1;
+  }
+  return 0;
+}

@@ -1,0 +1,71 @@
+/** Something that may tell one variant of an object from another. */
+export type Literal = string | boolean;
+
+/** How many literals are kept of one member: one that has more is no tag. */
+const maxLiterals = 8;
+
+/** One word, as tags are: everything else is a text somebody wrote. */
+const word = /^[\p{L}\p{N}_$@+#./:-]{1,64}$/u;
+
+/**
+ * Which literals were seen at a place, and how often, as long as they are few and nothing else was seen there. Every
+ * text that is kept may be written into a file, so only what may be a tag is.
+ */
+export class Literals {
+  #counts: Map<Literal, number> | undefined = new Map();
+
+  /** How often each was seen; `undefined` where something else was seen, too, or too many. */
+  get counts(): ReadonlyMap<Literal, number> | undefined {
+    return this.#counts;
+  }
+
+  add(value: unknown): void {
+    if (this.#counts === undefined) return;
+    const literal = literalOf(value);
+    if (literal === undefined) this.#counts = undefined;
+    else this.#count(literal, 1);
+  }
+
+  absorb({ counts }: Literals): void {
+    if (counts === undefined) this.#counts = undefined;
+    for (const [literal, count] of counts ?? []) this.#count(literal, count);
+  }
+
+  #count(literal: Literal, count: number): void {
+    if (this.#counts === undefined) return;
+    this.#counts.set(literal, (this.#counts.get(literal) ?? 0) + count);
+    if (this.#counts.size > maxLiterals) this.#counts = undefined;
+  }
+}
+
+/** The value itself, where it may be a tag. */
+export function literalOf(value: unknown): Literal | undefined {
+  if (typeof value === "boolean") return value;
+  return typeof value === "string" && value.length <= 64 && word.test(value) ? value : undefined;
+}
+
+const tagWords = new Set(["type", "kind", "tag", "variant", "typename", "discriminator"]);
+const likelyWords = new Set(
+  ["action", "category", "channel", "class", "event", "format", "method", "mode", "op", "operation"].concat([
+    "role",
+    "scheme",
+    "shape",
+    "state",
+    "status",
+    "style",
+  ]),
+);
+
+/** How much a member's name says of its being a tag. */
+export type TagRank = "by name" | "likely" | "any";
+
+/** Judges by the last word: `type`, `$type`, `__typename`, `paymentType`, `payment_kind` are tags by their name. */
+export function tagRankOf(name: string): TagRank {
+  const last = /(?:[A-Z]?[a-z]+|[A-Z]+)[^A-Za-z]*$/
+    .exec(name)?.[0]
+    .replace(/[^A-Za-z]+/g, "")
+    .toLowerCase();
+  if (last === undefined) return "any";
+  if (tagWords.has(last)) return "by name";
+  return likelyWords.has(last) ? "likely" : "any";
+}

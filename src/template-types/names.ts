@@ -1,0 +1,103 @@
+/** Words that cannot name a constant of a module, and the names that the written file has already. */
+const taken = new Set(
+  (
+    "arguments await break case catch class const continue debugger default delete do else enum eval export exports " +
+    "extends false finally for function globalThis if implements import in instanceof interface let new null " +
+    "package private protected public require return static super switch this throw true try typeof undefined var " +
+    "void while with yield template typed z"
+  ).split(" "),
+);
+
+/** Two templates would have one name in one file. */
+export class NameCollision extends Error {
+  constructor(uid: string, other: string, name: string) {
+    super(
+      `The templates ${JSON.stringify(uid)} and ${JSON.stringify(other)} would both be called ${JSON.stringify(name)}: write one of them into a file of its own.`,
+    );
+    this.name = "NameCollision";
+  }
+}
+
+/** What a template is called in the written file. */
+export interface TemplateNames {
+  /** The constant made by `template()`. */
+  readonly constant: string;
+  /** The constant that holds the zod schema. */
+  readonly schema: string;
+  readonly values: string;
+}
+
+/**
+ * Names templates after the words of their uids.
+ *
+ * @throws {NameCollision} when two would have one name
+ */
+export function nameTemplates(
+  uids: readonly string[],
+  withSchemas: boolean,
+): ReadonlyMap<string, TemplateNames> {
+  const owners = new Map<string, string>();
+  const named = new Map<string, TemplateNames>();
+  for (const uid of uids) {
+    const base = camelCase(uid);
+    const constant = taken.has(base) ? `${base}Template` : base;
+    const names = { constant, schema: schemaName(constant), values: `${capitalized(base)}Values` };
+    const { schema, ...others } = names;
+    for (const name of withSchemas ? [...Object.values(others), schema] : Object.values(others)) {
+      const owner = owners.get(name);
+      if (owner !== undefined && owner !== uid) throw new NameCollision(owner, uid, name);
+      owners.set(name, uid);
+    }
+    named.set(uid, names);
+  }
+  return named;
+}
+
+/** What the schema of something is called. */
+export function schemaName(name: string): string {
+  return `${uncapitalized(name)}Schema`;
+}
+
+/**
+ * Names the definitions of a template, whose names are nobody's promise: two that would be alike are numbered.
+ *
+ * @param used - the names that are gone; the new ones are added
+ */
+export function nameDefinitions(
+  uid: string,
+  definitions: readonly string[],
+  used: Set<string>,
+): Map<string, string> {
+  const prefix = capitalized(camelCase(uid));
+  return new Map(
+    definitions.map((definition) => {
+      const base = `${prefix}${capitalized(camelCase(definition))}`;
+      let name = base;
+      const isUsed = () => used.has(name) || used.has(schemaName(name));
+      for (let number = 2; isUsed(); number++) name = `${base}${number}`;
+      used.add(name).add(schemaName(name));
+      return [definition, name];
+    }),
+  );
+}
+
+/** `inv_2024` → `inv2024`, `credit-note` → `creditNote`, `PDFInvoice` → `pdfInvoice`. */
+function camelCase(text: string): string {
+  const words = text.normalize("NFC").match(/[\p{L}\p{Nd}\p{Nl}\p{Mn}\p{Mc}]+/gu) ?? [];
+  const isLoud = !words.some((word) => /\p{Ll}/u.test(word));
+  const [first = "unnamed", ...rest] = isLoud ? words.map((word) => word.toLowerCase()) : words;
+  const camel = [uncapitalized(first), ...rest.map(capitalized)].join("").normalize("NFC");
+  return /^\p{ID_Start}/u.test(camel) ? camel : `template${camel}`;
+}
+
+function capitalized(word: string): string {
+  return word.replace(/^./u, (letter) => {
+    const capital = letter.toUpperCase();
+    return [...capital].length === 1 ? capital : letter;
+  });
+}
+
+/** An acronym ends where the next word begins. */
+function uncapitalized(word: string): string {
+  return word.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (capitals) => capitals.toLowerCase());
+}

@@ -1,0 +1,121 @@
+import { isWild, kinds, Objects, type Place, type Variant } from "./seen.ts";
+import type { MemberShape, Shape } from "./shape.ts";
+import { tellApart } from "./tell-apart.ts";
+
+/** A place at which samples have nothing in common. */
+export interface Disagreement {
+  /** Where that is: `payment`, `lines[].note`. */
+  readonly path: string;
+  /** What was seen there: "text", "a number", "true or false", "an array", "an object". */
+  readonly kinds: readonly string[];
+}
+
+/**
+ * What was seen of the values of one template. Neither the order of samples nor that of members matters, and memory
+ * grows with the shapes that were seen, not with the samples.
+ */
+export class Samples {
+  readonly #objects = new Objects();
+  #count = 0;
+
+  /** How many samples were added. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Looks at one sample. Keeps none of its values but single words and booleans that may turn out to be tags.
+   *
+   * @throws {Error} when it is nested deeper than 500 levels
+   */
+  add(values: Readonly<Record<string, unknown>>): void {
+    this.#objects.add(values, 1);
+    this.#count += 1;
+  }
+
+  /** An object, or objects that a literal member tells apart. */
+  shape(): Shape {
+    return oneOf(shapesOfObjects(this.#objects, "", new Map()));
+  }
+
+  /** The places at which samples have nothing in common: a text here, an object there. */
+  disagreements(): readonly Disagreement[] {
+    const found: Findings = new Map();
+    shapesOfObjects(this.#objects, "", found);
+    return [...found]
+      .map(([path, mask]) => ({ path, kinds: wordsFor(mask) }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+}
+
+/** The kinds seen where samples disagree, by path. */
+type Findings = Map<string, number>;
+
+function wordsFor(mask: number): string[] {
+  const words: readonly (readonly [number, string])[] = [
+    [kinds.string, "text"],
+    [kinds.number, "a number"],
+    [kinds.boolean, "true or false"],
+    [kinds.array, "an array"],
+    [kinds.object, "an object"],
+  ];
+  return words.filter(([kind]) => mask & kind).map(([, words]) => words);
+}
+
+/** What was seen at a place; `isMeant` where its array alone held things that differ. */
+function shapeOfPlace(place: Place, path: string, found: Findings, isMeant = false): Shape {
+  if (isWild(place.kinds) && !isMeant) found.set(path, (found.get(path) ?? 0) | place.kinds);
+  const shapes: Shape[] = [];
+  for (const kind of ["string", "number", "boolean"] as const) {
+    if (place.kinds & kinds[kind]) shapes.push({ kind });
+  }
+  if (place.items) {
+    const items = shapeOfPlace(place.items, `${path}[]`, found, place.isMixed);
+    shapes.push({ kind: "array", items });
+  }
+  const tagged = place.objects
+    ? shapesOfObjects(place.objects, path, found)
+    : { shapes: [], discriminant: undefined };
+  shapes.push(...tagged.shapes);
+  if (place.kinds & kinds.null) shapes.push({ kind: "null" });
+  const isTagged = shapes.length === tagged.shapes.length;
+  return oneOf({ shapes, discriminant: isTagged ? tagged.discriminant : undefined });
+}
+
+interface Tagged {
+  readonly shapes: readonly Shape[];
+  readonly discriminant: string | undefined;
+}
+
+function oneOf({ shapes, discriminant }: Tagged): Shape {
+  if (shapes.length > 1) return { kind: "union", of: shapes, discriminant };
+  return shapes[0] ?? { kind: "unknown" };
+}
+
+function shapesOfObjects(objects: Objects, path: string, found: Findings): Tagged {
+  const parts = tellApart(objects.variants);
+  if (!parts) return { shapes: [shapeOfVariant(objects.merged, path, found)], discriminant: undefined };
+  const { discriminant, variants } = parts;
+  const shapes = variants.map((variant) => shapeOfVariant(variant, path, found, discriminant));
+  return { shapes, discriminant };
+}
+
+function shapeOfVariant(variant: Variant, path: string, found: Findings, discriminant?: string): Shape {
+  const members = new Map<string, MemberShape>();
+  for (const [name, member] of variant.members) {
+    const literals = name === discriminant ? [...(member.literals.counts?.keys() ?? [])] : [];
+    const shape = literals.length
+      ? oneOf({ shapes: literals.map((value) => ({ kind: "literal", value })), discriminant: undefined })
+      : shapeOfPlace(member.place, pathTo(path, name), found);
+    members.set(name, { shape, isOptional: member.count < variant.count, comment: undefined });
+  }
+  let others: Shape | undefined;
+  if (variant.others) others = shapeOfPlace(variant.others.place, `${path}[…]`, found);
+  else if (members.size === 0) others = { kind: "unknown" };
+  return { kind: "object", members, others };
+}
+
+function pathTo(path: string, name: string): string {
+  if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
+}

@@ -1,0 +1,37 @@
+/** What may change how a line reads, or end it: control and format characters, line separators, lone surrogates. */
+const unseen = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/** Writes a text as a literal of TypeScript, in the quotes that Prettier would choose. */
+export function quoted(text: string): string {
+  const body = JSON.stringify(text).slice(1, -1).replace(unseen, escapeOf);
+  const doubles = text.split('"').length;
+  const singles = text.split("'").length;
+  if (doubles <= singles) return `"${body}"`;
+  return `'${body.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+/** Writes the name of a member: quoted where it is no identifier that every compiler knows. */
+export function memberName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
+}
+
+/** Writes a comment for a reader of the code and its editor; one line stays one. */
+export function docComment(text: string): readonly string[] {
+  const lines = text
+    .replace(/\*\//g, "*\\/")
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => line.replace(unseen, escapeOf).trim());
+  while (lines.at(-1) === "") lines.pop();
+  while (lines[0] === "") lines.shift();
+  if (lines.length === 0) return [];
+  if (lines.length === 1) return [`/** ${lines[0]} */`];
+  return ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */"];
+}
+
+function escapeOf(character: string): string {
+  return character === "\t"
+    ? "\\t"
+    : [...Array(character.length).keys()]
+        .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
+        .join("");
+}

@@ -1,0 +1,130 @@
+import { type Literal, type TagRank, tagRankOf } from "./literals.ts";
+import { kinds, merge, type Place, type Variant } from "./seen.ts";
+
+/** Objects that one member tells apart. */
+export interface Parts {
+  readonly discriminant: string;
+  /** One for each group of literals. */
+  readonly variants: readonly Variant[];
+}
+
+/** Up to so many literals may have been seen once each. */
+const fewLiterals = 8;
+
+/** A tag that nobody called one: `card`, `bank-transfer`, and not `Ada Lovelace`, `2026-11-21` or `A-17`. */
+const tagLike = /^[A-Za-z]+(?:[_-][A-Za-z]+)*$/;
+
+/**
+ * Finds the member whose literal tells objects apart: it is in every variant, always a literal, no two groups of
+ * variants share a literal, the groups really differ, and there is evidence that this is no accident
+ * (docs/decisions/0022).
+ *
+ * @returns the parts, or `undefined` where the objects are rather one sort with optional members
+ */
+export function tellApart(variants: readonly Variant[]): Parts | undefined {
+  const [first, ...rest] = variants;
+  if (first === undefined || rest.length === 0) return undefined;
+  const ranks: readonly TagRank[] = ["by name", "likely", "any"];
+  const candidates = [...first.members.keys()].filter((name) =>
+    variants.every((each) => isLiteral(each, name)),
+  );
+  for (const rank of ranks) {
+    const found = candidates
+      .filter((name) => tagRankOf(name) === rank)
+      .map((name) => ({ discriminant: name, variants: groupsBy(name, variants) }))
+      .filter((parts) => parts.variants.length > 1 && isEvident(parts, rank))
+      .sort((a, b) => b.variants.length - a.variants.length || (a.discriminant < b.discriminant ? -1 : 1));
+    if (found[0]) return found[0];
+  }
+  return undefined;
+}
+
+function isLiteral({ members, count }: Variant, name: string): boolean {
+  const member = members.get(name);
+  return member?.count === count && member.literals.counts !== undefined;
+}
+
+/** The literals of a member that is one in every object. */
+function literalsOf(variant: Variant, name: string): ReadonlyMap<Literal, number> {
+  return variant.members.get(name)?.literals.counts ?? new Map();
+}
+
+/** Joins what shares a literal, then what would not differ but for the literal, until nothing is left to join. */
+function groupsBy(name: string, variants: readonly Variant[]): Variant[] {
+  let groups = joinWhere(variants, (a, b) => sharesLiteral(a, b, name));
+  for (;;) {
+    const fewer = joinWhere(groups, (a, b) => {
+      const { isAnything } = differenceOf(a, b, name);
+      return !isAnything;
+    });
+    if (fewer.length === groups.length) return groups;
+    groups = fewer;
+  }
+}
+
+/** Joins whatever is connected. */
+function joinWhere(variants: readonly Variant[], isOne: (a: Variant, b: Variant) => boolean): Variant[] {
+  const groups: Variant[][] = [];
+  for (const variant of variants) {
+    const near = groups.filter((group) => group.some((member) => isOne(member, variant)));
+    const joined = [...near.flat(), variant];
+    for (const group of near) groups.splice(groups.indexOf(group), 1);
+    groups.push(joined);
+  }
+  return groups.map((group) => (group.length === 1 && group[0] ? group[0] : merge(group)));
+}
+
+function sharesLiteral(a: Variant, b: Variant, name: string): boolean {
+  const others = literalsOf(b, name);
+  return [...literalsOf(a, name).keys()].some((literal) => others.has(literal));
+}
+
+function isEvident({ discriminant, variants }: Parts, rank: TagRank): boolean {
+  const literals = variants.flatMap((variant) => [...literalsOf(variant, discriminant)]);
+  const seen = literals.reduce((sum, [, count]) => sum + count, 0);
+  if (rank === "by name") return literals.length <= fewLiterals || seen >= 2 * literals.length;
+  if (!literals.every(([literal]) => typeof literal === "boolean" || tagLike.test(literal))) return false;
+  const isRepeated = literals.every(([, count]) => count > 1);
+  if (isRepeated && (rank === "likely" || literals.every(([literal]) => typeof literal === "boolean")))
+    return true;
+  return (isRepeated || rank === "likely") && areExclusive(variants, discriminant);
+}
+
+function areExclusive(variants: readonly Variant[], discriminant: string): boolean {
+  return variants.every((a, index) =>
+    variants.slice(index + 1).every((b) => differenceOf(a, b, discriminant).isMutual),
+  );
+}
+
+interface Difference {
+  /** One requires what the other never has, or types differ. */
+  readonly isAnything: boolean;
+  /** Each requires what the other never has, or types differ: nothing could be both. */
+  readonly isMutual: boolean;
+}
+
+function differenceOf(a: Variant, b: Variant, discriminant?: string): Difference {
+  const [inA, inB] = [requiresMore(a, b), requiresMore(b, a)];
+  const differs = [...a.members].some(([name, { place }]) => {
+    const other = b.members.get(name);
+    return name !== discriminant && other !== undefined && placesDiffer(place, other.place);
+  });
+  return { isAnything: inA || inB || differs, isMutual: (inA && inB) || differs };
+}
+
+function requiresMore(a: Variant, b: Variant): boolean {
+  if (a.others || b.others) return false;
+  return [...a.members].some(([name, { count }]) => count === a.count && !b.members.has(name));
+}
+
+/** Whether nothing fits both. A null is no sign: it stands for what is missing anywhere. */
+function placesDiffer(a: Place, b: Place): boolean {
+  const [inA, inB] = [a.kinds & ~kinds.null, b.kinds & ~kinds.null];
+  if (inA === 0 || inB === 0) return false;
+  if ((inA & inB) === 0) return true;
+  if (inA !== inB) return false;
+  if (inA === kinds.array)
+    return a.items !== undefined && b.items !== undefined && placesDiffer(a.items, b.items);
+  if (inA !== kinds.object || !a.objects || !b.objects) return false;
+  return differenceOf(a.objects.merged, b.objects.merged).isMutual;
+}

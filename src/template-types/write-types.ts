@@ -1,0 +1,202 @@
+import {
+  brokenGroup,
+  firstToFit,
+  group,
+  hardLine,
+  indent,
+  join,
+  type Layout,
+  line,
+  print,
+  softLine,
+} from "./layout.ts";
+import { NameCollision, nameDefinitions, nameTemplates, schemaName, type TemplateNames } from "./names.ts";
+import type { Shape, TemplateShape } from "./shape.ts";
+import { docComment, memberName, quoted } from "./source-text.ts";
+import { type DefinitionNames, isInterface, objectText, typeText } from "./type-text.ts";
+import { assigned, call, identifier, text, usesTyped, type ZodNames, zodText } from "./zod-text.ts";
+
+export { NameCollision };
+
+/** The first line of every file that is written, by which it is known. */
+export const signature = "// Written by `template-pdf types`: run that again instead of editing this file.";
+
+/** How many sources are named in a comment. */
+const maxSources = 5;
+
+/** How the file is written. */
+export interface WriteOptions {
+  /** Whether it holds zod schemas, which check values at run time, too. */
+  readonly zod: boolean;
+}
+
+/** What is written of one template. */
+interface Parts {
+  readonly declarations: readonly Layout[];
+  readonly constant: Layout;
+}
+
+/**
+ * Writes the TypeScript file with the types of templates, as Prettier would leave it.
+ *
+ * @throws {NameCollision} when two templates would have one name
+ */
+export function writeTypes(templates: readonly TemplateShape[], { zod }: WriteOptions): string {
+  const sorted = [...templates].sort((a, b) => (a.uid < b.uid ? -1 : 1));
+  const names = nameTemplates(
+    sorted.map(({ uid }) => uid),
+    zod,
+  );
+  const used = new Set(["Schema", "Templates"]);
+  for (const { constant, schema, values } of names.values()) used.add(constant).add(schema).add(values);
+  const named = sorted.map((template) => ({ template, own: names.get(template.uid) as TemplateNames }));
+  const parts = named.map(({ template, own }) => {
+    const types = nameDefinitions(template.uid, [...template.definitions.keys()].sort(), used);
+    return zod ? zodParts(template, own, types) : typeParts(template, own, types);
+  });
+  const statements = [
+    ...(sorted.length > 0 ? [imports(zod)] : []),
+    ...(zod && sorted.some(needsHelper) ? helper : []),
+    ...parts.flatMap(({ declarations }) => declarations),
+    mapOf(named),
+    ...parts.map(({ constant }) => constant),
+  ];
+  return `${print([signature, hardLine, hardLine, join([hardLine, hardLine], statements)])}\n`;
+}
+
+function imports(zod: boolean): Layout {
+  const client = 'import { template } from "template-pdf";';
+  return zod ? [client, hardLine, 'import * as z from "zod";'] : client;
+}
+
+function needsHelper({ shape, definitions }: TemplateShape): boolean {
+  return definitions.size > 0 || usesTyped(shape);
+}
+
+/** Zod 3 and zod 4 name the type of such a schema in different ways, and both give it here. */
+const helper: readonly Layout[] = [
+  [
+    comment("A schema whose values are known, in zod 3 as in zod 4."),
+    "type Schema<Values> = ReturnType<typeof z.custom<Values>>;",
+  ],
+  [
+    comment("Says what the values of a schema are, where zod cannot infer it."),
+    "function typed<Values>(schema: z.ZodType): Schema<Values> {",
+    indent(hardLine, "return schema as unknown as Schema<Values>;"),
+    hardLine,
+    "}",
+  ],
+];
+
+function typeParts(
+  { uid, shape, sources, definitions }: TemplateShape,
+  own: TemplateNames,
+  types: DefinitionNames,
+): Parts {
+  const declarations = [
+    ...[...types].map(([definition, name]) => [
+      comment(`What the template ${code(uid)} calls ${code(definition)}.`),
+      declaration(name, definitions.get(definition) ?? { kind: "unknown" }, types),
+    ]),
+    [comment(`Values of the template ${code(uid)}${from(sources)}.`), declaration(own.values, shape, types)],
+  ];
+  const typeArguments = group("<", indent(softLine, own.values, ",", line, quoted(uid)), softLine, ">");
+  const made = call("", text(uid)).layout;
+  const expression = {
+    layout: ["template", typeArguments, made],
+    isCompact: false,
+    isShort: false,
+    isHugged: false,
+  };
+  return {
+    declarations,
+    constant: constantOf(uid, own, assigned(["export const ", own.constant], " =", expression)),
+  };
+}
+
+function zodParts(
+  { uid, shape, sources, definitions }: TemplateShape,
+  own: TemplateNames,
+  types: DefinitionNames,
+): Parts {
+  const schemas = new Map([...types].map(([definition, name]) => [definition, schemaName(name)]));
+  const names: ZodNames = { types, schemas };
+  const declarations: Layout[] = [...types].flatMap(([definition, name]) => {
+    const defined = definitions.get(definition) ?? { kind: "unknown" };
+    const schema = lazy(zodText(defined, names).layout);
+    return [
+      [
+        comment(`What the template ${code(uid)} calls ${code(definition)}.`),
+        declaration(name, defined, types),
+      ],
+      [assigned(["const ", schemaName(name), ": Schema<", name, ">"], " =", schema), ";"],
+    ];
+  });
+  const alias = {
+    layout: ["z.input", group("<", indent(softLine, "typeof ", own.schema), softLine, ">")],
+    isCompact: false,
+    isShort: false,
+    isHugged: false,
+  };
+  declarations.push(
+    [
+      comment(`Checks the values of the template ${code(uid)}${from(sources)}.`),
+      [assigned(["export const ", own.schema], " =", zodText(shape, names)), ";"],
+    ],
+    [
+      comment(`Values of the template ${code(uid)}${from(sources)}.`),
+      [assigned(["export type ", own.values], " =", alias), ";"],
+    ],
+  );
+  const made = call("template", text(uid), identifier(own.schema));
+  return {
+    declarations,
+    constant: constantOf(uid, own, assigned(["export const ", own.constant], " =", made)),
+  };
+}
+
+/** Asked for only when values are checked, so that it may refer to itself. */
+function lazy(schema: Layout): ReturnType<typeof call> {
+  const body = ["() => {", indent(hardLine, "return ", schema, ";"), hardLine, "}"];
+  const hugged = [
+    "z.lazy",
+    firstToFit(["(", brokenGroup(body), ")"], brokenGroup("(", indent(line, body), ",", line, ")")),
+  ];
+  return call("typed", { layout: hugged, isCompact: false, isShort: false, isHugged: false });
+}
+
+function declaration(name: string, shape: Shape, types: DefinitionNames): Layout {
+  if (isInterface(shape)) return ["export interface ", name, " ", objectText(shape, types)];
+  const type = { layout: typeText(shape, types), isCompact: false, isShort: false, isHugged: false };
+  return [assigned(["export type ", name], " =", type), ";"];
+}
+
+function mapOf(named: readonly { readonly template: TemplateShape; readonly own: TemplateNames }[]): Layout {
+  const lines = named.map(({ template: { uid }, own }) => [memberName(uid), ": ", own.values, ";"]);
+  const head = "export interface Templates ";
+  const body = lines.length > 0 ? ["{", indent(hardLine, join(hardLine, lines)), hardLine, "}"] : "{}";
+  return [comment("The values of each template by its uid, for `new TemplatePdf<Templates>()`."), head, body];
+}
+
+function constantOf(uid: string, { constant }: TemplateNames, statement: Layout): Layout {
+  return [comment(`The template ${code(uid)}: \`client.generate(${constant}, values)\`.`), statement, ";"];
+}
+
+/** Names up to five sources. */
+function from(sources: readonly string[]): string {
+  const sorted = [...new Set(sources)].sort();
+  const more = sorted.length - maxSources;
+  const listed = sorted.slice(0, maxSources);
+  if (more > 0) listed.push(more === 1 ? "1 more file" : `${more} more files`);
+  const last = listed.pop();
+  if (last === undefined) return "";
+  return listed.length === 0 ? `, as in ${last}` : `, as in ${listed.join(", ")} and ${last}`;
+}
+
+function code(name: string): string {
+  return `\`${name}\``;
+}
+
+function comment(sentence: string): Layout {
+  return docComment(sentence.replace(/\s/g, " ")).map((text) => [text, hardLine]);
+}

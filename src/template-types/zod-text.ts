@@ -1,0 +1,243 @@
+import { type Alternative, alternativesOf, arrange, discriminantOf, literalsOf } from "./alternatives.ts";
+import {
+  brokenGroup,
+  firstToFit,
+  group,
+  hardLine,
+  ifBroken,
+  indent,
+  indentIfBroken,
+  isForced,
+  join,
+  type Layout,
+  line,
+  print,
+  softLine,
+} from "./layout.ts";
+import type { ObjectShape, Shape } from "./shape.ts";
+import { memberName, quoted } from "./source-text.ts";
+import { commentLines, type DefinitionNames, objectText, sortedMembers } from "./type-text.ts";
+
+/** An expression, and what Prettier asks about it before it breaks a line. */
+export interface Expression {
+  readonly layout: Layout;
+  /** Calls without arguments, or with a single short one: a line is broken before it rather than in it. */
+  readonly isCompact: boolean;
+  /** Short enough as the only argument of such a call. */
+  readonly isShort: boolean;
+  /** `{ … }` and `[ … ]` stay on the line of the parenthesis before them. */
+  readonly isHugged: boolean;
+}
+
+/** What the schemas of a template are written with. */
+export interface ZodNames {
+  readonly types: DefinitionNames;
+  readonly schemas: DefinitionNames;
+}
+
+/** Whether the name of the function `typed` is used in an expression. */
+export function usesTyped(shape: Shape): boolean {
+  switch (shape.kind) {
+    case "object":
+      return (
+        isTyped(shape) ||
+        [...shape.members.values()].some((member) => usesTyped(member.shape)) ||
+        (shape.others !== undefined && usesTyped(shape.others))
+      );
+    case "array":
+      return usesTyped(shape.items);
+    case "tuple":
+      return shape.items.some(usesTyped) || (shape.rest !== undefined && usesTyped(shape.rest));
+    case "union":
+      return shape.of.some(usesTyped);
+    default:
+      return false;
+  }
+}
+
+/** Writes the schema of a shape in the words that zod 3 and zod 4 have in common. */
+export function zodText(shape: Shape, names: ZodNames): Expression {
+  const alternatives = alternativesOf(shape);
+  if (alternatives === undefined) return call("z.unknown");
+  const isNullable = alternatives.length > 1 && alternatives.some(({ kind }) => kind === "null");
+  const things = isNullable ? alternatives.filter(({ kind }) => kind !== "null") : alternatives;
+  const thing = oneOf(things, names);
+  return isNullable ? modified(thing, things, "nullable") : thing;
+}
+
+/** Writes `name = expression` or `name: expression`, from the sign on. */
+export function assigned(
+  name: Layout,
+  sign: string,
+  { layout, isCompact }: Expression,
+  keepsLine = false,
+): Layout {
+  if (keepsLine) return group(name, sign, " ", layout);
+  if (isCompact) return group(name, sign, group(indent(line, layout)));
+  const gap = group(indent(line));
+  return group(name, sign, gap, indentIfBroken(gap, layout));
+}
+
+export function call(name: string, ...given: readonly Expression[]): Expression {
+  const last = given.at(-1);
+  const [only] = given;
+  const isCompact = given.length === 0 || (given.length === 1 && only?.isShort === true);
+  const written = { isCompact, isShort: false, isHugged: false };
+  if (last === undefined) return { layout: `${name}()`, ...written };
+  const layouts = given.map(({ layout }) => layout);
+  const all = join([",", line], layouts);
+  if (!last.isHugged) return { layout: [name, plainArguments(all)], ...written };
+  const head = layouts.slice(0, -1).map((layout) => [layout, ", "]);
+  const hugged = ["(", head, brokenGroup(last.layout), ")"];
+  const apart = brokenGroup("(", indent(line, all), ",", line, ")");
+  const flat = ["(", head, last.layout, ")"];
+  const forms = isForced(last.layout) ? firstToFit(hugged, apart) : firstToFit(flat, hugged, apart);
+  return { layout: [name, forms], ...written };
+}
+
+function plainArguments(all: Layout): Layout {
+  return group("(", indent(softLine, all), ifBroken(","), softLine, ")");
+}
+
+export function text(value: string): Expression {
+  const layout = quoted(value);
+  return { layout, isCompact: false, isShort: layout.length <= 20, isHugged: false };
+}
+
+export function identifier(name: string): Expression {
+  return { layout: name, isCompact: false, isShort: name.length <= 20, isHugged: false };
+}
+
+function list(items: readonly Expression[]): Expression {
+  const all = join(
+    [",", line],
+    items.map(({ layout }) => group(layout)),
+  );
+  const layout = items.length === 0 ? "[]" : group("[", indent(softLine, all), ifBroken(","), softLine, "]");
+  return { layout, isCompact: false, isShort: items.length === 0, isHugged: items.length > 0 };
+}
+
+function oneOf(alternatives: readonly Alternative[], names: ZodNames): Expression {
+  if (alternatives.length === 0) return call("z.never");
+  const discriminant = alternatives.every(isUntypedObject) ? discriminantOf(alternatives) : undefined;
+  const texts = alternatives.flatMap((each) =>
+    each.kind === "literal" && typeof each.value === "string" ? [each.value] : [],
+  );
+  const isEnum = new Set(texts).size > 1;
+  const arranged = arrange(
+    isEnum
+      ? alternatives.filter((each) => each.kind !== "literal" || typeof each.value !== "string")
+      : alternatives,
+    (each) => alternativeText(each, names),
+    ({ layout }) => print(layout),
+  ).map(({ written }) => written);
+  if (isEnum) arranged.unshift(call("z.enum", list([...new Set(texts)].sort().map(text))));
+  const [first] = arranged;
+  if (arranged.length === 1 && first) return first;
+  const canSwitch =
+    discriminant !== undefined && alternatives.every((each) => isSwitch(literalsOf(each, discriminant)));
+  return canSwitch && discriminant !== undefined
+    ? call("z.discriminatedUnion", text(discriminant), list(arranged))
+    : call("z.union", list(arranged));
+}
+
+/** Zod 3 looks into literals and enums only. */
+function isSwitch(literals: readonly unknown[] | undefined): boolean {
+  return literals?.length === 1 || (literals?.every((literal) => typeof literal === "string") ?? false);
+}
+
+function isUntypedObject(alternative: Alternative): boolean {
+  return alternative.kind === "object" && alternative.members.size > 0 && !isTyped(alternative);
+}
+
+/** Whether zod would infer of an object that no member may differ from those that have no name. */
+function isTyped({ members, others }: ObjectShape): boolean {
+  return members.size > 0 && others !== undefined && others.kind !== "unknown";
+}
+
+function alternativeText(alternative: Alternative, names: ZodNames): Expression {
+  switch (alternative.kind) {
+    case "literal":
+      return call(
+        "z.literal",
+        typeof alternative.value === "string"
+          ? text(alternative.value)
+          : { layout: String(alternative.value), isCompact: false, isShort: true, isHugged: false },
+      );
+    case "array":
+      return call("z.array", zodText(alternative.items, names));
+    case "tuple": {
+      const tuple = call("z.tuple", list(alternative.items.map((item) => zodText(item, names))));
+      return alternative.rest ? chained(tuple, "rest", zodText(alternative.rest, names)) : tuple;
+    }
+    case "object":
+      return objectExpression(alternative, names);
+    case "reference":
+      return identifier(names.schemas.get(alternative.name) ?? "unknown");
+    default:
+      return call(`z.${alternative.kind}`);
+  }
+}
+
+function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
+  const { members, others } = shape;
+  if (members.size === 0 && others) return call("z.record", call("z.string"), zodText(others, names));
+  const literal = {
+    layout: membersText(shape, names),
+    isCompact: false,
+    isShort: false,
+    isHugged: members.size > 0,
+  };
+  if (!others) return call("z.strictObject", literal);
+  const open = chained(call("z.object", literal), "catchall", zodText(others, names));
+  if (!isTyped(shape)) return open;
+  const layout = ["typed<", objectText(shape, names.types), ">", plainArguments(open.layout)];
+  return { layout, isCompact: false, isShort: false, isHugged: false };
+}
+
+function chained(expression: Expression, method: string, ...given: readonly Expression[]): Expression {
+  const next = call(`.${method}`, ...given);
+  return {
+    layout: group(expression.layout, next.layout),
+    isCompact: expression.isCompact && next.isCompact,
+    isShort: false,
+    isHugged: false,
+  };
+}
+
+function membersText({ members }: ObjectShape, names: ZodNames): Layout {
+  if (members.size === 0) return "{}";
+  const lines = sortedMembers(members).map(([name, member]) => {
+    // Not as a plain name, which would set the prototype.
+    const key = name === "__proto__" ? '["__proto__"]' : memberName(name);
+    const schema = zodText(member.shape, names);
+    const value = member.isOptional ? optional(schema, member.shape) : schema;
+    return [commentLines(member), assigned(key, ":", value, key.length < 5), ","];
+  });
+  return ["{", indent(hardLine, join(hardLine, lines)), hardLine, "}"];
+}
+
+function optional(schema: Expression, shape: Shape): Expression {
+  const alternatives = alternativesOf(shape);
+  if (alternatives?.length === 2 && alternatives.some(({ kind }) => kind === "null")) {
+    const [thing] = alternatives.filter(({ kind }) => kind !== "null");
+    if (thing && isPrimitive(thing)) return chained(call(`z.${thing.kind}`), "nullish");
+  }
+  return modified(schema, alternatives ?? [], "optional");
+}
+
+/** Chains of more than two calls would be broken in ways of their own, so they are never written. */
+function modified(
+  schema: Expression,
+  alternatives: readonly Alternative[],
+  method: "optional" | "nullable",
+): Expression {
+  const [only] = alternatives;
+  return alternatives.length === 1 && only && isPrimitive(only)
+    ? chained(schema, method)
+    : call(`z.${method}`, schema);
+}
+
+function isPrimitive({ kind }: Alternative): boolean {
+  return kind === "string" || kind === "number" || kind === "boolean" || kind === "null";
+}
