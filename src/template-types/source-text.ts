@@ -10,9 +10,17 @@ export function quoted(text: string): string {
   return `'${body.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** Writes the name of a member: quoted where it is no identifier that every compiler knows. */
+/** Writes a value as Prettier would: `1e21` has no plus. */
+export function literalText(value: string | number | boolean): string {
+  return typeof value === "string" ? quoted(value) : String(value).replace("e+", "e");
+}
+
+/** An identifier for every compiler: those of old know no characters beyond the basic plane. */
+const identifier = /^(?!.*[\u{10000}-\u{10ffff}])[\p{L}\p{Nl}$_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}$]*$/u;
+
+/** Writes the name of a member, quoted where it is no identifier. */
 export function memberName(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
+  return identifier.test(name) ? name : quoted(name);
 }
 
 /** Writes a comment for a reader of the code and its editor; one line stays one. */

@@ -1,7 +1,7 @@
 import { type Alternative, alternativesOf, arrange } from "./alternatives.ts";
 import { group, hardLine, ifBroken, indent, join, type Layout, line, print, softLine } from "./layout.ts";
 import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
-import { docComment, memberName, quoted } from "./source-text.ts";
+import { docComment, literalText, memberName } from "./source-text.ts";
 
 /** What the definitions of a template are called. */
 export type DefinitionNames = ReadonlyMap<string, string>;
@@ -12,6 +12,11 @@ type Surroundings = "member" | "array" | "tuple" | "only item" | "argument";
 /** Writes a type as Prettier would, at the right of `name: ` or of `type Name = `. */
 export function typeText(shape: Shape, names: DefinitionNames, isOptional = false): Layout {
   return typeIn("member", shape, names, isOptional);
+}
+
+/** Whether a shape is written as several types with `|` between them. */
+export function isUnion(shape: Shape, names: DefinitionNames): boolean {
+  return piecesOf(shape, names, false).length > 1;
 }
 
 /** Whether a shape is written as an interface, and no other type. */
@@ -102,9 +107,9 @@ function unionIn(surroundings: Surroundings, pieces: readonly Piece[]): Layout {
     [line, "| "],
     pieces.map(({ layout }) => indent(layout)),
   );
-  if (surroundings === "member") return group(indent(ifBroken([line, "| "]), alternatives));
-  if (surroundings === "array") return group(indent(ifBroken([line, "| "]), alternatives), softLine);
   const plain = group(ifBroken("| "), alternatives);
+  if (surroundings === "member") return group(indent(softLine, plain));
+  if (surroundings === "array") return group(indent(softLine, plain), softLine);
   if (surroundings !== "tuple") return plain;
   return group(indent(ifBroken(["(", softLine]), plain), softLine, ifBroken(")"));
 }
@@ -112,7 +117,7 @@ function unionIn(surroundings: Surroundings, pieces: readonly Piece[]): Layout {
 function alternativeText(alternative: Alternative, names: DefinitionNames): Layout {
   switch (alternative.kind) {
     case "literal":
-      return typeof alternative.value === "string" ? quoted(alternative.value) : String(alternative.value);
+      return literalText(alternative.value);
     case "array":
       return [typeIn("array", alternative.items, names), "[]"];
     case "tuple":

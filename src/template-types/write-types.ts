@@ -13,7 +13,7 @@ import {
 import { NameCollision, nameDefinitions, nameTemplates, schemaName, type TemplateNames } from "./names.ts";
 import type { Shape, TemplateShape } from "./shape.ts";
 import { docComment, memberName, quoted } from "./source-text.ts";
-import { type DefinitionNames, isInterface, objectText, typeText } from "./type-text.ts";
+import { type DefinitionNames, isInterface, isUnion, objectText, typeText } from "./type-text.ts";
 import { assigned, call, identifier, text, usesTyped, type ZodNames, zodText } from "./zod-text.ts";
 
 export { NameCollision };
@@ -168,7 +168,7 @@ function lazy(schema: Layout): ReturnType<typeof call> {
 function declaration(name: string, shape: Shape, types: DefinitionNames): Layout {
   if (isInterface(shape)) return ["export interface ", name, " ", objectText(shape, types)];
   const type = { layout: typeText(shape, types), isCompact: false, isShort: false, isHugged: false };
-  return [assigned(["export type ", name], " =", type), ";"];
+  return [assigned(["export type ", name], " =", type, isUnion(shape, types)), ";"];
 }
 
 function mapOf(named: readonly { readonly template: TemplateShape; readonly own: TemplateNames }[]): Layout {

@@ -15,7 +15,7 @@ import {
   softLine,
 } from "./layout.ts";
 import type { ObjectShape, Shape } from "./shape.ts";
-import { memberName, quoted } from "./source-text.ts";
+import { literalText, memberName, quoted } from "./source-text.ts";
 import { commentLines, type DefinitionNames, objectText, sortedMembers } from "./type-text.ts";
 
 /** An expression, and what Prettier asks about it before it breaks a line. */
@@ -78,21 +78,40 @@ export function assigned(
   return group(name, sign, gap, indentIfBroken(gap, layout));
 }
 
+/** Writes a call with arguments. */
 export function call(name: string, ...given: readonly Expression[]): Expression {
-  const last = given.at(-1);
   const [only] = given;
   const isCompact = given.length === 0 || (given.length === 1 && only?.isShort === true);
-  const written = { isCompact, isShort: false, isHugged: false };
-  if (last === undefined) return { layout: `${name}()`, ...written };
+  return { layout: [name, argumentsText(given)], isCompact, isShort: false, isHugged: false };
+}
+
+/** Writes `z.name(…).next(…)`; chains of more calls would be broken in other ways, so there are none. */
+function chain(
+  name: string,
+  given: readonly Expression[],
+  next: string,
+  ...nextGiven: readonly Expression[]
+): Expression {
+  const [first, last] = [
+    [`.${name}`, argumentsText(given)],
+    [`.${next}`, argumentsText(nextGiven)],
+  ];
+  const apart = ["z", indent(hardLine, first, hardLine, last)];
+  const layout = isForced(first) ? group(apart) : firstToFit(["z", first, last], apart);
+  return { layout, isCompact: false, isShort: false, isHugged: false };
+}
+
+function argumentsText(given: readonly Expression[]): Layout {
+  const last = given.at(-1);
+  if (last === undefined) return "()";
   const layouts = given.map(({ layout }) => layout);
   const all = join([",", line], layouts);
-  if (!last.isHugged) return { layout: [name, plainArguments(all)], ...written };
+  if (!last.isHugged) return plainArguments(all);
   const head = layouts.slice(0, -1).map((layout) => [layout, ", "]);
   const hugged = ["(", head, brokenGroup(last.layout), ")"];
   const apart = brokenGroup("(", indent(line, all), ",", line, ")");
   const flat = ["(", head, last.layout, ")"];
-  const forms = isForced(last.layout) ? firstToFit(hugged, apart) : firstToFit(flat, hugged, apart);
-  return { layout: [name, forms], ...written };
+  return isForced(last.layout) ? firstToFit(hugged, apart) : firstToFit(flat, hugged, apart);
 }
 
 function plainArguments(all: Layout): Layout {
@@ -162,13 +181,15 @@ function alternativeText(alternative: Alternative, names: ZodNames): Expression 
         "z.literal",
         typeof alternative.value === "string"
           ? text(alternative.value)
-          : { layout: String(alternative.value), isCompact: false, isShort: true, isHugged: false },
+          : { layout: literalText(alternative.value), isCompact: false, isShort: true, isHugged: false },
       );
     case "array":
       return call("z.array", zodText(alternative.items, names));
     case "tuple": {
-      const tuple = call("z.tuple", list(alternative.items.map((item) => zodText(item, names))));
-      return alternative.rest ? chained(tuple, "rest", zodText(alternative.rest, names)) : tuple;
+      const items = list(alternative.items.map((item) => zodText(item, names)));
+      return alternative.rest
+        ? chain("tuple", [items], "rest", zodText(alternative.rest, names))
+        : call("z.tuple", items);
     }
     case "object":
       return objectExpression(alternative, names);
@@ -189,20 +210,10 @@ function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
     isHugged: members.size > 0,
   };
   if (!others) return call("z.strictObject", literal);
-  const open = chained(call("z.object", literal), "catchall", zodText(others, names));
+  const open = chain("object", [literal], "catchall", zodText(others, names));
   if (!isTyped(shape)) return open;
   const layout = ["typed<", objectText(shape, names.types), ">", plainArguments(open.layout)];
   return { layout, isCompact: false, isShort: false, isHugged: false };
-}
-
-function chained(expression: Expression, method: string, ...given: readonly Expression[]): Expression {
-  const next = call(`.${method}`, ...given);
-  return {
-    layout: group(expression.layout, next.layout),
-    isCompact: expression.isCompact && next.isCompact,
-    isShort: false,
-    isHugged: false,
-  };
 }
 
 function membersText({ members }: ObjectShape, names: ZodNames): Layout {
@@ -221,12 +232,11 @@ function optional(schema: Expression, shape: Shape): Expression {
   const alternatives = alternativesOf(shape);
   if (alternatives?.length === 2 && alternatives.some(({ kind }) => kind === "null")) {
     const [thing] = alternatives.filter(({ kind }) => kind !== "null");
-    if (thing && isPrimitive(thing)) return chained(call(`z.${thing.kind}`), "nullish");
+    if (thing && isPrimitive(thing)) return chain(thing.kind, [], "nullish");
   }
   return modified(schema, alternatives ?? [], "optional");
 }
 
-/** Chains of more than two calls would be broken in ways of their own, so they are never written. */
 function modified(
   schema: Expression,
   alternatives: readonly Alternative[],
@@ -234,7 +244,7 @@ function modified(
 ): Expression {
   const [only] = alternatives;
   return alternatives.length === 1 && only && isPrimitive(only)
-    ? chained(schema, method)
+    ? chain(only.kind, [], method)
     : call(`z.${method}`, schema);
 }
 
