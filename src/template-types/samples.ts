@@ -1,4 +1,5 @@
-import { isWild, kinds, Objects, type Place, type Variant } from "./seen.ts";
+import { isWild, kinds } from "./kinds.ts";
+import { Objects, type Place, type Variant } from "./seen.ts";
 import type { MemberShape, Shape } from "./shape.ts";
 import { tellApart } from "./tell-apart.ts";
 

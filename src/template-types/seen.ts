@@ -1,7 +1,6 @@
-import { type Literal, Literals, literalOf, tagRankOf } from "./literals.ts";
-
-/** The kinds of values JSON has, as bits. */
-export const kinds = { null: 1, string: 2, number: 4, boolean: 8, array: 16, object: 32 } as const;
+import { Glance } from "./glance.ts";
+import { isWild, kindOf, kinds, plain } from "./kinds.ts";
+import { Literals } from "./literals.ts";
 
 /** How deep values may be nested: the client refuses deeper ones. */
 const maxDepth = 500;
@@ -12,8 +11,8 @@ const maxVariants = 256;
 /** How many names objects of all sorts may have before they count as data. */
 const maxNames = 1_000;
 
-/** How many orders of members are remembered. */
-const maxLayouts = 1_024;
+/** How many ways to the members of an object are remembered. */
+const maxRoutes = 1_024;
 
 /**
  * What was seen at one place. Depends on what was added, never on its order, and grows with the shapes, not with
@@ -67,12 +66,6 @@ export class Place {
       this.objects.absorb(other.objects);
     }
   }
-}
-
-/** Whether kinds have nothing in common: texts, numbers and booleans are all something to print. */
-export function isWild(mask: number): boolean {
-  const worlds = [kinds.string | kinds.number | kinds.boolean, kinds.array, kinds.object];
-  return worlds.filter((world) => mask & world).length > 1;
 }
 
 /** What was seen of one member of one variant. */
@@ -149,8 +142,8 @@ const grains = ["signature", "tags", "nothing"] as const;
 export class Objects {
   readonly #variants = new Map<string, Variant>();
   #grain = 0;
-  readonly #layouts = new Map<string, Layout>();
-  #last: Layout | undefined;
+  readonly #routes = new Map<string, Route>();
+  #last: Route | undefined;
   #merged: Variant | undefined;
 
   get variants(): readonly Variant[] {
@@ -165,22 +158,18 @@ export class Objects {
 
   add(object: Readonly<Record<string, unknown>>, depth: number): void {
     const names = Object.keys(object);
-    let layout = this.#last;
-    if (layout === undefined || !fits(layout, names, object)) {
-      layout = this.#layoutOf(names, object);
-      this.#last = layout;
+    let route = this.#last;
+    if (!route?.glance.fits(names, object)) {
+      route = this.#routeOf(new Glance(names, object));
+      this.#last = route;
     }
     this.#merged = undefined;
-    layout.variant.count += 1;
+    route.variant.count += 1;
     for (let index = 0; index < names.length; index++) {
-      const member = layout.members[index];
-      const kind = layout.kinds[index];
-      if (member && kind) member.add(plain(object[names[index] as string]), kind, depth);
+      const { member, kind } = route.steps[index] as Step;
+      if (kind !== 0) member?.add(plain(object[names[index] as string]), kind, depth);
     }
-    if (this.#grain === grains.length - 1 && layout.variant.members.size > maxNames) {
-      layout.variant.forgetNames();
-      this.#forgetLayouts();
-    }
+    this.#keepFewNames();
   }
 
   absorb(other: Objects): void {
@@ -192,31 +181,21 @@ export class Objects {
     this.#keepFew();
   }
 
-  #layoutOf(names: readonly string[], object: Readonly<Record<string, unknown>>): Layout {
-    const looks = names.map((name): Look => {
-      const value = plain(object[name]);
-      return { name, kind: kindOf(value), tag: tagOf(name, value) };
-    });
-    const key = signatureOf(looks);
-    const known = this.#layouts.get(key);
+  #routeOf(glance: Glance): Route {
+    const known = this.#routes.get(glance.key);
     if (known) return known;
-    const seen = looks.filter(({ kind }) => kind !== 0).sort((a, b) => (a.name < b.name ? -1 : 1));
-    const tags = signatureOf(seen.filter(({ tag }) => tag !== undefined));
-    const signature = signatureOf(seen);
+    const { signature, tags, looks } = glance;
     this.#variantOf(signature, tags);
     this.#keepFew();
     const variant = this.#variantOf(signature, tags);
-    const layout = {
-      names,
-      kinds: looks.map(({ kind }) => kind),
-      tags: looks.map(({ tag }) => tag),
-      areTags: names.map(isTag),
-      variant,
-      members: looks.map(({ name, kind }) => (kind === 0 ? undefined : variant.member(name))),
-    };
-    if (this.#layouts.size >= maxLayouts) this.#layouts.clear();
-    this.#layouts.set(key, layout);
-    return layout;
+    const steps = looks.map(({ name, kind }) => ({
+      kind,
+      member: kind === 0 ? undefined : variant.member(name),
+    }));
+    const route = { glance, variant, steps };
+    if (this.#routes.size >= maxRoutes) this.#routes.clear();
+    this.#routes.set(glance.key, route);
+    return route;
   }
 
   #variantOf(signature: string, tags: string): Variant {
@@ -231,9 +210,15 @@ export class Objects {
 
   #keepFew(): void {
     while (this.#variants.size > maxVariants) this.#coarsen();
+    this.#keepFewNames();
+  }
+
+  #keepFewNames(): void {
     if (this.#grain < grains.length - 1) return;
     for (const variant of this.#variants.values()) {
-      if (variant.members.size > maxNames) variant.forgetNames();
+      if (variant.members.size <= maxNames) continue;
+      variant.forgetNames();
+      this.#forgetRoutes();
     }
   }
 
@@ -241,12 +226,12 @@ export class Objects {
     const variants = this.variants;
     this.#grain += 1;
     this.#variants.clear();
-    this.#forgetLayouts();
+    this.#forgetRoutes();
     for (const variant of variants) this.#variantOf(variant.signature, variant.tags).absorb(variant);
   }
 
-  #forgetLayouts(): void {
-    this.#layouts.clear();
+  #forgetRoutes(): void {
+    this.#routes.clear();
     this.#last = undefined;
   }
 }
@@ -258,73 +243,14 @@ export function merge(variants: readonly Variant[]): Variant {
   return merged;
 }
 
-/** Objects whose members come in one order, so that most need no sorting. */
-interface Layout {
-  readonly names: readonly string[];
-  readonly kinds: readonly number[];
-  readonly tags: readonly (Literal | undefined)[];
-  readonly areTags: readonly boolean[];
+/** The way from objects that look alike to what was seen of their members. */
+interface Route {
+  readonly glance: Glance;
   readonly variant: Variant;
-  readonly members: readonly (Member | undefined)[];
+  readonly steps: readonly Step[];
 }
 
-function fits(layout: Layout, names: readonly string[], object: Readonly<Record<string, unknown>>): boolean {
-  if (names.length !== layout.names.length) return false;
-  for (let index = 0; index < names.length; index++) {
-    const name = names[index] as string;
-    if (name !== layout.names[index]) return false;
-    const value = plain(object[name]);
-    if (kindOf(value) !== layout.kinds[index]) return false;
-    if (layout.areTags[index] && literalOf(value) !== layout.tags[index]) return false;
-  }
-  return true;
-}
-
-/** What can be told of a member at a glance. */
-interface Look {
-  readonly name: string;
+interface Step {
   readonly kind: number;
-  readonly tag: Literal | undefined;
-}
-
-/** No two lists of looks have one text: every name and tag has its length before it. */
-function signatureOf(looks: readonly Look[]): string {
-  let signature = "";
-  for (const { name, kind, tag } of looks) {
-    signature += `${name.length}:${name}${kind};`;
-    if (tag !== undefined) signature += `${String(tag).length}=${tag}`;
-  }
-  return signature;
-}
-
-function isTag(name: string): boolean {
-  return tagRankOf(name) === "by name";
-}
-
-function tagOf(name: string, value: unknown): Literal | undefined {
-  return isTag(name) ? literalOf(value) : undefined;
-}
-
-/** 0 is what JSON leaves out. */
-function kindOf(value: unknown): number {
-  switch (typeof value) {
-    case "string":
-      return kinds.string;
-    case "number":
-      return kinds.number;
-    case "boolean":
-      return kinds.boolean;
-    case "object":
-      if (value === null) return kinds.null;
-      return Array.isArray(value) ? kinds.array : kinds.object;
-    default:
-      return 0;
-  }
-}
-
-/** What JSON would make of it: a sample may come from a module, and hold a `Date`. */
-function plain(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const { toJSON } = value as { toJSON?: unknown };
-  return typeof toJSON === "function" ? (toJSON.call(value) as unknown) : value;
+  readonly member: Member | undefined;
 }

@@ -1,5 +1,6 @@
+import { kinds } from "./kinds.ts";
 import { type Literal, type TagRank, tagRankOf } from "./literals.ts";
-import { kinds, merge, type Place, type Variant } from "./seen.ts";
+import { merge, type Place, type Variant } from "./seen.ts";
 
 /** Objects that one member tells apart. */
 export interface Parts {

@@ -29,6 +29,9 @@ export interface Expression {
   readonly isHugged: boolean;
 }
 
+/** The one name that no schema of zod keeps: values with it go through unchecked. */
+const lost = "__proto__";
+
 /** What the schemas of a template are written with. */
 export interface ZodNames {
   readonly types: DefinitionNames;
@@ -169,9 +172,12 @@ function isUntypedObject(alternative: Alternative): boolean {
   return alternative.kind === "object" && alternative.members.size > 0 && !isTyped(alternative);
 }
 
-/** Whether zod would infer of an object that no member may differ from those that have no name. */
+/**
+ * Whether zod has to be told the type of an object: of one with members without a name it would infer that all are
+ * like them, and `__proto__` it drops.
+ */
 function isTyped({ members, others }: ObjectShape): boolean {
-  return members.size > 0 && others !== undefined && others.kind !== "unknown";
+  return members.size > 0 && (members.has(lost) || (others !== undefined && others.kind !== "unknown"));
 }
 
 function alternativeText(alternative: Alternative, names: ZodNames): Expression {
@@ -209,9 +215,14 @@ function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
     isShort: false,
     isHugged: members.size > 0,
   };
-  if (!others) return call("z.strictObject", literal);
-  const open = chain("object", [literal], "catchall", zodText(others, names));
-  if (!isTyped(shape)) return open;
+  if (!isTyped(shape)) {
+    return others
+      ? chain("object", [literal], "catchall", zodText(others, names))
+      : call("z.strictObject", literal);
+  }
+  const open = members.has(lost)
+    ? call("z.unknown")
+    : chain("object", [literal], "catchall", zodText(others ?? { kind: "never" }, names));
   const layout = ["typed<", objectText(shape, names.types), ">", plainArguments(open.layout)];
   return { layout, isCompact: false, isShort: false, isHugged: false };
 }
@@ -219,8 +230,7 @@ function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
 function membersText({ members }: ObjectShape, names: ZodNames): Layout {
   if (members.size === 0) return "{}";
   const lines = sortedMembers(members).map(([name, member]) => {
-    // Not as a plain name, which would set the prototype.
-    const key = name === "__proto__" ? '["__proto__"]' : memberName(name);
+    const key = memberName(name);
     const schema = zodText(member.shape, names);
     const value = member.isOptional ? optional(schema, member.shape) : schema;
     return [commentLines(member), assigned(key, ":", value, key.length < 5), ","];

@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { anyName } from "./any-shape.ts";
+
+type Values = Record<string, unknown>;
+
+/** No value can be without a member that every object inherits, as far as the compiler knows. */
+const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
+inherited.delete("__proto__");
+
+const names = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom("a", "b", "c", "type", "kind", "paid") },
+  anyName.filter((name) => !inherited.has(name)),
+);
+
+const words = fc.constantFrom("card", "iban", "cash", "Ada Lovelace", "2026-11-21", "");
+
+const { value, values } = fc.letrec<{ value: unknown; values: Values }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3, depthIdentifier: "value" },
+    words,
+    fc.oneof(
+      words,
+      fc.string(),
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+    ),
+    fc.constant(null),
+    tie("values"),
+    fc.array(tie("value"), { maxLength: 4, depthIdentifier: "value" }),
+    fc.array(tie("values"), { maxLength: 4, depthIdentifier: "value" }),
+  ),
+  values: fc
+    .uniqueArray(fc.tuple(names, tie("value")), {
+      selector: ([name]) => name,
+      maxLength: 5,
+      depthIdentifier: "value",
+    })
+    // As JSON would bring it back: a number has no sign of zero, a member may be called `__proto__`.
+    .map((members) => JSON.parse(`{${members.map(memberOf).join()}}`) as Values),
+}));
+
+function memberOf([name, member]: readonly [string, unknown]): string {
+  return `${JSON.stringify(name)}:${JSON.stringify(member)}`;
+}
+
+/** Any value that JSON holds. */
+export const anyValue = value;
+
+/** Samples of one template, which have some names and words in common. */
+export const anySamples = fc.array(values, { minLength: 1, maxLength: 6 });
