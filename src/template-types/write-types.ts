@@ -12,6 +12,7 @@ import {
 } from "./layout.ts";
 import { NameCollision, nameDefinitions, nameTemplates, schemaName, type TemplateNames } from "./names.ts";
 import type { Shape, TemplateShape } from "./shape.ts";
+import { neededDefinitions } from "./shapes-in.ts";
 import { docComment, memberName, quoted } from "./source-text.ts";
 import { type DefinitionNames, isInterface, isUnion, objectText, typeText } from "./type-text.ts";
 import { assigned, call, identifier, text, usesTyped, type ZodNames, zodText } from "./zod-text.ts";
@@ -42,7 +43,9 @@ interface Parts {
  * @throws {NameCollision} when two templates would have one name
  */
 export function writeTypes(templates: readonly TemplateShape[], { zod }: WriteOptions): string {
-  const sorted = [...templates].sort((a, b) => (a.uid < b.uid ? -1 : 1));
+  const sorted = [...templates]
+    .sort((a, b) => (a.uid < b.uid ? -1 : 1))
+    .map((template) => ({ ...template, definitions: neededDefinitions(template) }));
   const names = nameTemplates(
     sorted.map(({ uid }) => uid),
     zod,
@@ -51,7 +54,7 @@ export function writeTypes(templates: readonly TemplateShape[], { zod }: WriteOp
   for (const { constant, schema, values } of names.values()) used.add(constant).add(schema).add(values);
   const named = sorted.map((template) => ({ template, own: names.get(template.uid) as TemplateNames }));
   const parts = named.map(({ template, own }) => {
-    const types = nameDefinitions(template.uid, [...template.definitions.keys()].sort(), used);
+    const types = nameDefinitions(template.uid, [...template.definitions.keys()], used);
     return zod ? zodParts(template, own, types) : typeParts(template, own, types);
   });
   const statements = [

@@ -15,6 +15,7 @@ import {
   softLine,
 } from "./layout.ts";
 import type { ObjectShape, Shape } from "./shape.ts";
+import { shapesIn } from "./shapes-in.ts";
 import { literalText, memberName, quoted } from "./source-text.ts";
 import { commentLines, type DefinitionNames, objectText, sortedMembers } from "./type-text.ts";
 
@@ -38,24 +39,9 @@ export interface ZodNames {
   readonly schemas: DefinitionNames;
 }
 
-/** Whether the name of the function `typed` is used in an expression. */
+/** Whether the function `typed` is used in an expression. */
 export function usesTyped(shape: Shape): boolean {
-  switch (shape.kind) {
-    case "object":
-      return (
-        isTyped(shape) ||
-        [...shape.members.values()].some((member) => usesTyped(member.shape)) ||
-        (shape.others !== undefined && usesTyped(shape.others))
-      );
-    case "array":
-      return usesTyped(shape.items);
-    case "tuple":
-      return shape.items.some(usesTyped) || (shape.rest !== undefined && usesTyped(shape.rest));
-    case "union":
-      return shape.of.some(usesTyped);
-    default:
-      return false;
-  }
+  return shapesIn(shape).some((each) => each.kind === "object" && isTyped(each));
 }
 
 /** Writes the schema of a shape in the words that zod 3 and zod 4 have in common. */
@@ -199,8 +185,10 @@ function alternativeText(alternative: Alternative, names: ZodNames): Expression 
     }
     case "object":
       return objectExpression(alternative, names);
-    case "reference":
-      return identifier(names.schemas.get(alternative.name) ?? "unknown");
+    case "reference": {
+      const name = names.schemas.get(alternative.name);
+      return name === undefined ? call("z.unknown") : identifier(name);
+    }
     default:
       return call(`z.${alternative.kind}`);
   }

@@ -8,6 +8,7 @@ import type { TemplateShape } from "../../src/template-types/shape.ts";
 import { writeTypes } from "../../src/template-types/write-types.ts";
 import { slowProperty } from "../support/fuzz.ts";
 import { anySamples } from "./support/any-samples.ts";
+import { anyTemplate, within } from "./support/any-shape.ts";
 import { errorsIn, expressionOf, run } from "./support/compile.ts";
 
 type Values = Record<string, unknown>;
@@ -62,4 +63,28 @@ describe("the types of any samples", () => {
       }),
     );
   }
+});
+
+describe("the types of any shapes", () => {
+  const templates = fc
+    .sample(anyTemplate, { numRuns: 20, seed: 20_261_121 })
+    .map((template, index) => ({ ...template, uid: `t${index}`, shape: within(template.shape) }));
+
+  it.each(["plain", "zod-3", "zod-4"])(
+    "compile under every strict flag (%s)",
+    { timeout: 60_000 },
+    (folder) => {
+      const written = writeTypes(templates, { zod: folder !== "plain" });
+      expect(errorsIn({ [`${folder}/shapes.ts`]: written })).toEqual([]);
+    },
+  );
+
+  it.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))(
+    "become schemas that %s can make",
+    (_name, zod) => {
+      const made = run(writeTypes(templates, { zod: true }), { zod, "template-pdf": { template } });
+      const refused = templates.map(({ uid }) => (made[`${uid}Schema`] as zod4.ZodType).safeParse(0).success);
+      expect(refused).toContain(false);
+    },
+  );
 });

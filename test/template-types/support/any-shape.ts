@@ -119,7 +119,7 @@ export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
       shape: shapesOf(names),
       definitions: fc
         .tuple(...names.map(() => shapesOf(names)))
-        .map((shapes) => new Map(names.map((name, index) => [name, shapes[index] ?? { kind: "unknown" }]))),
+        .map((shapes) => new Map(names.map((name, index) => [name, within(shapes[index])]))),
       sources: fc.array(
         fc.constantFrom("a.json", "b/c.ndjson", "*/.json", "d.json", "e.json", "f.json", "g.json"),
         {
@@ -128,3 +128,9 @@ export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
       ),
     }),
   );
+
+/** An object with that shape inside: what is nothing but itself has no meaning, and values are objects. */
+export function within(shape: Shape = { kind: "unknown" }): Shape {
+  const member: MemberShape = { shape, isOptional: false, comment: undefined };
+  return { kind: "object", members: new Map([["of", member]]), others: undefined };
+}

@@ -65,8 +65,10 @@ export function errorsIn(files: Readonly<Record<string, string>>): string[] {
     const file = program.getSourceFile(path);
     return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
       ({ messageText, start = 0 }) => {
-        const line = file?.text.slice(0, start).split("\n").length;
-        return `${path.slice(root.length)}:${line}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}\n${file?.text}`;
+        const before = file?.text.slice(0, start).split("\n") ?? [];
+        const line = file?.text.split("\n")[before.length - 1]?.trim();
+        const message = ts.flattenDiagnosticMessageText(messageText, "\n");
+        return `${path.slice(root.length)}:${before.length}: ${message} (${line})`;
       },
     );
   });
