@@ -94,20 +94,26 @@ function oneOf({ shapes, discriminant }: Tagged): Shape {
 }
 
 function shapesOfObjects(objects: Objects, path: string, found: Findings): Tagged {
-  const parts = tellApart(objects.variants);
-  if (!parts) return { shapes: [shapeOfVariant(objects.merged, path, found)], discriminant: undefined };
-  const { discriminant, variants } = parts;
-  const shapes = variants.map((variant) => shapeOfVariant(variant, path, found, discriminant));
+  const told = tellApart(objects.variants);
+  if (!told) return { shapes: [shapeOfVariant(objects.merged, path, found)], discriminant: undefined };
+  const { discriminant, parts } = told;
+  const shapes = parts.map(({ variant, literals }) => {
+    const tags = [...literals.keys()].map((value): Shape => ({ kind: "literal", value }));
+    const tag = { name: discriminant, shape: oneOf({ shapes: tags, discriminant: undefined }) };
+    return shapeOfVariant(variant, path, found, tag);
+  });
   return { shapes, discriminant };
 }
 
-function shapeOfVariant(variant: Variant, path: string, found: Findings, discriminant?: string): Shape {
+interface Tag {
+  readonly name: string;
+  readonly shape: Shape;
+}
+
+function shapeOfVariant(variant: Variant, path: string, found: Findings, tag?: Tag): Shape {
   const members = new Map<string, MemberShape>();
   for (const [name, member] of variant.members) {
-    const literals = name === discriminant ? [...(member.literals.counts?.keys() ?? [])] : [];
-    const shape = literals.length
-      ? oneOf({ shapes: literals.map((value) => ({ kind: "literal", value })), discriminant: undefined })
-      : shapeOfPlace(member.place, pathTo(path, name), found);
+    const shape = name === tag?.name ? tag.shape : shapeOfPlace(member.place, pathTo(path, name), found);
     members.set(name, { shape, isOptional: member.count < variant.count, comment: undefined });
   }
   let others: Shape | undefined;

@@ -135,12 +135,10 @@ export class Variant {
   }
 }
 
-/** By what variants are told apart: by everything, by their tags, by nothing. */
-const grains = ["signature", "tags", "nothing"] as const;
-
 /** The objects seen at one place, by variants. */
 export class Objects {
   readonly #variants = new Map<string, Variant>();
+  /** By what variants are told apart: by names, kinds and tags (0), by tags alone (1), by nothing (2). */
   #grain = 0;
   readonly #routes = new Map<string, Route>();
   #last: Route | undefined;
@@ -169,7 +167,7 @@ export class Objects {
       const { member, kind } = route.steps[index] as Step;
       if (kind !== 0) member?.add(plain(object[names[index] as string]), kind, depth);
     }
-    this.#keepFewNames();
+    this.#keepFewNames(route.variant);
   }
 
   absorb(other: Objects): void {
@@ -210,16 +208,14 @@ export class Objects {
 
   #keepFew(): void {
     while (this.#variants.size > maxVariants) this.#coarsen();
-    this.#keepFewNames();
+    for (const variant of this.#variants.values()) this.#keepFewNames(variant);
   }
 
-  #keepFewNames(): void {
-    if (this.#grain < grains.length - 1) return;
-    for (const variant of this.#variants.values()) {
-      if (variant.members.size <= maxNames) continue;
-      variant.forgetNames();
-      this.#forgetRoutes();
-    }
+  /** One object may have thousands of members; where objects hardly have one in common, too, they are data. */
+  #keepFewNames(variant: Variant): void {
+    if (this.#grain === 0 || variant.members.size <= maxNames) return;
+    variant.forgetNames();
+    this.#forgetRoutes();
   }
 
   #coarsen(): void {

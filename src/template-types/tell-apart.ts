@@ -5,8 +5,14 @@ import { merge, type Place, type Variant } from "./seen.ts";
 /** Objects that one member tells apart. */
 export interface Parts {
   readonly discriminant: string;
-  /** One for each group of literals. */
-  readonly variants: readonly Variant[];
+  readonly parts: readonly Part[];
+}
+
+/** Objects in which that member is one of these literals, and of no other part. */
+export interface Part {
+  readonly variant: Variant;
+  /** How often each was seen. */
+  readonly literals: ReadonlyMap<Literal, number>;
 }
 
 /** Up to so many literals may have been seen once each. */
@@ -32,9 +38,9 @@ export function tellApart(variants: readonly Variant[]): Parts | undefined {
   for (const rank of ranks) {
     const found = candidates
       .filter((name) => tagRankOf(name) === rank)
-      .map((name) => ({ discriminant: name, variants: groupsBy(name, variants) }))
-      .filter((parts) => parts.variants.length > 1 && isEvident(parts, rank))
-      .sort((a, b) => b.variants.length - a.variants.length || (a.discriminant < b.discriminant ? -1 : 1));
+      .map((name) => ({ discriminant: name, parts: partsBy(name, variants) }))
+      .filter((found) => found.parts.length > 1 && isEvident(found, rank))
+      .sort((a, b) => b.parts.length - a.parts.length || (a.discriminant < b.discriminant ? -1 : 1));
     if (found[0]) return found[0];
   }
   return undefined;
@@ -45,49 +51,48 @@ function isLiteral({ members, count }: Variant, name: string): boolean {
   return member?.count === count && member.literals.counts !== undefined;
 }
 
-/** The literals of a member that is one in every object. */
-function literalsOf(variant: Variant, name: string): ReadonlyMap<Literal, number> {
-  return variant.members.get(name)?.literals.counts ?? new Map();
-}
-
 /** Joins what shares a literal, then what would not differ but for the literal, until nothing is left to join. */
-function groupsBy(name: string, variants: readonly Variant[]): Variant[] {
-  let groups = joinWhere(variants, (a, b) => sharesLiteral(a, b, name));
+function partsBy(name: string, variants: readonly Variant[]): readonly Part[] {
+  const single = variants.map((variant) => ({
+    variant,
+    literals: variant.members.get(name)?.literals.counts ?? new Map<Literal, number>(),
+  }));
+  let parts = joinWhere(single, (a, b) => [...a.literals.keys()].some((literal) => b.literals.has(literal)));
   for (;;) {
-    const fewer = joinWhere(groups, (a, b) => {
-      const { isAnything } = differenceOf(a, b, name);
-      return !isAnything;
-    });
-    if (fewer.length === groups.length) return groups;
-    groups = fewer;
+    const fewer = joinWhere(parts, (a, b) => !differenceOf(a.variant, b.variant, name).isAnything);
+    if (fewer.length === parts.length) return parts;
+    parts = fewer;
   }
 }
 
 /** Joins whatever is connected. */
-function joinWhere(variants: readonly Variant[], isOne: (a: Variant, b: Variant) => boolean): Variant[] {
-  const groups: Variant[][] = [];
-  for (const variant of variants) {
-    const near = groups.filter((group) => group.some((member) => isOne(member, variant)));
-    const joined = [...near.flat(), variant];
+function joinWhere(parts: readonly Part[], isOne: (a: Part, b: Part) => boolean): readonly Part[] {
+  const groups: Part[][] = [];
+  for (const part of parts) {
+    const near = groups.filter((group) => group.some((other) => isOne(other, part)));
     for (const group of near) groups.splice(groups.indexOf(group), 1);
-    groups.push(joined);
+    groups.push([...near.flat(), part]);
   }
-  return groups.map((group) => (group.length === 1 && group[0] ? group[0] : merge(group)));
+  return groups.map((group) => (group.length === 1 && group[0] ? group[0] : joined(group)));
 }
 
-function sharesLiteral(a: Variant, b: Variant, name: string): boolean {
-  const others = literalsOf(b, name);
-  return [...literalsOf(a, name).keys()].some((literal) => others.has(literal));
+function joined(parts: readonly Part[]): Part {
+  const literals = new Map<Literal, number>();
+  for (const [literal, count] of parts.flatMap((part) => [...part.literals])) {
+    literals.set(literal, (literals.get(literal) ?? 0) + count);
+  }
+  return { variant: merge(parts.map(({ variant }) => variant)), literals };
 }
 
-function isEvident({ discriminant, variants }: Parts, rank: TagRank): boolean {
-  const literals = variants.flatMap((variant) => [...literalsOf(variant, discriminant)]);
+function isEvident({ discriminant, parts }: Parts, rank: TagRank): boolean {
+  const literals = parts.flatMap((part) => [...part.literals]);
   const seen = literals.reduce((sum, [, count]) => sum + count, 0);
   if (rank === "by name") return literals.length <= fewLiterals || seen >= 2 * literals.length;
   if (!literals.every(([literal]) => typeof literal === "boolean" || tagLike.test(literal))) return false;
   const isRepeated = literals.every(([, count]) => count > 1);
   if (isRepeated && (rank === "likely" || literals.every(([literal]) => typeof literal === "boolean")))
     return true;
+  const variants = parts.map(({ variant }) => variant);
   return (isRepeated || rank === "likely") && areExclusive(variants, discriminant);
 }
 

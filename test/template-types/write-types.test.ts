@@ -1,0 +1,250 @@
+import { describe, expect, it } from "vitest";
+import * as zod4 from "zod";
+import * as zod3 from "zod-3";
+import { template } from "../../src/template.ts";
+import type { MemberShape, Shape, TemplateShape } from "../../src/template-types/shape.ts";
+import { NameCollision, signature, writeTypes } from "../../src/template-types/write-types.ts";
+import { run } from "./support/compile.ts";
+
+function member(shape: Shape, isOptional = false, comment?: string): MemberShape {
+  return { shape, isOptional, comment };
+}
+
+function object(members: Readonly<Record<string, MemberShape>>, others?: Shape): Shape {
+  return { kind: "object", members: new Map(Object.entries(members)), others };
+}
+
+function named(
+  uid: string,
+  sources: readonly string[] = [],
+  shape = object({ a: member({ kind: "string" }) }),
+) {
+  return { uid, shape, definitions: new Map(), sources } satisfies TemplateShape;
+}
+
+const invoice = named(
+  "inv_2024",
+  ["samples/invoice.json"],
+  object({
+    date: member({ kind: "string" }, false, "As printed."),
+    lines: member({
+      kind: "array",
+      items: object({ note: member({ kind: "string" }, true), amount: member({ kind: "string" }) }),
+    }),
+  }),
+);
+
+describe("a written file", () => {
+  it("has types, a map of them and constants", () => {
+    expect(
+      writeTypes([invoice], { zod: false }),
+    ).toBe(`// Written by \`template-pdf types\`: run that again instead of editing this file.
+
+import { template } from "template-pdf";
+
+/** Values of the template \`inv_2024\`, as in samples/invoice.json. */
+export interface Inv2024Values {
+  /** As printed. */
+  date: string;
+  lines: {
+    amount: string;
+    note?: string | undefined;
+  }[];
+}
+
+/** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */
+export interface Templates {
+  inv_2024: Inv2024Values;
+}
+
+/** The template \`inv_2024\`: \`client.generate(inv2024, values)\`. */
+export const inv2024 = template<Inv2024Values, "inv_2024">("inv_2024");
+`);
+  });
+
+  it("has schemas where they are asked for", () => {
+    expect(
+      writeTypes([invoice], { zod: true }),
+    ).toBe(`// Written by \`template-pdf types\`: run that again instead of editing this file.
+
+import { template } from "template-pdf";
+import * as z from "zod";
+
+/** Checks the values of the template \`inv_2024\`, as in samples/invoice.json. */
+export const inv2024Schema = z.strictObject({
+  /** As printed. */
+  date: z.string(),
+  lines: z.array(
+    z.strictObject({
+      amount: z.string(),
+      note: z.string().optional(),
+    }),
+  ),
+});
+
+/** Values of the template \`inv_2024\`, as in samples/invoice.json. */
+export type Inv2024Values = z.input<typeof inv2024Schema>;
+
+/** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */
+export interface Templates {
+  inv_2024: Inv2024Values;
+}
+
+/** The template \`inv_2024\`: \`client.generate(inv2024, values)\`. */
+export const inv2024 = template("inv_2024", inv2024Schema);
+`);
+  });
+
+  it("begins with what it is known by", () => {
+    expect(writeTypes([], { zod: true })).toBe(
+      `${signature}\n\n/** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */\nexport interface Templates {}\n`,
+    );
+  });
+
+  it("is the same in whatever order templates come", () => {
+    const templates = [named("b"), named("a"), named("B"), named("c")].filter(({ uid }) => uid !== "B");
+    const reversed = [...templates].reverse();
+    expect(writeTypes(reversed, { zod: true })).toBe(writeTypes(templates, { zod: true }));
+  });
+
+  it.each([
+    [[], "`t`."],
+    [["b", "a"], "`t`, as in a and b."],
+    [["e", "d", "c", "b", "a"], "`t`, as in a, b, c, d and e."],
+    [["f", "e", "d", "c", "b", "a"], "`t`, as in a, b, c, d, e and 1 more file."],
+    [[..."abcdefghijkl"], "`t`, as in a, b, c, d, e and 7 more files."],
+  ])("names its sources: %j", (sources, words) => {
+    expect(writeTypes([named("t", sources)], { zod: false })).toContain(
+      `/** Values of the template ${words} */`,
+    );
+  });
+
+  it("is not ended by a comment that ends, nor by a line in a uid", () => {
+    const written = writeTypes([named("a*/\n\u2028b", ["*/.json"])], { zod: false });
+    expect(written).toContain("/** Values of the template `a*\\/  b`, as in *\\/.json. */");
+    expect(written).toContain('"a*/\\n\\u2028b"');
+  });
+
+  it("names the definitions that are needed, once each", () => {
+    const node: Shape = { kind: "reference", name: "node" };
+    const tree = {
+      ...named("tree", [], object({ root: member(node) })),
+      definitions: new Map([
+        ["node", object({ children: member({ kind: "array", items: node }, true) })],
+        ["values", object({ unused: member({ kind: "null" }) })],
+      ]),
+    };
+    const written = writeTypes([tree], { zod: true });
+    expect(written).toContain("export interface TreeNode {\n  children?: TreeNode[] | undefined;\n}\n");
+    expect(written).not.toContain("unused");
+  });
+});
+
+describe("a schema", () => {
+  const number: Shape = { kind: "number" };
+  const node: Shape = { kind: "reference", name: "node" };
+  const shape = object({
+    open: member(object({ a: member({ kind: "string" }) }, number), true),
+    tuple: member({ kind: "tuple", items: [{ kind: "string" }], rest: number }, true),
+    root: member(node, true),
+    one: member(
+      { kind: "union", of: [{ kind: "literal", value: 1 }, { kind: "null" }], discriminant: undefined },
+      true,
+    ),
+  });
+  const definitions = new Map([["node", object({ children: member({ kind: "array", items: node }, true) })]]);
+  const written = writeTypes([{ uid: "t", shape, definitions, sources: [] }], { zod: true });
+
+  describe.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))("of %s", (_name, zod) => {
+    const schema = run(written, { zod, "template-pdf": { template } })["tSchema"] as zod4.ZodType;
+
+    it.each([
+      [{}],
+      [{ open: { a: "", b: 1 } }],
+      [{ tuple: ["a", 1, 2] }],
+      [{ root: { children: [{ children: [] }, {}] } }],
+      [{ one: null }],
+    ])("lets %j through", (values) => {
+      expect(schema.parse(values)).toEqual(values);
+    });
+
+    it.each([
+      [{ surplus: 1 }],
+      [{ open: { a: "", b: "" } }],
+      [{ open: { b: 1 } }],
+      [{ tuple: [] }],
+      [{ tuple: ["a", "b"] }],
+      [{ root: { children: [{ surplus: 1 }] } }],
+      [{ one: 2 }],
+    ])("refuses %j", (values) => {
+      expect(schema.safeParse(values).success).toBe(false);
+    });
+  });
+});
+
+describe("names", () => {
+  /** The constant and the type of a template. */
+  function namesOf(uid: string): readonly (string | undefined)[] {
+    const written = writeTypes([named(uid)], { zod: false });
+    return [
+      /^export const (\S+) =/m.exec(written)?.[1],
+      /^export interface (\S+Values) /m.exec(written)?.[1],
+    ];
+  }
+
+  it.each([
+    ["inv_2024", "inv2024", "Inv2024Values"],
+    ["credit-note", "creditNote", "CreditNoteValues"],
+    ["Invoice", "invoice", "InvoiceValues"],
+    ["INVOICE_UK", "invoiceUk", "InvoiceUkValues"],
+    ["PDFInvoice", "pdfInvoice", "PdfInvoiceValues"],
+    ["creditNote", "creditNote", "CreditNoteValues"],
+    ["a/b.c d", "aBCD", "ABCDValues"],
+    ["2024", "template2024", "Template2024Values"],
+    ["class", "classTemplate", "ClassValues"],
+    ["template", "templateTemplate", "TemplateValues"],
+    ["z", "zTemplate", "ZValues"],
+    ["undefined", "undefinedTemplate", "UndefinedValues"],
+    ["rechnung-größe", "rechnungGröße", "RechnungGrößeValues"],
+    ["größe", "größe", "GrößeValues"],
+    ["発票", "発票", "発票Values"],
+    ["***", "unnamed", "UnnamedValues"],
+    ["ß", "ß", "ßValues"],
+    ["ǆep", "ǆep", "ǄepValues"],
+    ["²", "unnamed", "UnnamedValues"],
+  ])("of %s are %s and %s", (uid, constant, values) => {
+    expect(namesOf(uid)).toEqual([constant, values]);
+  });
+
+  it.each([
+    ["credit-note", "credit_note", "creditNote", false],
+    ["Invoice", "invoice", "invoice", false],
+    ["a", "a_schema", "aSchema", true],
+    ["\u00e9", "e\u0301", "\u00e9", false],
+  ])("that would be alike are refused: %s and %s", (a, b, name, zod) => {
+    const write = () => writeTypes([named(a), named(b)], { zod });
+    expect(write).toThrow(NameCollision);
+    expect(write).toThrow(
+      `The templates ${JSON.stringify([a, b].sort()[0])} and ${JSON.stringify([a, b].sort()[1])} would both be called ${JSON.stringify(name)}: write one of them into a file of its own.`,
+    );
+  });
+
+  it("of schemas are in nobody's way where there are none", () => {
+    expect(() => writeTypes([named("a"), named("a_schema")], { zod: false })).not.toThrow();
+  });
+
+  it("of definitions are numbered where they would be alike", () => {
+    const names = ["line-item", "lineItem", "values"];
+    const of = names.map((name): Shape => ({ kind: "reference", name }));
+    const shape = object({ all: member({ kind: "tuple", items: of, rest: undefined }) });
+    const definitions = new Map(names.map((name) => [name, object({ [name]: member({ kind: "string" }) })]));
+    const written = writeTypes([{ uid: "t", shape, definitions, sources: [] }], { zod: true });
+    expect(written.match(/^export (interface|type) \S+/gm)).toEqual([
+      "export interface TLineItem",
+      "export interface TLineItem2",
+      "export interface TValues2",
+      "export type TValues",
+      "export interface Templates",
+    ]);
+  });
+});
