@@ -123,6 +123,16 @@ describe("objects that a literal member tells apart", () => {
     expect(typeOf(...samples, ...samples)).toMatch(/via: "card";.*via: "transfer";/s);
   });
 
+  it("are told apart in however many orders their members come", () => {
+    const samples = Array.from({ length: 600 }, (_, index) => {
+      const place = (name: string) => (name.charCodeAt(0) * 7919 * (index + 1)) % 1009;
+      const names = [..."abcdefghijklmnopqrst"].sort((a, b) => place(a) - place(b));
+      const members = names.map((name) => [name, 1]);
+      return { ...Object.fromEntries(members), paid: index % 2 === 0, ...(index % 2 ? { due: "" } : {}) };
+    });
+    expect(typeOf(...samples)).toMatch(/due: string;.*paid: false;.*paid: true;/s);
+  });
+
   it("are told apart among hundreds of shapes", () => {
     const optional = Array.from({ length: 10 }, (_, index) => `o${index}`);
     const samples = Array.from({ length: 1024 }, (_, bits) => {
@@ -183,6 +193,10 @@ describe("objects that are one sort", () => {
     ],
   ])("have optional members: %s", (_title, samples) => {
     expect(typeOf(...samples)).toMatch(/^\{[^{}]*\?: [^{}]*\}$/);
+  });
+
+  it("do not differ by a null", () => {
+    expect(typeOf({ type: "a", x: null }, { type: "b", x: "" })).toContain("type: string;");
   });
 
   it("have their type as any text where shapes do not differ", () => {

@@ -125,6 +125,13 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     expect(written).toContain('"a*/\\n\\u2028b"');
   });
 
+  it("keeps an object and null on their lines", () => {
+    const of = [object({ b: member({ kind: "string" }) }), { kind: "null" }] as const;
+    const shape = object({ a: member({ kind: "union", of, discriminant: undefined }) });
+    const written = writeTypes([named("t", [], shape)], { zod: false });
+    expect(written).toContain("  a: {\n    b: string;\n  } | null;\n");
+  });
+
   it("names the definitions that are needed, once each", () => {
     const node: Shape = { kind: "reference", name: "node" };
     const tree = {
@@ -166,6 +173,13 @@ describe("a schema", () => {
       [{ one: null }],
     ])("lets %j through", (values) => {
       expect(schema.parse(values)).toEqual(values);
+    });
+
+    it("keeps a member called __proto__, which zod itself would drop", () => {
+      const proto = named("p", [], object({ ["__proto__"]: member(number) }));
+      const text = writeTypes([proto], { zod: true });
+      const made = run(text, { zod, "template-pdf": { template } })["pSchema"] as zod4.ZodType;
+      expect(JSON.stringify(made.parse(JSON.parse('{"__proto__":1}')))).toBe('{"__proto__":1}');
     });
 
     it.each([
