@@ -9,7 +9,7 @@ export interface Parts {
 }
 
 /** Objects in which that member is one of these literals, and of no other part. */
-export interface Part {
+interface Part {
   readonly variant: Variant;
   /** How often each was seen. */
   readonly literals: ReadonlyMap<Literal, number>;
