@@ -61,15 +61,19 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
     },
     async renderChunk(code, { path, type }) {
       if (type !== "chunk") return;
-      const result = await transform(code, {
+      // Jest and its like run CommonJS where a real `import()` is not allowed. What is ours is CommonJS, too.
+      const withoutOwnImports = code.replaceAll(
+        /\bimport\(("\.[^"]+")\)/g,
+        "Promise.resolve().then(() => require($1))",
+      );
+      const result = await transform(withoutOwnImports, {
         format: "cjs",
         platform: "node",
         target,
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
         define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
         sourcefile: basename(path),
-        // Undici is loaded by a lazy `require`: Jest and its like run CommonJS where a real `import()` is not
-        // allowed. Elsewhere it stays.
+        // So is undici, which is loaded by a lazy `require`. Elsewhere `import()` stays.
         supported: { "dynamic-import": !code.includes('import("undici') },
       });
       return { code: result.code };
