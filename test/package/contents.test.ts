@@ -8,7 +8,7 @@ const files = filesBelow(installed);
 const read = (path: string) => readFileSync(join(installed, path), "utf8");
 
 describe("the published package", () => {
-  it("holds dist, the papers, two guides, and nothing else", () => {
+  it("holds dist, the papers, four guides, and nothing else", () => {
     expect(readdirSync(installed).sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
@@ -17,7 +17,12 @@ describe("the published package", () => {
       "docs",
       "package.json",
     ]);
-    expect(readdirSync(join(installed, "docs"))).toEqual(["emulator.md", "faults.md"]);
+    expect(readdirSync(join(installed, "docs"))).toEqual([
+      "emulator.md",
+      "faults.md",
+      "testing.md",
+      "typed-templates.md",
+    ]);
     const kinds = /^(?:[\w-]+\/)*[\w-]+\.(?:js|cjs|d\.ts|d\.cts)$|^THIRD-PARTY-LICENSES\.md$/;
     expect(filesBelow(join(installed, "dist")).filter(({ path }) => !kinds.test(path))).toEqual([]);
   });

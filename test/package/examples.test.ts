@@ -29,6 +29,8 @@ const assumed: Readonly<Record<string, string>> = {
 const faces = {
   "template-pdf": ["TemplatePdf", "TemplatePdfError", "template"],
   "template-pdf/emulator": ["startEmulator"],
+  "template-pdf/testing": ["assertWholePdf", "fakePdf", "fakeService", "faults", "pdfText"],
+  zod: ["z"],
 };
 
 const documented = [
@@ -38,9 +40,14 @@ const documented = [
   "errors.ts",
   "template.ts",
   "emulator/start.ts",
+  "testing/assert-whole-pdf.ts",
+  "testing/fake-service.ts",
+  "testing/faults/faults.ts",
+  "testing/pdf-text.ts",
 ];
 
-const papers = ["README.md", "docs/emulator.md"];
+/** The blocks of docs/testing.md are tests: see `testExampleProjects`. */
+const papers = ["README.md", "docs/emulator.md", "docs/typed-templates.md"];
 
 const examples: readonly Example[] = [
   ...papers.flatMap((paper) =>
@@ -62,7 +69,7 @@ describe("every example that a reader can see runs", () => {
     // A copy: these examples need packages that an empty project has not.
     project = await mkdtemp(join(tmpdir(), "template-pdf-examples-"));
     cpSync(join(consumer, "node_modules"), join(project, "node_modules"), { recursive: true });
-    for (const name of ["zod", "pdfmake"]) {
+    for (const name of ["zod", "valibot", "arktype", "pdfmake"]) {
       symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name));
     }
     for (const uid of ["invoice", "inv_2024"]) {
