@@ -8,11 +8,15 @@ import { consumer } from "../consumer.ts";
 import type { Combination } from "./combinations.ts";
 import { writeProject } from "./write-project.ts";
 
-/** How the tests of a project ended, and what reached the service meanwhile. */
-export interface Run {
+/** How the tests of a project ended. */
+interface Outcome {
   readonly printed: string;
   readonly exitCode: number;
   readonly passed: number;
+}
+
+/** The same, and what reached the service meanwhile. */
+export interface Run extends Outcome {
   readonly requests: number;
   readonly sockets: number;
 }
@@ -47,21 +51,33 @@ export class Workspace {
     onTestFinished(() => service.close());
     const vitest = join(this.folder, "node_modules/vitest/vitest.mjs");
     const args = runner === "vitest run" ? [vitest, "run"] : ["--test", "--test-reporter=tap"];
-    const { NODE_OPTIONS, NODE_V8_COVERAGE, NODE_ENV, VITEST, FORCE_COLOR, ...inherited } = process.env;
-    const { exitCode, printed } = await execute(node, args, project, {
-      ...inherited,
-      NO_COLOR: "1",
+    const outcome = await runTests(project, node, args, {
       TEMPLATE_PDF_BASE_URL: service.origin,
       TEMPLATE_PDF_API_KEY: "key-of-the-tests",
     });
-    const [, byNode, byVitest] = /^# pass (\d+)$|^ *Tests +(\d+) passed /m.exec(printed) ?? [];
-    const passed = Number(byNode ?? byVitest ?? 0);
-    return { printed, exitCode, passed, requests, sockets: service.allSockets };
+    return { ...outcome, requests, sockets: service.allSockets };
   }
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Runs the tests of a project, without what this test run has put into the environment. */
+export async function runTests(
+  project: string,
+  command: string,
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const { NODE_OPTIONS, NODE_V8_COVERAGE, NODE_ENV, VITEST, FORCE_COLOR, ...inherited } = process.env;
+  const { exitCode, printed } = await execute(command, args, project, {
+    ...inherited,
+    NO_COLOR: "1",
+    ...settings,
+  });
+  const passed = /^(?:#|ℹ) pass (\d+)$|^ *Tests:? +(\d+) passed/m.exec(printed)?.slice(1);
+  return { printed, exitCode, passed: Number(passed?.find((count) => count !== undefined) ?? 0) };
 }
 
 function execute(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {

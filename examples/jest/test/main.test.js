@@ -1,0 +1,44 @@
+const { execFile } = require("node:child_process");
+const { readdirSync } = require("node:fs");
+const { join } = require("node:path");
+const { fakeService } = require("template-pdf/testing");
+const documents = require("./documents.json");
+const { temporaryFolder } = require("./temporary-folder.js");
+
+// The program is another process: what it asks has to come by a socket.
+const service = fakeService({ apiKeys: ["key-of-the-tests"] });
+let server;
+beforeAll(async () => {
+  server = await service.listen();
+});
+afterEach(() => service.reset());
+afterAll(() => server.close());
+
+function run(folder, apiKey) {
+  const args = [join(__dirname, "../src/main.js"), join(__dirname, "documents.json"), folder];
+  const env = { ...process.env, TEMPLATE_PDF_BASE_URL: server.baseUrl, TEMPLATE_PDF_API_KEY: apiKey };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env }, (error, stdout, stderr) => {
+      resolve({ exitCode: error ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+test("the program makes what is in its list", async () => {
+  const folder = temporaryFolder();
+  expect(await run(folder, "key-of-the-tests")).toMatchObject({
+    exitCode: 0,
+    stdout: `2 documents in ${folder}\n`,
+  });
+  expect(readdirSync(folder)).toHaveLength(2);
+  expect(service.calls.map(({ uid, values }) => [uid, values])).toEqual(
+    documents.map(({ template, values }) => [template, values]),
+  );
+});
+
+test("the program ends with 1 when its key is refused", async () => {
+  const { exitCode, stderr } = await run(temporaryFolder(), "key-of-yesterday");
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("401");
+  expect(service.calls).toEqual([]);
+});
