@@ -8,6 +8,7 @@ import { PlannedFaults } from "./faults/planned-faults.ts";
 import { playAsResponse } from "./faults/play-as-response.ts";
 import { type Step, scriptedFault } from "./faults/scripted-fault.ts";
 import { KnownTemplates } from "./known-templates.ts";
+import { linesOfValues } from "./lines-of-values.ts";
 import type { ListeningService } from "./listening-service.ts";
 import { type MswHandler, makeMswHandlers } from "./msw-handlers.ts";
 import {
@@ -21,7 +22,6 @@ import {
   resolveFakeServiceOptions,
   type WaitOptions,
 } from "./options.ts";
-import { textOfValues } from "./text-of-values.ts";
 import type { ByUid, FakeCallOf } from "./typed-calls.ts";
 
 /** How a fault is played, and what stands for the answer then. */
@@ -188,6 +188,8 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
  *
  * @example
  * ```ts
+ * import * as z from "zod";
+ *
  * const invoice = template("inv_2024", z.object({ total: z.string() }));
  * const service = fakeService({ templates: [invoice] });
  * const pdfs = new TemplatePdf({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
@@ -207,7 +209,7 @@ export function fakeService(options: FakeServiceOptions = {}): unknown {
 }
 
 function documentOf({ uid, values }: Order, bytes = 0) {
-  const text = `${uid}\n${textOfValues(values)}`;
+  const text = [uid, ...linesOfValues(values)].join("\n");
   const document = fakePdf({ text });
   return document.length < bytes ? fakePdf({ text, bytes }) : document;
 }

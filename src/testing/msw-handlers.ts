@@ -33,13 +33,36 @@ function loadMsw(): Msw {
       "`handlers` cannot load MSW in a page. Write http.post('*/api/v1/templates/:uid/generate-sync', ({ request }) => service.fetch(request)).",
     );
   }
-  try {
-    const load = require ?? process.getBuiltinModule("node:module").createRequire(import.meta.url);
-    return load("msw") as Msw;
-  } catch (cause) {
-    throw new ConfigurationError(
-      "`handlers` are for MSW, which could not be loaded. Install it: npm install --save-dev msw. Without it, give `service.fetch` to the client, or `service.listen()`.",
-      { cause },
-    );
+  // In a repository of many packages, this one may lie further up than the MSW of the package under test.
+  const places = [require ?? requireFrom(import.meta.url), requireFrom(`${process.cwd()}/`)];
+  let failure: unknown;
+  for (const load of places) {
+    try {
+      return load("msw") as Msw;
+    } catch (cause) {
+      failure = cause;
+      if (!isMissing(cause)) break;
+    }
   }
+  const why = isMissing(failure)
+    ? "is not installed here: npm install --save-dev msw"
+    : `is installed and could not be loaded here (${firstLineOf(failure)})`;
+  throw new ConfigurationError(
+    `\`handlers\` are for MSW, which ${why}. Without MSW, give \`service.fetch\` to the client, or let it use \`service.listen()\`.`,
+    { cause: failure },
+  );
+}
+
+function requireFrom(place: string): (name: string) => unknown {
+  return process.getBuiltinModule("node:module").createRequire(place);
+}
+
+/** Jest, for one, finds MSW and cannot load a part of it that is an ES module. */
+function isMissing(cause: unknown): boolean {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return code === "MODULE_NOT_FOUND" && message.includes("'msw'");
+}
+
+function firstLineOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
 }

@@ -1,0 +1,19 @@
+import { formatPlace, type Place } from "../server/format-place.ts";
+
+/** Writes values as lines that a reader of a document can find: `lines[0].amount: £640.00`. Texts stand as they are. */
+export function linesOfValues(values: Record<string, unknown>): string[] {
+  return membersOf(values).flatMap(([key, member]) => [...linesOf(member, [key])]);
+}
+
+function* linesOf(value: unknown, place: Place): Generator<string, void, void> {
+  const members = membersOf(value);
+  if (members.length === 0) {
+    yield `${formatPlace(place)}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
+  }
+  for (const [key, member] of members) yield* linesOf(member, [...place, key]);
+}
+
+function membersOf(value: unknown): readonly (readonly [string | number, unknown])[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+}
