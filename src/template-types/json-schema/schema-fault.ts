@@ -1,0 +1,20 @@
+/** What is wrong with a JSON Schema. Its message is one line that names the file and the place. */
+export class SchemaFault extends Error {
+  override readonly name = "SchemaFault";
+  /** What is wrong, without the place. */
+  readonly reason: string;
+  /** Where in the schema it stands: the names and the indices on the way to it. */
+  readonly place: readonly (string | number)[];
+
+  constructor(file: string, place: readonly (string | number)[], reason: string) {
+    super(`${file}, ${formatPointer(place)}: ${reason}`);
+    this.place = place;
+    this.reason = reason;
+  }
+}
+
+/** Writes a place as `$ref` does: `#/properties/customer`. */
+function formatPointer(place: readonly (string | number)[]): string {
+  const names = place.map((name) => `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  return `#${names.join("")}`;
+}

@@ -1,0 +1,329 @@
+import { describe, expect, it } from "vitest";
+import { shapeOfSchema } from "../../../src/template-types/json-schema/shape-of-schema.ts";
+import { describeShape } from "./describe-shape.ts";
+
+/** The shape of a member that has this schema. */
+function typeOf(schema: unknown, more: object = {}): string {
+  const whole = { type: "object", properties: { x: schema }, required: ["x"], ...more };
+  const text = describeShape(shapeOfSchema(whole, "a.schema.json").shape);
+  return /^\{ (?:\/\*.*\*\/ )?x: (.*) \}$/s.exec(text)?.[1] ?? text;
+}
+
+/** A whole schema, and what its references stand for. */
+function told(schema: unknown): readonly string[] {
+  const { shape, definitions } = shapeOfSchema(schema, "a.schema.json");
+  return [describeShape(shape), ...[...definitions].map(([name, one]) => `${name} = ${describeShape(one)}`)];
+}
+
+const card = { properties: { kind: { const: "card" }, number: { type: "string" } }, required: ["kind"] };
+const iban = { properties: { kind: { enum: ["iban", "bic"] } }, required: ["kind"] };
+
+describe("a JSON Schema becomes a type:", () => {
+  it.each<[title: string, schema: unknown, type: string]>([
+    ["an integer is a number", { type: "integer" }, "number"],
+    ["several types", { type: ["string", "null", "integer"] }, "string | null | number"],
+    ["nothing said is anything", { minLength: 2 }, "unknown"],
+    ["true is anything", true, "unknown"],
+    ["null by the word of OpenAPI", { type: "string", nullable: true }, "string | null"],
+    ["an enum", { enum: ["a", 1, null, true] }, '"a" | 1 | null | true'],
+    ["an enum keeps what its type allows", { type: "string", enum: ["a", 1] }, '"a"'],
+    ["an enum of an object", { enum: [{ a: [1] }] }, "{ a: [1] }"],
+    ["true and false", { enum: [true, false] }, "boolean"],
+    ["a const", { const: 3 }, "3"],
+    ["a list", { type: "array", items: { type: "string" } }, "Array<string>"],
+    ["a list of anything", { type: "array" }, "Array<unknown>"],
+    ["a tuple", { type: "array", prefixItems: [{ type: "string" }, {}], items: false }, "[string, unknown]"],
+    [
+      "a tuple with a rest",
+      { type: "array", prefixItems: [{ type: "string" }], items: { type: "null" } },
+      "[string, ...null]",
+    ],
+    [
+      "a tuple of draft 7",
+      { type: "array", items: [{ type: "string" }], additionalItems: { type: "number" } },
+      "[string, ...number]",
+    ],
+    ["an object of anything", { type: "object" }, "{ [others]: unknown }"],
+    ["an object of nothing", { type: "object", additionalProperties: false }, "{ [others]: never }"],
+    [
+      "an object that takes no others",
+      { properties: { a: { type: "string" } }, additionalProperties: false },
+      "{ a?: string }",
+    ],
+    [
+      "others of one kind",
+      { type: "object", properties: { a: {} }, additionalProperties: { type: "number" } },
+      "{ a?: unknown; [others]: number }",
+    ],
+    [
+      "others by pattern",
+      { type: "object", patternProperties: { "^a": { type: "number" }, "^b": { type: "null" } } },
+      "{ [others]: number | null }",
+    ],
+    [
+      "others that are required by name",
+      { type: "object", additionalProperties: { type: "string" }, required: ["a"] },
+      "{ a: string; [others]: string }",
+    ],
+    ["an object by its keywords", { required: ["a"] }, "{ a: unknown }"],
+    ["a member that may not be there", { properties: { a: false, b: true } }, "{ b?: unknown }"],
+    [
+      "what has a default may be left out",
+      { properties: { a: { default: 1 } }, required: ["a"] },
+      "{ a?: unknown }",
+    ],
+    [
+      "comments",
+      { properties: { a: { title: "A", description: "of a" }, b: { title: "B" } } },
+      "{ /* of a */ a?: unknown; /* B */ b?: unknown }",
+    ],
+    ["one of several", { anyOf: [{ type: "string" }, { const: "a" }, { type: "null" }] }, "string | null"],
+    [
+      "one of several and the same",
+      { oneOf: [{ type: "string", maxLength: 2 }, { type: "string" }] },
+      "string",
+    ],
+    [
+      "told apart by a literal",
+      { oneOf: [card, iban] },
+      '{ kind: "card"; number?: string } | { kind: "iban" | "bic" } by kind',
+    ],
+    [
+      "told apart beside what they share",
+      { type: "object", properties: { id: { type: "string" } }, required: ["id"], oneOf: [card, iban] },
+      '{ id: string; kind: "card"; number?: string } | { id: string; kind: "iban" | "bic" } by kind',
+    ],
+    [
+      "not told apart where one may leave it out",
+      { oneOf: [{ ...card, required: [] }, iban] },
+      '{ kind?: "card"; number?: string } | { kind: "iban" | "bic" }',
+    ],
+    [
+      "not told apart where two share it",
+      { oneOf: [card, { ...iban, properties: { kind: { enum: ["iban", "card"] } } }] },
+      '{ kind: "card"; number?: string } | { kind: "iban" | "card" }',
+    ],
+    [
+      "not told apart from null",
+      { oneOf: [card, iban, { type: "null" }] },
+      '{ kind: "card"; number?: string } | { kind: "iban" | "bic" } | null',
+    ],
+    [
+      "all of several",
+      { allOf: [{ properties: { a: { type: "string" } } }, { properties: { b: {} }, required: ["a", "b"] }] },
+      "{ a: string; b: unknown }",
+    ],
+    [
+      "all of several, beside a type alone",
+      {
+        type: "object",
+        allOf: [
+          { properties: { a: { type: ["string", "null"] } } },
+          { properties: { a: { type: "string" } } },
+        ],
+      },
+      "{ a?: string }",
+    ],
+    [
+      "one or the other is required",
+      { properties: { a: { type: "string" } }, anyOf: [{ required: ["a"] }, { required: ["b"] }] },
+      "{ a: string } | { a?: string; b: unknown }",
+    ],
+    ["what nothing can be", { allOf: [{ type: "string" }, { type: "null" }] }, "never"],
+    [
+      "a type beside not, if and else",
+      { type: "string", not: { const: "a" }, if: {}, else: false },
+      "string",
+    ],
+  ])("%s", (_title, schema, type) => {
+    const expected = type === "never" ? undefined : type;
+    if (expected === undefined) expect(() => typeOf(schema)).toThrow("takes no object");
+    else expect(typeOf(schema)).toBe(expected);
+  });
+});
+
+describe("references", () => {
+  it.each<[title: string, reference: string, definitions: object]>([
+    ["into $defs", "#/$defs/text", { $defs: { text: { type: "string" } } }],
+    ["into definitions", "#/definitions/text", { definitions: { text: { type: "string" } } }],
+    ["to odd names", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': { type: "string" } } }],
+    [
+      "to where no keyword leads",
+      "#/components/schemas/0",
+      { components: { schemas: [{ type: "string" }] } },
+    ],
+    ["by $anchor", "#text", { $defs: { a: { $anchor: "text", type: "string" } } }],
+    ["by the anchor of draft 7", "#text", { definitions: { a: { $id: "#text", type: "string" } } }],
+    [
+      "by the $id of what is bundled",
+      "https://x.test/text",
+      { $defs: { a: { $id: "https://x.test/text", type: "string" } } },
+    ],
+    [
+      "relative to the $id of all",
+      "text.json#/$defs/t",
+      { $id: "https://x.test/a/b", $defs: { a: { $id: "text.json", $defs: { t: { type: "string" } } } } },
+    ],
+    ["by the name of the file", "a.schema.json#/$defs/text", { $defs: { text: { type: "string" } } }],
+    ["to what refers on", "#/$defs/a", { $defs: { a: { $ref: "#/$defs/b" }, b: { type: "string" } } }],
+  ])("lead %s", (_title, $ref, definitions) => {
+    expect(typeOf({ $ref }, definitions)).toBe("string");
+  });
+
+  it("hand on what the author says, unless something is said where they stand", () => {
+    const schema = {
+      type: "object",
+      properties: { a: { $ref: "#/$defs/t" }, b: { $ref: "#/$defs/t", description: "of b" } },
+      $defs: { t: { type: "string", description: "of t" } },
+    };
+    expect(told(schema)).toEqual(["{ /* of t */ a?: string; /* of b */ b?: string }"]);
+  });
+
+  it("are kept, with a name, where a schema is defined in terms of itself", () => {
+    const node = {
+      type: "object",
+      properties: { next: { anyOf: [{ $ref: "#/$defs/node" }, { type: "null" }] } },
+    };
+    expect(told({ type: "object", properties: { list: { $ref: "#/$defs/node" } }, $defs: { node } })).toEqual(
+      ["{ list?: →node }", "node = { next?: →node | null }"],
+    );
+  });
+
+  it("to the whole schema are kept, too", () => {
+    const schema = {
+      title: "Part",
+      type: "object",
+      properties: { parts: { type: "array", items: { $ref: "#" } } },
+    };
+    expect(told(schema)).toEqual(["{ parts?: Array<→Part> }", "Part = { parts?: Array<→Part> }"]);
+  });
+
+  it("go through two that need each other", () => {
+    const a = { type: "object", properties: { b: { $ref: "#/$defs/b" } } };
+    const b = { type: "object", properties: { a: { $ref: "#/$defs/a" } } };
+    expect(told({ $ref: "#/$defs/a", $defs: { a, b } })).toEqual([
+      "{ b?: { a?: →a } }",
+      "a = { b?: { a?: →a } }",
+    ]);
+  });
+
+  it("beside other keywords: both hold, as far as that can be written", () => {
+    const node = {
+      type: "object",
+      properties: { next: { $ref: "#/$defs/node", properties: { last: { const: true } } } },
+    };
+    const schema = {
+      type: "object",
+      properties: { first: { $ref: "#/$defs/node", required: ["next"] } },
+      $defs: { node },
+    };
+    expect(told(schema)).toEqual(["{ first?: { next: →node } }", "node = { next?: →node }"]);
+  });
+
+  it("to definitions that double at every step do not double what is written", () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => {
+        const next = index === 59 ? { type: "string" } : { $ref: `#/$defs/d${index + 1}` };
+        return [`d${index}`, { type: "object", properties: { left: next, right: next } }];
+      }),
+    );
+    const lines = told({ $ref: "#/$defs/d0", $defs });
+    expect(lines.join("").length).toBeLessThan(100_000);
+  });
+
+  it("to alternatives that multiply end", () => {
+    const either = { anyOf: Array.from({ length: 5 }, (_, index) => ({ required: [`m${index}`] })) };
+    const schema = { type: "object", allOf: Array.from({ length: 30 }, () => either) };
+    expect(told(schema).join("").length).toBeLessThan(1_000_000);
+  });
+});
+
+describe("a schema is refused, in one line that names the place, when", () => {
+  const at = (x: unknown, more: object = {}) => ({ type: "object", properties: { x }, ...more });
+  it.each<[title: string, schema: unknown, line: string]>([
+    ["it is no schema", [], "#: a schema should stand here: an object, true or false"],
+    [
+      "a member's is none",
+      at("string"),
+      "#/properties/x: a schema should stand here: an object, true or false",
+    ],
+    [
+      "a type is unknown",
+      at({ type: "date" }),
+      "#/properties/x/type: JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array",
+    ],
+    [
+      "a $ref leads nowhere",
+      at({ $ref: "#/$defs/a" }),
+      "#/properties/x/$ref: this leads to nothing in this schema",
+    ],
+    [
+      "a $ref leads nowhere inside a definition",
+      at({ $ref: "#/$defs/a" }, { $defs: { a: { items: { $ref: "#a" } } } }),
+      "#/$defs/a/items/$ref: this leads to nothing in this schema",
+    ],
+    [
+      "a $ref leads to another file",
+      at({ $ref: "b.json#/a" }),
+      "#/properties/x/$ref: this leads out of the file, and nothing is fetched; move what it leads to into $defs",
+    ],
+    [
+      "a $ref is no URL",
+      at({ $ref: "http://[" }),
+      "#/properties/x/$ref: this leads out of the file, and nothing is fetched; move what it leads to into $defs",
+    ],
+    ["a $ref is no text", at({ $ref: 1 }), "#/properties/x/$ref: a text should stand here"],
+    ["a $ref leads to itself", { $ref: "#" }, "#/$ref: this leads back to itself for ever"],
+    [
+      "two lead to each other",
+      at(
+        { $ref: "#/$defs/a" },
+        { $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { $ref: "#/$defs/a" } } },
+      ),
+      "#/$defs/b/$ref: this leads back to itself for ever",
+    ],
+    [
+      "required is that of draft 3",
+      at({ type: "object", required: true }),
+      "#/properties/x/required: a list should stand here",
+    ],
+    ["properties are a list", { properties: [] }, "#/properties: an object of schemas should stand here"],
+    [
+      "it takes no object",
+      { type: "array" },
+      "#: this schema takes no object, and the values of a template are one",
+    ],
+    ["it is false", false, "#: this schema takes no object, and the values of a template are one"],
+  ])("%s", (_title, schema, line) => {
+    expect(() => shapeOfSchema(schema, "a.schema.json")).toThrow(
+      expect.objectContaining({ name: "SchemaFault", message: `a.schema.json, ${line}` }),
+    );
+  });
+
+  it("it is nested deeper than the stack holds, directly or by references", () => {
+    let deep: unknown = { type: "string" };
+    for (let depth = 0; depth < 50_000; depth += 1) deep = { items: deep };
+    expect(() => shapeOfSchema(at(deep), "a.schema.json")).toThrow("nested too deep");
+    const $defs = Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }]),
+    );
+    expect(() => shapeOfSchema(at({ $ref: "#/$defs/d0" }, { $defs }), "a.schema.json")).toThrow(
+      "nested too deep",
+    );
+  });
+});
+
+it("`__proto__` is a name like any other", () => {
+  const schema = JSON.parse('{ "properties": { "__proto__": { "const": "a" } }, "required": ["__proto__"] }');
+  expect(told(schema)).toEqual(['{ __proto__: "a" }']);
+});
+
+it("a template's values are objects: of what else a schema takes nothing is left", () => {
+  expect(told({ anyOf: [{ type: "null" }, { type: "object", properties: { a: {} } }] })).toEqual([
+    "{ a?: unknown }",
+  ]);
+  expect(told(true)).toEqual(["{ [others]: unknown }"]);
+  expect(told({ $ref: "#/$defs/a", $defs: { a: { oneOf: [card, iban] } } })).toEqual([
+    '{ kind: "card"; number?: string } | { kind: "iban" | "bic" } by kind',
+  ]);
+});
