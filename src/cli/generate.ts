@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { readValues } from "./input-values.ts";
 import { openerOf, openFile } from "./open-file.ts";
-import { formatSize, printable, write } from "./output.ts";
+import { formatSize, isStdout, printable, write } from "./output.ts";
 import { pdfNameOf } from "./pdf-name.ts";
 import { type Progress, showProgress } from "./progress.ts";
 import { readServiceSettings } from "./service-settings.ts";
@@ -35,9 +35,6 @@ interface Job {
   readonly signal: AbortSignal;
   readonly progress: Progress;
 }
-
-/** Names of standard output: it takes the document and nothing else. */
-const stdoutNames: readonly string[] = ["-", "/dev/stdout", "/dev/fd/1"];
 
 /**
  * Generates one document, and saves it or writes it to standard output.
@@ -97,10 +94,6 @@ function checkFlags({ apiKey, key, output, open }: GenerateFlags, stdout: Output
   if (stdout.isTTY) {
     throw new Misuse("A terminal cannot show a PDF. Send it on, as in -o - | lpr, or give -o a file name.");
   }
-}
-
-function isStdout(path: string): boolean {
-  return stdoutNames.includes(path);
 }
 
 function tooLate(baseUrl: string, limitMs: number): Failure {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { lineAndColumn, parseJson } from "../input/json-text.ts";
+import { parseJson } from "../input/json-text.ts";
+import { decodeUtf8 } from "./decode-utf8.ts";
 import { Misuse, reasonOf } from "./failure.ts";
 
 /** Where the values of a document come from. */
@@ -44,7 +45,7 @@ async function readObject(file: string, stdin: Readable): Promise<object> {
     const what = `Could not read the values from ${name}: ${reasonOf(cause)}.`;
     throw new Misuse(`${what} Give --values a JSON file, or - for standard input.`, { cause });
   });
-  const values = parse(decode(bytes, name), name);
+  const values = parse(decodeUtf8(bytes, name), name);
   if (typeof values === "object" && values !== null && !Array.isArray(values)) return values;
   const found = values === null ? "null" : Array.isArray(values) ? "an array" : `a ${typeof values}`;
   throw new Misuse(
@@ -58,22 +59,4 @@ function parse(text: string, name: string): unknown {
   } catch (error) {
     throw new Misuse(`${(error as Error).message}.`);
   }
-}
-
-function decode(bytes: Uint8Array, name: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Misuse(`${name}:${placeOfBadByte(bytes)}: this is not UTF-8. Save it as UTF-8.`);
-  }
-}
-
-/** Line and column of the first byte that is no UTF-8. */
-function placeOfBadByte(bytes: Uint8Array): string {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const again = new TextEncoder().encode(decoder.decode(bytes));
-  const differing = bytes.findIndex((byte, index) => byte !== again[index]);
-  // As a stream: the bad character may begin like the mark that takes its place, and is held back then.
-  const good = decoder.decode(differing === -1 ? bytes : bytes.subarray(0, differing), { stream: true });
-  return lineAndColumn(good);
 }

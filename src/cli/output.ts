@@ -18,6 +18,14 @@ export function escapeUnprintable(text: string): string {
   );
 }
 
+/** Names of standard output: it takes what was asked for and nothing else. */
+const stdoutNames: readonly string[] = ["-", "/dev/stdout", "/dev/fd/1"];
+
+/** Whether a path that was given for a file means standard output. */
+export function isStdout(path: string): boolean {
+  return stdoutNames.includes(path);
+}
+
 /** Writes a number of bytes as people read it, such as `36.8 kB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
