@@ -4,6 +4,7 @@ import type { EmulateFlags } from "./emulate.ts";
 import { exitCodes, Misuse, QuietEnd } from "./failure.ts";
 import type { GenerateFlags } from "./generate.ts";
 import type { Output, Session } from "./terminal.ts";
+import type { TypesFlags } from "./types.ts";
 
 const exitCodesHelp = `
 Exit codes:
@@ -38,6 +39,31 @@ Exit codes:
   1    it cannot listen there, pdfmake is not installed, or calls had to be cut off
   2    an option, the folder or a template is wrong
   130  stopped by a second Ctrl-C, before every call was answered
+  141  nobody reads the output any more`;
+
+const typesHelp = `
+The name of a file up to its first dot is the uid: invoice.json and invoice.2.json
+are samples of the template invoice. uid=path names it otherwise. A folder stands
+for the files in it.
+
+What a file is, its content tells:
+  .json            a sample, an array of samples, a JSON Schema, or a template
+                   of the emulator, which holds a schema or a sample
+  .ndjson, .jsonl  a sample on each line; read piece by piece, however long it is
+  .mjs, .ts        a template of the emulator, which exports a schema or a sample
+
+A member is optional where one sample has it and another has not.
+
+Examples:
+  template-pdf types invoice.json credit-note.ndjson
+  template-pdf types samples/ templates/ --zod -o src/pdf-templates.ts
+  template-pdf types inv.2024=sample.json --check
+
+Exit codes:
+  0    done; with --check: the file is as it should be
+  1    with --check: the file is missing or stale; else: it could not be written
+  2    the command line, a sample or a schema is wrong; nothing was written
+  130  stopped by Ctrl-C (143: by SIGTERM); nothing was written
   141  nobody reads the output any more`;
 
 /**
@@ -80,6 +106,7 @@ function buildProgram(session: Session): Command {
   finish(program);
   addGenerate(program, session);
   addEmulate(program, session);
+  addTypes(program, session);
   return program;
 }
 
@@ -91,13 +118,13 @@ function addGenerate(program: Command, session: Session): void {
     .option(
       "--values <file>",
       "JSON file of the values, one object; - reads standard input",
-      once("--values"),
+      once("--values", "generate"),
     )
     .option("--set <key=value>", "set one text, on top of --values; may be repeated", collect)
     .option(
       "-o, --output <file>",
       "where to save it; - writes it to standard output (default: <uid>.pdf)",
-      once("-o"),
+      once("-o", "generate"),
     )
     .option("--open", "open the saved file")
     .option("--base-url <url>", "where the service lives, such as https://pdf.example.com")
@@ -141,6 +168,27 @@ function addEmulate(program: Command, session: Session): void {
   finish(command);
 }
 
+function addTypes(program: Command, session: Session): void {
+  const command = program
+    .command("types")
+    .description("Writes TypeScript types of templates, from samples of their values or from schemas.")
+    .argument("<samples...>", "files or folders, each alone or as uid=path")
+    .option(
+      "-o, --output <file>",
+      "where to write them; - writes to standard output (default: pdf-templates.ts)",
+      once("-o", "types"),
+    )
+    .option("--zod", "write zod schemas, too, which check values when the program runs")
+    .option("--check", "write nothing; fail where the file is missing or stale")
+    .option("--force", "overwrite a file that this command did not write")
+    .addHelpText("after", typesHelp)
+    .action(async (samples: string[], flags: TypesFlags) => {
+      const { types } = await import("./types.ts");
+      await types(samples, flags, session);
+    });
+  finish(command);
+}
+
 /** What every command has. */
 function finish(command: Command): void {
   const words = command.parent ? `${command.parent.name()} ${command.name()}` : command.name();
@@ -172,10 +220,10 @@ function nothingBehind(_message: string, option: string, what: string): string {
 }
 
 /** Reads an option of which two would mean that one is dropped without a word. */
-function once(option: string): (value: string, before: string | undefined) => string {
+function once(option: string, command: string): (value: string, before: string | undefined) => string {
   return (value, before) => {
     if (before === undefined) return value;
-    throw new Misuse(`${option} may be given only once. See template-pdf generate --help.`);
+    throw new Misuse(`${option} may be given only once. See template-pdf ${command} --help.`);
   };
 }
 

@@ -27,16 +27,18 @@ describe("the help", () => {
       Generates PDFs from the templates of the Template PDF Generation Service.
 
       Options:
-        -V, --version               print the version
-        --debug                     print everything that is known of an error
-        -h, --help                  print this help
+        -V, --version                 print the version
+        --debug                       print everything that is known of an error
+        -h, --help                    print this help
 
       Commands:
-        generate [options] <uid>    Generates one PDF from a template and values, and
-                                    saves it: the whole of it or nothing.
-        emulate [options] [folder]  Runs the service on this machine: real PDFs from
-                                    template files, rendered by pdfmake.
-        help [command]              print the help of a command
+        generate [options] <uid>      Generates one PDF from a template and values,
+                                      and saves it: the whole of it or nothing.
+        emulate [options] [folder]    Runs the service on this machine: real PDFs from
+                                      template files, rendered by pdfmake.
+        types [options] <samples...>  Writes TypeScript types of templates, from
+                                      samples of their values or from schemas.
+        help [command]                print the help of a command
 
       Exit codes:
         0    done
@@ -135,6 +137,55 @@ describe("the help", () => {
         1    it cannot listen there, pdfmake is not installed, or calls had to be cut off
         2    an option, the folder or a template is wrong
         130  stopped by a second Ctrl-C, before every call was answered
+        141  nobody reads the output any more
+      "
+    `);
+  });
+
+  it("of types tells what a file is taken for, and the exit codes of --check", async () => {
+    const { code, printed, told } = await answer("types", "--help");
+    expect({ code, told }).toEqual({ code: 0, told: "" });
+    expect(printed).toMatchInlineSnapshot(`
+      "Usage: template-pdf types [options] <samples...>
+
+      Writes TypeScript types of templates, from samples of their values or from
+      schemas.
+
+      Arguments:
+        samples              files or folders, each alone or as uid=path
+
+      Options:
+        -o, --output <file>  where to write them; - writes to standard output
+                             (default: pdf-templates.ts)
+        --zod                write zod schemas, too, which check values when the
+                             program runs
+        --check              write nothing; fail where the file is missing or stale
+        --force              overwrite a file that this command did not write
+        --debug              print everything that is known of an error
+        -h, --help           print this help
+
+      The name of a file up to its first dot is the uid: invoice.json and invoice.2.json
+      are samples of the template invoice. uid=path names it otherwise. A folder stands
+      for the files in it.
+
+      What a file is, its content tells:
+        .json            a sample, an array of samples, a JSON Schema, or a template
+                         of the emulator, which holds a schema or a sample
+        .ndjson, .jsonl  a sample on each line; read piece by piece, however long it is
+        .mjs, .ts        a template of the emulator, which exports a schema or a sample
+
+      A member is optional where one sample has it and another has not.
+
+      Examples:
+        template-pdf types invoice.json credit-note.ndjson
+        template-pdf types samples/ templates/ --zod -o src/pdf-templates.ts
+        template-pdf types inv.2024=sample.json --check
+
+      Exit codes:
+        0    done; with --check: the file is as it should be
+        1    with --check: the file is missing or stale; else: it could not be written
+        2    the command line, a sample or a schema is wrong; nothing was written
+        130  stopped by Ctrl-C (143: by SIGTERM); nothing was written
         141  nobody reads the output any more
       "
     `);

@@ -1,0 +1,145 @@
+import { dirname, resolve } from "node:path";
+import { NameCollision, signature, writeTypes } from "../template-types/write-types.ts";
+import { Failure, Misuse } from "./failure.ts";
+import { isStdout, printable, write } from "./output.ts";
+import type { Session } from "./terminal.ts";
+import { Collection } from "./types/collection.ts";
+import { readJson } from "./types/read-json.ts";
+import { readLines } from "./types/read-lines.ts";
+import { readModule } from "./types/read-module.ts";
+import { findSampleFiles, type SampleFile, uidOf } from "./types/sample-file.ts";
+import { readWritten, writeWhole } from "./types/written-file.ts";
+
+/** What the command line of `types` says, beside the samples. */
+export interface TypesFlags {
+  readonly output?: string;
+  readonly zod?: boolean;
+  readonly check?: boolean;
+  readonly force?: boolean;
+}
+
+const defaultOutput = "pdf-templates.ts";
+
+/**
+ * Writes the types of templates, as their samples, schemas and files tell them.
+ *
+ * @param words - files and folders, each perhaps as `uid=path`
+ * @throws {Misuse} when the command line or one of the files is wrong; nothing was written
+ * @throws {Failure} when the file is stale and `--check` asked for that, or cannot be written
+ * @throws the reason of the session's signal
+ */
+export async function types(words: readonly string[], flags: TypesFlags, session: Session): Promise<void> {
+  const { stdout, stderr } = session.terminal;
+  const output = flags.output ?? defaultOutput;
+  const path = isStdout(output) ? undefined : resolve(output);
+  if (path === undefined && flags.check) {
+    throw new Misuse(
+      "--check compares with a file, and -o - writes none. Give -o a file name, or leave --check out.",
+    );
+  }
+  const written = path === undefined ? undefined : await readWritten(output);
+  // Before samples are read, which may take long.
+  if (!flags.check && !flags.force) checkIsOurs(written, output);
+
+  const collection = new Collection(path === undefined ? resolve() : dirname(path));
+  const warnings = await readAll(words, path, collection, session.signal);
+  for (const warning of [...warnings, ...collection.all.flatMap((found) => found.warnings())]) {
+    stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
+  }
+  const text = textOf(collection, flags.zod ?? false);
+  if (path === undefined) return write(stdout, Buffer.from(text), session.signal);
+
+  if (flags.check) checkIsFresh(written, text, output, commandOf(words, flags, written));
+  session.signal.throwIfAborted();
+  if (!flags.check && written !== text) await writeWhole(output, text);
+  const count = collection.all.length;
+  stdout.write(`${printable(output)}: ${count} ${count === 1 ? "template" : "templates"}\n`);
+}
+
+function checkIsOurs(written: string | undefined, output: string): void {
+  if (written === undefined || isOurs(written)) return;
+  throw new Misuse(
+    `${output} was not written by this command, and is left as it is. Give -o another name, or --force to overwrite it.`,
+  );
+}
+
+function isOurs(written: string): boolean {
+  return written.trim() === "" || written.startsWith(signature);
+}
+
+/** Reads every file, also when some are wrong: all of them are told at once. */
+async function readAll(
+  words: readonly string[],
+  output: string | undefined,
+  collection: Collection,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  const attempt = async (read: () => Promise<void>) => {
+    signal.throwIfAborted();
+    try {
+      await read();
+    } catch (error) {
+      if (!(error instanceof Misuse)) throw error;
+      problems.push(printable(error.message));
+    }
+  };
+  for (const word of words) {
+    await attempt(async () => {
+      for (const file of await findSampleFiles(word, output)) {
+        const key = JSON.stringify([file.uid, file.path]);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        await attempt(async () => void warnings.push(...(await readFile(file, collection, signal))));
+      }
+    });
+  }
+  if (problems.length > 0) throw new Misuse(problems.join("\n"));
+  return warnings;
+}
+
+async function readFile(file: SampleFile, collection: Collection, signal: AbortSignal): Promise<string[]> {
+  if (file.kind === "module") return readModule(file, collection, signal);
+  if (file.kind === "json") {
+    await readJson(file, collection);
+    return [];
+  }
+  const found = collection.of(uidOf(file));
+  const source = collection.sourceOf(file);
+  await readLines(file, (values, place) => found.addSample(values, place, source), signal);
+  return [];
+}
+
+function textOf(collection: Collection, zod: boolean): string {
+  try {
+    return writeTypes(
+      collection.all.map((found) => found.describe()),
+      { zod },
+    );
+  } catch (error) {
+    throw error instanceof NameCollision ? new Misuse(error.message) : error;
+  }
+}
+
+function checkIsFresh(written: string | undefined, text: string, output: string, command: string): void {
+  if (written === text) return;
+  const what = written === undefined ? "is not there" : "is not what the samples say now";
+  throw new Failure(`${output} ${what}. Write it: ${command}`);
+}
+
+/** The command that writes the file which was found to be missing or stale. */
+function commandOf(words: readonly string[], flags: TypesFlags, written: string | undefined): string {
+  const options = [
+    ...(flags.output === undefined ? [] : ["-o", flags.output]),
+    ...(flags.zod ? ["--zod"] : []),
+    ...(written === undefined || isOurs(written) ? [] : ["--force"]),
+  ];
+  return ["npx", "template-pdf", "types", ...words, ...options].map(quoted).join(" ");
+}
+
+/** A word as a shell reads it, quoted only where it has to be. */
+function quoted(word: string): string {
+  return /^[\w./=@:+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

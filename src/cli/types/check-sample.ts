@@ -1,0 +1,32 @@
+import { Misuse } from "../failure.ts";
+import { isObject } from "./json-kind.ts";
+
+/** How deep a sample may be nested: far deeper than a document needs, and far less than the stack holds. */
+const maxDepth = 500;
+
+/**
+ * Takes a value for a sample.
+ *
+ * @param placeOf - tells where it stands, which may take a while
+ * @param size - how many characters it is written with
+ * @throws {Misuse} when it is no object, or nested too deep
+ */
+export function checkSample(value: unknown, placeOf: () => string, size: number): Record<string, unknown> {
+  if (!isObject(value)) {
+    const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+    throw new Misuse(
+      `${placeOf()}: this sample is ${found}. Make it an object, a member for each placeholder.`,
+    );
+  }
+  // A level takes two characters at least.
+  if (size > 2 * maxDepth && isDeeperThan(value, maxDepth)) {
+    throw new Misuse(`${placeOf()}: this sample is nested deeper than ${maxDepth} levels. Flatten it.`);
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Whether something is nested deeper than that; it goes no deeper itself. */
+export function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
+}

@@ -1,0 +1,114 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, extname, join, resolve } from "node:path";
+import { Misuse, reasonOf } from "../failure.ts";
+
+/** A file from which something is learned about a template. */
+export interface SampleFile {
+  /** The absolute path. */
+  readonly path: string;
+  /** What to call it in messages: the path as it was given. */
+  readonly name: string;
+  readonly kind: FileKind;
+  /** The uid that was given with it; else its name tells. */
+  readonly uid: string | undefined;
+}
+
+/** How a file is read. */
+export type FileKind = "json" | "lines" | "module";
+
+const kinds: Readonly<Record<string, FileKind>> = {
+  ".json": "json",
+  ".ndjson": "lines",
+  ".jsonl": "lines",
+  ".mjs": "module",
+  ".ts": "module",
+};
+
+/** What lies in many folders and is neither a sample nor a template; nor are hidden files. */
+const others =
+  /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.(?:d|config|test|spec)\.(?:ts|mjs)$/;
+
+/**
+ * Finds the files that a word of the command line stands for: `path` or `uid=path`, a file or a folder of files.
+ *
+ * @param output - the absolute path of the file that is to be written, which may lie in a folder that is named
+ * @throws {Misuse} when there is no such file, or it is none that can be read
+ */
+export async function findSampleFiles(word: string, output: string | undefined): Promise<SampleFile[]> {
+  const { uid, name } = await splitWord(word);
+  const stats = await stat(name).catch((cause: unknown) => {
+    throw new Misuse(`Could not read ${name}: ${reasonOf(cause)}.`, { cause });
+  });
+  if (!stats.isDirectory()) {
+    const kind = kindOf(name);
+    if (kind !== undefined) return [{ path: resolve(name), name, kind, uid }];
+    throw new Misuse(
+      `${name}: its name does not say what it is. Samples and schemas end in .json, .ndjson or .jsonl, templates in .json, .mjs or .ts.`,
+    );
+  }
+  const files: SampleFile[] = [];
+  for (const file of await filesIn(name)) {
+    const kind = others.test(file) ? undefined : kindOf(file);
+    const path = resolve(name, file);
+    if (kind === undefined || path === output) continue;
+    if (kind !== "module" || (await mayBeTemplate(path))) {
+      files.push({ path, name: join(name, file), kind, uid });
+    }
+  }
+  if (files.length > 0) return files;
+  throw new Misuse(`${name}: in this folder is neither a sample, a schema nor a template.`);
+}
+
+/** What a module does is known only when it has run: one that nobody named runs only if it looks like a template. */
+async function mayBeTemplate(path: string): Promise<boolean> {
+  // What cannot be read is told by whoever reads it in earnest.
+  const text = await readFile(path, "utf8").catch(() => "export default");
+  return /\bexport\s+default\b|\bas\s+default\b/.test(text);
+}
+
+async function splitWord(word: string): Promise<{ readonly uid: string | undefined; readonly name: string }> {
+  const equals = word.indexOf("=");
+  const isPath = equals === -1 || (await stat(word).then(Boolean, () => false));
+  if (isPath) return { uid: undefined, name: word };
+  const uid = word.slice(0, equals).normalize();
+  const name = word.slice(equals + 1);
+  if (!isUid(uid)) throw new Misuse(`${word}: before the = stands no uid. Write uid=path.`);
+  if (name === "") throw new Misuse(`${word}: behind the = stands no path. Write uid=path.`);
+  return { uid, name };
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => entry.name)
+      .sort();
+  } catch (cause) {
+    throw new Misuse(`Could not read ${folder}: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+function kindOf(name: string): FileKind | undefined {
+  return kinds[extname(name).toLowerCase()];
+}
+
+/**
+ * Gives the uid of the template that a file belongs to: the one that was given with it, or else its name up to the first dot.
+ * Of a template of the emulator it is the whole name without the extension, as the emulator has it.
+ *
+ * @throws {Misuse} when the name gives none
+ */
+export function uidOf({ name, uid }: SampleFile, isTemplate = false): string {
+  if (uid !== undefined) return uid;
+  const file = basename(name);
+  // Some file systems take accents apart; callers write them as one character.
+  const found = (isTemplate ? file.slice(0, -extname(file).length) : file.replace(/\..*$/s, "")).normalize();
+  if (isUid(found)) return found;
+  throw new Misuse(`${name}: its name gives no uid. Give it one: uid=${name}.`);
+}
+
+/** Whether the client would take it: see the uid's rules in request.ts. */
+function isUid(text: string): boolean {
+  return text !== "" && text !== "." && text !== ".." && !/\p{Cc}/u.test(text);
+}
