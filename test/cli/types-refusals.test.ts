@@ -240,7 +240,7 @@ const refusals: readonly Refusal[] = [
   {
     title: "a module that is never ready",
     files: { "a.mjs": "await new Promise(() => {});" },
-    line: "a.mjs: it ended the program while it was loaded. Let it only export.",
+    line: "a.mjs: it waits for something that never comes. Let it only export.",
   },
   {
     title: "two templates of one name",

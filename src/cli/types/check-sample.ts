@@ -2,25 +2,28 @@ import { Misuse } from "../failure.ts";
 import { isObject } from "./json-kind.ts";
 
 /** How deep a sample may be nested: far deeper than a document needs, and far less than the stack holds. */
-const maxDepth = 500;
+export const maxSampleDepth = 500;
 
 /**
  * Takes a value for a sample.
  *
  * @param placeOf - tells where it stands, which may take a while
- * @param size - how many characters it is written with
+ * @param mayBeDeep - whether it might be nested too deep, as far as is known
  * @throws {Misuse} when it is no object, or nested too deep
  */
-export function checkSample(value: unknown, placeOf: () => string, size: number): Record<string, unknown> {
+export function checkSample(
+  value: unknown,
+  placeOf: () => string,
+  mayBeDeep: boolean,
+): Record<string, unknown> {
   if (!isObject(value)) {
     const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
     throw new Misuse(
       `${placeOf()}: this sample is ${found}. Make it an object, a member for each placeholder.`,
     );
   }
-  // A level takes two characters at least.
-  if (size > 2 * maxDepth && isDeeperThan(value, maxDepth)) {
-    throw new Misuse(`${placeOf()}: this sample is nested deeper than ${maxDepth} levels. Flatten it.`);
+  if (mayBeDeep && isDeeperThan(value, maxSampleDepth)) {
+    throw new Misuse(`${placeOf()}: this sample is nested deeper than ${maxSampleDepth} levels. Flatten it.`);
   }
   return value as Record<string, unknown>;
 }

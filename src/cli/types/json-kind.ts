@@ -18,12 +18,12 @@ export function kindOfJson(json: unknown, name: string): JsonKind {
   return isSchema(json) ? "schema" : "sample";
 }
 
-/** Whether it is pdfmake's definition, and more than that. */
+/** Whether it is pdfmake's definition, and more than that: data may have a content, too. */
 function isTemplate(json: object): boolean {
-  const { content, schema } = json as { readonly content?: unknown; readonly schema?: unknown };
+  const { content, schema, sample } = json as Readonly<Record<string, unknown>>;
   if (typeof content !== "string" && (typeof content !== "object" || content === null)) return false;
   if (isObject(schema) || typeof schema === "boolean") return true;
-  return fillings.test(JSON.stringify(content));
+  return (isObject(sample) && typeof content === "object") || fillings.test(JSON.stringify(json));
 }
 
 /** Data may have a `$schema`, too: of its own schema, which is not one of json-schema.org. */

@@ -4,7 +4,7 @@ import { parseJson } from "../../input/json-text.ts";
 import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse, reasonOf } from "../failure.ts";
-import { checkSample, isDeeperThan } from "./check-sample.ts";
+import { checkSample, isDeeperThan, maxSampleDepth } from "./check-sample.ts";
 import type { Collection } from "./collection.ts";
 import { isObject, kindOfJson } from "./json-kind.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";
@@ -26,7 +26,8 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
   const { name } = file;
   const text = await textOf(file);
   const json = parse(text, name);
-  if (isDeeperThan(json, maxDepth))
+  const isDeep = isDeeperThan(json, maxSampleDepth);
+  if (isDeep && isDeeperThan(json, maxDepth))
     throw new Misuse(`${name}: this is nested deeper than ${maxDepth} levels.`);
   const placeOf = (path: Path) => `${name}:${placeInJson(text, path) ?? "1:1"}`;
   const addSchema = (schema: unknown, uid: string, path: Path) => {
@@ -38,7 +39,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
     }
   };
   const addSample = (value: unknown, uid: string, path: Path, found: string) => {
-    const values = checkSample(value, () => placeOf(path), text.length);
+    const values = checkSample(value, () => placeOf(path), isDeep);
     collection.of(uid).addSample(values, () => found, collection.sourceOf(file));
   };
 

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { parseJson } from "../../input/json-text.ts";
 import { notUtf8, placeOfBadByte } from "../decode-utf8.ts";
 import { Misuse, reasonOf } from "../failure.ts";
-import { checkSample } from "./check-sample.ts";
+import { checkSample, maxSampleDepth } from "./check-sample.ts";
 import type { SampleFile } from "./sample-file.ts";
 
 /** How much is read at once. */
@@ -117,7 +117,8 @@ class Lines {
       throw this.#noJson(line);
     }
     const place = () => `${this.#name}:${this.#line}:1`;
-    this.#take(checkSample(value, place, line.length), place);
+    // A level takes two characters at least.
+    this.#take(checkSample(value, place, line.length > 2 * maxSampleDepth), place);
     this.#samples += 1;
   }
 

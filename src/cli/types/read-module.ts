@@ -43,7 +43,7 @@ export async function readModule(
   const found = collection.of(uidOf(file, true));
   const addSample = () => {
     const json = jsonOf(sample, name);
-    const values = checkSample(json, () => `${name}, \`sample\``, JSON.stringify(json).length);
+    const values = checkSample(json, () => `${name}, \`sample\``, true);
     found.addSample(values, () => name, collection.sourceOf(file));
   };
   if (schema === undefined && sample === undefined) {
@@ -90,10 +90,16 @@ async function load({ path, name }: SampleFile, signal: AbortSignal): Promise<Te
     );
     process.exitCode = exitCodes.misused;
   };
-  process.once("exit", refuseEnd);
+  const never = new AbortController();
+  // Nothing is left that could make it ready.
+  const giveUp = () =>
+    never.abort(new Misuse(`${name}: it waits for something that never comes. Let it only export.`));
+  process.once("exit", refuseEnd).once("beforeExit", giveUp);
   try {
-    return await untilAborted(import(/* @vite-ignore */ pathToFileURL(path).href), signal);
+    const loading = import(/* @vite-ignore */ pathToFileURL(path).href);
+    return await untilAborted(untilAborted(loading, signal), never.signal);
   } catch (error) {
+    if (error instanceof Misuse) throw error;
     signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION") {
       throw new Misuse(
@@ -105,7 +111,7 @@ async function load({ path, name }: SampleFile, signal: AbortSignal): Promise<Te
       cause: error,
     });
   } finally {
-    process.off("exit", refuseEnd);
+    process.off("exit", refuseEnd).off("beforeExit", giveUp);
   }
 }
 

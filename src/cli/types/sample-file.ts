@@ -14,7 +14,7 @@ export interface SampleFile {
 }
 
 /** How a file is read. */
-export type FileKind = "json" | "lines" | "module";
+type FileKind = "json" | "lines" | "module";
 
 const kinds: Readonly<Record<string, FileKind>> = {
   ".json": "json",

@@ -48,7 +48,7 @@ function tupleOf(item: fc.Arbitrary<Sampled>): fc.Arbitrary<Sampled> {
 }
 
 /** An object whose members have names of their own, and perhaps others. */
-export function objectSchemaOf(
+function objectSchemaOf(
   item: fc.Arbitrary<Sampled>,
   others: fc.Arbitrary<Sampled | undefined>,
 ): fc.Arbitrary<Sampled> {
