@@ -42,7 +42,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   if (!flags.check && !flags.force) checkIsOurs(written, output);
 
   const collection = new Collection(path === undefined ? resolve() : dirname(path));
-  const warnings = await readAll(words, path, collection, session.signal);
+  const warnings = await readAll(words, collection, session.signal);
   for (const warning of [...warnings, ...collection.all.flatMap((found) => found.warnings())]) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }
@@ -70,7 +70,6 @@ function isOurs(written: string): boolean {
 /** Reads every file, also when some are wrong: all of them are told at once. */
 async function readAll(
   words: readonly string[],
-  output: string | undefined,
   collection: Collection,
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -88,7 +87,7 @@ async function readAll(
   };
   for (const word of words) {
     await attempt(async () => {
-      for (const file of await findSampleFiles(word, output)) {
+      for (const file of await findSampleFiles(word)) {
         const key = JSON.stringify([file.uid, file.path]);
         if (seen.has(key)) continue;
         seen.add(key);

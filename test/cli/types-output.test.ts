@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -47,12 +48,15 @@ describe("the file of the types", () => {
   it.each([
     ["to a file", true],
     ["to nothing yet", false],
-  ])("is written through a link %s", async (_title, isThere) => {
+  ])("is replaced as a whole behind a link %s", async (_title, isThere) => {
     const cwd = isThere ? await folderWithTypes() : folderOf(one);
+    // Another name of the file as it was, which would show if that were written to.
+    if (isThere) linkSync(join(cwd, "pdf-templates.ts"), join(cwd, "before.ts"));
     mkdirSync(join(cwd, "src"));
     symlinkSync("../pdf-templates.ts", join(cwd, "src/types.ts"));
     writeFileSync(join(cwd, "invoice.json"), '{"b":"1"}');
     expect(await runTypes(cwd, "invoice.json -o src/types.ts")).toMatchObject({ code: 0, stderr: "" });
+    if (isThere) expect(readFileSync(join(cwd, "before.ts"), "utf8")).toContain("  a: string;\n");
     expect(lstatSync(join(cwd, "src/types.ts")).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(cwd, "pdf-templates.ts"), "utf8")).toContain("  b: string;\n");
   });

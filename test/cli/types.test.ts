@@ -123,7 +123,7 @@ describe("a file is read by what it holds:", () => {
     [
       "lines with blank ones, CRLF and a byte order mark",
       "invoice.jsonl",
-      `\ufeff\r\n${a}\r\n \t\r\n\r\n${a}\r\n`,
+      `\ufeff${a}\r\n \t\r\n\r\n${a}\r\n`,
     ],
     ["a name in capitals", "invoice.JSON", a],
     [
@@ -216,7 +216,7 @@ const entryOf: Readonly<Record<string, string>> = {
 };
 
 describe("a folder", () => {
-  it("stands for its files; what is neither sample nor template is passed over, and so is what is written", async () => {
+  it("stands for its files; what is neither sample nor template is passed over", async () => {
     const files = {
       "f/invoice.json": a,
       "f/letter.ndjson": a,

@@ -31,10 +31,9 @@ const others =
 /**
  * Finds the files that a word of the command line stands for: `path` or `uid=path`, a file or a folder of files.
  *
- * @param output - the absolute path of the file that is to be written, which may lie in a folder that is named
  * @throws {Misuse} when there is no such file, or it is none that can be read
  */
-export async function findSampleFiles(word: string, output: string | undefined): Promise<SampleFile[]> {
+export async function findSampleFiles(word: string): Promise<SampleFile[]> {
   const { uid, name } = await splitWord(word);
   const stats = await stat(name).catch((cause: unknown) => {
     throw new Misuse(`Could not read ${name}: ${reasonOf(cause)}.`, { cause });
@@ -50,7 +49,7 @@ export async function findSampleFiles(word: string, output: string | undefined):
   for (const file of await filesIn(name)) {
     const kind = others.test(file) ? undefined : kindOf(file);
     const path = resolve(name, file);
-    if (kind === undefined || path === output) continue;
+    if (kind === undefined) continue;
     if (kind !== "module" || (await mayBeTemplate(path))) {
       files.push({ path, name: join(name, file), kind, uid });
     }

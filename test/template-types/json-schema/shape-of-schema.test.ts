@@ -129,6 +129,11 @@ describe("a JSON Schema becomes a type:", () => {
       { properties: { a: { type: "string" } }, anyOf: [{ required: ["a"] }, { required: ["b"] }] },
       "{ a: string } | { a?: string; b: unknown }",
     ],
+    [
+      "a tuple of which an item can be nothing",
+      { anyOf: [{ items: [{ type: "string" }], allOf: [{ items: [{ type: "null" }] }] }, { type: "null" }] },
+      "null",
+    ],
     ["what nothing can be", { allOf: [{ type: "string" }, { type: "null" }] }, "never"],
     [
       "a type beside not, if and else",
