@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { folderOf, runTypes } from "./types-command.ts";
 
 const guide = readFileSync(new URL("../../docs/typed-templates.md", import.meta.url), "utf8");
-const [, section = ""] = guide.split("\n## Types from samples\n".trimStart());
+const [, section = ""] = guide.split("## Types from samples\n");
 
 function blockOf(language: string): string {
   return new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(section)?.[1] ?? "";
