@@ -32,7 +32,7 @@ export interface MemberShape {
 }
 
 /** One of several; never another union, and no two are alike. */
-export interface UnionShape {
+interface UnionShape {
   readonly kind: "union";
   readonly of: readonly Shape[];
   /** The member by whose literal the objects, which are then all there is, can be told apart. */
