@@ -1,12 +1,14 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
-import { consumer, runNode } from "./consumer.ts";
+import { consumer } from "./consumer.ts";
 
 /** Every example that a reader can see is run, from the installed package, against the emulator. */
 
@@ -61,48 +63,70 @@ const examples: readonly Example[] = [
   ),
 ];
 
+let project: string;
+let emulator: Awaited<ReturnType<typeof startEmulator>>;
+let running: ChildProcess;
+
+beforeAll(async () => {
+  // A copy: these examples need packages that an empty project has not.
+  project = await mkdtemp(join(tmpdir(), "template-pdf-examples-"));
+  cpSync(join(consumer, "node_modules"), join(project, "node_modules"), { recursive: true });
+  for (const name of ["zod", "valibot", "arktype", "pdfmake"]) {
+    symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name));
+  }
+  for (const uid of ["invoice", "inv_2024"]) {
+    cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));
+  }
+  const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
+  writeFileSync(join(project, "templates/letter.json"), letter);
+  emulator = await startEmulator({ templates: join(project, "templates") });
+  const { NODE_OPTIONS, NODE_V8_COVERAGE, ...inherited } = process.env;
+  running = fork(fileURLToPath(new URL("examples-process.mjs", import.meta.url)), {
+    cwd: project,
+    env: { ...inherited, PDF_API_KEY: emulator.apiKey },
+    execArgv: [],
+    silent: true,
+  });
+});
+
+afterAll(async () => {
+  running.kill();
+  await emulator.close();
+  await rm(project, { recursive: true, force: true });
+});
+
 describe("every example that a reader can see runs", () => {
-  let project: string;
-  let emulator: Awaited<ReturnType<typeof startEmulator>>;
-
-  beforeAll(async () => {
-    // A copy: these examples need packages that an empty project has not.
-    project = await mkdtemp(join(tmpdir(), "template-pdf-examples-"));
-    cpSync(join(consumer, "node_modules"), join(project, "node_modules"), { recursive: true });
-    for (const name of ["zod", "valibot", "arktype", "pdfmake"]) {
-      symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name));
-    }
-    for (const uid of ["invoice", "inv_2024"]) {
-      cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));
-    }
-    const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
-    writeFileSync(join(project, "templates/letter.json"), letter);
-    emulator = await startEmulator({ templates: join(project, "templates") });
-    process.env["PDF_API_KEY"] = emulator.apiKey;
-  });
-
-  afterAll(async () => {
-    delete process.env["PDF_API_KEY"];
-    await emulator.close();
-    await rm(project, { recursive: true, force: true });
-  });
-
   it("and there are some in each of the papers and of the documented files", () => {
     for (const place of [...papers, ...documented]) {
       expect(examples.filter(({ title }) => title.includes(place)).length, place).toBeGreaterThan(0);
     }
   });
 
-  it.each(examples)("$title", async ({ code }) => {
-    const main = join(project, "main.mjs");
+  it.each(examples.map((example, number) => ({ ...example, number })))("$title", async ({ code, number }) => {
     for (const name of await savedIn(project)) await rm(join(project, name));
-    writeFileSync(main, javaScript(code.replaceAll("https://pdf.example.com", emulator.baseUrl)));
-    await runNode(project, main);
+    expect(await run(code, `example-${number}.mjs`)).toBeUndefined();
     const [, name] = /(?:saveTo|createWriteStream)\("(\w+\.pdf)"\)/.exec(code) ?? [];
     const isSaved = name !== undefined && !code.includes("no-such-template");
     expect(await savedIn(project)).toEqual(isSaved ? [name] : []);
   });
+
+  it("and leaves nothing behind that would keep its program alive", async () => {
+    // An example makes clients for a whole program, whose idle connections the other side may end.
+    await emulator.close();
+    running.disconnect();
+    const [exitCode] = await once(running, "exit");
+    expect(exitCode).toBe(0);
+  });
 });
+
+/** Runs an example in the project's folder, and tells what went wrong. */
+async function run(code: string, name: string): Promise<string | undefined> {
+  const file = join(project, name);
+  writeFileSync(file, javaScript(code.replaceAll("https://pdf.example.com", emulator.baseUrl)));
+  running.send(pathToFileURL(file).href);
+  const [{ problem }] = (await once(running, "message")) as [{ problem?: string }];
+  return problem;
+}
 
 async function savedIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(".pdf"));

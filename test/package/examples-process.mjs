@@ -1,0 +1,9 @@
+// Runs the examples of `examples.test.ts`, one after the other: a process for each would take half a minute.
+process.on("message", async (url) => {
+  try {
+    await import(url);
+    process.send({});
+  } catch (error) {
+    process.send({ problem: error.stack });
+  }
+});
