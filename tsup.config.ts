@@ -63,7 +63,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
       if (type !== "chunk") return;
       // Jest and its like run CommonJS where a real `import()` is not allowed. What is ours is CommonJS, too.
       const withoutOwnImports = code.replaceAll(
-        /\bimport\(("\.[^"]+")\)/g,
+        /\bimport\(("[.#][^"]+")\)/g,
         "Promise.resolve().then(() => require($1))",
       );
       const result = await transform(withoutOwnImports, {

@@ -15,6 +15,7 @@ export default defineConfig({
         resolve: {
           alias: [
             { find: "#platform", replacement: source("platform/node.ts") },
+            { find: "#sockets", replacement: source("testing/sockets/node.ts") },
             { find: /^template-pdf$/, replacement: source("index.ts") },
             { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
             { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },

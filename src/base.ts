@@ -5,6 +5,7 @@
 
 export * from "./api-key.ts";
 export * from "./concatenate.ts";
+export * from "./disposal.ts";
 export * from "./environment.ts";
 export * from "./errors.ts";
 export * from "./loopback.ts";

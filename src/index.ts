@@ -34,6 +34,6 @@ export type { CallOptions, ClientOptions } from "./options.ts";
 export type { PendingPdf } from "./pending.ts";
 export type { Bytes } from "./platform-types.ts";
 export type { InferInput, InferOutput, StandardSchemaV1 } from "./standard-schema.ts";
-export { type Template, template, type Unchecked, type Values } from "./template.ts";
+export { type AnyTemplate, type Template, template, type Unchecked, type Values } from "./template.ts";
 export type { DispatcherLike, FetchLike } from "./transport/types.ts";
 export type { Retry, Timeouts } from "./waits.ts";

@@ -38,7 +38,7 @@ export interface Unchecked<Values> extends StandardSchemaV1<Values, Values> {}
  * const values: Values<typeof invoice> = { date: "20 November 2026", total: "£1,000,000" };
  * ```
  */
-export type Values<G extends (keyof T & string) | AnyTemplate, T = unknown> =
+export type Values<G extends (keyof T & string) | AnyTemplate, T = Record<string, object>> =
   G extends Template<infer S> ? InferInput<S> : G extends keyof T ? T[G] : never;
 
 /**
@@ -80,6 +80,8 @@ export function template(uid: string, ...given: [schema?: StandardSchemaV1]): Te
  * @throws {ConfigurationError} when the schema breaks its word
  */
 export function bodyOf(given: Template, values: unknown): string | Promise<string> {
+  // Values that are a promise are none; only a schema may take its time.
+  if (given.schema === undefined) return serializeValues(values, given.uid);
   const write = (output: unknown) => serializeValues(output, given.uid, output !== values);
   const checked = checkValues(given, values);
   if (!(checked instanceof Promise)) return write(checked);

@@ -57,6 +57,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   "testing/": [
     "index.ts",
     "api-key.ts",
+    "disposal.ts",
     "option-rules.ts",
     "platform-types.ts",
     "standard-schema.ts",
@@ -64,13 +65,14 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "verify.ts",
     "server/",
   ],
-  "emulator/": ["index.ts", "standard-schema.ts", "server/", "input/"],
+  "emulator/": ["index.ts", "disposal.ts", "standard-schema.ts", "server/", "input/"],
   "cli/": ["index.ts", "safe-filename.ts", "standard-schema.ts", "emulator/", "input/", "template-types/"],
 };
 
 /** What is not ours, and the only places that may import it. */
 const outside: readonly { readonly what: RegExp; readonly by: readonly string[] }[] = [
   { what: /^#platform$/, by: ["client.ts", "document.ts"] },
+  { what: /^#sockets$/, by: ["testing/fake-service.ts"] },
   {
     what: /^node:/,
     by: [
@@ -79,7 +81,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
       "server/listen.ts",
       "emulator/",
       "cli/",
-      "testing/faults/play-on-socket.ts",
+      "testing/sockets/play-on-socket.ts",
       "testing/msw-handlers.ts",
       "platform-types.ts",
     ],

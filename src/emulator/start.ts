@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import { makeDisposable } from "../disposal.ts";
 import { createEndpoint } from "../server/endpoint.ts";
 import { listen } from "../server/listen.ts";
 import { requireApiKey } from "../server/require-api-key.ts";
@@ -87,7 +88,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       return closed;
     };
     const { baseUrl } = listening;
-    return { baseUrl, apiKey: apiKeys[0], templates, close, [Symbol.asyncDispose]: close };
+    const emulator = { baseUrl, apiKey: apiKeys[0], templates, close };
+    makeDisposable(emulator, close);
+    return emulator;
   } catch (error) {
     await renderers.close();
     throw error;

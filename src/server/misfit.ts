@@ -18,15 +18,23 @@ const maxListed = 10;
  * @param uid - the template asked for
  * @param issues - what is wrong: places and rules, never a value
  * @param checkedBy - who says so, such as the file of the template
+ * @param separator - between a place and its message. Default: a space
  * @example
  * throw misfit("inv_2024", [{ path: ["total"], message: "is missing" }], "inv_2024.json");
  */
-export function misfit(uid: string, issues: readonly ValueIssue[], checkedBy: string): Problem {
+export function misfit(
+  uid: string,
+  issues: readonly ValueIssue[],
+  checkedBy: string,
+  separator = " ",
+): Problem {
   const errors = issues.map(({ path, message, place }) => ({
     path: formatPlace(path),
     detail: place === undefined ? message : `${message} (${place})`,
   }));
-  const listed = errors.slice(0, maxListed).map(({ path, detail }) => `${path} ${detail}`.trim());
+  const listed = errors
+    .slice(0, maxListed)
+    .map(({ path, detail }) => (path === "" ? detail : `${path}${separator}${detail}`));
   if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
   const detail = `The values do not fit the template ${JSON.stringify(uid)} (${checkedBy}): ${listed.join("; ")}.`;
   return new Problem(422, detail, { errors });

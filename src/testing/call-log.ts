@@ -1,10 +1,13 @@
 /** How long `waitForCall` waits, unless told otherwise: less than test runners give a test, so that its error is told. */
 const defaultWaitMs = 4_000;
 
+/** Those of the moment of loading: a test that stops the clock still waits for its calls. */
+const { setTimeout, clearTimeout } = globalThis;
+
 /** Calls in the order in which they came, and whoever waits for one. */
 export class CallLog<Call> {
-  #calls: Call[] = [];
-  #waiting = new Set<{ readonly number: number; settle(call: Call | Error): void }>();
+  readonly #calls: Call[] = [];
+  readonly #waiting = new Set<{ readonly number: number; settle(call: Call | Error): void }>();
 
   get all(): readonly Call[] {
     return this.#calls;
@@ -19,7 +22,7 @@ export class CallLog<Call> {
   wait(number: number, timeoutMs = defaultWaitMs): Promise<Call> {
     const known = this.#calls[number - 1];
     if (known) return Promise.resolve(known);
-    return new Promise((resolve, reject) => {
+    const waiting = new Promise<Call>((resolve, reject) => {
       const waiter = {
         number,
         settle: (outcome: Call | Error) => {
@@ -32,10 +35,14 @@ export class CallLog<Call> {
       const timer = setTimeout(() => waiter.settle(this.#tooLate(number, timeoutMs)), timeoutMs);
       this.#waiting.add(waiter);
     });
+    // A test that failed before it awaited this has its own error, and no second one.
+    waiting.catch(() => {});
+    return waiting;
   }
 
   clear(): void {
-    this.#calls = [];
+    // The same list, which a test may hold.
+    this.#calls.length = 0;
     for (const { number, settle } of this.#waiting) {
       settle(new Error(`The fake service was reset while call number ${number} was waited for.`));
     }

@@ -1,5 +1,11 @@
-import type { Template } from "../index.ts";
-import { createEndpoint, type Order, type Produce, type Product } from "../server/endpoint.ts";
+import { ConfigurationError, type Template } from "../index.ts";
+import {
+  type Authorize,
+  createEndpoint,
+  type Order,
+  type Produce,
+  type Product,
+} from "../server/endpoint.ts";
 import { requireApiKey } from "../server/require-api-key.ts";
 import { CallLog } from "./call-log.ts";
 import { fakePdf } from "./fake-pdf.ts";
@@ -30,16 +36,16 @@ type Play = (steps: readonly Step[], order: Order) => Response | Promise<Respons
 /**
  * The service as a test needs it. Each has its own calls and faults: two of them share nothing.
  *
- * @typeParam T - values by template uid
+ * @typeParam T - values by template uid. Default: any, so that `FakeService` alone is any of them
  */
-export class FakeService<T = Record<string, Record<string, unknown>>> {
+// biome-ignore lint/suspicious/noExplicitAny: nothing else takes a service of every type.
+export class FakeService<T = any> {
   /** Where it is said to live: the client's `baseUrl`. */
   readonly baseUrl: string;
-  /** A key that may call. */
-  readonly apiKey: string;
+  readonly #apiKey: string;
   readonly #isAnywhere: boolean;
   readonly #templates: KnownTemplates;
-  readonly #authorize: ReturnType<typeof requireApiKey>;
+  readonly #authorize: Authorize;
   readonly #faults = new PlannedFaults();
   readonly #log = new CallLog<FakeCallOf<T>>();
   readonly #answer: (request: Request) => Promise<Response>;
@@ -49,11 +55,16 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
   constructor({ baseUrl, templates, apiKeys }: ResolvedOptions) {
     this.baseUrl = baseUrl ?? "https://template-pdf.test";
     // No word in it: what is sent as a key is taken out of every error.
-    this.apiKey = apiKeys?.[0] ?? "tpdf_x7Qd2vKz9";
+    this.#apiKey = apiKeys?.[0] ?? "tpdf_x7Qd2vKz9";
     this.#isAnywhere = baseUrl === undefined;
     this.#templates = new KnownTemplates(templates);
-    this.#authorize = requireApiKey(apiKeys ?? "any");
-    this.#answer = this.#endpoint((steps, { signal }) => playAsResponse(steps, signal));
+    this.#authorize = apiKeys === null ? () => undefined : requireApiKey(apiKeys ?? "any");
+    this.#answer = this.#endpoint((steps, { request }) => playAsResponse(steps, request));
+  }
+
+  /** A key that may call. */
+  get apiKey(): string {
+    return this.#apiKey;
   }
 
   /**
@@ -76,6 +87,11 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
 
   /** Answers like the global `fetch`, for the client's option `fetch`. Calls to other addresses fail, as without a network. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    if (typeof Request === "undefined") {
+      throw new ConfigurationError(
+        "`service.fetch` needs the Request and Response of fetch, which this environment has not. Run this test in Node's own, as by @jest-environment node.",
+      );
+    }
     const request = new Request(input, init);
     request.signal.throwIfAborted();
     if (!this.#isAnywhere && !isBelow(this.baseUrl, request.url)) {
@@ -92,7 +108,7 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
    * Serves it on a real socket, for another process or another language.
    *
    * @param options - see `ListenOptions`
-   * @throws {ConfigurationError} (rejects) when an option is unknown or wrong
+   * @throws {ConfigurationError} (rejects) when an option is unknown or wrong, and in a page
    * @throws {Error} (rejects) when nothing can listen on that host and port
    * @example
    * ```ts
@@ -103,8 +119,8 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
   async listen(options: ListenOptions = {}): Promise<ListeningService> {
     checkListen(options);
     const { host = "127.0.0.1", port = 0 } = options;
-    const { playByHand, serveEndpoint } = await import("./serve-endpoint.ts");
-    return serveEndpoint(this.#endpoint(playByHand), host, port);
+    const { playByHand, serve } = await import("#sockets");
+    return serve(this.#endpoint(playByHand), host, port);
   }
 
   /**
@@ -157,7 +173,8 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
 
   #endpoint(play: Play): (request: Request) => Promise<Response> {
     const produce: Produce = (order) => this.#produce(order, play);
-    return createEndpoint({ authorize: this.#authorize, produce });
+    // No limit: the spec shows none.
+    return createEndpoint({ authorize: this.#authorize, produce, maxBodyBytes: Number.MAX_SAFE_INTEGER });
   }
 
   async #produce(order: Order, play: Play): Promise<Product | Response> {
@@ -165,7 +182,9 @@ export class FakeService<T = Record<string, Record<string, unknown>>> {
     const fault = this.#faults.take(uid);
     const headers = new Headers(request.headers);
     headers.delete("authorization");
-    this.#log.add({ uid, values, headers, fault: fault?.name } as FakeCallOf<T>);
+    // A copy: a schema may change what it checks.
+    const came = JSON.parse(JSON.stringify(values));
+    this.#log.add({ uid, values: came, headers, fault: fault?.name } as FakeCallOf<T>);
     if (fault) return play(fault.script(documentOf(order, fault.documentBytes)), order);
     const refusal = await this.#templates.check(order);
     if (refusal) throw refusal;

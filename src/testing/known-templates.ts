@@ -12,11 +12,6 @@ export class KnownTemplates {
   /** @throws {ConfigurationError} for what is neither a uid nor a template, for what can be no uid, and for one that is there twice */
   constructor(templates: readonly (Template | string)[] | undefined) {
     if (templates === undefined) return;
-    if (!Array.isArray(templates)) {
-      throw new ConfigurationError(
-        'Expected `templates` to be an array of uids and templates, such as ["invoice", certificate].',
-      );
-    }
     this.#templates = new Map();
     for (const [index, entry] of templates.entries()) {
       const known = asTemplate(entry, index);
@@ -50,9 +45,9 @@ export class KnownTemplates {
     try {
       await checkValues(known, values);
     } catch (error) {
-      if (!ValuesError.is(error)) return new Problem(500, messageOf(error));
+      if (!ValuesError.is(error)) return new Problem(500, messageOf(error).replace(" Nothing was sent.", ""));
       if (known.schema && isOutputOf(known.schema, values)) return undefined;
-      return misfit(uid, error.issues, "by its schema in `templates` of fakeService");
+      return misfit(uid, error.issues, "by its schema in `templates` of fakeService", ": ");
     }
     return undefined;
   }

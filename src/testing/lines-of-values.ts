@@ -1,8 +1,18 @@
 import { formatPlace, type Place } from "../server/format-place.ts";
 
+/** The most lines that a document shows: millions would take seconds. */
+const maxLines = 10_000;
+
 /** Writes values as lines that a reader of a document can find: `lines[0].amount: £640.00`. Texts stand as they are. */
 export function linesOfValues(values: Record<string, unknown>): string[] {
-  return membersOf(values).flatMap(([key, member]) => [...linesOf(member, [key])]);
+  const lines: string[] = [];
+  for (const [key, member] of membersOf(values)) {
+    for (const line of linesOf(member, [key])) {
+      if (lines.length === maxLines) return [...lines, "and more"];
+      lines.push(line);
+    }
+  }
+  return lines;
 }
 
 function* linesOf(value: unknown, place: Place): Generator<string, void, void> {

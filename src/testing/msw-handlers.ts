@@ -30,7 +30,7 @@ function loadMsw(): Msw {
   const require = (import.meta as { readonly require?: (name: string) => unknown }).require;
   if (!require && typeof process === "undefined") {
     throw new ConfigurationError(
-      "`handlers` cannot load MSW in a page. Write http.post('*/api/v1/templates/:uid/generate-sync', ({ request }) => service.fetch(request)).",
+      "`handlers` cannot load MSW in a page. Write http.all('*/api/v1/templates/:uid/generate-sync', ({ request }) => service.fetch(request).catch(() => HttpResponse.error())).",
     );
   }
   // In a repository of many packages, this one may lie further up than the MSW of the package under test.

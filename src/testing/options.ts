@@ -2,6 +2,7 @@ import { isWellFormedKey } from "../api-key.ts";
 import { ConfigurationError, type Template, TemplatePdf } from "../index.ts";
 import { checkOptions, optional } from "../option-rules.ts";
 import type { ScriptedFault } from "./faults/scripted-fault.ts";
+import { isPositiveCount } from "./positive-count.ts";
 
 /** What `fakeService` takes. */
 export interface FakeServiceOptions {
@@ -15,8 +16,8 @@ export interface FakeServiceOptions {
    * any values.
    */
   readonly templates?: readonly (Template | string)[] | undefined;
-  /** The keys that may call, one or more. Default: any key. */
-  readonly apiKeys?: readonly string[] | undefined;
+  /** The keys that may call, one or more; `null` where none is needed, as for a page. Default: any key. */
+  readonly apiKeys?: readonly string[] | null | undefined;
 }
 
 /** Whom a fault hits, and how often. */
@@ -50,21 +51,17 @@ export interface ResolvedOptions {
 }
 
 const areKeys = {
-  words: "an array of one or more keys, each of visible ASCII characters",
+  words: "an array of one or more keys, each of visible ASCII characters, or null",
   test: (value: unknown) =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((key) => typeof key === "string" && isWellFormedKey(key)),
+    value === null ||
+    (Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((key) => typeof key === "string" && isWellFormedKey(key))),
 };
 
 const areTemplates = {
   words: 'an array of uids and templates, such as ["inv_2024", certificate]',
   test: Array.isArray,
-};
-
-const isPositiveCount = {
-  words: "a whole number, 1 or more",
-  test: (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1,
 };
 
 const isText = { words: "a string", test: (value: unknown) => typeof value === "string" };
@@ -110,5 +107,6 @@ export function checkListen(options: ListenOptions): void {
 /** By the client's own rules, in the client's own words. */
 function checkBaseUrl(baseUrl: string | URL): string {
   new TemplatePdf({ baseUrl, apiKey: null, fetch: () => Promise.reject(new Error("never called")) });
-  return new URL(baseUrl).href.replace(/\/+$/, "");
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  return new URL(baseUrl, page).href.replace(/\/+$/, "");
 }

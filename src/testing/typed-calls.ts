@@ -27,8 +27,20 @@ export type ByUid<A extends readonly (Template | string)[]> = {
 /** A value as it comes out of JSON: of what has a `toJSON`, such as a `Date`, what that gives. */
 type AsJson<V> = unknown extends V
   ? V
-  : V extends { toJSON(): infer J }
-    ? AsJson<J>
-    : V extends object
-      ? { [K in keyof V]: AsJson<V[K]> }
-      : V;
+  : V extends Json
+    ? V
+    : V extends { toJSON(): infer J }
+      ? AsJson<J>
+      : V extends object
+        ? { [K in keyof V]: AsJson<V[K]> }
+        : V;
+
+/** What JSON leaves as it is; also where it is branded, or made of itself. */
+type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly Json[]
+  | { readonly [name: string]: Json };

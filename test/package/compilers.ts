@@ -10,6 +10,8 @@ import { consumer, makeProject, runNode } from "./consumer.ts";
 /** What is the same in every project. */
 export const common = {
   noEmit: true,
+  // Of a library, say: every exported type has to have a name.
+  declaration: true,
   strict: true,
   exactOptionalPropertyTypes: true,
   skipLibCheck: false,

@@ -9,7 +9,7 @@ const compilers = ["5.4.5", "5.9.3", "6.0.3", "7.0.2"];
 const outermost = ["5.4.5", "7.0.2"];
 
 const everywhere = `
-  import { type Bytes, TemplatePdf, TemplatePdfError, template, type Values } from "template-pdf";
+  import { type AnyTemplate, type Bytes, TemplatePdf, TemplatePdfError, template, type Values } from "template-pdf";
   import { fakeService, faults, pdfText } from "template-pdf/testing";
 
   const options = { baseUrl: "https://pdf.example.com", apiKey: async () => "key" };
@@ -42,7 +42,13 @@ const everywhere = `
   template("inv_2024").uid satisfies "inv_2024";
   export const values: Values<typeof invoice> & Values<"inv_2024", { inv_2024: Invoice }> = { total: "1" };
 
-  const service = fakeService<{ inv_2024: Invoice }>();
+  export const listed = fakeService({ templates: [template("a"), template<Invoice, "b">("b")] });
+  export const { slow, rateLimited, serverError, cutOff } = faults;
+  export const generate = client.generate.bind(client);
+  export const rendered = <U extends "inv_2024">(uid: U, values: Values<U, { inv_2024: Invoice }>) =>
+    typed.generate(uid, values);
+  export const ofTemplate = <P extends AnyTemplate>(each: P, values: Values<P>) => client.generate(each, values);
+  export const service = fakeService<{ inv_2024: Invoice }>();
   new TemplatePdf({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
   service.fail(faults.cutOff({ afterBytes: 1 }), { uid: "inv_2024", times: 1 });
   export const total: string | undefined = service.calls[0]?.values.total;

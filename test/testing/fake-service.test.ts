@@ -1,5 +1,7 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { type TemplatePdf, template } from "template-pdf";
-import { fakeService, faults } from "template-pdf/testing";
+import { fakeService, faults, pdfText } from "template-pdf/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { readPdf } from "../support/pdf-text.ts";
@@ -58,6 +60,35 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect(service.calls).toHaveLength(2);
   });
 
+  it("needs no key where it was told so", async () => {
+    const service = fakeService({ apiKeys: null });
+    const pdfs = await clientBy(way, service, { apiKey: null });
+    await pdfs.generate("inv_2024", values).bytes();
+    await pdfs.with({ apiKey: "any-key" }).generate("inv_2024", values).bytes();
+    expect(service.calls).toHaveLength(2);
+  });
+
+  it("takes values of any size, and shows the beginning of them", async () => {
+    const pdfs = await clientBy(way, fakeService());
+    const picture = "x".repeat(2_000_000);
+    const many = Array.from({ length: 30_000 }, (_, number) => number);
+    const text = await pdfText(await pdfs.generate("inv_2024", { many, picture }).bytes());
+    expect(text.split("\n")).toHaveLength(10_002);
+    expect(await pdfText(await pdfs.generate("inv_2024", { picture }).bytes())).toBe(
+      `inv_2024\npicture: ${picture}`,
+    );
+  });
+
+  it("remembers what came, whatever a schema does with it", async () => {
+    const schema = z.custom<object>((given) => Object.assign(given as object, { added: true }));
+    const service = fakeService({ templates: [template("inv_2024", schema)] });
+    const pdfs = await clientBy(way, service);
+    await pdfs.generate("inv_2024", { total: 1 }).bytes();
+    const raw = await clientBy(way, service);
+    await raw.generate("inv_2024" as string, { total: 1 }).bytes();
+    expect(service.calls[1]?.values).toEqual({ total: 1 });
+  });
+
   it("knows the templates that it was given, and no others", async () => {
     const service = fakeService({ templates: ["inv_2024", template("cert")] });
     const pdfs = await clientBy(way, service);
@@ -105,14 +136,17 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
   ])("plays %s", async (_name, fault, error) => {
     const service = fakeService().fail(fault);
     const pdfs = await clientBy(way, service);
-    await expect(pdfs.generate("inv_2024", values).bytes()).rejects.toMatchObject(error);
+    const id = "status" in error || "retryAfterMs" in error ? { requestId: expect.any(String) } : {};
+    await expect(pdfs.generate("inv_2024", values).bytes()).rejects.toMatchObject({ ...error, ...id });
     expect(service.calls).toMatchObject([{ uid: "inv_2024", values, fault: fault.name }]);
   });
 
   it("sends a slow document in its pieces, and whole", async () => {
-    const pdfs = await clientBy(way, fakeService().fail(faults.slow({ pieces: 7, everyMs: 1 })));
-    const document = await pdfs.generate("inv_2024", values).bytes();
-    expect((await readPdf(document)).text).toContain("£640.00");
+    const pdfs = await clientBy(way, fakeService().fail(faults.slow({ pieces: 7, everyMs: 20 })));
+    const pieces: Uint8Array[] = [];
+    for await (const piece of pdfs.generate("inv_2024", values)) pieces.push(piece);
+    expect(pieces).toHaveLength(7);
+    expect(await pdfText(Buffer.concat(pieces))).toContain("£640.00");
   });
 
   it("lets a client try again, and counts each try", async () => {
@@ -185,6 +219,17 @@ it("shares nothing with another fake service", async () => {
   expect([one.calls.length, other.calls.length]).toEqual([0, 1]);
 });
 
+it("keeps the list of its calls, also over a reset", async () => {
+  const service = fakeService();
+  const { calls } = service;
+  const pdfs = await clientBy("service.fetch", service);
+  await pdfs.generate("inv_2024", values).bytes();
+  service.reset();
+  expect(calls).toEqual([]);
+  await pdfs.generate("cert", values).bytes();
+  expect(calls).toMatchObject([{ uid: "cert" }]);
+});
+
 it("closes its sockets at once, also those of a stalled answer", async () => {
   const service = fakeService().fail(faults.stall());
   const { baseUrl, close } = await service.listen();
@@ -219,6 +264,20 @@ describe("service.fetch", () => {
     await expect(astray).rejects.toMatchObject({
       cause: { message: expect.stringContaining("https://pdf.example.com/v only") },
     });
+  });
+
+  it("ends a stalled body for a caller who leaves, even after garbage was collected", async () => {
+    const leaving = new AbortController();
+    const service = fakeService().fail(faults.stall());
+    const response = await service.fetch(`https://one.test${path}`, { ...asked, signal: leaving.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const next = reader?.read();
+    setFlagsFromString("--expose-gc");
+    await new Promise((resolve) => setImmediate(resolve));
+    runInNewContext("gc")();
+    leaving.abort(new Error("gone"));
+    await expect(next).rejects.toThrow("gone");
   });
 
   it("takes what the global fetch takes", async () => {

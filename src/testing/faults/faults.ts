@@ -1,4 +1,5 @@
 import { checkOptions, isCount } from "../../option-rules.ts";
+import { isPositiveCount } from "../positive-count.ts";
 import type { Fault } from "./fault.ts";
 import { answer, fault, pdfHead, type Step } from "./scripted-fault.ts";
 
@@ -28,9 +29,10 @@ export interface Slowness {
   readonly everyMs?: number | undefined;
 }
 
-const isPieceCount = {
-  words: "a whole number, 1 or more",
-  test: (value: unknown) => isCount.test(value) && value !== 0,
+/** So that the document, which is twice as long, fits into memory. */
+const isOffset = {
+  words: "a whole number of bytes, at most 268435456",
+  test: (value: unknown) => isCount.test(value) && (value as number) <= 268_435_456,
 };
 
 const isServerError = {
@@ -97,21 +99,18 @@ export const faults = Object.freeze({
 
   /** The document comes in small pieces, one every so often. */
   slow: (options: Slowness = {}): Fault => {
-    checkOptions(options, { pieces: isPieceCount, everyMs: isPause }, "slow()");
+    checkOptions(options, { pieces: isPositiveCount, everyMs: isPause }, "slow()");
     const { pieces = 40, everyMs = 25 } = options;
     return fault(
       "the document comes slowly, but steadily",
-      (document) => [
-        pdfHead(document.length),
-        { do: "drip", bytes: document, pieceBytes: Math.ceil(document.length / pieces), everyMs },
-      ],
+      (document) => [pdfHead(document.length), ...inPieces(document, pieces, everyMs)],
       pieces,
     );
   },
 
   /** The connection breaks: instead of an answer, or after some bytes of the document. */
   reset: (options: AfterBytes = {}): Fault => {
-    checkOptions(options, { afterBytes: isCount }, "reset()");
+    checkOptions(options, { afterBytes: isOffset }, "reset()");
     if (options.afterBytes === undefined) {
       return fault("the connection is reset instead of an answer", () => [{ do: "reset" }]);
     }
@@ -126,9 +125,17 @@ export const faults = Object.freeze({
   },
 });
 
+function inPieces(document: Uint8Array, pieces: number, everyMs: number): Step[] {
+  const startOf = (piece: number) => Math.floor((piece * document.length) / pieces);
+  return Array.from({ length: pieces }, (_, piece): Step[] => [
+    { do: "wait", ms: piece === 0 ? 0 : everyMs },
+    { do: "write", bytes: document.subarray(startOf(piece), startOf(piece + 1)) },
+  ]).flat();
+}
+
 /** A document of which some bytes come, before something else does. */
 function partWay(kind: string, name: string, options: AfterBytes, ...then: readonly Step[]): Fault {
-  checkOptions(options, { afterBytes: isCount }, kind);
+  checkOptions(options, { afterBytes: isOffset }, kind);
   const { afterBytes } = options;
   return fault(
     name,

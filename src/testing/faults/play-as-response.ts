@@ -6,10 +6,11 @@ import type { Step } from "./scripted-fault.ts";
  * Does to an answer what a script says, as `fetch` would show it: a body that breaks off is an error of its stream,
  * and where not even a head comes, the answer is `Response.error()`.
  *
- * @param signal - aborted when the caller has left; ends every wait
+ * @param request - its signal is aborted when the caller has left, which ends every wait
  * @throws the signal's reason, when the caller leaves before there is an answer
  */
-export async function playAsResponse(steps: readonly Step[], signal: AbortSignal): Promise<Response> {
+export async function playAsResponse(steps: readonly Step[], request: Request): Promise<Response> {
+  const { signal } = request;
   const at = steps.findIndex((step) => step.do === "head");
   const head = steps[at];
   for (const step of steps.slice(0, at === -1 ? steps.length : at)) {
@@ -18,16 +19,17 @@ export async function playAsResponse(steps: readonly Step[], signal: AbortSignal
   }
   if (head?.do !== "head") return Response.error();
   const { status, headers } = head;
-  return new Response(bodyOf(steps.slice(at + 1), signal), { status, headers });
+  return new Response(bodyOf(steps.slice(at + 1), request), { status, headers });
 }
 
-function bodyOf(steps: readonly Step[], signal: AbortSignal): ReadableStream<Bytes> {
+/** Holds on to the request: when undici's is collected as garbage, its signal is never aborted. */
+function bodyOf(steps: readonly Step[], request: Request): ReadableStream<Bytes> {
   const left = new AbortController();
-  const leave = () => left.abort(signal.reason);
-  if (signal.aborted) leave();
-  else signal.addEventListener("abort", leave, { once: true });
+  const leave = () => left.abort(request.signal.reason);
+  if (request.signal.aborted) leave();
+  else request.signal.addEventListener("abort", leave, { once: true });
   const pieces = piecesOf(steps, left.signal);
-  const finish = () => signal.removeEventListener("abort", leave);
+  const finish = () => request.signal.removeEventListener("abort", leave);
   return new ReadableStream<Bytes>(
     {
       async pull(controller) {

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTlsServer } from "node:tls";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
 import type { Fault } from "../../../src/testing/faults/fault.ts";
-import { play } from "../../../src/testing/faults/play-on-socket.ts";
 import { pdfHead, scriptedFault } from "../../../src/testing/faults/scripted-fault.ts";
+import { play } from "../../../src/testing/sockets/play-on-socket.ts";
 import { momentOf } from "./early-fault.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
 

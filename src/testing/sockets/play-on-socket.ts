@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { Step } from "./scripted-fault.ts";
+import type { Step } from "../faults/scripted-fault.ts";
 
 /** Does to a connection what a script says; ends early when the client has gone. */
 export async function play(steps: readonly Step[], socket: Socket): Promise<void> {
