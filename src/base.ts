@@ -13,6 +13,7 @@ export * from "./option-rules.ts";
 export * from "./redact.ts";
 export * from "./request.ts";
 export * from "./safe-filename.ts";
+export * from "./secret-phrases.ts";
 export * from "./secret-spellings.ts";
 export * from "./standard-schema.ts";
 export * from "./template.ts";

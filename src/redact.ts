@@ -1,3 +1,4 @@
+import { SecretPhrases } from "./secret-phrases.ts";
 import { spellingsOf } from "./secret-spellings.ts";
 
 /**
@@ -37,7 +38,7 @@ export class Redactor {
   readonly #apiKey: string | undefined;
   readonly #body: string;
   readonly #earlier: Redactor | undefined;
-  #knownWords: ReadonlySet<string> | undefined;
+  #known: Known | undefined;
   /** All that was sent, in lower case. */
   #sentText: string | undefined;
 
@@ -150,20 +151,21 @@ export class Redactor {
    * @param kind - "quoted": it may be cut off within a word, and hold text in base64; "whole": neither
    */
   #withoutWords(text: string, kind: "quoted" | "whole"): string {
-    const known = this.#words();
-    return text.replace(words, (word, at: number) => {
+    const { telling, phrases } = this.#words();
+    const rest = phrases.replaceIn(text, mark);
+    return rest.replace(words, (word, at: number) => {
       const lower = word.toLowerCase();
-      if (known.has(lower)) return mark;
+      if (telling.has(lower)) return mark;
       if (kind === "whole") return word;
-      const isCut = at + word.length === text.length && word.length >= 2 && isStartOfAny(known, lower);
+      const isCut = at + word.length === rest.length && word.length >= 2 && isStartOfAny(telling, lower);
       return isCut || word.length >= longestWord ? mark : word;
     });
   }
 
-  #words(): ReadonlySet<string> {
-    const earlier = this.#earlier ? this.#earlier.#words() : [];
-    this.#knownWords ??= new Set([...earlier, ...wordsOf(leavesOf(this.#apiKey, this.#body))]);
-    return this.#knownWords;
+  #words(): Known {
+    const earlier = this.#earlier ? this.#earlier.#words().telling : [];
+    this.#known ??= knownOf(leavesOf(this.#apiKey, this.#body), earlier);
+    return this.#known;
   }
 }
 
@@ -183,18 +185,31 @@ function leavesOf(apiKey: string | undefined, json: string): string[] {
   return leaves;
 }
 
-/** The words that are told from chance: long ones, those with digits or of other scripts, and whole values. */
-function wordsOf(leaves: readonly string[]): ReadonlySet<string> {
-  const telling = new Set<string>();
+/** How values are recognised. */
+interface Known {
+  /** The words that are told from chance: long ones, those with digits or of other scripts, and whole values. */
+  readonly telling: ReadonlySet<string>;
+  /** The values with other words. */
+  readonly phrases: SecretPhrases;
+}
+
+function knownOf(leaves: readonly string[], earlier: Iterable<string>): Known {
+  const telling = new Set<string>(earlier);
+  const phrases = new SecretPhrases();
   for (const leaf of leaves) {
     const found = leaf.match(words) ?? [];
+    let tellAll = true;
     for (const word of found) {
-      const isMarked = found.length === 1 || /[\d\u0080-\uffff]/.test(word);
-      const isTelling = word.length >= shortestWord || (word.length >= 2 && isMarked);
-      if (isTelling) telling.add(word.toLowerCase());
+      if (isTelling(word, found.length === 1)) telling.add(word.toLowerCase());
+      else tellAll = false;
     }
+    if (found.length > 1 && !tellAll) phrases.add(leaf, found);
   }
-  return telling;
+  return { telling, phrases };
+}
+
+function isTelling(word: string, isWhole: boolean): boolean {
+  return word.length >= shortestWord || (word.length >= 2 && (isWhole || /[\d\u0080-\uffff]/.test(word)));
 }
 
 /** Whether a word that a text ends with may be the beginning of a secret one. */

@@ -37,6 +37,7 @@ const floors: readonly (readonly string[])[] = [
     "retry-after.ts",
     "retry.ts",
     "safe-filename.ts",
+    "secret-phrases.ts",
     "secret-spellings.ts",
     "standard-schema.ts",
   ],
