@@ -20,6 +20,18 @@ describe("a template", () => {
     expect(await send(template("inv_2024"), { a: 1 })).toEqual({ a: 1 });
   });
 
+  it.each([
+    ["that are a promise", () => Promise.resolve({ a: "s3cret" })],
+    ["that are a promise which rejects", () => Promise.reject(new Error("s3cret"))],
+  ])("without a schema does not wait for values %s", async (_, values) => {
+    const given = values();
+    given.catch(() => {});
+    const error = await refusal(template("inv_2024"), given);
+    expect(ValuesError.is(error)).toBe(true);
+    expect((error as Error).message).toContain("Promise");
+    expect((error as Error).message).not.toContain("s3cret");
+  });
+
   it.each<[string, unknown, string]>([
     ["empty", "", "must not be empty"],
     ["a step up", "..", 'must not be ".."'],
