@@ -1,4 +1,5 @@
 import { type Alternative, alternativesOf, arrange } from "./alternatives.ts";
+import { isInherited } from "./is-inherited.ts";
 import { group, hardLine, ifBroken, indent, join, type Layout, line, print, softLine } from "./layout.ts";
 import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
 import { docComment, literalText, memberName } from "./source-text.ts";
@@ -26,13 +27,14 @@ export function isInterface(shape: Shape): shape is ObjectShape {
 
 /** Writes `{ … }`, with each member on a line of its own. */
 export function objectText({ members, others }: ObjectShape, names: DefinitionNames): Layout {
-  const lines = sortedMembers(members).map(([name, member]) => [
-    commentLines(member),
-    memberName(name),
-    member.isOptional ? "?: " : ": ",
-    typeText(member.shape, names, member.isOptional),
-    ";",
-  ]);
+  const sorted = sortedMembers(members);
+  // Beside others the type of them all speaks of a vague member, too.
+  const named = others ? sorted.filter(([name, member]) => !isVague(name, member)) : sorted;
+  const lines = named.map(([name, member]) => {
+    const shape: Shape = isVague(name, member) ? { kind: "unknown" } : member.shape;
+    const sign = member.isOptional ? "?: " : ": ";
+    return [commentLines(member), memberName(name), sign, typeText(shape, names, member.isOptional), ";"];
+  });
   if (others) {
     const all: Shape = { kind: "union", of: [others, ...shapesOf(members)], discriminant: undefined };
     const mayBeMissing = [...members.values()].some(({ isOptional }) => isOptional);
@@ -40,6 +42,11 @@ export function objectText({ members, others }: ObjectShape, names: DefinitionNa
     lines.push([head, typeText(all, names, mayBeMissing), ";"]);
   }
   return ["{", indent(hardLine, join(hardLine, lines)), hardLine, "}"];
+}
+
+/** Whether the compiler would take what an object inherits for that member, and refuse every object without it. */
+function isVague(name: string, { isOptional }: MemberShape): boolean {
+  return isOptional && name !== "__proto__" && isInherited(name);
 }
 
 /** By name, in the order of code units, which depends on no language. */

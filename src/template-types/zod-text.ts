@@ -1,4 +1,5 @@
 import { type Alternative, alternativesOf, arrange, discriminantOf, literalsOf } from "./alternatives.ts";
+import { isInherited } from "./is-inherited.ts";
 import {
   brokenGroup,
   firstToFit,
@@ -14,7 +15,7 @@ import {
   print,
   softLine,
 } from "./layout.ts";
-import type { ObjectShape, Shape } from "./shape.ts";
+import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
 import { shapesIn } from "./shapes-in.ts";
 import { literalText, memberName, quoted } from "./source-text.ts";
 import { commentLines, type DefinitionNames, objectText, sortedMembers } from "./type-text.ts";
@@ -160,10 +161,17 @@ function isUntypedObject(alternative: Alternative): boolean {
 
 /**
  * Whether zod has to be told the type of an object: of one with members without a name it would infer that all are
- * like them, and `__proto__` it drops.
+ * like them, `__proto__` it drops, and some members it cannot check.
  */
 function isTyped({ members, others }: ObjectShape): boolean {
-  return members.size > 0 && (members.has(lost) || (others !== undefined && others.kind !== "unknown"));
+  if (members.size === 0) return false;
+  const isOpen = others !== undefined && others.kind !== "unknown";
+  return isOpen || members.has(lost) || [...members].some(([name, member]) => isUnchecked(name, member));
+}
+
+/** Zod takes what an object inherits for its member: where it may be missing, it cannot be checked. */
+function isUnchecked(name: string, { isOptional }: MemberShape): boolean {
+  return isOptional && isInherited(name);
 }
 
 function alternativeText(alternative: Alternative, names: ZodNames): Expression {
@@ -196,26 +204,28 @@ function alternativeText(alternative: Alternative, names: ZodNames): Expression 
 
 function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
   const { members, others } = shape;
+  const checked = new Map([...members].filter(([name, member]) => !isUnchecked(name, member)));
   if (members.size === 0 && others) return call("z.record", call("z.string"), zodText(others, names));
   const literal = {
-    layout: membersText(shape, names),
+    layout: membersText(checked, names),
     isCompact: false,
     isShort: false,
-    isHugged: members.size > 0,
+    isHugged: checked.size > 0,
   };
   if (!isTyped(shape)) {
     return others
       ? chain("object", [literal], "catchall", zodText(others, names))
       : call("z.strictObject", literal);
   }
+  const rest: Shape = checked.size < members.size ? { kind: "unknown" } : (others ?? { kind: "never" });
   const open = members.has(lost)
     ? call("z.unknown")
-    : chain("object", [literal], "catchall", zodText(others ?? { kind: "never" }, names));
+    : chain("object", [literal], "catchall", zodText(rest, names));
   const layout = ["typed<", objectText(shape, names.types), ">", plainArguments(open.layout)];
   return { layout, isCompact: false, isShort: false, isHugged: false };
 }
 
-function membersText({ members }: ObjectShape, names: ZodNames): Layout {
+function membersText(members: ObjectShape["members"], names: ZodNames): Layout {
   if (members.size === 0) return "{}";
   const lines = sortedMembers(members).map(([name, member]) => {
     const key = memberName(name);

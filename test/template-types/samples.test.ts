@@ -60,6 +60,13 @@ describe("a member", () => {
     expect(typeOf(...samples)).toBe(`{\n  a: ${type};\n}`);
   });
 
+  it("may be anything where objects without it inherit something of its name", () => {
+    const type = typeOf({ a: 1 }, { a: 1, constructor: "c", toString: "t", ["__proto__"]: "p" });
+    expect(type).toBe(
+      "{\n  __proto__?: string | undefined;\n  a: number;\n  constructor?: unknown;\n  toString?: unknown;\n}",
+    );
+  });
+
   it("may have any name", () => {
     const sample = JSON.parse('{"__proto__":1,"constructor":1,"":1,"a b":1,"0":1,"größe":1}') as Values;
     expect(typeOf(sample)).toBe(
