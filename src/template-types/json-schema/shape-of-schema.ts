@@ -38,6 +38,12 @@ const tooDeep = "this schema is nested too deep";
 
 const references: readonly string[] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
+/** Beside these, `unevaluatedProperties` does not speak of the members that they name. */
+const neighbours: readonly string[] = [
+  ...references,
+  ..."allOf anyOf oneOf if then else dependentSchemas".split(" "),
+];
+
 /** A definition with more parts than this is written once and named; a smaller one is written where it is used. */
 const maxInlined = 200;
 
@@ -204,8 +210,13 @@ class SchemaReader {
     const keyword = ["additionalProperties", "unevaluatedProperties"].find(
       (name) => schema[name] !== undefined,
     );
-    const rest = keyword === undefined ? [] : [this.#readInner(schema[keyword], [...place, keyword])];
-    return patterns.length + rest.length === 0 ? undefined : unite([...patterns, ...rest]);
+    if (keyword === undefined) return patterns.length === 0 ? undefined : unite(patterns);
+    const rest = this.#readInner(schema[keyword], [...place, keyword]);
+    const isNamedElsewhere =
+      keyword === "unevaluatedProperties" && neighbours.some((one) => Object.hasOwn(schema, one));
+    // Of what is left over once the neighbours have named theirs, a type can only say whether there is any.
+    const others: Shape = isNamedElsewhere && rest.kind !== "never" ? { kind: "unknown" } : rest;
+    return unite([...patterns, others]);
   }
 
   #readArray(schema: Schema, place: Place): Shape {

@@ -102,6 +102,17 @@ function mergeOf(left: unknown, right: unknown): unknown {
     : left;
 }
 
+/** Members of one object that one of several schemas names, and others that none of them does. */
+function unevaluated(item: fc.Arbitrary<Sampled>): fc.Arbitrary<Sampled> {
+  const object = objectSchemaOf(item, fc.constant(undefined));
+  return fc.tuple(object, object, item).map(([one, other, rest]) => ({
+    schema: { type: "object", anyOf: [one.schema, other.schema], unevaluatedProperties: rest.schema },
+    values: fc
+      .tuple(fc.oneof(one.values, other.values), fc.option(rest.values, { nil: undefined }))
+      .map(([members, others]) => (others === undefined ? members : mergeOf(members, { others }))),
+  }));
+}
+
 const { exact: exactInner, any: anyInner } = fc.letrec<{ exact: Sampled; any: Sampled }>((tie) => ({
   exact: fc.oneof(
     { maxDepth: 3, depthSize: "small" },
@@ -124,6 +135,7 @@ const { exact: exactInner, any: anyInner } = fc.letrec<{ exact: Sampled; any: Sa
     anyOf(tie("any"), "anyOf"),
     anyOf(tie("any"), "oneOf"),
     allOf(tie("any")),
+    unevaluated(tie("any")),
   ),
 }));
 

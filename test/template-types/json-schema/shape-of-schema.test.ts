@@ -61,6 +61,25 @@ describe("a JSON Schema becomes a type:", () => {
       "{ [others]: number | null }",
     ],
     [
+      "others that are not evaluated, where nothing else names members",
+      { type: "object", properties: { a: {} }, unevaluatedProperties: { type: "number" } },
+      "{ a?: unknown; [others]: number }",
+    ],
+    [
+      "others that are not evaluated, where something else names members",
+      {
+        type: "object",
+        oneOf: [{ properties: { a: { const: "x" } }, required: ["a"] }],
+        unevaluatedProperties: { type: "number" },
+      },
+      '{ a: "x"; [others]: unknown }',
+    ],
+    [
+      "others that may not be left over, where something else names members",
+      { type: "object", allOf: [{ properties: { a: { const: "x" } } }], unevaluatedProperties: false },
+      '{ a?: "x" }',
+    ],
+    [
       "others that are required by name",
       { type: "object", additionalProperties: { type: "string" }, required: ["a"] },
       "{ a: string; [others]: string }",
