@@ -50,7 +50,7 @@ export function writeTypes(templates: readonly TemplateShape[], { zod }: WriteOp
     sorted.map(({ uid }) => uid),
     zod,
   );
-  const used = new Set(["Schema", "Templates"]);
+  const used = new Set(["Schema", "Templates", "ReturnType"]);
   for (const { constant, schema, values } of names.values()) used.add(constant).add(schema).add(values);
   const named = sorted.map((template) => ({ template, own: names.get(template.uid) as TemplateNames }));
   const parts = named.map(({ template, own }) => {

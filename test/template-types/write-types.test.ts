@@ -4,7 +4,7 @@ import * as zod3 from "zod-3";
 import { template } from "../../src/template.ts";
 import type { MemberShape, Shape, TemplateShape } from "../../src/template-types/shape.ts";
 import { NameCollision, signature, writeTypes } from "../../src/template-types/write-types.ts";
-import { run } from "./support/compile.ts";
+import { errorsIn, run } from "./support/compile.ts";
 
 function member(shape: Shape, isOptional = false, comment?: string): MemberShape {
   return { shape, isOptional, comment };
@@ -260,6 +260,15 @@ describe("names", () => {
 
   it("of schemas are in nobody's way where there are none", () => {
     expect(() => writeTypes([named("a"), named("a_schema")], { zod: false })).not.toThrow();
+  });
+
+  it("of definitions hide nothing that the file needs", () => {
+    const node: Shape = { kind: "reference", name: "type" };
+    const definitions = new Map([["type", object({ next: member(node, true) })]]);
+    const shape = object({ node: member(node) });
+    const written = writeTypes([{ uid: "return", shape, definitions, sources: [] }], { zod: true });
+    expect(written).toContain("export interface ReturnType2 {");
+    expect(errorsIn({ "zod-4/written.ts": written })).toEqual([]);
   });
 
   it("of definitions are numbered where they would be alike", () => {
