@@ -44,7 +44,7 @@ export interface TemplateShape {
   readonly uid: string;
   /** An object, or a union of objects. */
   readonly shape: Shape;
-  /** What `reference`s stand for, by name. */
+  /** What `reference`s stand for, by name; the very `shape`, where one stands for all of the values. */
   readonly definitions: ReadonlyMap<string, Shape>;
   /** Where that was found, to be named in a comment: paths with slashes, relative to the written file. */
   readonly sources: readonly string[];

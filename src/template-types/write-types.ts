@@ -15,7 +15,16 @@ import type { Shape, TemplateShape } from "./shape.ts";
 import { neededDefinitions } from "./shapes-in.ts";
 import { docComment, memberName, quoted } from "./source-text.ts";
 import { type DefinitionNames, isInterface, isUnion, objectText, typeText } from "./type-text.ts";
-import { assigned, call, identifier, text, usesTyped, type ZodNames, zodText } from "./zod-text.ts";
+import {
+  assigned,
+  call,
+  type Expression,
+  identifier,
+  text,
+  usesTyped,
+  type ZodNames,
+  zodText,
+} from "./zod-text.ts";
 
 export { NameCollision };
 
@@ -54,7 +63,10 @@ export function writeTypes(templates: readonly TemplateShape[], { zod }: WriteOp
   for (const { constant, schema, values } of names.values()) used.add(constant).add(schema).add(values);
   const named = sorted.map((template) => ({ template, own: names.get(template.uid) as TemplateNames }));
   const parts = named.map(({ template, own }) => {
-    const types = nameDefinitions(template.uid, [...template.definitions.keys()], used);
+    const names = [...template.definitions.keys()];
+    const inner = names.filter((name) => !isWhole(name, template));
+    const types = nameDefinitions(template.uid, inner, used);
+    for (const name of names) if (isWhole(name, template)) types.set(name, own.values);
     return zod ? zodParts(template, own, types) : typeParts(template, own, types);
   });
   const statements = [
@@ -65,6 +77,11 @@ export function writeTypes(templates: readonly TemplateShape[], { zod }: WriteOp
     ...parts.map(({ constant }) => constant),
   ];
   return `${print([signature, hardLine, hardLine, join([hardLine, hardLine], statements)])}\n`;
+}
+
+/** Whether a definition is of the values themselves, and has their name. */
+function isWhole(definition: string, { shape, definitions }: TemplateShape): boolean {
+  return definitions.get(definition) === shape;
 }
 
 function imports(zod: boolean): Layout {
@@ -91,15 +108,26 @@ const helper: readonly Layout[] = [
   ],
 ];
 
-function typeParts(
-  { uid, shape, sources, definitions }: TemplateShape,
-  own: TemplateNames,
+/** The definitions that have a type of their own. */
+function innerDefinitions(
+  template: TemplateShape,
   types: DefinitionNames,
-): Parts {
+): readonly { readonly name: string; readonly defined: Shape; readonly says: Layout }[] {
+  return [...types]
+    .filter(([definition]) => !isWhole(definition, template))
+    .map(([definition, name]) => ({
+      name,
+      defined: template.definitions.get(definition) ?? { kind: "unknown" },
+      says: comment(`What the template ${code(template.uid)} calls ${code(definition)}.`),
+    }));
+}
+
+function typeParts(template: TemplateShape, own: TemplateNames, types: DefinitionNames): Parts {
+  const { uid, shape, sources } = template;
   const declarations = [
-    ...[...types].map(([definition, name]) => [
-      comment(`What the template ${code(uid)} calls ${code(definition)}.`),
-      declaration(name, definitions.get(definition) ?? { kind: "unknown" }, types),
+    ...innerDefinitions(template, types).map(({ name, defined, says }) => [
+      says,
+      declaration(name, defined, types),
     ]),
     [comment(`Values of the template ${code(uid)}${from(sources)}.`), declaration(own.values, shape, types)],
   ];
@@ -117,40 +145,38 @@ function typeParts(
   };
 }
 
-function zodParts(
-  { uid, shape, sources, definitions }: TemplateShape,
-  own: TemplateNames,
-  types: DefinitionNames,
-): Parts {
-  const schemas = new Map([...types].map(([definition, name]) => [definition, schemaName(name)]));
-  const names: ZodNames = { types, schemas };
-  const declarations: Layout[] = [...types].flatMap(([definition, name]) => {
-    const defined = definitions.get(definition) ?? { kind: "unknown" };
-    const schema = lazy(zodText(defined, names).layout);
-    return [
-      [
-        comment(`What the template ${code(uid)} calls ${code(definition)}.`),
-        declaration(name, defined, types),
-      ],
-      [assigned(["const ", schemaName(name), ": Schema<", name, ">"], " =", schema), ";"],
-    ];
-  });
-  const alias = {
-    layout: ["z.input", group("<", indent(softLine, "typeof ", own.schema), softLine, ">")],
-    isCompact: false,
-    isShort: false,
-    isHugged: false,
-  };
-  declarations.push(
-    [
-      comment(`Checks the values of the template ${code(uid)}${from(sources)}.`),
-      [assigned(["export const ", own.schema], " =", zodText(shape, names)), ";"],
-    ],
-    [
-      comment(`Values of the template ${code(uid)}${from(sources)}.`),
-      [assigned(["export type ", own.values], " =", alias), ";"],
-    ],
+function zodParts(template: TemplateShape, own: TemplateNames, types: DefinitionNames): Parts {
+  const { uid, shape, sources, definitions } = template;
+  const schemaOf = (definition: string, name: string) =>
+    isWhole(definition, template) ? own.schema : schemaName(name);
+  const schemas = new Map(
+    [...types].map(([definition, name]) => [definition, schemaOf(definition, name)] as const),
   );
+  const names: ZodNames = { types, schemas };
+  const declarations: Layout[] = innerDefinitions(template, types).flatMap(({ name, defined, says }) => [
+    [says, declaration(name, defined, types)],
+    lazySchema(["const ", schemaName(name)], name, zodText(defined, names)),
+  ]);
+  const checks = comment(`Checks the values of the template ${code(uid)}${from(sources)}.`);
+  const values = comment(`Values of the template ${code(uid)}${from(sources)}.`);
+  const schema = ["export const ", own.schema];
+  if ([...definitions.keys()].some((definition) => isWhole(definition, template))) {
+    declarations.push(
+      [values, declaration(own.values, shape, types)],
+      [checks, lazySchema(schema, own.values, zodText(shape, names))],
+    );
+  } else {
+    const alias = {
+      layout: ["z.input", group("<", indent(softLine, "typeof ", own.schema), softLine, ">")],
+      isCompact: false,
+      isShort: false,
+      isHugged: false,
+    };
+    declarations.push(
+      [checks, assigned(schema, " =", zodText(shape, names)), ";"],
+      [values, assigned(["export type ", own.values], " =", alias), ";"],
+    );
+  }
   const made = call("template", text(uid), identifier(own.schema));
   return {
     declarations,
@@ -158,7 +184,11 @@ function zodParts(
   };
 }
 
-/** Asked for only when values are checked, so that it may refer to itself. */
+/** Writes a schema that may refer to itself, since it is asked for only when values are checked. */
+function lazySchema(start: Layout, type: string, { layout }: Expression): Layout {
+  return [assigned([start, ": Schema<", type, ">"], " =", lazy(layout)), ";"];
+}
+
 function lazy(schema: Layout): ReturnType<typeof call> {
   const body = ["() => {", indent(hardLine, "return ", schema, ";"), hardLine, "}"];
   const hugged = [

@@ -66,9 +66,11 @@ describe("the types of any samples", () => {
 });
 
 describe("the types of any shapes", () => {
-  const templates = fc
-    .sample(anyTemplate, { numRuns: 20, seed: 20_261_121 })
-    .map((template, index) => ({ ...template, uid: `t${index}`, shape: within(template.shape) }));
+  const templates = fc.sample(anyTemplate, { numRuns: 20, seed: 20_261_121 }).map((template, index) => {
+    const isOfItself = [...template.definitions.values()].includes(template.shape);
+    const shape = isOfItself ? template.shape : within(template.shape);
+    return { ...template, uid: `t${index}`, shape };
+  });
 
   it.each(["plain", "zod-3", "zod-4"])(
     "compile under every strict flag (%s)",

@@ -53,7 +53,8 @@ const maxInlined = 200;
  *
  * @param schema - the parsed schema
  * @param file - the path of its file, with which every error begins
- * @returns the shape, an object or a union of objects, and what its references stand for
+ * @returns the shape, an object or a union of objects, and what its references stand for: where one stands for all of
+ *   the values, the very same shape
  * @throws {SchemaFault} in one line, where the schema is broken, leads out of its file, or takes no object
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
@@ -88,9 +89,16 @@ class SchemaReader {
   readRoot(): Shape {
     // As if it were referred to: what leads to `#` finds it open.
     const root: Target = { schema: this.#root, name: nameOfRoot(this.#root), place: [] };
-    const objects = settle(unite(this.#objectsIn(this.#readTarget(root, start))));
-    if (objects.kind !== "never") return objects;
-    throw this.#fault([], "this schema takes no object, and the values of a template are one");
+    const whole = this.#readTarget(root, start);
+    const objects = settle(unite(this.#objectsIn(whole)));
+    if (objects.kind === "never") {
+      throw this.#fault([], "this schema takes no object, and the values of a template are one");
+    }
+    // The very same, so that the values are known to be what the reference stands for.
+    if (whole.kind === "reference" && isOfObjects(this.#resolve(whole.name))) {
+      this.definitions.set(whole.name, objects);
+    }
+    return objects;
   }
 
   readonly #resolve = (name: string): Shape | undefined => this.definitions.get(name);
@@ -278,7 +286,8 @@ class SchemaReader {
   /** What its author says of a member: where it stands, or where its reference leads. */
   #commentOn(schema: unknown): string | undefined {
     const seen = new Set<unknown>();
-    for (let here = schema; isSchema(here) && !seen.has(here); ) {
+    // What is said of the whole is said of the values, not of a member.
+    for (let here = schema; isSchema(here) && here !== this.#root && !seen.has(here); ) {
       seen.add(here);
       const text = [here["description"], here["title"]].find((one) => typeof one === "string" && one !== "");
       if (typeof text === "string") return text;
@@ -311,6 +320,10 @@ const start: Way = { place: [], same: new Set() };
 
 function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isOfObjects(shape: Shape | undefined): boolean {
+  return shape?.kind === "union" ? shape.of.every(({ kind }) => kind === "object") : shape?.kind === "object";
 }
 
 function nameOfRoot(root: unknown): string {

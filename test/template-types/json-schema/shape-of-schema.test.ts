@@ -222,6 +222,39 @@ describe("references", () => {
     expect(told(schema)).toEqual(["{ parts?: Array<→Part> }", "Part = { parts?: Array<→Part> }"]);
   });
 
+  it.each<[title: string, schema: object, name: string]>([
+    ["itself", { title: "Part", properties: { parts: { items: { $ref: "#" } } } }, "Part"],
+    [
+      "one of its definitions",
+      {
+        $ref: "#/$defs/part",
+        $defs: { part: { properties: { parts: { items: { $ref: "#/$defs/part" } } } } },
+      },
+      "part",
+    ],
+    [
+      "several objects",
+      {
+        title: "Part",
+        oneOf: [card, { properties: { parts: { items: { $ref: "#" } } }, required: ["parts"] }],
+      },
+      "Part",
+    ],
+  ])("to the whole schema stand for the very values: %s", (_title, schema, name) => {
+    const { shape, definitions } = shapeOfSchema(schema, "a.schema.json");
+    expect(definitions.get(name)).toBe(shape);
+  });
+
+  it("to the whole schema stand for more than the values where it takes more than objects", () => {
+    const schema = { title: "Part", type: ["object", "null"], properties: { next: { $ref: "#" } } };
+    expect(told(schema)).toEqual(["{ next?: →Part }", "Part = { next?: →Part } | null"]);
+  });
+
+  it("to the whole schema do not say of a member what is said of the values", () => {
+    const schema = { description: "A bill.", properties: { next: { $ref: "#" } } };
+    expect(told(schema)[0]).toBe("{ next?: →self }");
+  });
+
   it("go through two that need each other", () => {
     const a = { type: "object", properties: { b: { $ref: "#/$defs/b" } } };
     const b = { type: "object", properties: { a: { $ref: "#/$defs/a" } } };

@@ -126,8 +126,15 @@ export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
           maxLength: 9,
         },
       ),
+      isOfItself: fc.boolean(),
     }),
-  );
+  )
+  .map(({ isOfItself, ...template }) => {
+    const [first] = template.definitions.keys();
+    if (!isOfItself || first === undefined) return template;
+    const shape = within(template.shape);
+    return { ...template, shape, definitions: new Map([...template.definitions, [first, shape]]) };
+  });
 
 /** An object with that shape inside: what is nothing but itself has no meaning, and values are objects. */
 export function within(shape: Shape = { kind: "unknown" }): Shape {
