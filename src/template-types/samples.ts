@@ -74,35 +74,25 @@ function shapeOfPlace(place: Place, path: string, found: Findings, isMeant = fal
     const items = shapeOfPlace(place.items, `${path}[]`, found, place.isMixed);
     shapes.push({ kind: "array", items });
   }
-  const tagged = place.objects
-    ? shapesOfObjects(place.objects, path, found)
-    : { shapes: [], discriminant: undefined };
-  shapes.push(...tagged.shapes);
+  if (place.objects) shapes.push(...shapesOfObjects(place.objects, path, found));
   if (place.kinds & kinds.null) shapes.push({ kind: "null" });
-  const isTagged = shapes.length === tagged.shapes.length;
-  return oneOf({ shapes, discriminant: isTagged ? tagged.discriminant : undefined });
+  return oneOf(shapes);
 }
 
-interface Tagged {
-  readonly shapes: readonly Shape[];
-  readonly discriminant: string | undefined;
-}
-
-function oneOf({ shapes, discriminant }: Tagged): Shape {
-  if (shapes.length > 1) return { kind: "union", of: shapes, discriminant };
+function oneOf(shapes: readonly Shape[]): Shape {
+  if (shapes.length > 1) return { kind: "union", of: shapes };
   return shapes[0] ?? { kind: "unknown" };
 }
 
-function shapesOfObjects(objects: Objects, path: string, found: Findings): Tagged {
+function shapesOfObjects(objects: Objects, path: string, found: Findings): readonly Shape[] {
   const told = tellApart(objects.variants);
-  if (!told) return { shapes: [shapeOfVariant(objects.merged, path, found)], discriminant: undefined };
+  if (!told) return [shapeOfVariant(objects.merged, path, found)];
   const { discriminant, parts } = told;
-  const shapes = parts.map(({ variant, literals }) => {
+  return parts.map(({ variant, literals }) => {
     const tags = [...literals.keys()].map((value): Shape => ({ kind: "literal", value }));
-    const tag = { name: discriminant, shape: oneOf({ shapes: tags, discriminant: undefined }) };
+    const tag = { name: discriminant, shape: oneOf(tags) };
     return shapeOfVariant(variant, path, found, tag);
   });
-  return { shapes, discriminant };
 }
 
 interface Tag {

@@ -10,7 +10,8 @@ export type Shape =
   | { readonly kind: "array"; readonly items: Shape }
   | { readonly kind: "tuple"; readonly items: readonly Shape[]; readonly rest: Shape | undefined }
   | ObjectShape
-  | UnionShape
+  /** One of several; never another union, and no two are alike. */
+  | { readonly kind: "union"; readonly of: readonly Shape[] }
   /** One of the `definitions` of its template: what is defined in terms of itself has to have a name. */
   | { readonly kind: "reference"; readonly name: string };
 
@@ -29,14 +30,6 @@ export interface MemberShape {
   readonly isOptional: boolean;
   /** What its author says of it. */
   readonly comment: string | undefined;
-}
-
-/** One of several; never another union, and no two are alike. */
-interface UnionShape {
-  readonly kind: "union";
-  readonly of: readonly Shape[];
-  /** The member by whose literal the objects, which are then all there is, can be told apart. */
-  readonly discriminant: string | undefined;
 }
 
 /** What is known of the values of one template. */

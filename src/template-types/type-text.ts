@@ -36,7 +36,7 @@ export function objectText({ members, others }: ObjectShape, names: DefinitionNa
     return [commentLines(member), memberName(name), sign, typeText(shape, names, member.isOptional), ";"];
   });
   if (others) {
-    const all: Shape = { kind: "union", of: [others, ...shapesOf(members)], discriminant: undefined };
+    const all: Shape = { kind: "union", of: [others, ...shapesOf(members)] };
     const mayBeMissing = [...members.values()].some(({ isOptional }) => isOptional);
     const head = ["[", group(indent(softLine, "name: string"), softLine), "]: "];
     lines.push([head, typeText(all, names, mayBeMissing), ";"]);

@@ -19,6 +19,7 @@ import {
   assigned,
   call,
   type Expression,
+  expression,
   identifier,
   text,
   usesTyped,
@@ -133,15 +134,10 @@ function typeParts(template: TemplateShape, own: TemplateNames, types: Definitio
   ];
   const typeArguments = group("<", indent(softLine, own.values, ",", line, quoted(uid)), softLine, ">");
   const made = call("", text(uid)).layout;
-  const expression = {
-    layout: ["template", typeArguments, made],
-    isCompact: false,
-    isShort: false,
-    isHugged: false,
-  };
+  const constant = expression(["template", typeArguments, made]);
   return {
     declarations,
-    constant: constantOf(uid, own, assigned(["export const ", own.constant], " =", expression)),
+    constant: constantOf(uid, own, assigned(["export const ", own.constant], " =", constant)),
   };
 }
 
@@ -166,12 +162,7 @@ function zodParts(template: TemplateShape, own: TemplateNames, types: Definition
       [checks, lazySchema(schema, own.values, zodText(shape, names))],
     );
   } else {
-    const alias = {
-      layout: ["z.input", group("<", indent(softLine, "typeof ", own.schema), softLine, ">")],
-      isCompact: false,
-      isShort: false,
-      isHugged: false,
-    };
+    const alias = expression(["z.input", group("<", indent(softLine, "typeof ", own.schema), softLine, ">")]);
     declarations.push(
       [checks, assigned(schema, " =", zodText(shape, names)), ";"],
       [values, assigned(["export type ", own.values], " =", alias), ";"],
@@ -195,12 +186,12 @@ function lazy(schema: Layout): ReturnType<typeof call> {
     "z.lazy",
     firstToFit(["(", brokenGroup(body), ")"], brokenGroup("(", indent(line, body), ",", line, ")")),
   ];
-  return call("typed", { layout: hugged, isCompact: false, isShort: false, isHugged: false });
+  return call("typed", expression(hugged));
 }
 
 function declaration(name: string, shape: Shape, types: DefinitionNames): Layout {
   if (isInterface(shape)) return ["export interface ", name, " ", objectText(shape, types)];
-  const type = { layout: typeText(shape, types), isCompact: false, isShort: false, isHugged: false };
+  const type = expression(typeText(shape, types));
   return [assigned(["export type ", name], " =", type, isUnion(shape, types)), ";"];
 }
 

@@ -68,11 +68,16 @@ export function assigned(
   return group(name, sign, gap, indentIfBroken(gap, layout));
 }
 
+/** An expression of which nothing more is to be said. */
+export function expression(layout: Layout): Expression {
+  return { layout, isCompact: false, isShort: false, isHugged: false };
+}
+
 /** Writes a call with arguments. */
 export function call(name: string, ...given: readonly Expression[]): Expression {
   const [only] = given;
   const isCompact = given.length === 0 || (given.length === 1 && only?.isShort === true);
-  return { layout: [name, argumentsText(given)], isCompact, isShort: false, isHugged: false };
+  return { ...expression([name, argumentsText(given)]), isCompact };
 }
 
 /** Writes `z.name(…).next(…)`; chains of more calls would be broken in other ways, so there are none. */
@@ -88,7 +93,7 @@ function chain(
   ];
   const apart = ["z", indent(hardLine, first, hardLine, last)];
   const layout = isForced(first) ? group(apart) : firstToFit(["z", first, last], apart);
-  return { layout, isCompact: false, isShort: false, isHugged: false };
+  return expression(layout);
 }
 
 function argumentsText(given: readonly Expression[]): Layout {
@@ -110,11 +115,11 @@ function plainArguments(all: Layout): Layout {
 
 export function text(value: string): Expression {
   const layout = quoted(value);
-  return { layout, isCompact: false, isShort: layout.length <= 20, isHugged: false };
+  return { ...expression(layout), isShort: layout.length <= 20 };
 }
 
 export function identifier(name: string): Expression {
-  return { layout: name, isCompact: false, isShort: name.length <= 20, isHugged: false };
+  return { ...expression(name), isShort: name.length <= 20 };
 }
 
 function list(items: readonly Expression[]): Expression {
@@ -123,7 +128,7 @@ function list(items: readonly Expression[]): Expression {
     items.map(({ layout }) => group(layout)),
   );
   const layout = items.length === 0 ? "[]" : group("[", indent(softLine, all), ifBroken(","), softLine, "]");
-  return { layout, isCompact: false, isShort: items.length === 0, isHugged: items.length > 0 };
+  return { ...expression(layout), isShort: items.length === 0, isHugged: items.length > 0 };
 }
 
 function oneOf(alternatives: readonly Alternative[], names: ZodNames): Expression {
@@ -181,7 +186,7 @@ function alternativeText(alternative: Alternative, names: ZodNames): Expression 
         "z.literal",
         typeof alternative.value === "string"
           ? text(alternative.value)
-          : { layout: literalText(alternative.value), isCompact: false, isShort: true, isHugged: false },
+          : { ...expression(literalText(alternative.value)), isShort: true },
       );
     case "array":
       return call("z.array", zodText(alternative.items, names));
@@ -206,12 +211,7 @@ function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
   const { members, others } = shape;
   const checked = new Map([...members].filter(([name, member]) => !isUnchecked(name, member)));
   if (members.size === 0 && others) return call("z.record", call("z.string"), zodText(others, names));
-  const literal = {
-    layout: membersText(checked, names),
-    isCompact: false,
-    isShort: false,
-    isHugged: checked.size > 0,
-  };
+  const literal = { ...expression(membersText(checked, names)), isHugged: checked.size > 0 };
   if (!isTyped(shape)) {
     return others
       ? chain("object", [literal], "catchall", zodText(others, names))
@@ -222,7 +222,7 @@ function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
     ? call("z.unknown")
     : chain("object", [literal], "catchall", zodText(rest, names));
   const layout = ["typed<", objectText(shape, names.types), ">", plainArguments(open.layout)];
-  return { layout, isCompact: false, isShort: false, isHugged: false };
+  return expression(layout);
 }
 
 function membersText(members: ObjectShape["members"], names: ZodNames): Layout {

@@ -127,7 +127,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
 
   it("keeps an object and null on their lines", () => {
     const of = [object({ b: member({ kind: "string" }) }), { kind: "null" }] as const;
-    const shape = object({ a: member({ kind: "union", of, discriminant: undefined }) });
+    const shape = object({ a: member({ kind: "union", of }) });
     const written = writeTypes([named("t", [], shape)], { zod: false });
     expect(written).toContain("  a: {\n    b: string;\n  } | null;\n");
   });
@@ -205,13 +205,30 @@ describe("a schema", () => {
     open: member(object({ a: member({ kind: "string" }) }, number), true),
     tuple: member({ kind: "tuple", items: [{ kind: "string" }], rest: number }, true),
     root: member(node, true),
-    one: member(
-      { kind: "union", of: [{ kind: "literal", value: 1 }, { kind: "null" }], discriminant: undefined },
-      true,
-    ),
+    one: member({ kind: "union", of: [{ kind: "literal", value: 1 }, { kind: "null" }] }, true),
   });
   const definitions = new Map([["node", object({ children: member({ kind: "array", items: node }, true) })]]);
   const written = writeTypes([{ uid: "t", shape, definitions, sources: [] }], { zod: true });
+
+  const card = object({ kind: member({ kind: "literal", value: "card" }), number: member(number) });
+  const iban = object({ kind: member({ kind: "literal", value: "iban" }) });
+  it.each<[title: string, of: readonly Shape[], call: string]>([
+    ["by a literal", [card, iban], 'z.discriminatedUnion("kind", '],
+    [
+      "but not where they share it",
+      [card, object({ kind: member({ kind: "literal", value: "card" }) })],
+      "z.union(",
+    ],
+    [
+      "but not where one may leave it out",
+      [object({ kind: member({ kind: "literal", value: "a" }, true) }), iban],
+      "z.union(",
+    ],
+    ["but not where another is no object", [card, iban, { kind: "string" }], "z.union("],
+  ])("tells objects apart %s", (_title, of, call) => {
+    const text = writeTypes([named("t", [], object({ all: member({ kind: "union", of }) }))], { zod: true });
+    expect(text).toContain(`all: ${call}`);
+  });
 
   describe.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))("of %s", (_name, zod) => {
     const schema = run(written, { zod, "template-pdf": { template } })["tSchema"] as zod4.ZodType;

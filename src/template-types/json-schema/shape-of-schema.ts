@@ -1,10 +1,11 @@
 import type { MemberShape, Shape } from "../shape.ts";
+import { shapesIn } from "../shapes-in.ts";
 import { intersect } from "./intersect.ts";
+import { arrayKeywords, neighbours, objectKeywords, references } from "./keywords.ts";
 import { SchemaFault } from "./schema-fault.ts";
 import { maxDepth, SchemaIndex, type Target } from "./schema-index.ts";
 import { settle } from "./settle.ts";
 import { shapeOfConstant } from "./shape-of-constant.ts";
-import { sizeOfShape } from "./size-of-shape.ts";
 import { unite } from "./unite.ts";
 
 type Place = readonly (string | number)[];
@@ -25,24 +26,7 @@ const plain: Readonly<Record<string, Shape>> = {
   null: { kind: "null" },
 };
 
-/** What only objects, and only arrays, have said of them: where no type is given, these do. */
-const objectKeywords: readonly string[] = [
-  ..."properties required additionalProperties patternProperties propertyNames".split(" "),
-  ..."minProperties maxProperties dependentRequired unevaluatedProperties".split(" "),
-];
-const arrayKeywords: readonly string[] = [
-  ..."items prefixItems additionalItems contains minItems maxItems uniqueItems unevaluatedItems".split(" "),
-];
-
 const tooDeep = "this schema is nested too deep";
-
-const references: readonly string[] = ["$ref", "$dynamicRef", "$recursiveRef"];
-
-/** Beside these, `unevaluatedProperties` does not speak of the members that they name. */
-const neighbours: readonly string[] = [
-  ...references,
-  ..."allOf anyOf oneOf if then else dependentSchemas".split(" "),
-];
 
 /** A definition with more parts than this is written once and named; a smaller one is written where it is used. */
 const maxInlined = 200;
@@ -267,7 +251,7 @@ class SchemaReader {
     this.#open.set(schema, opened);
     const found = this.#readSame(schema, { place, same: new Set([...same, schema]) });
     this.#open.delete(schema);
-    if (schema !== this.#root && opened.name === undefined && sizeOfShape(found) > maxInlined) {
+    if (schema !== this.#root && opened.name === undefined && shapesIn(found).length > maxInlined) {
       opened.name = this.#freeName(name);
     }
     const shape: Shape = opened.name === undefined ? found : { kind: "reference", name: opened.name };

@@ -17,10 +17,8 @@ export function describeShape(shape: Shape): string {
       const others = shape.others ? [`[others]: ${describeShape(shape.others)}`] : [];
       return `{ ${[...members, ...others].join("; ")} }`;
     }
-    case "union": {
-      const text = shape.of.map(describeShape).join(" | ");
-      return shape.discriminant === undefined ? text : `${text} by ${shape.discriminant}`;
-    }
+    case "union":
+      return shape.of.map(describeShape).join(" | ");
     case "reference":
       return `→${shape.name}`;
     default:

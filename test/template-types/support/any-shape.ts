@@ -77,14 +77,12 @@ function shapesOf(references: readonly string[]): fc.Arbitrary<Shape> {
       fc.record({
         kind: fc.constant("union" as const),
         of: fc.array(tie("shape"), { minLength: 2, maxLength: 6, depthIdentifier: "shape" }),
-        discriminant: fc.constant(undefined),
       }),
       fc.record({
         kind: fc.constant("union" as const),
         of: fc
           .array(tie("part"), { minLength: 2, maxLength: 3, depthIdentifier: "shape" })
           .map((parts) => parts.map((part, index) => tagged(part, index))),
-        discriminant: fc.constant("kind"),
       }),
     ),
     member: fc.record({ shape: tie("shape"), isOptional: fc.boolean(), comment: anyComment }),
