@@ -119,7 +119,6 @@ function differenceOf(a: Variant, b: Variant, discriminant?: string): Difference
 }
 
 function requiresMore(a: Variant, b: Variant): boolean {
-  if (a.others || b.others) return false;
   return [...a.members].some(([name, { count }]) => count === a.count && !b.members.has(name));
 }
 

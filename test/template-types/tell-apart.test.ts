@@ -56,6 +56,24 @@ describe("objects that a literal member tells apart", () => {
     expect(typeOf(...samples, ...samples)).toMatch(/via: "card";.*via: "transfer";/s);
   });
 
+  it.each([
+    [8, 2],
+    [9, 1],
+  ])("may have %i words of one sort, and are then %i sorts", (count, sorts) => {
+    const words = [..."abcdefghi"].slice(0, count);
+    const samples = [...words.map((via) => ({ via, number: "" })), { via: "transfer", iban: "" }];
+    const written = typeOf(...samples, ...samples);
+    expect(written.match(/via: /g)).toHaveLength(sorts);
+  });
+
+  it("may have any number of types that were seen twice each", () => {
+    const samples = Array.from({ length: 30 }, (_, index) => ({
+      type: `t${index}`,
+      ...(index % 2 ? { x: 1 } : { y: 1 }),
+    }));
+    expect(typeOf(...samples, ...samples).match(/\btype:/g)).toHaveLength(2);
+  });
+
   it("are told apart in however many orders their members come", () => {
     const samples = Array.from({ length: 600 }, (_, index) => {
       const place = (name: string) => (name.charCodeAt(0) * 7919 * (index + 1)) % 1009;

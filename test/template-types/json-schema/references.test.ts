@@ -9,6 +9,19 @@ describe("references", () => {
     ["into $defs", "#/$defs/text", { $defs: { text: { type: "string" } } }],
     ["into definitions", "#/definitions/text", { definitions: { text: { type: "string" } } }],
     ["to odd names", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': { type: "string" } } }],
+    ["to names that look escaped", "#/$defs/a~01b", { $defs: { "a~1b": { type: "string" } } }],
+    [
+      "to where no keyword leads, and on within what is bundled",
+      "https://x.test/all#/components/schemas/a",
+      {
+        $defs: {
+          all: {
+            $id: "https://x.test/all",
+            components: { schemas: { a: { $ref: "#/components/schemas/b" }, b: { type: "string" } } },
+          },
+        },
+      },
+    ],
     [
       "to where no keyword leads",
       "#/components/schemas/0",

@@ -83,6 +83,14 @@ describe("a JSON Schema becomes a type:", () => {
       { properties: { a: { title: "A", description: "of a" }, b: { title: "B" } } },
       "{ /* of a */ a?: unknown; /* B */ b?: unknown }",
     ],
+    [
+      "comments of all of several, the first of two",
+      {
+        properties: { a: {}, b: { title: "first" } },
+        allOf: [{ properties: { a: { title: "A" }, b: { title: "B" } } }],
+      },
+      "{ /* A */ a?: unknown; /* first */ b?: unknown }",
+    ],
     ["one of several", { anyOf: [{ type: "string" }, { const: "a" }, { type: "null" }] }, "string | null"],
     [
       "one of several and the same",
@@ -174,6 +182,11 @@ describe("a schema is refused, in one line that names the place, when", () => {
     ],
     ["a $ref is no text", at({ $ref: 1 }), "#/properties/x/$ref: a text should stand here"],
     ["a $ref leads to itself", { $ref: "#" }, "#/$ref: this leads back to itself for ever"],
+    [
+      "it is broken where no keyword leads",
+      at({ $ref: "#/components/schemas/a" }, { components: { schemas: { a: { type: "date" } } } }),
+      "#/components/schemas/a/type: JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array",
+    ],
     [
       "two lead to each other",
       at(
