@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, ftruncateSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -14,6 +15,8 @@ interface Refusal {
 const schemaOf = (x: unknown) => JSON.stringify({ type: "object", properties: { x } }, undefined, 1);
 const sampleIs = (found: string) =>
   `this sample is ${found}. Make it an object, a member for each placeholder.`;
+const noFile =
+  "this is a pipe, a socket or a device, and types reads files and folders. Save what it gives as a file.";
 const eachLine = "Each line has to be a sample of its own.";
 
 const refusals: readonly Refusal[] = [
@@ -253,6 +256,17 @@ const refusals: readonly Refusal[] = [
     line: "--check compares with a file, and -o - writes none. Give -o a file name, or leave --check out.",
   },
   {
+    title: "standard input",
+    words: "-",
+    line: "-: types reads files and folders, not standard input. Save the samples as a file.",
+  },
+  {
+    title: "standard input with a uid",
+    words: "a=-",
+    line: "a=-: types reads files and folders, not standard input. Save the samples as a file.",
+  },
+  { title: "a device", words: "a=/dev/null", line: `/dev/null: ${noFile}` },
+  {
     title: "no samples at all",
     words: "--zod",
     line: "Missing required argument 'samples'. See template-pdf types --help.",
@@ -288,6 +302,15 @@ describe("types refuses, in one line, with exit code 2, and writes nothing", () 
     ftruncateSync(openSync(join(cwd, `a.${extension}`), "w"), 600 * 1024 * 1024);
     const { code, stderr } = await runTypes(cwd, `a.${extension}`);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `template-pdf: ${line}\n` });
+  });
+
+  it("a pipe, for which it would wait", async () => {
+    const cwd = folderOf({});
+    for (const extension of ["json", "ndjson", "mjs"]) {
+      execFileSync("mkfifo", [join(cwd, `a.${extension}`)]);
+      const { code, stderr } = await runTypes(cwd, `a.${extension}`);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: `template-pdf: a.${extension}: ${noFile}\n` });
+    }
   });
 
   it("every bad file, not only the first", async () => {

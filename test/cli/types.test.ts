@@ -1,4 +1,5 @@
-import { mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderOf, runTypes, typesOf } from "./types-command.ts";
@@ -233,6 +234,20 @@ describe("a folder", () => {
     const first = await runTypes(cwd, "f -o f/pdf-templates.ts");
     expect(first).toMatchObject({ code: 0, stderr: "", stdout: "f/pdf-templates.ts: 3 templates\n" });
     expect(await runTypes(join(cwd, "f"), ". --check")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("stands for the files that its links lead to, and for no pipe, for which it would wait", async () => {
+    const cwd = folderOf({ "a.json": a, "f/inner/b.json": a });
+    for (const name of ["pipe.json", "pipe.ndjson", "pipe.mjs"])
+      execFileSync("mkfifo", [join(cwd, "f", name)]);
+    symlinkSync("../a.json", join(cwd, "f/invoice.json"));
+    symlinkSync("pipe.json", join(cwd, "f/link.json"));
+    symlinkSync("inner", join(cwd, "f/folder.json"));
+    const done = { code: 0, stderr: "", stdout: "pdf-templates.ts: 1 template\n" };
+    expect(await runTypes(cwd, "f")).toMatchObject(done);
+    symlinkSync("nowhere", join(cwd, "f/gone.json"));
+    const { stderr } = await runTypes(cwd, "f");
+    expect(stderr).toBe("template-pdf: Could not read f/gone.json: there is no such file.\n");
   });
 });
 

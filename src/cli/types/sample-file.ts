@@ -35,10 +35,20 @@ const others =
  */
 export async function findSampleFiles(word: string): Promise<SampleFile[]> {
   const { uid, name } = await splitWord(word);
+  if (name === "-") {
+    throw new Misuse(
+      `${word}: types reads files and folders, not standard input. Save the samples as a file.`,
+    );
+  }
   const stats = await stat(name).catch((cause: unknown) => {
     throw new Misuse(`Could not read ${name}: ${reasonOf(cause)}.`, { cause });
   });
   if (!stats.isDirectory()) {
+    if (!stats.isFile()) {
+      throw new Misuse(
+        `${name}: this is a pipe, a socket or a device, and types reads files and folders. Save what it gives as a file.`,
+      );
+    }
     const kind = kindOf(name);
     if (kind !== undefined) return [{ path: resolve(name), name, kind, uid }];
     throw new Misuse(
@@ -49,13 +59,22 @@ export async function findSampleFiles(word: string): Promise<SampleFile[]> {
   for (const file of await filesIn(name)) {
     const kind = others.test(file) ? undefined : kindOf(file);
     const path = resolve(name, file);
-    if (kind === undefined) continue;
+    if (kind === undefined || !(await mayBeFile(path))) continue;
     if (kind !== "module" || (await mayBeTemplate(path))) {
       files.push({ path, name: join(name, file), kind, uid });
     }
   }
   if (files.length > 0) return files;
   throw new Misuse(`${name}: in this folder is neither a sample, a schema nor a template.`);
+}
+
+/** Whoever opens a pipe waits for somebody who writes to it, for ever perhaps. */
+async function mayBeFile(path: string): Promise<boolean> {
+  // What cannot be read is told by whoever reads it in earnest.
+  return stat(path).then(
+    (stats) => stats.isFile(),
+    () => true,
+  );
 }
 
 /** What a module does is known only when it has run: one that nobody named runs only if it looks like a template. */
