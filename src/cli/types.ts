@@ -101,10 +101,7 @@ async function readAll(
 
 async function readFile(file: SampleFile, collection: Collection, signal: AbortSignal): Promise<string[]> {
   if (file.kind === "module") return readModule(file, collection, signal);
-  if (file.kind === "json") {
-    await readJson(file, collection);
-    return [];
-  }
+  if (file.kind === "json") return readJson(file, collection);
   const found = collection.of(uidOf(file));
   const source = collection.sourceOf(file);
   await readLines(file, (values, place) => found.addSample(values, place, source), signal);

@@ -139,6 +139,46 @@ describe("a file is read by what it holds:", () => {
     ],
     ["a JSON Schema by its form", "invoice.json", `{${schema}}`],
     [
+      "a JSON Schema of an object or null",
+      "invoice.json",
+      `{${schema.replace('"object"', '["object","null"]')}}`,
+    ],
+    ["a JSON Schema by what it requires", "invoice.json", `{${schema.replace('"type":"object",', "")}}`],
+    [
+      "a JSON Schema by its $ref and definitions",
+      "invoice.json",
+      `{"$ref":"#/definitions/x","definitions":{"x":{${schema}}}}`,
+    ],
+    [
+      "a JSON Schema by its allOf and $defs",
+      "invoice.json",
+      `{"allOf":[{"$ref":"#/$defs/x"}],"$defs":{"x":{${schema}},"y":true}}`,
+    ],
+    [
+      "a JSON Schema by its properties and $defs",
+      "invoice.json",
+      '{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}',
+      "InvoiceValues { a?: string | undefined; }",
+    ],
+    [
+      "a sample that has properties, and requires something",
+      "invoice.json",
+      '{"properties":{"a":{"b":1}},"required":[1]}',
+      "InvoiceValues { properties: { a: { b: number; }; }; required: number[]; }",
+    ],
+    [
+      "a sample that has definitions",
+      "invoice.json",
+      '{"allOf":"1","definitions":{"a":{"b":1}},"type":["object","thing"]}',
+      "InvoiceValues { allOf: string; definitions: { a: { b: number; }; }; type: string[]; }",
+    ],
+    [
+      "a sample whose definitions are texts",
+      "invoice.json",
+      '{"definitions":{"a":"b"},"properties":{"a":{"b":1}}}',
+      "InvoiceValues { definitions: { a: string; }; properties: { a: { b: number; }; }; }",
+    ],
+    [
       "a sample that only looks like a schema",
       "invoice.json",
       '{"type":"object","properties":{"a":1}}',
@@ -168,6 +208,23 @@ describe("a file is read by what it holds:", () => {
   ])("%s", async (_title, file, content, type = text) => {
     const [values] = await outline({ [file]: content }, file);
     expect(values).toBe(type);
+  });
+
+  it.each([
+    '{"type":"object"}',
+    '{"type":["null","object"],"required":["a"]}',
+    '{"properties":{"a":{"type":"string"}}}',
+    '{"oneOf":[{"type":"object"},{"type":"null"}]}',
+    '{"$ref":"#/definitions/x","definitions":{"x":1}}',
+  ])("as a sample, with a warning, where it may be a JSON Schema: %s", async (content) => {
+    const { code, stderr, written } = await runTypes(folderOf({ "a.json": content }), "a.json");
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "template-pdf: warning: a.json: this was read as a sample. If it is a JSON Schema, let its name end in .schema.json.\n",
+    });
+    const [name = ""] = Object.keys(JSON.parse(content));
+    expect(written).toContain(`  ${name}: `);
   });
 
   it.each<[library: string, code: string]>([

@@ -6,7 +6,7 @@ import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse, reasonOf } from "../failure.ts";
 import { checkSample, isDeeperThan, maxSampleDepth } from "./check-sample.ts";
 import type { Collection } from "./collection.ts";
-import { isObject, kindOfJson } from "./json-kind.ts";
+import { isObject, kindOfJson, mayBeSchema } from "./json-kind.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";
 
 const maxMiB = 256;
@@ -20,9 +20,10 @@ type Path = readonly (string | number)[];
 /**
  * Reads a JSON file: one sample, several in an array, a JSON Schema, or a template of the emulator.
  *
+ * @returns what is to be told though it went well
  * @throws {Misuse} naming the place of what is wrong, and no value
  */
-export async function readJson(file: SampleFile, collection: Collection): Promise<void> {
+export async function readJson(file: SampleFile, collection: Collection): Promise<string[]> {
   const { name } = file;
   const text = await textOf(file);
   const json = parse(text, name);
@@ -37,10 +38,12 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
       if (!(error instanceof SchemaFault)) throw error;
       throw new Misuse(`${placeOf([...path, ...error.place])}: ${error.reason}.`);
     }
+    return [];
   };
   const addSample = (value: unknown, uid: string, path: Path, found: string) => {
     const values = checkSample(value, () => placeOf(path), isDeep);
     collection.of(uid).addSample(values, () => found, collection.sourceOf(file));
+    return [];
   };
 
   switch (kindOfJson(json, name)) {
@@ -62,11 +65,14 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
       for (const [index, value] of values.entries()) {
         addSample(value, uid, [index], values.length === 1 ? name : `${name}[${index}]`);
       }
-      if (values.length > 0) return;
+      if (values.length > 0) return [];
       throw new Misuse(`${name}: there is no sample in it. Put some into its array.`);
     }
     default:
-      return addSample(json, uidOf(file), [], name);
+      addSample(json, uidOf(file), [], name);
+      return isObject(json) && mayBeSchema(json)
+        ? [`${name}: this was read as a sample. If it is a JSON Schema, let its name end in .schema.json.`]
+        : [];
   }
 }
 
