@@ -4,6 +4,7 @@ import { Failure, Misuse } from "./failure.ts";
 import { isStdout, printable, write } from "./output.ts";
 import type { Session } from "./terminal.ts";
 import { Collection } from "./types/collection.ts";
+import { divertStdout } from "./types/divert-stdout.ts";
 import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
@@ -42,7 +43,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   if (!flags.check && !flags.force) checkIsOurs(written, output);
 
   const collection = new Collection(path === undefined ? resolve() : dirname(path));
-  const warnings = await readAll(words, collection, session.signal);
+  const warnings = await divertStdout(() => readAll(words, collection, session.signal));
   for (const warning of [...warnings, ...collection.all.flatMap((found) => found.warnings())]) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }

@@ -73,6 +73,21 @@ describe("the file of the types", () => {
     }
   });
 
+  it("goes to standard output without what templates print while they are loaded", async () => {
+    const module = `console.log("loaded");
+      const input = () => {
+        console.log("asked");
+        return { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+      };
+      export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, jsonSchema: { input } } };`;
+    const cwd = folderOf({ "invoice.mjs": module });
+    const { code, stdout, stderr } = await runTypes(cwd, "invoice.mjs -o -");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "loaded\nasked\n" });
+    const { written, ...ending } = await runTypes(cwd, "invoice.mjs");
+    expect(ending).toEqual({ ...done, stderr });
+    expect(stdout).toBe(written);
+  });
+
   it("goes to a device, which stays one", async () => {
     expect(await runTypes(folderOf(one), "invoice.json -o /dev/null")).toMatchObject({ code: 0, stderr: "" });
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
