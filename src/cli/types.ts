@@ -32,6 +32,9 @@ const defaultOutput = "pdf-templates.ts";
 export async function types(words: readonly string[], flags: TypesFlags, session: Session): Promise<void> {
   const { stdout, stderr } = session.terminal;
   const output = flags.output ?? defaultOutput;
+  if (output === "") {
+    throw new Misuse("-o takes a file name, and nothing stands in it. Give it one, or leave -o out.");
+  }
   const path = isStdout(output) ? undefined : resolve(output);
   if (path === undefined && flags.check) {
     throw new Misuse(
@@ -122,6 +125,11 @@ function textOf(collection: Collection, zod: boolean): string {
 
 function checkIsFresh(written: string | undefined, text: string, output: string, command: string): void {
   if (written === text) return;
+  if (written !== undefined && !isOurs(written)) {
+    throw new Failure(
+      `${output} was not written by this command. Give -o another name, or overwrite what stands there: ${command}`,
+    );
+  }
   const what = written === undefined ? "is not there" : "is not what the samples say now";
   throw new Failure(`${output} ${what}. Write it: ${command}`);
 }

@@ -131,11 +131,11 @@ describe("a file that this command did not write", () => {
 });
 
 describe("--check", () => {
-  it("says nothing but how many there are, where the file is as it should be, also with CRLF", async () => {
+  it("says nothing but how many there are, where the file is as it should be, also with CRLF and a byte order mark", async () => {
     const cwd = await folderWithTypes();
     expect(await runTypes(cwd, "invoice.json --check")).toMatchObject(done);
     const path = join(cwd, "pdf-templates.ts");
-    writeFileSync(path, readFileSync(path, "utf8").replaceAll("\n", "\r\n"));
+    writeFileSync(path, `\ufeff${readFileSync(path, "utf8").replaceAll("\n", "\r\n")}`);
     expect(await runTypes(cwd, "invoice.json --check")).toMatchObject(done);
     expect(await runTypes(cwd, "invoice.json")).toMatchObject(done);
     expect(readFileSync(path, "utf8")).toContain("\r\n");
@@ -158,13 +158,6 @@ describe("--check", () => {
       "invoice.json --zod",
     ],
     [
-      "somebody else's",
-      (cwd) => writeFileSync(join(cwd, "pdf-templates.ts"), "mine"),
-      ".",
-      "pdf-templates.ts is not what the samples say now",
-      ". --force",
-    ],
-    [
       "missing, and has a name that a shell would take apart",
       () => {},
       "invoice.json -o $(x)'.ts",
@@ -183,6 +176,27 @@ describe("--check", () => {
       expect(readdirSync(cwd).map((name) => readFileSync(join(cwd, name), "utf8"))).toEqual(before);
     },
   );
+});
+
+it("--check says of a file that this command did not write what --force would do to it", async () => {
+  const cwd = folderOf({ ...one, "pdf-templates.ts": "mine" });
+  expect(await runTypes(cwd, ". --check")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr:
+      "template-pdf: pdf-templates.ts was not written by this command. " +
+      "Give -o another name, or overwrite what stands there: npx template-pdf types . --force\n",
+    written: "mine",
+  });
+});
+
+it("a file of this command is still its own where an editor has put a byte order mark before it", async () => {
+  const cwd = await folderWithTypes();
+  const path = join(cwd, "pdf-templates.ts");
+  writeFileSync(path, `\ufeff${readFileSync(path, "utf8")}`);
+  writeFileSync(join(cwd, "invoice.json"), '{"b":"1"}');
+  expect(await runTypes(cwd, "invoice.json")).toMatchObject(done);
+  expect(readFileSync(path, "utf8")).toMatch(/^\/\/ Written by .*\n {2}b: string;\n/s);
 });
 
 describe("an output that cannot be written is refused in one line, with exit code 2:", () => {

@@ -267,6 +267,11 @@ const refusals: readonly Refusal[] = [
   },
   { title: "a device", words: "a=/dev/null", line: `/dev/null: ${noFile}` },
   {
+    title: "an output without a name",
+    words: "a.json -o ",
+    line: "-o takes a file name, and nothing stands in it. Give it one, or leave -o out.",
+  },
+  {
     title: "no samples at all",
     words: "--zod",
     line: "Missing required argument 'samples'. See template-pdf types --help.",

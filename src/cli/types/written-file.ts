@@ -38,7 +38,7 @@ const reasons: Readonly<Record<string, string>> = {
 /**
  * Reads the file that stands where one is to be written.
  *
- * @returns its text, with line feeds alone at the ends of lines; nothing where there is no file
+ * @returns its text, without a byte order mark and with line feeds alone at the ends of lines; nothing where there is no file
  * @throws {Failure} when it cannot be read
  */
 export async function readWritten(path: string): Promise<string | undefined> {
@@ -46,7 +46,7 @@ export async function readWritten(path: string): Promise<string | undefined> {
     const found = await followLinks(path);
     // What is no regular file, such as /dev/null, has nothing that could be lost.
     if (found.mode === undefined || !found.isFile) return undefined;
-    return (await readFile(found.path, "utf8")).replaceAll("\r\n", "\n");
+    return (await readFile(found.path, "utf8")).replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   } catch (error) {
     throw failureOf(path, error);
   }
