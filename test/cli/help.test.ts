@@ -171,6 +171,7 @@ describe("the help", () => {
       What a file is, its content tells:
         .json            a sample, an array of samples, a JSON Schema, or a template
                          of the emulator, which holds a schema or a sample
+        .schema.json     a JSON Schema, whatever it looks like
         .ndjson, .jsonl  a sample on each line; read piece by piece, however long it is
         .mjs, .ts        a template of the emulator, which exports a schema or a sample
 
