@@ -1,10 +1,12 @@
 import { dirname, resolve } from "node:path";
+import type { TemplateShape } from "../template-types/shape.ts";
 import { NameCollision, signature, writeTypes } from "../template-types/write-types.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { isStdout, printable, write } from "./output.ts";
 import type { Session } from "./terminal.ts";
 import { Collection } from "./types/collection.ts";
 import { divertStdout } from "./types/divert-stdout.ts";
+import { holdsMember } from "./types/holds-member.ts";
 import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
@@ -47,16 +49,19 @@ export async function types(words: readonly string[], flags: TypesFlags, session
 
   const collection = new Collection(path === undefined ? resolve() : dirname(path));
   const warnings = await divertStdout(() => readAll(words, collection, session.signal));
-  for (const warning of [...warnings, ...collection.all.flatMap((found) => found.warnings())]) {
+  warnings.push(...collection.all.flatMap((found) => found.warnings()));
+  const shapes = collection.all.map((found) => found.describe());
+  if (flags.zod) warnings.push(...shapes.filter(isUnchecked).map(warningOf));
+  for (const warning of warnings) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }
-  const text = textOf(collection, flags.zod ?? false);
+  const text = textOf(shapes, flags.zod ?? false);
   if (path === undefined) return write(stdout, Buffer.from(text), session.signal);
 
   if (flags.check) checkIsFresh(written, text, output, commandOf(words, flags, written));
   session.signal.throwIfAborted();
   if (!flags.check && written !== text) await writeWhole(output, text);
-  const count = collection.all.length;
+  const count = shapes.length;
   stdout.write(`${printable(output)}: ${count} ${count === 1 ? "template" : "templates"}\n`);
 }
 
@@ -112,12 +117,18 @@ async function readFile(file: SampleFile, collection: Collection, signal: AbortS
   return [];
 }
 
-function textOf(collection: Collection, zod: boolean): string {
+/** Zod lets an object with such a member through as it is. */
+function isUnchecked(shape: TemplateShape): boolean {
+  return holdsMember(shape, "__proto__");
+}
+
+function warningOf({ uid }: TemplateShape): string {
+  return `${uid}: a member is called __proto__, and zod does not check an object that has one. Give it another name.`;
+}
+
+function textOf(shapes: readonly TemplateShape[], zod: boolean): string {
   try {
-    return writeTypes(
-      collection.all.map((found) => found.describe()),
-      { zod },
-    );
+    return writeTypes(shapes, { zod });
   } catch (error) {
     throw error instanceof NameCollision ? new Misuse(error.message) : error;
   }

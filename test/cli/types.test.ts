@@ -81,6 +81,12 @@ describe("the uid of a template is", () => {
       "inv.2024=s.json inv.2024=t.json",
       ["inv.2024"],
     ],
+    [
+      "one character where a shell takes accents before the = apart",
+      { "s.json": a },
+      "cafe\u0301=s.json",
+      ["caf\u00e9"],
+    ],
     ["what stands before the =, with slashes", { "s.json": a }, "a/b=s.json", ["a/b"]],
     ["what stands before the = of a folder", { "f/a.json": a, "f/b.ndjson": b }, "invoice=f", ["invoice"]],
     ["not taken from a name that holds a =", { "a=b.json": a }, "a=b.json", ["a=b"]],
@@ -328,5 +334,34 @@ describe("a warning, one line each, is told", () => {
   ])("%s", async (_title, files, line) => {
     const { code, stderr } = await runTypes(folderOf(files), ".");
     expect({ code, stderr }).toEqual({ code: 0, stderr: `template-pdf: warning: ${line}\n` });
+  });
+
+  it.each([
+    ["in a sample", "a.json", '{"__proto__":1}'],
+    ["in an item", "a.json", '{"b":[{"c":1},{"__proto__":1}]}'],
+    [
+      "in a schema",
+      "a.schema.json",
+      '{"properties":{"b":{"prefixItems":[{"properties":{"__proto__":{}}}]}}}',
+    ],
+    [
+      "in a definition",
+      "a.schema.json",
+      '{"properties":{"b":{"$ref":"#/$defs/c"}},"$defs":{"c":{"properties":{"__proto__":{"$ref":"#/$defs/c"}}}}}',
+    ],
+    [
+      "in members of any name",
+      "a.schema.json",
+      '{"additionalProperties":{"anyOf":[{"type":"null"},{"properties":{"__proto__":{}},"type":"object"}]}}',
+    ],
+  ])("where zod does not check an object, for its __proto__ %s", async (_title, file, content) => {
+    const cwd = folderOf({ [file]: content });
+    const { code, stderr } = await runTypes(cwd, `${file} --zod`);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "template-pdf: warning: a: a member is called __proto__, and zod does not check an object that has one. Give it another name.\n",
+    });
+    expect(await runTypes(cwd, file)).toMatchObject({ code: 0, stderr: "" });
   });
 });
