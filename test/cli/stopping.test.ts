@@ -85,6 +85,20 @@ describe("generate, stopped while it waits", () => {
   });
 });
 
+describe("types", () => {
+  it("writes nothing when it is stopped after everything was read", async () => {
+    const folder = temporaryFolder();
+    const [sample, output] = [join(folder, "a.ndjson"), join(folder, "t.ts")];
+    await writeFile(sample, '{"a":"1"}\n{"a":[1]}\n');
+    const terminal = new FakeTerminal();
+    // The warning that the samples disagree, which is the last thing before the file is written.
+    terminal.stderr.once("text", () => terminal.emit("SIGTERM"));
+    expect(await run(["types", sample, "-o", output], terminal)).toBe(143);
+    expect(terminal.stderr.text).toMatch(/ disagree /);
+    expect(await readdir(folder)).toEqual(["a.ndjson"]);
+  });
+});
+
 describe("Ctrl-C", () => {
   it("ends the process at once when it is pressed a second time", async () => {
     const service = await Service.start(() => {});

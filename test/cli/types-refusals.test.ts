@@ -89,6 +89,11 @@ const refusals: readonly Refusal[] = [
     line: `a.ndjson:3:7: this is no JSON; outside of double quotes stand only numbers, true, false and null. ${eachLine}`,
   },
   {
+    title: "a byte order mark on another line than the first, wherever the file is cut into pieces",
+    files: { "a.ndjson": `{}\n\ufeff{"a":"${"x".repeat(2 ** 20)}"}\n` },
+    line: "a.ndjson:2:1: this is no JSON.",
+  },
+  {
     title: "JSON over several lines",
     files: { "a.ndjson": '{\n"a":"CANARY"}' },
     line: `a.ndjson:1:2: an object is not closed; } should stand here. ${eachLine}`,
