@@ -5,8 +5,8 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 
 export default defineConfig({
   test: {
-    // More than a small machine has cores: vitest would leave one to itself, and most tests wait for something.
-    maxWorkers: 3,
+    // All of a small machine; vitest would leave one core to itself, and most tests wait for something.
+    maxWorkers: 2,
     tags: [
       { name: "property", description: "Says what holds for anything; `npm run fuzz` runs these alone." },
     ],

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -86,6 +87,16 @@ describe("the file of the types", () => {
     const { written, ...ending } = await runTypes(cwd, "invoice.mjs");
     expect(ending).toEqual({ ...done, stderr });
     expect(stdout).toBe(written);
+  });
+
+  it("does not wait for the reader of a pipe", async () => {
+    const cwd = folderOf(one);
+    execFileSync("mkfifo", [join(cwd, "out.ts")]);
+    expect(await runTypes(cwd, "invoice.json -o out.ts")).toMatchObject({
+      code: 2,
+      stderr:
+        "template-pdf: Could not write out.ts: it is a pipe; -o - writes to standard output, which may be one.\n",
+    });
   });
 
   it("goes to a device, which stays one", async () => {

@@ -25,6 +25,7 @@ const wrongPathCodes: readonly (string | undefined)[] = [
   "EPERM",
   "EROFS",
   "ELOOP",
+  "ESPIPE",
 ];
 
 const reasons: Readonly<Record<string, string>> = {
@@ -33,6 +34,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "this user may not write there",
   EROFS: "the file system is read-only",
   ELOOP: "its links lead in a circle",
+  ESPIPE: "it is a pipe; -o - writes to standard output, which may be one",
 };
 
 /**
@@ -94,6 +96,8 @@ async function followLinks(path: string): Promise<Target> {
       return undefined;
     });
     if (stats?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    // To write to it would wait for somebody who reads, perhaps for ever.
+    if (stats?.isFIFO()) throw Object.assign(new Error(), { code: "ESPIPE" });
     if (!stats?.isSymbolicLink()) return { path: here, isFile: stats?.isFile() ?? true, mode: stats?.mode };
     next = resolve(dirname(here), await readlink(here));
   }
