@@ -40,7 +40,7 @@ export default defineConfig({
         },
       },
       {
-        // The same, in runtimes that npm installs first: for `npm run runtimes`, outside `npm run verify`.
+        // The same, with runtimes, compilers and tools that have to be installed first: for `npm run runtimes`, outside `npm run verify`.
         test: {
           name: "runtimes",
           include: ["test/runtimes/**/*.test.ts"],

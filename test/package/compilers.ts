@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { version as typescriptVersion } from "typescript";
 import { expect, it } from "vitest";
 import { inOneOrder, mistakes, prelude } from "../types/mistakes.ts";
 import { consumer, makeProject, runNode } from "./consumer.ts";
@@ -26,8 +27,13 @@ export async function installCompilers(versions: readonly string[]): Promise<voi
   await promisify(execFile)("npm", args, { cwd: folder, shell: process.platform === "win32" });
 }
 
+/** The version of the compiler that needs no installing. */
+export const ofRepository = typescriptVersion;
+
 /** The program that is the compiler of a version. */
 export function tsc(version: string): string {
+  if (version === ofRepository)
+    return fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
   return join(consumer, "projects", "compilers", "node_modules", `typescript-${version}`, "bin", "tsc");
 }
 
