@@ -3,29 +3,43 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
+const resolve = {
+  alias: [
+    { find: "#platform", replacement: source("platform/node.ts") },
+    { find: "#sockets", replacement: source("testing/sockets/node.ts") },
+    { find: /^template-pdf$/, replacement: source("index.ts") },
+    { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
+    { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },
+  ],
+};
+
+/** They watch limits of time: what they wait for takes no core, and little beside them may. */
+const waiting = ["test/client/timeouts*.test.ts", "test/network/closing-servers.test.ts"];
+
 export default defineConfig({
   test: {
-    // All of a small machine; vitest would leave one core to itself, and most tests wait for something.
-    maxWorkers: 2,
+    // More than a small machine has cores; vitest would leave one to itself, and many tests wait for something.
+    maxWorkers: 3,
     tags: [
       { name: "property", description: "Says what holds for anything; `npm run fuzz` runs these alone." },
     ],
     projects: [
       {
-        resolve: {
-          alias: [
-            { find: "#platform", replacement: source("platform/node.ts") },
-            { find: "#sockets", replacement: source("testing/sockets/node.ts") },
-            { find: /^template-pdf$/, replacement: source("index.ts") },
-            { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
-            { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },
-          ],
-        },
+        resolve,
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{package,runtimes}/**"],
+          exclude: ["test/{package,runtimes}/**", ...waiting],
           testTimeout: 20_000,
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "waiting",
+          include: waiting,
+          testTimeout: 20_000,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -36,7 +50,7 @@ export default defineConfig({
           include: ["test/package/**/*.test.ts"],
           globalSetup: ["test/package/install.ts"],
           testTimeout: 60_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -46,7 +60,7 @@ export default defineConfig({
           include: ["test/runtimes/**/*.test.ts"],
           globalSetup: ["test/package/install.ts"],
           testTimeout: 60_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

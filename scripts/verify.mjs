@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { check } from "./check.mjs";
 import { run } from "./run-command.mjs";
 
-const projects = ["source", "package", ...process.argv.slice(2)];
+const projects = ["source", "waiting", "package", ...process.argv.slice(2)];
 
 const failedChecks = check();
 const tests = runTests();
