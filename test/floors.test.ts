@@ -65,6 +65,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "template.ts",
     "verify.ts",
     "server/",
+    "input/",
   ],
   "emulator/": ["index.ts", "disposal.ts", "standard-schema.ts", "server/", "input/"],
   "cli/": ["index.ts", "safe-filename.ts", "standard-schema.ts", "emulator/", "input/", "template-types/"],

@@ -133,9 +133,12 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
   };
 }
 
+/** How the path of the endpoint ends; the group is the segment that names a template. */
+export const endpointPath = /\/api\/v1\/templates\/([^/]*)\/generate-sync$/;
+
 /** The segment of a path that names a template, still percent-encoded; `undefined` where the path is another one. */
 export function uidSegmentOf(path: string): string | undefined {
-  return /\/api\/v1\/templates\/([^/]*)\/generate-sync$/.exec(path)?.[1];
+  return endpointPath.exec(path)?.[1];
 }
 
 /** Reads the template's uid, one percent-encoded segment, from a path that may carry a prefix. */

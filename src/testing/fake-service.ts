@@ -2,6 +2,7 @@ import { ConfigurationError, type Template } from "../index.ts";
 import {
   type Authorize,
   createEndpoint,
+  endpointPath,
   type Order,
   type Produce,
   type Product,
@@ -94,7 +95,7 @@ export class FakeService<T = any> {
     }
     const request = new Request(input, init);
     request.signal.throwIfAborted();
-    if (!this.#isAnywhere && !isBelow(this.baseUrl, request.url)) {
+    if (!this.#isAnywhere && !request.url.startsWith(`${this.baseUrl}/`)) {
       throw networkError(
         `This fake service answers at ${this.baseUrl} only, and nothing else is reached from here.`,
       );
@@ -193,7 +194,7 @@ export class FakeService<T = any> {
 
   #urls(): RegExp {
     const base = this.#isAnywhere ? "" : `^${this.baseUrl.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
-    return new RegExp(`${base}/api/v1/templates/[^/]*/generate-sync$`);
+    return new RegExp(`${base}${endpointPath.source}`);
   }
 }
 
@@ -231,10 +232,6 @@ function documentOf({ uid, values }: Order, bytes = 0) {
   const text = [uid, ...linesOfValues(values)].join("\n");
   const document = fakePdf({ text });
   return document.length < bytes ? fakePdf({ text, bytes }) : document;
-}
-
-function isBelow(baseUrl: string, url: string): boolean {
-  return new URL(url).href.startsWith(`${new URL(baseUrl).href.replace(/\/+$/, "")}/`);
 }
 
 /** What `fetch` throws where there is no answer. */

@@ -1,5 +1,6 @@
 import { type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
 import { ConfigurationError, type StandardSchemaV1, type Template, template, ValuesError } from "../index.ts";
+import { messageOf } from "../input/message-of.ts";
 import type { Order } from "../server/endpoint.ts";
 import { misfit } from "../server/misfit.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
@@ -64,10 +65,6 @@ function asTemplate(entry: unknown, index: number): Template {
   throw new ConfigurationError(
     `Expected \`templates[${index}]\` to be a uid, or a template that \`template()\` made, got ${entry === null ? "null" : typeof entry}.`,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What some libraries tell of their schemas beyond Standard Schema: https://standardschema.dev/json-schema */

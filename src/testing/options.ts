@@ -1,5 +1,6 @@
 import { isWellFormedKey } from "../api-key.ts";
 import { ConfigurationError, type Template, TemplatePdf } from "../index.ts";
+import { longestTimerMs } from "../input/longest-timer.ts";
 import { checkOptions, optional } from "../option-rules.ts";
 import type { ScriptedFault } from "./faults/scripted-fault.ts";
 import { isPositiveCount } from "./positive-count.ts";
@@ -72,8 +73,8 @@ const isPort = {
 };
 
 const isWait = {
-  words: "a number of milliseconds above 0, at most 2147483647",
-  test: (value: unknown) => typeof value === "number" && value > 0 && value <= 2_147_483_647,
+  words: `a number of milliseconds above 0, at most ${longestTimerMs}`,
+  test: (value: unknown) => typeof value === "number" && value > 0 && value <= longestTimerMs,
 };
 
 /** @throws {ConfigurationError} when an option is unknown or wrong */

@@ -1,5 +1,5 @@
+import { isJsonObject } from "../../input/is-json-object.ts";
 import { Misuse } from "../failure.ts";
-import { isObject } from "./json-kind.ts";
 
 /** How deep a sample may be nested: far deeper than a document needs, and far less than the stack holds. */
 export const maxSampleDepth = 500;
@@ -16,7 +16,7 @@ export function checkSample(
   placeOf: () => string,
   mayBeDeep: boolean,
 ): Record<string, unknown> {
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
     throw new Misuse(
       `${placeOf()}: this sample is ${found}. Make it an object, a member for each placeholder.`,

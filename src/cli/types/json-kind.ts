@@ -1,3 +1,5 @@
+import { isJsonObject } from "../../input/is-json-object.ts";
+
 /** What a JSON file holds. */
 export type JsonKind = "sample" | "samples" | "schema" | "template" | "nothing";
 
@@ -13,7 +15,7 @@ const fillings = /\{\{|"\$(?:each|if)"\s*:/;
 export function kindOfJson(json: unknown, name: string): JsonKind {
   if (/\.schema\.json$/i.test(name)) return "schema";
   if (Array.isArray(json)) return "samples";
-  if (!isObject(json)) return "nothing";
+  if (!isJsonObject(json)) return "nothing";
   if (isTemplate(json)) return "template";
   return isSchema(json) ? "schema" : "sample";
 }
@@ -22,8 +24,8 @@ export function kindOfJson(json: unknown, name: string): JsonKind {
 function isTemplate(json: object): boolean {
   const { content, schema, sample } = json as Members;
   if (typeof content !== "string" && (typeof content !== "object" || content === null)) return false;
-  if (isObject(schema) || typeof schema === "boolean") return true;
-  return (isObject(sample) && typeof content === "object") || fillings.test(JSON.stringify(json));
+  if (isJsonObject(schema) || typeof schema === "boolean") return true;
+  return (isJsonObject(sample) && typeof content === "object") || fillings.test(JSON.stringify(json));
 }
 
 /**
@@ -57,7 +59,7 @@ function isTypeOfObjects(type: unknown): boolean {
 }
 
 function isTyped(schema: unknown): boolean {
-  return isObject(schema) && typeNames.includes((schema as Members)["type"]);
+  return isJsonObject(schema) && typeNames.includes((schema as Members)["type"]);
 }
 
 /** Whether it is made of other schemas. */
@@ -70,17 +72,13 @@ function isCombined(json: object): boolean {
 }
 
 function areSchemas(json: unknown): json is object {
-  return isObject(json) && Object.values(json).every(isSchemaLike);
+  return isJsonObject(json) && Object.values(json).every(isSchemaLike);
 }
 
 function isSchemaLike(json: unknown): boolean {
-  return isObject(json) || typeof json === "boolean";
+  return isJsonObject(json) || typeof json === "boolean";
 }
 
 function areNames(json: unknown): boolean {
   return Array.isArray(json) && json.every((name) => typeof name === "string");
-}
-
-export function isObject(json: unknown): json is object {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
 }

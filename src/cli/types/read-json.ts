@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { isJsonObject } from "../../input/is-json-object.ts";
 import { placeInJson } from "../../input/json-place.ts";
 import { parseJson } from "../../input/json-text.ts";
 import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
@@ -6,7 +7,7 @@ import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse, reasonOf } from "../failure.ts";
 import { checkSample, isDeeperThan, maxSampleDepth } from "./check-sample.ts";
 import type { Collection } from "./collection.ts";
-import { isObject, kindOfJson, mayBeSchema } from "./json-kind.ts";
+import { kindOfJson, mayBeSchema } from "./json-kind.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";
 
 const maxMiB = 256;
@@ -70,7 +71,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
     }
     default:
       addSample(json, uidOf(file), [], name);
-      return isObject(json) && mayBeSchema(json)
+      return isJsonObject(json) && mayBeSchema(json)
         ? [`${name}: this was read as a sample. If it is a JSON Schema, let its name end in .schema.json.`]
         : [];
   }
@@ -116,7 +117,7 @@ function areLines(text: string): boolean {
   const [first = "", ...rest] = text.replace("\ufeff", "").trim().split("\n", 3);
   if (rest.length === 0) return false;
   try {
-    return isObject(JSON.parse(first));
+    return isJsonObject(JSON.parse(first));
   } catch {
     return false;
   }

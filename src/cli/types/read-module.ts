@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { messageOf } from "../../emulator/message-of.ts";
 import { blame } from "../../emulator/renderer/blame.ts";
+import { messageOf } from "../../input/message-of.ts";
 import { isStandardSchema, type StandardSchemaV1 } from "../../standard-schema.ts";
 import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
 import { exitCodes, Misuse } from "../failure.ts";

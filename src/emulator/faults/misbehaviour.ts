@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
+import { messageOf } from "../../input/message-of.ts";
 import { type Order, type Produce, toResponse } from "../../server/endpoint.ts";
 import { Problem } from "../../server/problem.ts";
-import { messageOf } from "../message-of.ts";
 import { quote } from "../quote.ts";
 import { cutAnswer, loginPage, stalledAnswer } from "./broken-answers.ts";
 import {

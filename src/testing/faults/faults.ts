@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../../input/longest-timer.ts";
 import { checkOptions, isCount } from "../../option-rules.ts";
 import { isPositiveCount } from "../positive-count.ts";
 import type { Fault } from "./fault.ts";
@@ -47,8 +48,8 @@ const isRetryAfter = {
 };
 
 const isPause = {
-  words: "a number of milliseconds from 0 to 2147483647",
-  test: (value: unknown) => typeof value === "number" && value >= 0 && value <= 2_147_483_647,
+  words: `a number of milliseconds from 0 to ${longestTimerMs}`,
+  test: (value: unknown) => typeof value === "number" && value >= 0 && value <= longestTimerMs,
 };
 
 /**

@@ -1,7 +1,8 @@
+import { isJsonObject } from "../../../input/is-json-object.ts";
 import type { Place } from "../../../server/format-place.ts";
 import { quote } from "../../quote.ts";
 import type { Choice, Each, Element, Item } from "./elements.ts";
-import { faultAt, isJsonObject } from "./place.ts";
+import { faultAt } from "./place.ts";
 import { type Placeholder, parsePath, parseText, type ValuePath } from "./placeholders.ts";
 import { ValueShape } from "./sample-values.ts";
 import { layoutProblem } from "./table-layout.ts";

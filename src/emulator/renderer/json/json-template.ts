@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../input/is-json-object.ts";
 import { parseJson } from "../../../input/json-text.ts";
 import { isTooDeep, tooDeep } from "../../nesting.ts";
 import { IssueList } from "../issue-list.ts";
@@ -5,7 +6,7 @@ import type { Filled, Template } from "../template.ts";
 import { TemplateMistake } from "../template-mistake.ts";
 import { compileDefinition } from "./compile-definition.ts";
 import { expand, type Filling } from "./elements.ts";
-import { faultAt, isJsonObject } from "./place.ts";
+import { faultAt } from "./place.ts";
 import { parseSchema } from "./schema/json-schema.ts";
 import { scopeOf } from "./scope.ts";
 

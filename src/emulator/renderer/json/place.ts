@@ -5,7 +5,3 @@ import { TemplateMistake } from "../template-mistake.ts";
 export function faultAt(file: string, place: Place, problem: string): TemplateMistake {
   return new TemplateMistake(`${[file, formatPlace(place)].filter(Boolean).join(", ")}: ${problem}`);
 }
-
-export function isJsonObject(json: unknown): json is Record<string, unknown> {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
-}

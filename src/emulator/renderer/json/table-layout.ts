@@ -1,4 +1,4 @@
-import { isJsonObject } from "./place.ts";
+import { isJsonObject } from "../../../input/is-json-object.ts";
 
 interface Rule {
   /** Whether pdfmake takes one constant only, for the whole table; else it takes a function. */

@@ -1,8 +1,9 @@
 import { dereference, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
+import { isJsonObject } from "../../../../input/is-json-object.ts";
 import type { Place } from "../../../../server/format-place.ts";
 import type { ValueIssue } from "../../../../server/misfit.ts";
 import { isTooDeep, tooDeep } from "../../../nesting.ts";
-import { faultAt, isJsonObject } from "../place.ts";
+import { faultAt } from "../place.ts";
 import { decodeName, issuesOf } from "./schema-issues.ts";
 import {
   inPlaceKeywords,
