@@ -37,6 +37,8 @@ export interface AttemptOwner {
   /** The head of an answer came, whatever its status. */
   onHead(head: ResponseHead): void;
   onArrival(arrival: Arrival): void;
+  /** More of the document came. */
+  onProgress(receivedBytes: number, totalBytes: number | undefined): void;
   /** No document came. */
   onFailure(failure: Failure): void;
   /** The document that had begun to arrive will not be whole. Gives the error that its form is to hear. */
@@ -168,8 +170,9 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     if (this.#phase === "stall") this.#alarm.set(this.#limitMs);
     else if (this.#phase === "firstByte") this.#watch(this.#body?.isRead === false ? "unread" : "stall");
     this.#verifier?.update(chunk);
-    if (this.#body) return this.#body.write(chunk);
-    this.#keep(chunk);
+    if (this.#body) this.#body.write(chunk);
+    else this.#keep(chunk);
+    if (this.#body) return this.#owner.onProgress(this.#receivedBytes, this.#promisedBytes);
     if (this.#verifier?.begins) this.#arrive(head);
     else if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
   }
@@ -198,6 +201,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     if (this.#first) for (const chunk of this.#first) body.write(chunk);
     this.#first = undefined;
     this.#owner.onArrival({ head, body, promisedBytes: this.#promisedBytes });
+    if (this.#receivedBytes > 0) this.#owner.onProgress(this.#receivedBytes, this.#promisedBytes);
     if (!this.#over && !body.isRead && this.#receivedBytes > 0) this.#watch("unread");
   }
 

@@ -13,7 +13,7 @@ import { totalOver } from "./attempt-errors.ts";
 import { CallEvents } from "./call-events.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
 import { type DocumentCall, GeneratedPdf } from "./document.ts";
-import { noHooks } from "./hooks.ts";
+import { noHooks, unharmedBy } from "./hooks.ts";
 import type { ResolvedCall } from "./options.ts";
 import type { Redactor } from "./redact.ts";
 import { type Decision, decide } from "./retry.ts";
@@ -57,6 +57,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   readonly #startedAtMs = performance.now();
   /** What tells the hooks, where there are any. */
   readonly #events: CallEvents | undefined;
+  /** The asynchronous context of the call, where somebody is to be told something in it. */
+  readonly #context: CapturedContext | undefined;
   readonly #total = new Alarm(this);
   /**
    * Lets the loop go on, in the asynchronous context that the call was made in. The clock is everybody's, and the
@@ -85,10 +87,10 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   constructor(job: Job) {
     this.#job = job;
-    const { hooks } = job.options;
-    if (hooks !== noHooks) {
-      this.#events = new CallEvents(hooks, job.uid, this.#startedAtMs, job.captureContext());
-    }
+    const { hooks, onProgress } = job.options;
+    if (hooks === noHooks && !onProgress) return;
+    this.#context = job.captureContext();
+    if (hooks !== noHooks) this.#events = new CallEvents(hooks, job.uid, this.#startedAtMs, this.#context);
   }
 
   start(listener: Listener): void {
@@ -144,6 +146,14 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   onArrival(arrival: Arrival): void {
     this.#listener?.onDocument(new GeneratedPdf(arrival, this.#call as DocumentCall));
+  }
+
+  onProgress(receivedBytes: number, totalBytes: number | undefined): void {
+    const { onProgress } = this.#job.options;
+    if (!onProgress || this.#ended) return;
+    const listener = () => onProgress(Object.freeze({ receivedBytes, totalBytes }));
+    if (this.#context) this.#context.runInAsyncScope(unharmedBy, undefined, listener);
+    else unharmedBy(listener);
   }
 
   onFailure(failure: Failure): void {

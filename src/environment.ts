@@ -15,9 +15,9 @@ interface Surroundings {
   readonly Bun?: unknown;
   readonly EdgeRuntime?: unknown;
   readonly WebSocketPair?: unknown;
-  readonly document?: unknown;
+  readonly document?: { readonly baseURI?: string };
   readonly WorkerGlobalScope?: unknown;
-  readonly location?: { readonly href?: string };
+  readonly location?: { readonly href?: string; readonly origin?: string };
 }
 
 const surroundings = globalThis as Surroundings;
@@ -51,7 +51,14 @@ export function endsTimersWithRequests(): boolean {
   return surroundings.WebSocketPair !== undefined || surroundings.EdgeRuntime !== undefined;
 }
 
-/** The address of the page, against which a relative `baseUrl` is resolved; `undefined` outside a page. */
+/**
+ * The address of the page, against which a relative `baseUrl` is resolved as `fetch` resolves its URLs; `undefined` outside
+ * a page.
+ */
 export function pageAddress(): string | undefined {
-  return isPage() ? surroundings.location?.href : undefined;
+  if (!isPage()) return undefined;
+  const { document, location } = surroundings;
+  // A worker made of a `Blob` has an address that leads nowhere, and the origin of the page that made it.
+  const own = location?.href?.startsWith("blob:") ? location.origin : location?.href;
+  return document?.baseURI ?? own;
 }

@@ -71,11 +71,16 @@ export const noHooks: Hooks = Object.freeze({});
 
 /** Tells a hook, as a method of the object that holds it, and takes no harm from it. */
 export function tell<Name extends keyof Hooks>(hooks: Hooks, name: Name, event: () => EventOf<Name>): void {
+  unharmedBy(() =>
+    (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(Object.freeze(event())),
+  );
+}
+
+/** Runs what the caller gave to be told of a call; what goes wrong there is dropped. */
+export function unharmedBy(listener: () => unknown): void {
   try {
-    const result: unknown = (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(
-      Object.freeze(event()),
-    );
-    // An asynchronous hook may reject, and nobody else would hear of it.
+    const result = listener();
+    // An asynchronous one may reject, and nobody else would hear of it.
     if (result instanceof Object) Promise.resolve(result).catch(() => {});
   } catch {
     // Dropped: a document is not lost for a line in a log.

@@ -30,7 +30,7 @@ export {
 export type { Saved } from "./files/types.ts";
 export type { HeadersInput } from "./headers.ts";
 export type { CallEvent, FailureEvent, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.ts";
-export type { CallOptions, ClientOptions } from "./options.ts";
+export type { CallOptions, ClientOptions, Progress } from "./options.ts";
 export type { PendingPdf } from "./pending.ts";
 export type { Bytes } from "./platform-types.ts";
 export type { InferInput, InferOutput, StandardSchemaV1 } from "./standard-schema.ts";

@@ -71,6 +71,18 @@ export interface CallOptions {
   maxBytes?: number | undefined;
   /** Whether the document is proved to be a whole PDF. Default: the client's. */
   verify?: boolean | undefined;
+  /**
+   * Hears how much of the document has come, each time that more of it comes. It is not waited for, and what it throws is
+   * dropped.
+   */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** How much of a document has come. Where a document breaks and is asked for again, it begins anew. */
+export interface Progress {
+  readonly receivedBytes: number;
+  /** How many there will be, where the answer tells: the document's `contentLength`. */
+  readonly totalBytes: number | undefined;
 }
 
 const defaultMaxBytes = 512 * 1024 * 1024;
@@ -88,12 +100,15 @@ export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly target: Target;
   readonly apiKey: string | ApiKeySource | null;
   readonly headers: ReadonlyMap<string, string>;
+  /** Whether this code runs where an API key must not be. */
+  readonly isExposed: boolean;
 }
 
 /** A call's options, checked and laid over the client's. */
 export interface ResolvedCall extends CallSettings {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: ReadonlyMap<string, string> | undefined;
+  readonly onProgress?: CallOptions["onProgress"];
 }
 
 const clientRules: Rules<ClientOptions> = {
@@ -119,6 +134,7 @@ const callRules: Rules<CallOptions> = {
   retry: isObjectOrFalse,
   maxBytes: isByteCount,
   verify: isBoolean,
+  onProgress: isFunction,
 };
 
 /**
@@ -128,10 +144,11 @@ const callRules: Rules<CallOptions> = {
  */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
   checkOptions(options, clientRules, "client");
-  const apiKey = resolveApiKey(options);
+  const isExposed = isPage() && !options.dangerouslyAllowBrowser;
+  const apiKey = resolveApiKey(options, isExposed);
   const baseUrl = resolveBaseUrl(options.baseUrl);
-  const isExposed = baseUrl.protocol === "http:" && !isLoopback(baseUrl.hostname);
-  if (apiKey !== null && isExposed && !options.allowInsecureHttp) {
+  const isReadableOnTheWay = baseUrl.protocol === "http:" && !isLoopback(baseUrl.hostname);
+  if (apiKey !== null && isReadableOnTheWay && !options.allowInsecureHttp) {
     throw new ConfigurationError(
       `The API key would travel to ${baseUrl.host} unencrypted. Use https:// in \`baseUrl\`, or set \`allowInsecureHttp: true\` if that network is yours.`,
     );
@@ -146,7 +163,8 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     baseUrl,
     target: targetOf(baseUrl),
     apiKey,
-    headers: readHeaders(options.headers, apiKey === null),
+    headers: resolveHeaders(options.headers, apiKey, isExposed),
+    isExposed,
     credentials: options.credentials,
     ...resolveWaits(options),
     hooks: resolveHooks(options.hooks),
@@ -178,17 +196,20 @@ export function resolveCall(client: ResolvedOptions, options: CallOptions | unde
   return {
     signal: options?.signal,
     headers:
-      options?.headers === undefined ? undefined : readHeaders(options.headers, client.apiKey === null),
+      options?.headers === undefined
+        ? undefined
+        : resolveHeaders(options.headers, client.apiKey, client.isExposed),
     timeouts,
     isTotalExplicit,
     retry,
     hooks: client.hooks,
     maxBytes: options?.maxBytes ?? client.maxBytes,
     verify: options?.verify ?? client.verify,
+    onProgress: options?.onProgress,
   };
 }
 
-function resolveApiKey(options: ClientOptions): string | ApiKeySource | null {
+function resolveApiKey(options: ClientOptions, isExposed: boolean): string | ApiKeySource | null {
   const key =
     options.apiKey === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") || undefined : options.apiKey;
   if (key === null || (key === undefined && isPage())) return null;
@@ -197,12 +218,25 @@ function resolveApiKey(options: ClientOptions): string | ApiKeySource | null {
       "An API key is missing. Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`.",
     );
   }
-  if (isPage() && !options.dangerouslyAllowBrowser) {
-    throw new ConfigurationError(
-      "An API key in a page can be read by everybody who opens it. Keep the key on your server and point `baseUrl` at that server, without `apiKey`; or set `dangerouslyAllowBrowser: true` if this page is for your own eyes only.",
-    );
-  }
+  if (isExposed) throw keyInPage();
   return typeof key === "function" ? key : checkApiKey(key);
+}
+
+/** Reads the headers of a client or a call; one of them may be a key in disguise. */
+function resolveHeaders(
+  headers: HeadersInput | undefined,
+  apiKey: ResolvedOptions["apiKey"],
+  isExposed: boolean,
+): Map<string, string> {
+  const read = readHeaders(headers, apiKey === null);
+  if (isExposed && /^api-key /i.test(read.get("authorization") ?? "")) throw keyInPage();
+  return read;
+}
+
+function keyInPage(): ConfigurationError {
+  return new ConfigurationError(
+    "An API key in a page can be read by everybody who opens it. Keep the key on your server and point `baseUrl` at that server, without `apiKey`; or set `dangerouslyAllowBrowser: true` if this page is for your own eyes only.",
+  );
 }
 
 function resolveBaseUrl(text: string | URL | undefined = readEnvironment("TEMPLATE_PDF_BASE_URL")): URL {

@@ -69,6 +69,16 @@ describe("the address of the page", () => {
     expect(within(globals, pageAddress)).toBeUndefined();
   });
 
+  it("is the base of the document where it names one, as for fetch", () => {
+    const document = { baseURI: "https://app.example.com/base/" };
+    expect(within({ process: undefined, document, location }, pageAddress)).toBe(document.baseURI);
+  });
+
+  it("is that of the page where a worker was made of a Blob", () => {
+    const location = { href: "blob:https://app.example.com/5c1b", origin: "https://app.example.com" };
+    expect(within({ process: undefined, WorkerGlobalScope, location }, pageAddress)).toBe(location.origin);
+  });
+
   it("may be missing", () => {
     expect(within({ process: undefined, document, location: undefined }, pageAddress)).toBeUndefined();
   });
