@@ -8,6 +8,8 @@ const resolve = {
     { find: "#platform", replacement: source("platform/node.ts") },
     { find: "#sockets", replacement: source("testing/sockets/node.ts") },
     { find: /^template-pdf$/, replacement: source("index.ts") },
+    { find: /^template-pdf\/browser$/, replacement: source("browser/index.ts") },
+    { find: /^template-pdf\/handler$/, replacement: source("handler/index.ts") },
     { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
     { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },
   ],

@@ -54,6 +54,8 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "safe-filename.ts",
   ],
   "input/": [],
+  "browser/": ["index.ts"],
+  "handler/": ["index.ts", "option-rules.ts", "redact.ts", "request.ts", "server/"],
   "template-types/": [],
   "testing/": [
     "index.ts",

@@ -1,6 +1,7 @@
-import type { Order, Product } from "../server/endpoint.ts";
+import type { Order } from "../server/endpoint.ts";
 import { misfit } from "../server/misfit.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
+import type { Product } from "../server/to-response.ts";
 import { isTooDeep, tooDeep } from "./nesting.ts";
 import type { Renderers } from "./renderers.ts";
 import { TemplateError } from "./template-error.ts";

@@ -1,16 +1,17 @@
-import type { Bytes } from "../platform-types.ts";
-import { contentDisposition } from "./content-disposition.ts";
 import { checkJsonType, readJsonObject } from "./json-body.ts";
 import { Problem } from "./problem.ts";
+import { type Product, toResponse } from "./to-response.ts";
 
 /**
  * Decides whether a call may pass, before its body is read.
  *
  * @param request - the call; its body must be left alone
  * @param uid - the template asked for, decoded
- * @returns `undefined` to let it pass, or the refusal to answer with
+ * @returns `undefined` to let it pass; or the refusal to answer with, which may be a whole answer
  */
-export type Authorize = (request: Request, uid: string) => Problem | undefined | Promise<Problem | undefined>;
+export type Authorize = (request: Request, uid: string) => Refusal | Promise<Refusal>;
+
+type Refusal = Problem | Response | undefined;
 
 /** One checked call, as `produce` gets it. */
 export interface Order {
@@ -22,14 +23,6 @@ export interface Order {
   readonly request: Request;
   /** Aborted when the caller goes away, where the server tells. */
   readonly signal: AbortSignal;
-}
-
-/** What `produce` hands back. */
-export interface Product {
-  /** The whole PDF, or a stream of it; only of the former is the length known and sent. */
-  readonly bytes: Bytes | ReadableStream<Bytes>;
-  /** The name to offer the document under; it is made safe. Default: the uid. */
-  readonly filename?: string | undefined;
 }
 
 /**
@@ -48,8 +41,9 @@ export interface EndpointOptions {
   /** The most a request body may measure, in bytes. Default: {@link defaultMaxBodyBytes}, 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Gets whatever `authorize` or `produce` threw that is not a {@link Problem}, for the log: none of it is in the
-   * answer. The request id is the one the caller sees. What it throws itself is dropped. Default: nothing.
+   * Gets whatever `authorize` or `produce` threw that is not a {@link Problem}, and the cause of one that has a cause, for
+   * the log: none of it is in the answer. The request id is the one the caller sees. What it throws itself is dropped.
+   * Default: nothing.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }
@@ -73,7 +67,7 @@ export const defaultMaxBodyBytes = 1_048_576;
  * 7. `produce`: its refusal, such as 404 for an unknown uid; 500 for anything else it throws
  *
  * A document is answered with 200, `application/pdf`, its length, a safe file name and `no-store`. A `Response` that
- * `produce` made is passed on as it is, the same object. Every answer carries a fresh `x-request-id`, except such
+ * `authorize` or `produce` made is passed on as it is, the same object. Every answer carries a fresh `x-request-id`, except such
  * a `Response` whose headers cannot be changed. The function returned never rejects.
  *
  * @param options - `authorize` and `produce`, the size limit in bytes, and the receiver of unexpected errors
@@ -99,16 +93,19 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
     const uid = uidOf(new URL(request.url).pathname);
     if (request.method !== "POST") {
       throw new Problem(405, `${request.method} is not available here. Send the template values with POST.`, {
+        kind: "method-not-allowed",
         headers: { allow: "POST" },
       });
     }
     const refusal = await authorize(request, uid);
-    if (refusal !== undefined) throw refusal;
+    if (refusal instanceof Problem) throw refusal;
+    if (refusal !== undefined) return marked(refusal, requestId);
     checkJsonType(request.headers);
     const values = await readJsonObject(request, maxBodyBytes);
-    const response = toResponse(await produce({ uid, values, request, signal: request.signal }), uid);
-    markResponse(response, requestId);
-    return response;
+    return marked(
+      toResponse(await produce({ uid, values, request, signal: request.signal }), uid),
+      requestId,
+    );
   }
 
   function report(error: unknown, request: Request, requestId: string): void {
@@ -121,13 +118,17 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
     try {
       return await answer(request, requestId);
     } catch (error) {
-      if (error instanceof Problem) return forMethod(request.method, error.toResponse(requestId));
+      if (error instanceof Problem) {
+        if ("cause" in error) report(error.cause, request, requestId);
+        return forMethod(request.method, error.toResponse(requestId));
+      }
       // The caller left, and `produce` stopped for that reason: nobody is wrong.
       if (!request.signal.aborted || error !== request.signal.reason) report(error, request, requestId);
       return new Problem(
         500,
         "The document could not be made, for a reason that lies on this side. " +
           "Ask whoever runs this server, and name the x-request-id of this answer.",
+        { kind: "server-fault" },
       ).toResponse(requestId);
     }
   };
@@ -145,54 +146,39 @@ export function uidSegmentOf(path: string): string | undefined {
 function uidOf(path: string): string {
   const segment = uidSegmentOf(path);
   if (segment === undefined) {
-    throw new Problem(404, "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync.");
+    throw new Problem(
+      404,
+      "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync.",
+      {
+        kind: "unknown-path",
+      },
+    );
   }
   let uid: string;
   try {
     uid = decodeURIComponent(segment);
   } catch {
-    throw new Problem(400, "The uid in the path is not valid percent-encoding. Encode it as UTF-8.");
+    throw new Problem(400, "The uid in the path is not valid percent-encoding. Encode it as UTF-8.", {
+      kind: "invalid-path",
+    });
   }
   if (uid === "" || uid === "." || uid === ".." || /\p{Cc}/u.test(uid)) {
     throw new Problem(
       404,
       "The path names no template that could exist. Put the template's uid in its place.",
+      { kind: "unknown-template" },
     );
   }
   return uid;
 }
 
-/**
- * Makes the answer that carries a document; an answer stays what it is, the same object.
- *
- * @param made - what a {@link Produce} handed back
- * @param uid - the template asked for
- */
-export function toResponse(made: Product | Response, uid: string): Response {
-  if (isResponse(made)) return made;
-  const { bytes, filename } = made;
-  const headers = new Headers({
-    "content-type": "application/pdf",
-    "content-disposition": contentDisposition(filename ?? uid),
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-  });
-  // Not `instanceof`: under jsdom, for one, the bytes may come from another realm.
-  if ("byteLength" in bytes) headers.set("content-length", String(bytes.byteLength));
-  return new Response(bytes, { status: 200, headers });
-}
-
-/** Not by `instanceof` either, for the same reason. */
-function isResponse(made: Product | Response): made is Response {
-  return Object.prototype.toString.call(made) === "[object Response]";
-}
-
-function markResponse({ headers }: Response, requestId: string): void {
+function marked(response: Response, requestId: string): Response {
   try {
-    headers.set("x-request-id", requestId);
+    response.headers.set("x-request-id", requestId);
   } catch {
     // Those of a redirect, a network error or what `fetch` brought cannot be changed.
   }
+  return response;
 }
 
 /** An answer to HEAD has no body (RFC 9110, section 9.3.2). */

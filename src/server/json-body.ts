@@ -1,4 +1,5 @@
 import { concatenate } from "../concatenate.ts";
+import { ConfigurationError } from "../errors.ts";
 import { Problem } from "./problem.ts";
 
 /**
@@ -17,12 +18,13 @@ export function checkJsonType(headers: Headers): void {
     throw new Problem(
       415,
       'The template values must come as JSON in UTF-8. Send the header "Content-Type: application/json".',
-      { headers: { accept: "application/json" } },
+      { kind: "unsupported-media-type", headers: { accept: "application/json" } },
     );
   }
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (coding !== "identity") {
     throw new Problem(415, "A compressed body is not read here. Send the JSON without a content-encoding.", {
+      kind: "unsupported-media-type",
       headers: { "accept-encoding": "identity" },
     });
   }
@@ -33,11 +35,23 @@ export function checkJsonType(headers: Headers): void {
  *
  * @param maxBytes - the most the body may measure, in bytes
  * @throws {Problem} 413 when it measures more, 400 when it breaks off or is not one JSON object in UTF-8.
+ * @throws {ConfigurationError} when somebody on this side has read the body before.
  */
 export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
   // The declared length is judged before a byte is read; it may lie, hence the count below.
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  return parseJsonObject(await readBytes(request.body, maxBytes));
+  const declaredBytes = Number(request.headers.get("content-length") ?? 0);
+  if (declaredBytes > maxBytes) throw tooLarge(maxBytes);
+  if (request.bodyUsed) throw readBefore();
+  const bytes = await readBytes(request.body, maxBytes);
+  // A body that is shorter than declared breaks off; one that is empty was taken away on this side.
+  if (bytes.length === 0 && declaredBytes > 0) throw readBefore();
+  return parseJsonObject(bytes);
+}
+
+function readBefore(): ConfigurationError {
+  return new ConfigurationError(
+    "The body of the request was read before the endpoint could read it. Mount the endpoint before body parsers, such as express.json(), and leave the body alone in `authorize`.",
+  );
 }
 
 async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8Array> {
@@ -47,7 +61,9 @@ async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read().catch((): never => {
-      throw new Problem(400, "The body broke off before its end. Send the whole JSON object.");
+      throw new Problem(400, "The body broke off before its end. Send the whole JSON object.", {
+        kind: "body-broken-off",
+      });
     });
     if (done) break;
     length += value.byteLength;
@@ -63,7 +79,9 @@ async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8
 
 function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   if (bytes.byteLength === 0) {
-    throw new Problem(400, "The body is empty. Send the template values as one JSON object, at least {}.");
+    throw new Problem(400, "The body is empty. Send the template values as one JSON object, at least {}.", {
+      kind: "body-not-json",
+    });
   }
   let value: unknown;
   try {
@@ -73,15 +91,20 @@ function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
     throw new Problem(
       400,
       "The body is not valid JSON in UTF-8. Send the template values as one JSON object.",
+      { kind: "body-not-json" },
     );
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
-    throw new Problem(400, `The body is ${found}. Send the template values as one JSON object.`);
+    throw new Problem(400, `The body is ${found}. Send the template values as one JSON object.`, {
+      kind: "body-not-json",
+    });
   }
   return value as Record<string, unknown>;
 }
 
 function tooLarge(maxBytes: number): Problem {
-  return new Problem(413, `The body is larger than the ${maxBytes} bytes allowed here. Send fewer values.`);
+  return new Problem(413, `The body is larger than the ${maxBytes} bytes allowed here. Send fewer values.`, {
+    kind: "body-too-large",
+  });
 }

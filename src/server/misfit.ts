@@ -17,7 +17,7 @@ const maxListed = 10;
  *
  * @param uid - the template asked for
  * @param issues - what is wrong: places and rules, never a value
- * @param checkedBy - who says so, such as the file of the template
+ * @param checkedBy - who says so, such as the file of the template; `undefined` where that is nobody's business
  * @param separator - between a place and its message. Default: a space
  * @example
  * throw misfit("inv_2024", [{ path: ["total"], message: "is missing" }], "inv_2024.json");
@@ -25,7 +25,7 @@ const maxListed = 10;
 export function misfit(
   uid: string,
   issues: readonly ValueIssue[],
-  checkedBy: string,
+  checkedBy: string | undefined,
   separator = " ",
 ): Problem {
   const errors = issues.map(({ path, message, place }) => ({
@@ -36,6 +36,7 @@ export function misfit(
     .slice(0, maxListed)
     .map(({ path, detail }) => (path === "" ? detail : `${path}${separator}${detail}`));
   if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
-  const detail = `The values do not fit the template ${JSON.stringify(uid)} (${checkedBy}): ${listed.join("; ")}.`;
-  return new Problem(422, detail, { errors });
+  const who = checkedBy === undefined ? "" : ` (${checkedBy})`;
+  const detail = `The values do not fit the template ${JSON.stringify(uid)}${who}: ${listed.join("; ")}.`;
+  return new Problem(422, detail, { kind: "invalid-values", errors });
 }

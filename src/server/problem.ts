@@ -23,16 +23,39 @@ export interface ValueProblem {
   readonly detail: string;
 }
 
+/** The kinds of refusals that a caller may want to tell apart: the end of `type`, `urn:template-pdf:problem:<kind>`. */
+export type ProblemKind =
+  | "body-broken-off"
+  | "body-too-large"
+  | "body-not-json"
+  | "document-not-made"
+  | "invalid-path"
+  | "invalid-values"
+  | "key-refused"
+  | "method-not-allowed"
+  | "not-authorized"
+  | "origin-not-allowed"
+  | "rate-limited"
+  | "server-fault"
+  | "service-busy"
+  | "service-too-slow"
+  | "service-unavailable"
+  | "unknown-path"
+  | "unknown-template"
+  | "unsupported-media-type";
+
 /** What a {@link Problem} may carry beside its status and detail. */
 export interface ProblemOptions {
   /** A short summary of the kind of problem. Default: the reason phrase of the status. */
   readonly title?: string | undefined;
-  /** A URI that names the kind of problem. Default: none, which RFC 9457 reads as `about:blank`. */
-  readonly type?: string | undefined;
+  /** Names the kind of problem to programs. Default: none, and the `type` is missing, which RFC 9457 reads as `about:blank`. */
+  readonly kind?: ProblemKind | undefined;
   /** What is wrong with the values, one by one: the extension member `errors`. Default: none. */
   readonly errors?: readonly ValueProblem[] | undefined;
   /** Further response headers, such as `retry-after`. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What went wrong on this side: for the log, never sent. Default: nothing did. */
+  readonly cause?: unknown;
 }
 
 /**
@@ -60,10 +83,10 @@ export class Problem extends Error {
   /**
    * @param status - the HTTP status, 400 to 599
    * @param detail - what is wrong in this very call, and what to do about it
-   * @param options - title, type, errors and headers
+   * @param options - title, kind, errors, headers and cause
    */
   constructor(status: number, detail: string, options: ProblemOptions = {}) {
-    super(detail);
+    super(detail, "cause" in options ? { cause: options.cause } : {});
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new RangeError(
         `Expected the status of a Problem to be an integer from 400 to 599, got ${status}.`,
@@ -72,7 +95,7 @@ export class Problem extends Error {
     this.status = status;
     this.detail = detail;
     this.title = options.title ?? phrases[status] ?? (status < 500 ? "Request Refused" : "Server Error");
-    this.type = options.type;
+    this.type = options.kind && `urn:template-pdf:problem:${options.kind}`;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
   }
@@ -103,5 +126,7 @@ export class Problem extends Error {
  * throw unknownTemplate("inv_2024");
  */
 export function unknownTemplate(uid: string, hint = "Compare it with the dashboard."): Problem {
-  return new Problem(404, `There is no template with the uid ${JSON.stringify(uid)}. ${hint}`);
+  return new Problem(404, `There is no template with the uid ${JSON.stringify(uid)}. ${hint}`, {
+    kind: "unknown-template",
+  });
 }

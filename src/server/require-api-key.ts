@@ -1,5 +1,4 @@
 import { isWellFormedKey } from "../api-key.ts";
-import type { Authorize } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
 
 /**
@@ -16,7 +15,9 @@ import { Problem } from "./problem.ts";
  * createEndpoint({ authorize: requireApiKey(["a-long-secret"]), produce });
  * @see spec, "Authentication"
  */
-export function requireApiKey(keys: Iterable<string> | "any"): Authorize {
+export function requireApiKey(
+  keys: Iterable<string> | "any",
+): (request: Request) => Promise<Problem | undefined> {
   const known = keys === "any" ? undefined : [...keys];
   if (known?.length === 0) throw new TypeError("Expected at least one API key, got none.");
   known?.forEach((key, index) => {
@@ -45,7 +46,7 @@ function refusal(wrong: string): Problem {
   return new Problem(
     401,
     `${wrong} Send the header "Authorization: API-Key <API_KEY>" (one space) with a key of this server.`,
-    { headers: { "www-authenticate": "API-Key" } },
+    { kind: "key-refused", headers: { "www-authenticate": "API-Key" } },
   );
 }
 

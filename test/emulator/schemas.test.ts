@@ -26,6 +26,7 @@ it("values that the schema of a module refuses are a 422 with their paths, and w
   expect(response.status).toBe(422);
   const problem = await response.json();
   expect(problem).toEqual({
+    type: "urn:template-pdf:problem:invalid-values",
     title: "Unprocessable Content",
     status: 422,
     detail:

@@ -230,7 +230,7 @@ describe("a Problem", () => {
     const onError = vi.fn();
     const produce = () => {
       throw new Problem(429, "Wait a minute.", {
-        type: "https://service.test/slow",
+        kind: "rate-limited",
         title: "Slow down",
         headers: { "retry-after": "60" },
       });
@@ -238,7 +238,7 @@ describe("a Problem", () => {
     const response = await createEndpoint({ ...open, produce, onError })(request({}));
     expect(response.headers.get("retry-after")).toBe("60");
     expect(await response.json()).toEqual({
-      type: "https://service.test/slow",
+      type: "urn:template-pdf:problem:rate-limited",
       title: "Slow down",
       status: 429,
       detail: "Wait a minute.",

@@ -6,7 +6,7 @@ const authorize = requireApiKey(["first-key", "second-key"]);
 function call(authorization?: string) {
   const headers = new Headers();
   if (authorization !== undefined) headers.set("authorization", authorization);
-  return authorize(new Request("http://service.test/", { method: "POST", headers }), "invoice");
+  return authorize(new Request("http://service.test/", { method: "POST", headers }));
 }
 
 describe("requireApiKey", () => {

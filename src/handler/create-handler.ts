@@ -1,0 +1,119 @@
+import { TemplatePdfError } from "../index.ts";
+import { nameOfError } from "../redact.ts";
+import { type Authorize, createEndpoint, type Order } from "../server/endpoint.ts";
+import { Problem, unknownTemplate } from "../server/problem.ts";
+import { isResponse, type Product } from "../server/to-response.ts";
+import {
+  checkHandlerOptions,
+  type HandlerError,
+  type HandlerOptions,
+  type HandlerTemplates,
+} from "./options.ts";
+import { Origins } from "./origins.ts";
+import { refusalOf } from "./refusal-of.ts";
+
+/**
+ * Makes the service's own endpoint for your server: a page asks it without a key, with the same client.
+ *
+ * It answers `POST …/api/v1/templates/:name/generate-sync` below any path, so it can be mounted anywhere: the `baseUrl` of the
+ * page's client is what stands before. Every call is denied that `authorize` does not let pass. The document is passed on while it
+ * comes, no faster than it is taken, and the service is left when the caller leaves. Everything else is answered with
+ * problem JSON (RFC 9457) that tells nothing of the service:
+ *
+ * | status | when |
+ * | --- | --- |
+ * | 400 | the body is no JSON object, or broke off |
+ * | 403 | `authorize` said no; or a page of another origin calls |
+ * | 404 | another path, or a name that is none of `templates` |
+ * | 405 | another method than POST |
+ * | 413, 415 | the values are larger than `maxBodyBytes`, or no `application/json` |
+ * | 422 | the values do not fit: `errors` tells where |
+ * | 429, 503 | the service has too much to do; with its `Retry-After` |
+ * | 500 | one of your functions, or the configuration, failed: see `onError` |
+ * | 502, 504 | the service gave no document, or not in time |
+ *
+ * @param options - see `HandlerOptions`; `client`, `templates` and `authorize` are required
+ * @returns the handler: from a web `Request` to a web `Response`, as Next.js, Hono, Bun, Deno and Workers call it; Node's own
+ * servers, Express and Fastify call it through an adapter. It never rejects
+ * @throws {ConfigurationError} when an option is missing, unknown or wrong
+ *
+ * @example
+ * ```ts
+ * import { TemplatePdf, template } from "template-pdf";
+ * import { createHandler } from "template-pdf/handler";
+ * import * as z from "zod";
+ *
+ * const invoice = template("inv_2024", z.object({ date: z.string(), total: z.string() }));
+ *
+ * export const POST = createHandler({
+ *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "…" }),
+ *   templates: { invoice },
+ *   authorize: (request) => request.headers.get("cookie") !== null, // look the session up here
+ * });
+ * ```
+ *
+ * @see spec, "Generate PDF from template"
+ */
+export function createHandler<const T extends HandlerTemplates>(
+  options: HandlerOptions<T>,
+): (request: Request) => Promise<Response> {
+  checkHandlerOptions(options);
+  const { maxBodyBytes, onError = logError } = options;
+  const origins = new Origins(options.origins ?? []);
+  const endpoint = createEndpoint({
+    authorize: allowing(options, origins),
+    produce: asking(options),
+    maxBodyBytes,
+    onError: (error, request, requestId) => onError(error, { request, requestId }),
+  });
+  return async (request) => origins.expose(origins.preflight(request) ?? (await endpoint(request)), request);
+}
+
+/** Denies everything that is not allowed on purpose. */
+function allowing({ authorize }: HandlerOptions, origins: Origins): Authorize {
+  return async (request, name) => {
+    const refusal = origins.refuse(request);
+    if (refusal) return refusal;
+    const verdict: unknown = await authorize(request, name);
+    if (verdict === true) return undefined;
+    if (isResponse(verdict)) return verdict;
+    return new Problem(
+      403,
+      "You may not have this document. Sign in, or ask whoever runs this server for permission.",
+      { kind: "not-authorized" },
+    );
+  };
+}
+
+function asking({ client, templates, values, filename, disposition, retry }: HandlerOptions) {
+  // Own names only: an object has others, such as "constructor".
+  const known = new Map(Object.entries(templates));
+  const settings = { retry: retry ?? { mayRenderTwice: false } };
+
+  return async ({ uid: name, values: came, request, signal }: Order): Promise<Product | Response> => {
+    const template = known.get(name);
+    if (!template) throw unknownTemplate(name, "Ask for one of those that this server offers.");
+    const given = values ? await values(request, came, name) : came;
+    if (isResponse(given)) return given;
+    const wished = await filename?.(request, given, name);
+    try {
+      const pdf = await client.generate(template, given, { signal, ...settings });
+      return {
+        bytes: pdf.stream(),
+        contentLength: pdf.contentLength,
+        filename: wished ?? pdf.filename,
+        disposition,
+      };
+    } catch (error) {
+      throw refusalOf(error, name) ?? error;
+    }
+  };
+}
+
+/** What somebody else's function threw may hold anything, and nobody has agreed to have it logged. */
+function logError(error: unknown, { requestId }: HandlerError): void {
+  const what = TemplatePdfError.is(error)
+    ? error.message
+    : `A function given to the handler failed with ${nameOfError(error)}, which \`onError\` would hear.`;
+  console.error(`template-pdf/handler: ${what} (request ${requestId})`);
+}

@@ -1,0 +1,8 @@
+/**
+ * The service's endpoint on your own server, which holds the key: for pages, which may not.
+ *
+ * @packageDocumentation
+ */
+
+export { createHandler } from "./create-handler.ts";
+export type { HandlerError, HandlerOptions, HandlerTemplates } from "./options.ts";

@@ -1,0 +1,138 @@
+import { type AnyTemplate, ConfigurationError, type Retry, type TemplatePdf } from "../index.ts";
+import {
+  checkOptions,
+  isByteCount,
+  isFunction,
+  isObject,
+  isObjectOrFalse,
+  type Rules,
+} from "../option-rules.ts";
+import { checkUid } from "../request.ts";
+import type { Disposition } from "../server/content-disposition.ts";
+import { checkOrigin } from "./origins.ts";
+
+/** The templates that pages may ask for, by the names under which they ask. */
+export type HandlerTemplates = Readonly<Record<string, AnyTemplate>>;
+
+/** What {@link HandlerOptions.onError} hears beside the error. */
+export interface HandlerError {
+  readonly request: Request;
+  /** The `x-request-id` of the answer, which its caller sees. */
+  readonly requestId: string;
+}
+
+/**
+ * The options of a handler.
+ *
+ * @typeParam T - the templates by name
+ */
+export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
+  /** The client that asks the service, with the key. */
+  // biome-ignore lint/suspicious/noExplicitAny: nothing else takes a client of every type.
+  client: TemplatePdf<any>;
+  /** Everything that can be asked for, by the name that stands in the path in place of a uid. No other template is reached. */
+  templates: T;
+  /**
+   * Decides about every call before its body is read. Only `true` lets one pass; `false` is answered with 403, and a `Response`,
+   * such as a 401 of your own, is the answer. The body is not to be read here. It gets the name as it came, which may be none of
+   * `templates`.
+   */
+  authorize: (request: Request, name: string) => boolean | Response | Promise<boolean | Response>;
+  /**
+   * Gives the values to send in place of those that came, such as with a price that no page may set. A `Response` is the answer,
+   * and nothing is sent. Default: the values as they came.
+   */
+  values?:
+    | ((
+        request: Request,
+        values: Record<string, unknown>,
+        name: keyof T & string,
+      ) => object | Response | Promise<object | Response>)
+    | undefined;
+  /** Whether a browser is to save the document, or to show it. Default: `"attachment"`. */
+  disposition?: Disposition | undefined;
+  /**
+   * Names the document, with or without `.pdf`; the name is made safe. It gets the values that were sent. Default, also for
+   * `undefined`: the name that the service gives, else that of the template.
+   */
+  filename?:
+    | ((
+        request: Request,
+        values: object,
+        name: keyof T & string,
+      ) => string | undefined | Promise<string | undefined>)
+    | undefined;
+  /**
+   * Other origins whose pages may call, such as `https://app.example.com` (CORS), also with cookies. Default: none, only pages of the
+   * same origin, and callers that are no pages.
+   */
+  origins?: readonly string[] | undefined;
+  /** The most bytes the values may measure. Default: 1,048,576 (1 MiB). */
+  maxBodyBytes?: number | undefined;
+  /**
+   * When the service is asked again, laid over what the client does. Default: `{ mayRenderTwice: false }`, only where nothing was
+   * sent, so that a busy service, or a broken answer, is told to the page at once: its own client tries again.
+   */
+  retry?: Retry | false | undefined;
+  /**
+   * Hears of what is not the caller's fault, for your log: none of it is in the answer. What it throws is dropped. Default: one line
+   * by `console.error`, without what your own functions threw.
+   */
+  onError?: ((error: unknown, about: HandlerError) => void) | undefined;
+}
+
+const isClient = {
+  words: "a TemplatePdf",
+  test: (value: unknown) => typeof (value as TemplatePdf | null)?.generate === "function",
+};
+const isDisposition = {
+  words: '"attachment" or "inline"',
+  test: (value: unknown) => value === "attachment" || value === "inline",
+};
+const isList = { words: "a list of origins", test: Array.isArray };
+
+const rules: Rules<HandlerOptions> = {
+  client: isClient,
+  templates: isObject,
+  authorize: isFunction,
+  values: isFunction,
+  disposition: isDisposition,
+  filename: isFunction,
+  origins: isList,
+  maxBodyBytes: isByteCount,
+  retry: isObjectOrFalse,
+  onError: isFunction,
+};
+
+/**
+ * Checks a handler's options.
+ *
+ * @throws {ConfigurationError} for the first thing that is missing, unknown or wrong
+ */
+export function checkHandlerOptions(options: HandlerOptions): void {
+  checkOptions(options, rules, "handler");
+  for (const [name, why] of Object.entries(required)) {
+    if (options[name as keyof typeof required] === undefined) {
+      throw new ConfigurationError(`The option \`${name}\` of the handler is missing: ${why}.`);
+    }
+  }
+  for (const [name, template] of Object.entries(options.templates)) checkTemplate(name, template);
+  options.origins?.forEach(checkOrigin);
+}
+
+const required = {
+  client: "give the TemplatePdf that holds the key",
+  templates: "name every template that may be asked for, such as { invoice: template(…) }",
+  authorize: "without it, everybody could make documents at your cost. Return true for those who may",
+} satisfies { readonly [name in keyof HandlerOptions]?: string };
+
+function checkTemplate(name: string, template: unknown): void {
+  try {
+    checkUid(name);
+    checkUid((template as AnyTemplate | undefined)?.uid);
+  } catch {
+    throw new ConfigurationError(
+      `The member ${JSON.stringify(name)} of \`templates\` must be a template() under a name that can stand in a path.`,
+    );
+  }
+}
