@@ -101,7 +101,7 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
       return {
         bytes: pdf.stream(),
         contentLength: pdf.contentLength,
-        filename: wished ?? pdf.filename,
+        filename: wished ?? name,
         disposition,
       };
     } catch (error) {

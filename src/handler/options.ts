@@ -52,8 +52,8 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
   /** Whether a browser is to save the document, or to show it. Default: `"attachment"`. */
   disposition?: Disposition | undefined;
   /**
-   * Names the document, with or without `.pdf`; the name is made safe. It gets the values that were sent. Default, also for
-   * `undefined`: the name that the service gives, else that of the template.
+   * Names the document, with or without `.pdf`; the name is made safe. It gets the values that are sent. Default, also for
+   * `undefined`: the name of the template, as the page knows it.
    */
   filename?:
     | ((
