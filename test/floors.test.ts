@@ -55,7 +55,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   ],
   "input/": [],
   "browser/": ["index.ts"],
-  "handler/": ["index.ts", "option-rules.ts", "redact.ts", "request.ts", "server/"],
+  "handler/": ["index.ts", "option-rules.ts", "redact.ts", "request.ts", "server/", "input/"],
   "template-types/": [],
   "testing/": [
     "index.ts",

@@ -6,4 +6,4 @@
 
 export { download } from "./download.ts";
 export { type ObjectUrl, objectUrl } from "./object-url.ts";
-export type { AnyPdf } from "./read-blob.ts";
+export type { AnyPdf, HeldPdf } from "./read-blob.ts";

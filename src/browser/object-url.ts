@@ -1,15 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { ConfigurationError } from "../index.ts";
-import { type AnyPdf, readBlob } from "./read-blob.ts";
+import { type AnyPdf, type HeldPdf, readBlob } from "./read-blob.ts";
 
-/** The address of a document within this page, for an `<iframe>`, an `<object>` or a link. */
-export interface ObjectUrl {
+/** The address of a document within this page, for an `<iframe>`, an `<object>` or a link; `download` takes it, too. */
+export interface ObjectUrl extends HeldPdf {
   /** Such as `blob:https://app.example.com/5c1b…`. */
   readonly url: string;
-  /** The document, which `download` also takes. */
-  readonly blob: Blob;
-  /** The name that the service gives the document, where it gives one. */
-  readonly filename: string | undefined;
   /** Lets go of the document; the address leads nowhere then. A second call does nothing. */
   revoke(): void;
   /** The same as `revoke`, for `using`, where the browser has it. */

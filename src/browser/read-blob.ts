@@ -1,13 +1,35 @@
-import type { GeneratedPdf, PendingPdf } from "../index.ts";
+import { ConfigurationError, type GeneratedPdf, type PendingPdf } from "../index.ts";
 
-/** A document that nobody has read yet, on its way or arrived; or one that was read as a blob. */
-export type AnyPdf = PendingPdf | GeneratedPdf | Blob;
+/** A document that this page holds in memory. */
+export interface HeldPdf {
+  readonly blob: Blob;
+  /** The name that the service gives the document, where it gives one. */
+  readonly filename: string | undefined;
+}
 
-/** Reads a document whole, and the name that the service gave it. */
-export async function readBlob(pdf: AnyPdf): Promise<{ blob: Blob; filename: string | undefined }> {
-  if (!("blob" in pdf)) return { blob: pdf, filename: undefined };
+/** A document: on its way, arrived, or shown already; or the `Blob` of one. */
+export type AnyPdf = PendingPdf | GeneratedPdf | HeldPdf | Blob;
+
+/**
+ * Reads a document whole.
+ *
+ * @throws {ConfigurationError} (rejects) when that is no document
+ * @throws whatever `generate` rejects with
+ */
+export async function readBlob(pdf: AnyPdf): Promise<HeldPdf> {
+  if (pdf instanceof Blob) return { blob: pdf, filename: undefined };
+  if (!(pdf instanceof Object) || !("blob" in pdf)) {
+    throw new ConfigurationError(
+      "Expected what `generate` gave, or a Blob of it. Of its forms, take none, or `blob()`.",
+    );
+  }
+  if (isHeld(pdf)) return pdf;
   // The form first: where the document breaks, only a call that was asked for a form is made again.
   const blob = await pdf.blob();
   const { filename } = await pdf;
   return { blob, filename };
+}
+
+function isHeld(pdf: PendingPdf | GeneratedPdf | HeldPdf): pdf is HeldPdf {
+  return typeof pdf.blob !== "function";
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Hooks, TemplatePdf, TimeoutError } from "../index.ts";
+import { type CallOptions, type Hooks, TemplatePdf, TimeoutError } from "../index.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { readValues } from "./input-values.ts";
@@ -53,12 +53,7 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   const timeouts = { firstByte: Number.POSITIVE_INFINITY, total: limitMs };
   const retry = flags.retry ? {} : false;
   let progress: Progress | undefined;
-  const hooks: Hooks = {
-    response: ({ status, contentLength }) => {
-      if (status < 300) progress?.arrives(contentLength);
-    },
-    retry: () => progress?.waits(),
-  };
+  const hooks: Hooks = { retry: () => progress?.waits() };
   const client = new TemplatePdf({ ...settings, allowInsecureHttp, timeouts, retry, hooks });
   const source = { file: flags.values, pairs: flags.set ?? [] };
   const values = await untilAborted(readValues(source, stdin), session.signal);
@@ -69,7 +64,7 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   let bytes: number | undefined;
   try {
     if (isStdout(path)) await writeOut(job, stdout);
-    else bytes = (await client.generate(uid, values, { signal: session.signal }).saveTo(path)).bytes;
+    else bytes = (await client.generate(uid, values, optionsOf(job)).saveTo(path)).bytes;
   } catch (error) {
     throw TimeoutError.is(error) && error.phase === "total" ? tooLate(settings.baseUrl, limitMs) : error;
   } finally {
@@ -103,11 +98,13 @@ function tooLate(baseUrl: string, limitMs: number): Failure {
   );
 }
 
-async function writeOut({ client, uid, values, signal, progress }: Job, stdout: Output): Promise<void> {
-  let bytes = 0;
-  for await (const chunk of client.generate(uid, values, { signal })) {
-    bytes += chunk.length;
-    progress.received(bytes);
+function optionsOf({ signal, progress }: Job): CallOptions {
+  return { signal, onProgress: progress.receives };
+}
+
+async function writeOut(job: Job, stdout: Output): Promise<void> {
+  const { client, uid, values, signal } = job;
+  for await (const chunk of client.generate(uid, values, optionsOf(job))) {
     await write(stdout, chunk, signal);
   }
 }

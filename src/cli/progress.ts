@@ -11,14 +11,12 @@ const clearLine = "\r\u001b[K";
 export interface Progress {
   /** Something went wrong, and is tried again. */
   waits(): void;
-  /** The document has begun to arrive. */
-  arrives(contentLength: number | undefined): void;
-  /** So many bytes of it have come. */
-  received(bytes: number): void;
+  /** More of the document has come. */
+  receives(progress: { readonly receivedBytes: number; readonly totalBytes: number | undefined }): void;
   stop(): void;
 }
 
-const silent: Progress = { waits() {}, arrives() {}, received() {}, stop() {} };
+const silent: Progress = { waits() {}, receives() {}, stop() {} };
 
 /**
  * Shows how far a document is; nowhere but on a terminal that can draw a line again.
@@ -46,11 +44,9 @@ export function showProgress(output: Output, name: string, { TERM }: Terminal["e
     waits() {
       doing = "trying again";
     },
-    arrives(contentLength) {
-      doing = contentLength === undefined ? "receiving" : `receiving ${formatSize(contentLength)} in all`;
-    },
-    received(bytes) {
-      doing = `${formatSize(bytes)} so far`;
+    receives({ receivedBytes, totalBytes }) {
+      const ofAll = totalBytes === undefined ? "so far" : `of ${formatSize(totalBytes)}`;
+      doing = `${formatSize(receivedBytes)} ${ofAll}`;
     },
     stop() {
       clearInterval(timer);

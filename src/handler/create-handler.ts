@@ -1,4 +1,5 @@
-import { TemplatePdfError } from "../index.ts";
+import { ConfigurationError, TemplatePdfError } from "../index.ts";
+import { isJsonObject } from "../input/is-json-object.ts";
 import { nameOfError } from "../redact.ts";
 import { type Authorize, createEndpoint, type Order } from "../server/endpoint.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
@@ -93,8 +94,9 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
   return async ({ uid: name, values: came, request, signal }: Order): Promise<Product | Response> => {
     const template = known.get(name);
     if (!template) throw unknownTemplate(name, "Ask for one of those that this server offers.");
-    const given = values ? await values(request, came, name) : came;
+    const given: unknown = values ? await values(request, came, name) : came;
     if (isResponse(given)) return given;
+    if (!isJsonObject(given)) throw noValues(given);
     const wished = await filename?.(request, given, name);
     try {
       const pdf = await client.generate(template, given, { signal, ...settings });
@@ -108,6 +110,13 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
       throw refusalOf(error, name) ?? error;
     }
   };
+}
+
+function noValues(given: unknown): ConfigurationError {
+  const got = given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
+  return new ConfigurationError(
+    `Expected \`values\` of the handler to return the object of values to send, got ${got}.`,
+  );
 }
 
 /** What somebody else's function threw may hold anything, and nobody has agreed to have it logged. */

@@ -33,12 +33,14 @@ export class Origins {
   }
 
   /** Answers the question that a browser asks before a page of another origin may call; `undefined` where it is none. */
-  preflight({ headers, method, url }: Request): Response | undefined {
+  preflight(request: Request): Response | undefined {
+    const { headers, method, url } = request;
     if (method !== "OPTIONS" || !headers.has("access-control-request-method")) return undefined;
-    if (!this.#listed.has(headers.get("origin") ?? "")) return undefined;
     if (uidSegmentOf(new URL(url).pathname) === undefined) return undefined;
+    const refusal = this.refuse(request);
+    if (refusal) return refusal.toResponse(crypto.randomUUID());
     const asked = headers.get("access-control-request-headers") ?? "";
-    // An origin on the list is trusted with any header: with its session, above all.
+    // An origin that may call is trusted with any header: with its session, above all.
     const allowed = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/.test(asked) ? asked : "content-type";
     return new Response(null, {
       status: 204,
@@ -103,11 +105,16 @@ function withOwnHeaders(response: Response): Response {
  * @throws {ConfigurationError} for `*`, a path, a missing scheme and the like
  */
 export function checkOrigin(origin: unknown): void {
-  const isOrigin = typeof origin === "string" && URL.canParse(origin) && new URL(origin).origin === origin;
-  if (!isOrigin || origin === "null") {
+  if (typeof origin !== "string" || !isOrigin(origin)) {
     const got = typeof origin === "string" ? JSON.stringify(origin) : `a value of type ${typeof origin}`;
     throw new ConfigurationError(
       `Expected each of \`origins\` to be an origin such as "https://app.example.com", without a path, got ${got}. Name every one: "*" would let any page call.`,
     );
   }
+}
+
+function isOrigin(text: string): boolean {
+  if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  // Of extensions and apps, such as "chrome-extension://…" and "capacitor://localhost", `URL` knows none.
+  return /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@A-Z]+$/.test(text);
 }

@@ -1,6 +1,6 @@
 import { checkJsonType, readJsonObject } from "./json-body.ts";
 import { Problem } from "./problem.ts";
-import { type Product, toResponse } from "./to-response.ts";
+import { isResponse, type Product, toResponse } from "./to-response.ts";
 
 /**
  * Decides whether a call may pass, before its body is read.
@@ -29,8 +29,8 @@ export interface Order {
  * Makes the document of one call.
  *
  * @returns the document; or, where something else is to be sent on purpose, the whole answer as it is to be
- * @throws {Problem} to refuse the call with that answer, see `unknownTemplate`. Anything else thrown is answered
- *   with a bare 500.
+ * @throws {Problem} to refuse the call with that answer, see `unknownTemplate`; a `Response` thrown is the answer, too.
+ *   Anything else thrown is answered with a bare 500.
  */
 export type Produce = (order: Order) => Product | Response | Promise<Product | Response>;
 
@@ -122,6 +122,7 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
         if ("cause" in error) report(error.cause, request, requestId);
         return forMethod(request.method, error.toResponse(requestId));
       }
+      if (isResponse(error)) return marked(error, requestId);
       // The caller left, and `produce` stopped for that reason: nobody is wrong.
       if (!request.signal.aborted || error !== request.signal.reason) report(error, request, requestId);
       return new Problem(

@@ -36,9 +36,9 @@ describe("progress", () => {
     await shows("invoice: waiting for the service, 0 s");
     response.writeHead(200, { "content-length": pdf.length });
     response.write(pdf.subarray(0, 20_000));
-    await shows("invoice: receiving 36.8 kB in all, 0 s");
+    await shows("invoice: 20.0 kB of 36.8 kB, 0 s");
     // Nothing more comes, and that can be seen.
-    await shows("invoice: receiving 36.8 kB in all, 1 s");
+    await shows("invoice: 20.0 kB of 36.8 kB, 1 s");
     response.end(pdf.subarray(20_000));
     expect(await ended).toBe(0);
     expect(left()).toBe("");
