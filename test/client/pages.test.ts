@@ -1,0 +1,88 @@
+import { type CallOptions, type ClientOptions, ConfigurationError, TemplatePdf } from "template-pdf";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { pdfOf, rejectionOf } from "./service.ts";
+
+const key = "key-k3yk3y";
+const fetch = vi.fn(async (_url: string, _init: object) => new Response(new Uint8Array(pdfOf(100))));
+
+/** Makes a client as a page does: there is a document, and no process. */
+function inPage(options: ClientOptions): TemplatePdf {
+  vi.stubGlobal("process", undefined);
+  vi.stubGlobal("document", { baseURI: "https://app.test/orders/7" });
+  try {
+    return new TemplatePdf({ fetch, ...options });
+  } finally {
+    vi.unstubAllGlobals();
+  }
+}
+
+afterEach(() => void fetch.mockClear());
+
+describe("a client in a page", () => {
+  it("needs no key, and asks the page's own server", async () => {
+    const client = inPage({ baseUrl: "/api/pdf", credentials: "same-origin" });
+    await client.generate("invoice", { date: "today" }).bytes();
+    const [url, init] = fetch.mock.calls[0] ?? [];
+    expect(url).toBe("https://app.test/api/pdf/api/v1/templates/invoice/generate-sync");
+    expect(init).toMatchObject({
+      method: "POST",
+      // Nothing that a browser would have to ask about first, beyond what the spec needs.
+      headers: [["content-type", "application/json"]],
+      credentials: "same-origin",
+      redirect: "manual",
+    });
+  });
+
+  it.each([
+    ["pdf", "https://app.test/orders/pdf/api"],
+    ["./pdf/", "https://app.test/orders/pdf/api"],
+    ["/", "https://app.test/api"],
+    ["//pdf.test/x", "https://pdf.test/x/api"],
+    ["https://pdf.test", "https://pdf.test/api"],
+  ])("reads the base URL %s as fetch would", async (baseUrl, start) => {
+    await inPage({ baseUrl }).generate("invoice", {}).bytes();
+    expect(fetch.mock.calls[0]?.[0].startsWith(`${start}/v1/`)).toBe(true);
+  });
+
+  const withKey: [how: string, options: ClientOptions][] = [
+    ["apiKey", { apiKey: key }],
+    ["a function", { apiKey: () => key }],
+    ["a header", { headers: { Authorization: `API-Key ${key}` } }],
+    ["a header in other letters", { headers: { authorization: `  api-key ${key}` } }],
+  ];
+
+  it.each(withKey)("takes no key as %s, unless that is said to be on purpose", (_, options) => {
+    const make = (more = {}) => inPage({ baseUrl: "/", ...options, ...more });
+    expect(() => make()).toThrow(ConfigurationError);
+    expect(() => make()).toThrow("An API key in a page can be read by everybody who opens it.");
+    try {
+      make();
+    } catch (error) {
+      expect(JSON.stringify(error) + String(error)).not.toContain(key);
+    }
+    expect(() => make({ dangerouslyAllowBrowser: true })).not.toThrow();
+  });
+
+  it("takes none as a header of one call either", async () => {
+    const client = inPage({ baseUrl: "/" });
+    const options: CallOptions = { headers: { authorization: `API-Key ${key}` } };
+    expect(await rejectionOf(client.generate("invoice", {}, options))).toBeInstanceOf(ConfigurationError);
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it("sends the session of its app", async () => {
+    const client = inPage({ baseUrl: "/", headers: { authorization: "Bearer session", "x-csrf": "7" } });
+    await client.generate("invoice", {}).bytes();
+    expect(fetch.mock.calls[0]?.[1]).toMatchObject({
+      headers: [
+        ["content-type", "application/json"],
+        ["authorization", "Bearer session"],
+        ["x-csrf", "7"],
+      ],
+    });
+  });
+
+  it("stays what it was for siblings", () => {
+    expect(() => inPage({ baseUrl: "/" }).with({ maxBytes: 1 })).not.toThrow();
+  });
+});

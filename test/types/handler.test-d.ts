@@ -1,0 +1,47 @@
+import { TemplatePdf, template, type Values } from "template-pdf";
+import { createHandler } from "template-pdf/handler";
+import * as z from "zod";
+
+const templates = {
+  invoice: template("inv_2024", z.object({ total: z.string() })),
+  letter: template<{ text: string }>("letter_1"),
+};
+
+const client = new TemplatePdf();
+const typed = new TemplatePdf<{ inv_2024: { total: string } }>();
+
+const handler: (request: Request) => Promise<Response> = createHandler({
+  client,
+  templates,
+  authorize: (request, name: string) => request.headers.has("cookie") && name !== "",
+  values: (_, values: Record<string, unknown>, name: "invoice" | "letter") => ({ ...values, name }),
+  filename: (_request, _values, name) => {
+    const known: "invoice" | "letter" = name;
+    return known;
+  },
+});
+createHandler({ client: typed, templates, authorize: async () => Response.json({}, { status: 401 }) });
+createHandler({ client: client.with({ apiKey: "key-k3yk3y" }), templates, authorize: async () => false });
+
+// @ts-expect-error: nobody is let in by default
+createHandler({ client, templates });
+// @ts-expect-error: only true lets a call pass
+createHandler({ client, templates, authorize: () => undefined });
+// @ts-expect-error: a uid is no template
+createHandler({ client, templates: { invoice: "inv_2024" }, authorize: () => true });
+
+/** What the server's module exports for its pages. */
+type Documents = { [name in keyof typeof templates]: Values<(typeof templates)[name]> };
+const page = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
+page.generate(
+  "invoice",
+  { total: "£7" },
+  { onProgress: ({ receivedBytes, totalBytes = 0 }) => receivedBytes / totalBytes },
+);
+page.generate("letter", { text: "Dear all" });
+// @ts-expect-error: another name
+page.generate("inv_2024", { total: "£7" });
+// @ts-expect-error: another value
+page.generate("invoice", { total: 7 });
+
+export { handler };
