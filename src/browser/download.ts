@@ -33,5 +33,7 @@ export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), savingBeginsWithinMs);
+  const timer: unknown = setTimeout(() => URL.revokeObjectURL(link.href), savingBeginsWithinMs);
+  // In a page it is a number; but tests in jsdom run in Node, which would wait for it.
+  (timer as { unref?(): void }).unref?.();
 }

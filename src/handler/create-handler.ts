@@ -47,7 +47,7 @@ import { refusalOf } from "./refusal-of.ts";
  * const invoice = template("inv_2024", z.object({ date: z.string(), total: z.string() }));
  *
  * export const POST = createHandler({
- *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "…" }),
+ *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY }),
  *   templates: { invoice },
  *   authorize: (request) => request.headers.get("cookie") !== null, // look the session up here
  * });

@@ -25,12 +25,15 @@ const assumed: Readonly<Record<string, string>> = {
   pdfs: `const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY });`,
   values: `const values = { date: "20 November 2026", total: "£1,000,000" };`,
   tenant: "const tenant = { apiKey: process.env.PDF_API_KEY };",
+  frame: `const [frame, closeButton] = [document.createElement("iframe"), document.createElement("button")];`,
   pdf: `const pdf = await pdfs.generate("invoice", { total: "£1,000,000" });`,
 };
 
 const faces = {
   "template-pdf": ["TemplatePdf", "TemplatePdfError", "template"],
+  "template-pdf/browser": ["download", "objectUrl"],
   "template-pdf/emulator": ["startEmulator"],
+  "template-pdf/handler": ["createHandler"],
   "template-pdf/testing": ["assertWholePdf", "fakePdf", "fakeService", "faults", "pdfText"],
   zod: ["z"],
 };
@@ -41,7 +44,10 @@ const documented = [
   "pending.ts",
   "errors.ts",
   "template.ts",
+  "browser/download.ts",
+  "browser/object-url.ts",
   "emulator/start.ts",
+  "handler/create-handler.ts",
   "testing/assert-whole-pdf.ts",
   "testing/fake-service.ts",
   "testing/faults/faults.ts",
@@ -122,7 +128,12 @@ describe("every example that a reader can see runs", () => {
 /** Runs an example in the project's folder, and tells what went wrong. */
 async function run(code: string, name: string): Promise<string | undefined> {
   const file = join(project, name);
-  writeFileSync(file, javaScript(code.replaceAll("https://pdf.example.com", emulator.baseUrl)));
+  const { baseUrl } = emulator;
+  const served = code
+    .replaceAll("https://pdf.example.com", baseUrl)
+    // What stands in a page asks the page's own server, which asks the service.
+    .replaceAll('baseUrl: "/api/pdf"', `baseUrl: "${baseUrl}", apiKey: process.env.PDF_API_KEY`);
+  writeFileSync(file, javaScript(served));
   running.send(pathToFileURL(file).href);
   const [{ problem }] = (await once(running, "message")) as [{ problem?: string }];
   return problem;
