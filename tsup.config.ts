@@ -37,12 +37,12 @@ const importedBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-/** What is bundled comes without its comments, which are half of it: its own repository has them. */
-const bundledWithoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "bundled-without-comments",
+/** What is bundled is small: without comments, and with short names within its functions. Its own repository has it whole. */
+const bundledSmall: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "bundled-small",
   setup({ onLoad }) {
     onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, "utf8"), { minifyWhitespace: true });
+      const { code } = await transform(await readFile(path, "utf8"), { minify: true });
       return { contents: code };
     });
   },
@@ -70,6 +70,8 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
         format: "cjs",
         platform: "node",
         target,
+        // Of the tools: see docs/decisions/0024.
+        ...(splitting && { minifyWhitespace: true, lineLimit: 120 }),
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
         define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
         sourcefile: basename(path),
@@ -164,14 +166,14 @@ export default defineConfig(
       sourcemap: false,
       splitting,
       metafile,
-      esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledWithoutComments],
+      esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledSmall],
     },
     {
       ...both,
       entry: pick(entries.cjs, isOf),
       format: "cjs",
       metafile,
-      esbuildPlugins: [fewFiles("cjs"), withoutComments, bundledWithoutComments],
+      esbuildPlugins: [fewFiles("cjs"), withoutComments, bundledSmall],
       plugins: [asCommonJs(splitting)],
     },
   ]),

@@ -7,6 +7,7 @@ import { root, run } from "./run-command.mjs";
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
 const built =
-  run("tsup", []) && ["emit-types", "write-licenses"].every((name) => run("node", [`scripts/${name}.mjs`]));
+  run("tsup", []) &&
+  ["minify-inner-code", "emit-types", "write-licenses"].every((name) => run("node", [`scripts/${name}.mjs`]));
 if (!built) process.exit(1);
 stampBuild();

@@ -1,9 +1,10 @@
 // @ts-check
-// Writes the types of every door, one `.d.ts` (ES modules) and one `.d.cts` (CommonJS) a source file.
+// Writes the types of every door: one `.d.cts` a source file, and for ES modules one `.d.ts` a door, which leads there.
+// An ES module may import CommonJS, also where types are meant, but not the other way round; see docs/decisions/0024.
 // TypeScript emits them, file by file: a bundler of types drops `/// <reference lib>` and `@ts-ignore`
 // and hoists `import("node:stream")`, and then the types no longer compile without @types/node.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { doors } from "./entries.mjs";
@@ -11,11 +12,9 @@ import { doors } from "./entries.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
-const declarations = emitDeclarations();
-for (const [file, text] of reachable(declarations)) {
-  write(file, ".d.ts", withExtension(file, text, ".js"));
-  write(file, ".d.cts", withExtension(file, text, ".cjs"));
-}
+const declarations = reachable(emitDeclarations());
+for (const [file, text] of declarations) write(file, ".d.cts", withCommonJsPaths(file, text));
+for (const door of Object.values(doors)) write(join(root, door), ".d.ts", leadingTo(join(root, door)));
 
 /** @returns {Map<string, string>} the text of the declarations of each source file */
 function emitDeclarations() {
@@ -87,23 +86,33 @@ function specifiers(file, text) {
 }
 
 /**
+ * What a door is to ES modules: its own first comment, and all that its CommonJS types export.
+ * @param {string} door
+ */
+function leadingTo(door) {
+  const text = declarations.get(door) ?? "";
+  if (/^export default\b|\bas default\b/m.test(text)) fail(`${relative(root, door)} has a default export`);
+  const [comment = ""] = /^\/\*\*.*?\*\/\n/s.exec(text) ?? [];
+  return `${comment}export * from "./${basename(door, ".ts")}.cjs";\n`;
+}
+
+/**
  * @param {string} file
  * @param {string} text
- * @param {".js" | ".cjs"} extension
  */
-function withExtension(file, text, extension) {
+function withCommonJsPaths(file, text) {
   return specifiers(file, text)
     .filter((specifier) => specifier.text.startsWith("."))
     .reverse()
     .reduce((result, { text: old, end }) => {
       const start = end - 1 - old.length;
-      return result.slice(0, start) + old.replace(/\.ts$/, extension) + result.slice(end - 1);
+      return result.slice(0, start) + old.replace(/\.ts$/, ".cjs") + result.slice(end - 1);
     }, text);
 }
 
 /**
  * @param {string} file
- * @param {string} extension
+ * @param {".d.ts" | ".d.cts"} extension
  * @param {string} text
  */
 function write(file, extension, text) {

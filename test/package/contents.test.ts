@@ -68,7 +68,7 @@ describe("the published package", () => {
     // The build names the source of each piece in a comment before it.
     const code = files.filter(({ path }) => /\.c?js$/.test(path)).map(({ path }) => read(path));
     const bundled = code.flatMap((text) =>
-      [...text.matchAll(/^ *\/\/ (?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => name),
+      [...text.matchAll(/^ *\/\/ (?:.*\/)?node_modules\/((?:@[^/\s]+\/)?[^/\s]+)/gm)].map(([, name]) => name),
     );
     const licensed = [...read("dist/THIRD-PARTY-LICENSES.md").matchAll(/^# (\S+) /gm)].map(
       ([, name]) => name,
