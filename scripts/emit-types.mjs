@@ -1,10 +1,11 @@
 // @ts-check
-// Writes the types of every door: one `.d.cts` a source file, and for ES modules one `.d.ts` a door, which leads there.
-// An ES module may import CommonJS, also where types are meant, but not the other way round; see docs/decisions/0024.
+// Writes the types of every door: one `.d.cts` a source file, and a `.d.ts` of those that differ for ES modules, which
+// may import CommonJS where types are meant, but not the other way round; see docs/decisions/0024.
 // TypeScript emits them, file by file: a bundler of types drops `/// <reference lib>` and `@ts-ignore`
 // and hoists `import("node:stream")`, and then the types no longer compile without @types/node.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { isBuiltin } from "node:module";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { doors } from "./entries.mjs";
@@ -13,8 +14,37 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
 const declarations = reachable(emitDeclarations());
-for (const [file, text] of declarations) write(file, ".d.cts", withCommonJsPaths(file, text));
-for (const door of Object.values(doors)) write(join(root, door), ".d.ts", leadingTo(join(root, door)));
+const doorFiles = Object.values(doors).map((door) => join(root, door));
+for (const [file, text] of declarations) {
+  write(
+    file,
+    ".d.cts",
+    withPaths(file, text, () => ".cjs"),
+  );
+  // Whoever imports a door knows by its name what its format is.
+  if (doorFiles.includes(file) || differs(file)) {
+    write(
+      file,
+      ".d.ts",
+      withPaths(file, text, (imported) => (differs(imported) ? ".js" : ".cjs")),
+    );
+  }
+}
+
+/**
+ * Whether a file leads to another package, whose classes may be others for each format.
+ *
+ * @param {string} file
+ * @param {Set<string>} [seen]
+ * @returns {boolean}
+ */
+function differs(file, seen = new Set()) {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  return specifiers(file, declarations.get(file) ?? "").some(({ text }) =>
+    text.startsWith(".") ? differs(join(dirname(file), text), seen) : !isBuiltin(text),
+  );
+}
 
 /** @returns {Map<string, string>} the text of the declarations of each source file */
 function emitDeclarations() {
@@ -86,27 +116,18 @@ function specifiers(file, text) {
 }
 
 /**
- * What a door is to ES modules: its own first comment, and all that its CommonJS types export.
- * @param {string} door
- */
-function leadingTo(door) {
-  const text = declarations.get(door) ?? "";
-  if (/^export default\b|\bas default\b/m.test(text)) fail(`${relative(root, door)} has a default export`);
-  const [comment = ""] = /^\/\*\*.*?\*\/\n/s.exec(text) ?? [];
-  return `${comment}export * from "./${basename(door, ".ts")}.cjs";\n`;
-}
-
-/**
  * @param {string} file
  * @param {string} text
+ * @param {(imported: string) => string} extensionOf
  */
-function withCommonJsPaths(file, text) {
+function withPaths(file, text, extensionOf) {
   return specifiers(file, text)
     .filter((specifier) => specifier.text.startsWith("."))
     .reverse()
     .reduce((result, { text: old, end }) => {
       const start = end - 1 - old.length;
-      return result.slice(0, start) + old.replace(/\.ts$/, ".cjs") + result.slice(end - 1);
+      const path = old.replace(/\.ts$/, extensionOf(join(dirname(file), old)));
+      return result.slice(0, start) + path + result.slice(end - 1);
     }, text);
 }
 

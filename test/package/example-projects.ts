@@ -30,10 +30,10 @@ const blocks = [
 /** What the guide imports, beside what the mocks and the examples need. */
 const packagesOfGuide = ["valibot@1"];
 
-/** What the example projects say they need, as `npm install` takes it. */
-export function packagesOfExamples(): string[] {
+/** What example projects say they need, as `npm install` takes it. */
+export function packagesOfExamples(names: readonly string[]): string[] {
   const inMocks = everywhere.packages.map((spec) => spec.split("@")[0]);
-  const specs = examples.flatMap((name) =>
+  const specs = names.flatMap((name) =>
     Object.entries(needsOf(name))
       .filter(([needed]) => needed !== "template-pdf" && !inMocks.includes(needed))
       .map(([needed, range]) => `${needed}@${range}`),
@@ -41,8 +41,8 @@ export function packagesOfExamples(): string[] {
   return [...new Set(specs), ...packagesOfGuide];
 }
 
-/** Makes the tests, one of each project. `workspace` has installed what they need. */
-export function testExampleProjects(workspace: Workspace): void {
+/** Makes the tests of what the example projects say about themselves. */
+export function testManifests(): void {
   it("is there for vitest, Jest and node --test", () => {
     expect(examples).toEqual(["jest", "node-test", "vitest"]);
   });
@@ -54,17 +54,23 @@ export function testExampleProjects(workspace: Workspace): void {
     const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as Manifest;
     expect(needs["template-pdf"]).toBe(`^${version}`);
   });
+}
 
-  it.each(examples.filter((name) => name !== "vitest"))("%s: passes its tests", async (name) => {
-    await expectToPass(copy(name, workspace));
-  });
-
+/** Makes the test that runs the example for vitest. `workspace` has installed what it needs. */
+export function testExampleOfVitest(workspace: Workspace): void {
   it(`vitest: passes its tests, and those that ${guide} shows`, async () => {
     expect(blocks.map(({ name }) => name)).not.toContain(undefined);
     const project = copy("vitest", workspace);
     mkdirSync(join(project, "test/guide"));
     for (const { name = "", code } of blocks) writeFileSync(join(project, "test/guide", name), code);
     await expectToPass(project);
+  });
+}
+
+/** Makes the tests that run other examples, as they are. */
+export function testOtherExamples(workspace: Workspace, names: readonly string[]): void {
+  it.each(names)("%s: passes its tests", async (name) => {
+    await expectToPass(copy(name, workspace));
   });
 }
 

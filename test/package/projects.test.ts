@@ -1,21 +1,23 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { packagesOfExamples, testExampleProjects } from "./example-projects.ts";
-import { everywhere } from "./mocks/combinations.ts";
+import { packagesOfExamples, testExampleOfVitest, testManifests } from "./example-projects.ts";
+import { everywhere, oneOfEach } from "./mocks/combinations.ts";
 import { testMocks } from "./mocks/test-mocks.ts";
 import { Workspace } from "./mocks/workspace.ts";
 
-/** All that needs the package beside many others: they are installed once. */
+/** What needs the package beside many others: they are installed once. All of it is in test/runtimes. */
 
 const workspace = new Workspace();
 
-beforeAll(() => workspace.install(...everywhere.packages, ...packagesOfExamples()), 120_000);
+beforeAll(() => workspace.install(...everywhere.packages, ...packagesOfExamples(["vitest"])), 120_000);
 afterAll(() => workspace.remove(), 60_000);
 
-/** MSW 3, and other versions of Node: see test/runtimes/mocks.test.ts. */
+/** In every format, at every moment and on other versions of Node: see test/runtimes/mocks.test.ts. */
 describe("mocks work with no kit and no configuration", () => {
-  testMocks(everywhere, workspace);
+  testMocks(oneOfEach(everywhere), workspace);
 });
 
+/** Those for Jest and `node --test` run in test/runtimes/example-projects.test.ts. */
 describe("an example project", () => {
-  testExampleProjects(workspace);
+  testManifests();
+  testExampleOfVitest(workspace);
 });

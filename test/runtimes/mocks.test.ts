@@ -6,7 +6,7 @@ import { Workspace } from "../package/mocks/workspace.ts";
 
 const versions = [22, 24, 26];
 
-/** Without a kit and without configuration, as test/package/mocks has it with the Node at hand. */
+/** Without a kit and without configuration; one project of each mock is in test/package/projects.test.ts, too. */
 describe("mocks work", () => {
   const nodes = new Workspace();
   const kits = [everywhere, sinceNode22].map((kit) => ({ kit, workspace: new Workspace() }));
@@ -21,8 +21,14 @@ describe("mocks work", () => {
     for (const { workspace } of kits) workspace.remove();
   }, 120_000);
 
-  describe.each(versions)("on Node %i:", (version) => {
-    const node = () => join(nodes.folder, "node_modules", `node-${version}`, "bin", "node");
-    for (const { kit, workspace } of kits) testMocks(kit, workspace, node);
+  describe.each(["at hand", ...versions])("on Node %s:", (version) => {
+    const node = () =>
+      version === "at hand"
+        ? process.execPath
+        : join(nodes.folder, "node_modules", `node-${version}`, "bin", "node");
+    for (const { kit, workspace } of kits) {
+      // The one at hand may be Node 20.
+      if (version !== "at hand" || kit === everywhere) testMocks(kit, workspace, node);
+    }
   });
 });
