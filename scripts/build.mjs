@@ -6,8 +6,8 @@ import { stampBuild } from "./build-stamp.mjs";
 import { root, run } from "./run-command.mjs";
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
-const built =
-  run("tsup", []) &&
-  ["minify-inner-code", "emit-types", "write-licenses"].every((name) => run("node", [`scripts/${name}.mjs`]));
+const steps = ["minify-inner-code", "emit-types", "write-licenses"].map((name) => `scripts/${name}.mjs`);
+let built = await run("tsup", []);
+for (const step of steps) built &&= await run("node", [step]);
 if (!built) process.exit(1);
 stampBuild();

@@ -8,36 +8,55 @@ import { pathToFileURL } from "node:url";
 import { run } from "./run-command.mjs";
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const floors = report("floors", run("vitest", ["run", "test/floors.test.ts"], { quiet: true }));
-  if (check() > 0 || !floors) process.exit(1);
+  const floors = await report("floors", run("vitest", ["run", "test/floors.test.ts"], { quiet: true }));
+  if ((await check()) > 0 || !floors) process.exit(1);
 }
 
-/** @returns {number} how many checks failed */
-export function check() {
+/** @returns {Promise<number>} how many checks failed */
+export async function check() {
   const folder = mkdtempSync(join(tmpdir(), "template-pdf-check-"));
   try {
-    const packed = run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { quiet: true });
-    const tarball = join(folder, readdirSync(folder)[0] ?? "nothing-was-packed");
-    const results = [
+    const packed = pack(folder);
+    const results = await Promise.all([
       report("lockfile", run("node", ["scripts/complete-lockfile.mjs", "--check"], { quiet: true })),
       report("format and lint", run("biome", ["check"], { quiet: true })),
       report("types", run("tsc", ["--noEmit"], { quiet: true })),
       report("unused code and dependencies", run("knip", [], { quiet: true })),
       report("bytes a page loads", run("size-limit", [], { quiet: true })),
-      report("package manifest", packed && run("publint", ["--strict", tarball], { quiet: true })),
-      report("package types", packed && run("attw", ["--profile", "node16", tarball], { quiet: true })),
-    ];
+      report("package manifest", ofTarball("publint", ["--strict"])),
+      report("package types", ofTarball("attw", ["--profile", "node16"])),
+    ]);
     return results.filter((passed) => !passed).length;
+
+    /**
+     * @param {string} tool
+     * @param {readonly string[]} args
+     */
+    async function ofTarball(tool, args) {
+      const tarball = await packed;
+      return tarball !== undefined && run(tool, [...args, tarball], { quiet: true });
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * @param {string} title
- * @param {boolean} passed
+ * @param {string} folder
+ * @returns {Promise<string | undefined>} the tarball that npm would publish
  */
-function report(title, passed) {
+async function pack(folder) {
+  const args = ["pack", "--ignore-scripts", "--pack-destination", folder];
+  if (!(await run("npm", args, { quiet: true }))) return undefined;
+  return readdirSync(folder).map((file) => join(folder, file))[0];
+}
+
+/**
+ * @param {string} title
+ * @param {Promise<boolean>} check
+ */
+async function report(title, check) {
+  const passed = await check;
   console.log(`check: ${title}: ${passed ? "passed" : "FAILED"}`);
   return passed;
 }

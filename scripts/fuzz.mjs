@@ -12,7 +12,7 @@ const given = process.argv.slice(2);
 const files = given.length > 0 ? given : filesWithProperties();
 const args = ["run", "--project", "source", "--tags-filter", "property", "--reporter", "verbose"];
 console.log(`fuzz: ${FUZZ_RUNS} runs of every property in ${files.length} files`);
-process.exit(run("vitest", [...args, "--hideSkippedTests", ...files]) ? 0 : 1);
+process.exit((await run("vitest", [...args, "--hideSkippedTests", ...files])) ? 0 : 1);
 
 /** Of the others vitest would leave out every test, but only after it loaded them. */
 function filesWithProperties() {

@@ -54,12 +54,14 @@ const withoutCode = /(?:^src\/index|types|\.d)\.ts$/;
 const given = process.argv.slice(2);
 const asked = given.length > 0 ? given : Object.keys(testsOf).map((name) => `src/${name}.ts`);
 
-install();
-const succeeded = asked.map((what) => {
+await install();
+let succeeded = true;
+for (const what of asked) {
   const name = what === "rest" ? what : what.replace(/^src\/|\.ts$/g, "");
-  return mutate(name, what === "rest" ? rest() : [what], testsOf[name] ?? testsOfRest);
-});
-process.exit(succeeded.every(Boolean) ? 0 : 1);
+  const files = what === "rest" ? rest() : [what];
+  succeeded = (await mutate(name, files, testsOf[name] ?? testsOfRest)) && succeeded;
+}
+process.exit(succeeded ? 0 : 1);
 
 /**
  * @param {string} name
@@ -87,12 +89,13 @@ function rest() {
     .filter((path) => !(path.slice("src/".length, -".ts".length) in testsOf));
 }
 
-function install() {
+async function install() {
   const manifest = join(root, cache, "node_modules/@stryker-mutator/core/package.json");
   if (existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version) return;
   console.log(`mutation: installing Stryker ${version} into ${cache}`);
   const packages = ["core", "vitest-runner"].map((name) => `@stryker-mutator/${name}@${version}`);
   // Without its peers: it is to find the vitest of the repository.
   const flags = ["--no-save", "--no-package-lock", "--legacy-peer-deps", "--ignore-scripts"];
-  if (!run("npm", ["install", "--prefix", cache, ...flags, ...packages], { quiet: true })) process.exit(1);
+  const args = ["install", "--prefix", cache, ...flags, ...packages];
+  if (!(await run("npm", args, { quiet: true }))) process.exit(1);
 }

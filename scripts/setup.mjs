@@ -15,12 +15,12 @@ if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 
 if (!isInstalled()) {
   console.log("setup: installing the dependencies");
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-  if (!run("npm", args)) stop("setup: the dependencies could not be installed.");
+  if (!(await run("npm", args))) stop("setup: the dependencies could not be installed.");
 }
 
 if (process.argv[2] !== "install" && !isBuilt()) {
   console.log("setup: building dist");
-  if (!run("node", ["scripts/build.mjs"], { quiet: true })) stop("setup: the build failed.");
+  if (!(await run("node", ["scripts/build.mjs"], { quiet: true }))) stop("setup: the build failed.");
 }
 
 /** Whether node_modules holds what package-lock.json asks for; npm notes there what it installed. */

@@ -84,12 +84,32 @@ const inPage = `
   }
 `;
 
+/** A file of CommonJS, which one of ES modules imports. */
+const required = `
+  import { TemplatePdf, type GeneratedPdf } from "template-pdf";
+  export const client: TemplatePdf = new TemplatePdf();
+  export type Pdf = GeneratedPdf;
+`;
+const inBothFormats = `
+  import type { GeneratedPdf, TemplatePdf } from "template-pdf";
+  import { client, type Pdf } from "./required.cjs";
+
+  // One class, as it is one when the program runs.
+  client satisfies TemplatePdf;
+  export const same = (pdf: Pdf): GeneratedPdf => pdf;
+`;
+
 /** Each with its kind of modules, its compiler options, and whether it has @types/node. */
 const projects = {
   "a Node project of ES modules, without the types of pages": {
     type: "module",
     options: { module: "nodenext", lib: ["ES2022"], types: ["node"] },
-    files: { "everywhere.ts": everywhere, "node.ts": inNode },
+    files: {
+      "everywhere.ts": everywhere,
+      "node.ts": inNode,
+      "required.cts": required,
+      "both.ts": inBothFormats,
+    },
   },
   "a Node project of CommonJS modules": {
     type: "commonjs",
@@ -123,7 +143,10 @@ export function testProjects(versions: readonly string[]): void {
         const name = `${version}-${title.replaceAll(/\W+/g, "-")}`;
         const root = makeProject(options.types[0] ? `with-node-types/${name}` : name, {
           "package.json": JSON.stringify({ type }),
-          "tsconfig.json": JSON.stringify({ compilerOptions: { ...common, ...options }, include: ["*.ts"] }),
+          "tsconfig.json": JSON.stringify({
+            compilerOptions: { ...common, ...options },
+            include: ["*.ts", "*.cts"],
+          }),
           ...files,
         });
         if (options.types[0]) link(root, "@types/node");
