@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -18,6 +19,20 @@ const resolve = {
 /** They watch limits of time: what they wait for takes no core, and little beside them may. */
 const waiting = ["test/client/timeouts*.test.ts", "test/network/closing-servers.test.ts"];
 
+/** Where tests ask functions and objects, which hold nothing beyond them. */
+const withoutState =
+  /^(?:[^/]+|(?:emulator\/(?:faults|renderer\/json)|input|server|template-types(?:\/json-schema)?|testing)\/[^/]+)$/;
+
+/** What another file would find changed, or what asks for a process of its own. */
+const shared = /\b(?:vi|process)\.|\b(?:globalThis|Worker|memory)\b|\b(?:spawn|exec\w*|gc|listen)\(/;
+
+/** Several of these may run in one process, whose start takes longer than most of them. */
+const together = readdirSync(new URL("test", import.meta.url), { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => path.endsWith(".test.ts") && withoutState.test(path))
+  .filter((path) => !shared.test(readFileSync(new URL(`test/${path}`, import.meta.url), "utf8")))
+  .map((path) => `test/${path}`);
+
 export default defineConfig({
   test: {
     // More than a small machine has cores; vitest would leave one to itself, and many tests wait for something.
@@ -31,9 +46,13 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{package,runtimes}/**", ...waiting],
+          exclude: ["test/{package,runtimes}/**", ...waiting, ...together],
           testTimeout: 20_000,
         },
+      },
+      {
+        resolve,
+        test: { name: "source-together", include: together, testTimeout: 20_000, isolate: false },
       },
       {
         resolve,

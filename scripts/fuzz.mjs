@@ -10,7 +10,7 @@ Object.assign(process.env, { FUZZ_RUNS });
 
 const given = process.argv.slice(2);
 const files = given.length > 0 ? given : filesWithProperties();
-const args = ["run", "--project", "source", "--tags-filter", "property", "--reporter", "verbose"];
+const args = ["run", "--project", "source*", "--tags-filter", "property", "--reporter", "verbose"];
 console.log(`fuzz: ${FUZZ_RUNS} runs of every property in ${files.length} files`);
 process.exit((await run("vitest", [...args, "--hideSkippedTests", ...files])) ? 0 : 1);
 
