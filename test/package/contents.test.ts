@@ -50,6 +50,20 @@ describe("the published package", () => {
     expect(all).toBeLessThanOrEqual(3_000_000);
   });
 
+  it("has no line that would fill a terminal, where Node prints the one that threw", () => {
+    const longest = files
+      .filter(({ path }) => /\.c?js$/.test(path))
+      .map(({ path }) => ({
+        path,
+        length: Math.max(
+          ...read(path)
+            .split("\n")
+            .map((line) => line.length),
+        ),
+      }));
+    expect(longest.filter(({ length }) => length > 2_000)).toEqual([]);
+  });
+
   it("holds each of its classes once per module format", async () => {
     const face = await import(join(installed, "dist", "index.js"));
     const classes = Object.keys(face).filter((name) => /^class\b/.test(String(face[name])));
