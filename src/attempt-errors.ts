@@ -29,8 +29,7 @@ export function notConnected(
   call: CallFacts,
   explained?: Explanation,
 ): unknown {
-  // What is wrong with the dispatcher or the proxy settings shows only when they are used.
-  if (ConfigurationError.is(cause)) return cause;
+  if (isPassedOn(cause)) return cause;
   const safe = call.secrets.causeWithoutSecrets(cause);
   const where = `the service at ${call.origin} for template ${JSON.stringify(call.uid)}`;
   const reason = explained?.reason === undefined ? reasonOf(safe) : call.secrets.quote(explained.reason, 500);
@@ -41,6 +40,13 @@ export function notConnected(
       ? `Could not reach ${where} (${reason}).`
       : `No answer came from ${where} (${reason}); the document may have been rendered all the same.`;
   return new ConnectionError(`${what} ${advice}${call.note}`, { attempts: call.attempts, cause: safe });
+}
+
+/** Whether something is no failure of the request, but a word to the caller, who is to hear it unchanged. */
+export function isPassedOn(cause: unknown): boolean {
+  // What is wrong with the dispatcher or the proxy settings shows only when they are used.
+  // By an error with a `digest` the `fetch` of Next.js ends the rendering of a page that cannot be rendered ahead.
+  return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown } | null)?.digest === "string";
 }
 
 /** The answer is a success that holds something else. */

@@ -3,7 +3,7 @@ import * as errors from "./attempt-errors.ts";
 import { Body, type BodyOwner } from "./body.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
 import { concatenate } from "./concatenate.ts";
-import { ConfigurationError, type TimeoutPhase } from "./errors.ts";
+import type { TimeoutPhase } from "./errors.ts";
 import { repeatAfter, type Setback } from "./retry.ts";
 import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
 import { Verifier } from "./verify.ts";
@@ -250,11 +250,11 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   // How it can fail.
 
   #noAnswer(cause: unknown): Failure {
-    const isOurs = ConfigurationError.is(cause);
     const explained = this.#transport.explain?.(cause);
     const sent = explained?.unsent ? false : this.#sent;
     return {
-      repeat: isOurs || explained?.isLasting ? "never" : sent === false ? "safe" : "ambiguous",
+      repeat:
+        errors.isPassedOn(cause) || explained?.isLasting ? "never" : sent === false ? "safe" : "ambiguous",
       error: (note) => errors.notConnected(cause, sent, { ...this.#call, note }, explained),
     };
   }

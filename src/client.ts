@@ -58,7 +58,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const objection = dispatcher && transports.objectionTo(dispatcher);
     if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
     // What was read from the environment, or can be read once only, is kept for siblings.
-    const { baseUrl, apiKey, headers } = this.#options;
+    const { apiKey, headers, awaitsPage } = this.#options;
+    const baseUrl = awaitsPage ? options.baseUrl : this.#options.baseUrl;
     this.#given = { ...options, baseUrl, apiKey, headers };
     this.#isOwner = connections === undefined;
     this.#connections = connections ?? new Connections();
@@ -178,6 +179,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   #enter(): void {
     if (this.#isClosed || this.#connections.areClosed) {
       throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
+    }
+    if (this.#options.awaitsPage) {
+      throw new ConfigurationError(
+        "The `baseUrl` is relative to a page, and this is none. Generate in the page, such as on a click; or give the whole URL.",
+      );
     }
     this.#connections.enter();
   }

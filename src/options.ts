@@ -25,7 +25,8 @@ import { type Retry, resolveWaits, type Timeouts, type Waits } from "./waits.ts"
 export interface ClientOptions {
   /**
    * Where the service lives, such as `https://pdf.example.com`; may carry a path prefix, but no credentials,
-   * query or fragment. In a page it may be relative. Default: the environment's `TEMPLATE_PDF_BASE_URL`.
+   * query or fragment. In a page it may be relative; a client like that can be made where there is no page, as
+   * frameworks do on the server, and its calls reject there. Default: the environment's `TEMPLATE_PDF_BASE_URL`.
    */
   baseUrl?: string | URL | undefined;
   /**
@@ -97,6 +98,8 @@ interface CallSettings extends Waits {
 /** A client's options, checked once. */
 export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly baseUrl: URL;
+  /** Whether no call can be made, because `baseUrl` is relative to a page, and there is none. */
+  readonly awaitsPage: boolean;
   readonly target: Target;
   readonly apiKey: string | ApiKeySource | null;
   readonly headers: ReadonlyMap<string, string>;
@@ -145,8 +148,9 @@ const callRules: Rules<CallOptions> = {
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
   checkOptions(options, clientRules, "client");
   const isExposed = isPage() && !options.dangerouslyAllowBrowser;
-  const apiKey = resolveApiKey(options, isExposed);
-  const baseUrl = resolveBaseUrl(options.baseUrl);
+  const awaitsPage = isRelativeOutsidePage(options);
+  const apiKey = awaitsPage ? null : resolveApiKey(options, isExposed);
+  const baseUrl = awaitsPage ? new URL("https://page.invalid") : resolveBaseUrl(options.baseUrl);
   const isReadableOnTheWay = baseUrl.protocol === "http:" && !isLoopback(baseUrl.hostname);
   if (apiKey !== null && isReadableOnTheWay && !options.allowInsecureHttp) {
     throw new ConfigurationError(
@@ -161,6 +165,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   }
   return Object.freeze({
     baseUrl,
+    awaitsPage,
     target: targetOf(baseUrl),
     apiKey,
     headers: resolveHeaders(options.headers, apiKey, isExposed),
@@ -207,6 +212,14 @@ export function resolveCall(client: ResolvedOptions, options: CallOptions | unde
     verify: options?.verify ?? client.verify,
     onProgress: options?.onProgress,
   };
+}
+
+/**
+ * Whether a client is meant for a page, and made elsewhere: frameworks run the modules of a page on the server, too,
+ * before there is a page. A key says that it is meant for a server.
+ */
+function isRelativeOutsidePage({ baseUrl, apiKey }: ClientOptions): boolean {
+  return !apiKey && typeof baseUrl === "string" && /^\/(?!\/)/.test(baseUrl) && !pageAddress();
 }
 
 function resolveApiKey(options: ClientOptions, isExposed: boolean): string | ApiKeySource | null {
