@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fakeService, type ListeningService } from "template-pdf/testing";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Workspace } from "../package/mocks/workspace.ts";
+import {
+  type Built,
+  buildWith,
+  copyProject,
+  gzippedBytes,
+  type Outcome,
+  packagesOf,
+  platformsOf,
+} from "./bundlers/built.ts";
+import { type Browser, launchChromium, openPage, puppeteer } from "./bundlers/chromium.ts";
+import { figuresIn, pageOf, type Sizes, titles } from "./bundlers/page.ts";
+import { Serving } from "./bundlers/run-alone.ts";
+import { bundlers } from "./bundlers/versions.ts";
+
+const guide = fileURLToPath(new URL("../../docs/bundlers.md", import.meta.url));
+
+const beside = [
+  "@rollup/plugin-node-resolve@16.0.3",
+  "@rollup/plugin-terser@1.0.2",
+  "@hono/node-server@2.1.8",
+  "hono@4.13.19",
+];
+
+const workspace = new Workspace();
+const service = fakeService({ templates: ["inv_2024"] });
+const all = new Map<string, Outcome>();
+let folder: string;
+let chromium: Browser;
+let listening: ListeningService;
+
+beforeAll(async () => {
+  const packages = Object.entries(bundlers).map(([name, version]) => `${name}@${version}`);
+  await workspace.install(...packages, ...beside, puppeteer);
+  folder = copyProject(workspace.folder);
+  for (const bundler of Object.keys(bundlers)) all.set(bundler, await buildWith(bundler, folder));
+  listening = await service.listen();
+  chromium = await launchChromium(workspace.folder);
+}, 300_000);
+
+afterAll(async () => {
+  await chromium?.close();
+  await listening?.close();
+  workspace.remove();
+}, 60_000);
+
+function built(bundler: string, title: string): Built {
+  const outcome = all.get(bundler);
+  const found = outcome?.bundles.get(title);
+  if (!found) throw new Error(`${bundler} has built no ${title}.\n${outcome?.printed}`);
+  return found;
+}
+
+/** Serves a page, and beside it a bundle of the server that it calls. */
+async function serve(page: Built, server: Built): Promise<string> {
+  const files = [dirname(join(folder, page.file)), join(folder, server.file)];
+  // Vite puts scripts into a folder beside the page.
+  if (/\/assets$/.test(files[0] ?? "")) files[0] = dirname(files[0] ?? "");
+  const settings = { SERVICE: listening.baseUrl, SERVICE_KEY: service.apiKey };
+  const { serving, origin } = await Serving.start(folder, ["serve.mjs", ...files], settings, /^(\d+)$/m);
+  onTestFinished(() => serving.stop());
+  return origin;
+}
+
+describe.each(Object.keys(bundlers))("%s", (bundler) => {
+  it.each(["page", "web worker", "client", "template", "browser"])(
+    "builds a %s without a warning, of this package alone, by its twin for pages",
+    (title) => {
+      const bundle = built(bundler, title);
+      expect(bundle.warnings).toEqual([]);
+      expect(packagesOf(bundle)).toEqual(["template-pdf"]);
+      expect(platformsOf(bundle)).toEqual(["platform/web.js"]);
+      expect(bundle.external).toEqual([]);
+      expect(readFileSync(join(folder, bundle.file), "utf8")).not.toMatch(
+        /(?:import|require)\(["'`](?:node:|undici)/,
+      );
+    },
+  );
+
+  it("builds a page that generates, previews and saves in Chromium, and hears of refusals", async () => {
+    const url = await serve(built(bundler, "page"), built("vite", "server, undici inside"));
+    const { page, complaints } = await openPage(chromium, url);
+    onTestFinished(() => page.close());
+    const bytes = await page.evaluate<{ bytes: number; told: number }>("invoices.generate()");
+    expect(bytes).toEqual({ bytes: expect.any(Number), told: bytes.bytes });
+    expect(bytes.bytes).toBeGreaterThan(500);
+    const preview = await page.evaluate<{ begins: string; url: string }>("invoices.preview()");
+    expect(preview).toEqual({ begins: "%PDF-", url: expect.stringMatching(/^blob:/) });
+    expect(await page.evaluate("invoices.saves()")).toEqual(["invoice.pdf"]);
+    expect(await page.evaluate("invoices.refusal()")).toBe(404);
+    expect(complaints).toEqual([]);
+    expect(await page.evaluate(`fetch("${preview.url}").catch(() => "gone")`)).toBe("gone");
+  });
+
+  it("builds a web worker that generates in Chromium", async () => {
+    const worker = built(bundler, "web worker");
+    const url = await serve(worker, built("vite", "server, undici inside"));
+    const { page } = await openPage(chromium, `${url}/blank`);
+    onTestFinished(() => page.close());
+    const path = /\/(?:assets\/)?[^/]+$/.exec(worker.file)?.[0];
+    const length = await page.evaluate(
+      `new Promise((resolve, reject) => { const worker = new Worker("${path}", { type: "module" }); worker.onerror = (event) => reject(new Error(event.message)); worker.onmessage = ({ data }) => resolve(data); worker.postMessage(""); })`,
+    );
+    expect(length).toBeGreaterThan(500);
+  });
+});
+
+describe("a bundle for Node", () => {
+  const servers = ["vite", "webpack", "esbuild"];
+
+  it.each(servers)("by %s may hold undici, and sends by it", async (bundler) => {
+    const bundle = built(bundler, "server, undici inside");
+    expect(bundle.warnings).toEqual([]);
+    expect(packagesOf(bundle)).toEqual(["template-pdf", "undici"]);
+    expect(platformsOf(bundle)).toEqual(["platform/node.js"]);
+    expect(await sendBy(bundle)).toBe("undici");
+  });
+
+  it.each(servers)("by %s may leave undici outside, and sends by it", async (bundler) => {
+    const bundle = built(bundler, "server, undici outside");
+    expect(bundle.warnings).toEqual([]);
+    expect(packagesOf(bundle)).not.toContain("undici");
+    expect(bundle.external.join()).toMatch(bundler === "vite" ? /template-pdf/ : /undici/);
+    expect(await sendBy(bundle)).toBe("undici");
+  });
+
+  it("or for an edge worker, by esbuild, holds no undici and nothing of Node", async () => {
+    const bundle = built("esbuild", "edge worker");
+    expect(bundle.warnings).toEqual([]);
+    expect(packagesOf(bundle)).toEqual(["template-pdf"]);
+    expect(platformsOf(bundle)).toEqual(["platform/web.js"]);
+    expect(bundle.external).toEqual([]);
+    expect(await sendBy(bundle)).toBe("fetch");
+  });
+
+  /** Has a server generate a document, and tells by what. */
+  async function sendBy(bundle: Built): Promise<string> {
+    const before = service.calls.length;
+    const url = await serve(built("vite", "page"), bundle);
+    const response = await fetch(`${url}/api/pdf/api/v1/templates/invoice/generate-sync`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+      body: JSON.stringify({ total: "1" }),
+    });
+    expect([response.status, (await response.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
+    expect(service.calls).toHaveLength(before + 1);
+    return (await fetch(`${url}/transport`)).text();
+  }
+});
+
+it("docs/bundlers.md tells the bytes within 3 %: where it is stale, run `npm run docs:bundlers`", async () => {
+  const sizes: Sizes = Object.fromEntries(
+    Object.keys(bundlers).map((bundler) => [
+      bundler,
+      titles.map((title) => gzippedBytes(folder, built(bundler, title))),
+    ]),
+  );
+  await expect(pageOf(keepNear(sizes, figuresIn(guide)))).toMatchFileSnapshot(guide);
+});
+
+/** Figures as they were written before, where they still hold. */
+function keepNear(sizes: Sizes, written: Sizes): Sizes {
+  const keep = (bytes: number, before: number | undefined) =>
+    before !== undefined && Math.abs(bytes - before) <= 0.03 * before ? before : bytes;
+  return Object.fromEntries(
+    Object.entries(sizes).map(([name, bytes]) => [
+      name,
+      bytes.map((one, at) => keep(one, written[name]?.[at])),
+    ]),
+  );
+}

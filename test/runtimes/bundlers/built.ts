@@ -1,0 +1,70 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { filesBelow } from "../../package/consumer.ts";
+import { runAlone } from "./run-alone.ts";
+
+/** What a build script tells of one bundle. */
+export interface Built {
+  readonly title: string;
+  /** The one that is loaded first. */
+  readonly file: string;
+  readonly warnings: readonly string[];
+  /** Paths of the modules that went into it. */
+  readonly modules: readonly string[];
+  /** What it loads from elsewhere. */
+  readonly external: readonly string[];
+}
+
+/** The app that every bundler builds, and how. */
+const project = fileURLToPath(new URL("project", import.meta.url));
+
+/** Copies the app into a folder that has installed the bundlers. */
+export function copyProject(folder: string): string {
+  const copy = join(folder, "project");
+  cpSync(project, copy, { recursive: true });
+  return copy;
+}
+
+/** What a build script has built before it ended, by title, and what it printed. */
+export interface Outcome {
+  readonly bundles: ReadonlyMap<string, Built>;
+  readonly printed: string;
+}
+
+/** Builds every bundle that a bundler is asked for. */
+export async function buildWith(bundler: string, folder: string): Promise<Outcome> {
+  const told = join(folder, `${bundler}.jsonl`);
+  writeFileSync(told, "");
+  const { printed } = await runAlone(folder, [`build-with-${bundler}.mjs`, told]);
+  const lines = readFileSync(told, "utf8").split("\n").filter(Boolean);
+  const bundles: Built[] = lines.map((line) => JSON.parse(line));
+  return { bundles: new Map(bundles.map((built) => [built.title, built])), printed };
+}
+
+/** The packages that modules are of. */
+export function packagesOf({ modules }: Built): string[] {
+  const names = modules.map(
+    (path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path.replaceAll("\\", "/"))?.[1],
+  );
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}
+
+/** The files of the package that are another in each runtime. */
+export function platformsOf({ modules }: Built): string[] {
+  const files = modules.map(
+    (path) => /template-pdf\/dist\/(platform\/.+)$/.exec(path.replaceAll("\\", "/"))?.[1],
+  );
+  return files.filter((file) => file !== undefined);
+}
+
+/** The bytes of all scripts of a bundle, gzipped, as a page loads them. */
+export function gzippedBytes(folder: string, { file }: Built): number {
+  const beside = dirname(join(folder, file));
+  const scripts = filesBelow(beside).filter(({ path }) => path.endsWith(".js"));
+  return scripts.reduce(
+    (sum, { path }) => sum + gzipSync(readFileSync(join(beside, path)), { level: 9 }).length,
+    0,
+  );
+}

@@ -1,0 +1,29 @@
+// What each build script tells the test: `node build-with-….mjs <file>` writes a line of JSON for each bundle into the file.
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+
+/** @param {{ title: string, file: string, warnings: string[], modules: string[], external: string[] }} build */
+export function report(build) {
+  appendFileSync(process.argv[2], `${JSON.stringify(build)}\n`);
+}
+
+/** Writes the page of a bundler that makes none. */
+export function pageOf(folder, script) {
+  const html = readFileSync("app/index.html", "utf8");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/index.html`, html.replace("./page.js", `./${script}`));
+}
+
+/** A plugin of Rollup and Vite that notes what went into a bundle, and what it loads from elsewhere. */
+export function noteModules(found) {
+  return {
+    name: "note-modules",
+    generateBundle(_, bundle) {
+      const chunks = Object.values(bundle).filter(({ type }) => type === "chunk");
+      const own = new Set(chunks.map(({ fileName }) => fileName));
+      found.file = chunks.find(({ isEntry }) => isEntry).fileName;
+      found.modules.push(...chunks.flatMap(({ modules }) => Object.keys(modules)));
+      const imports = chunks.flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports]);
+      found.external.push(...imports.filter((name) => !own.has(name)));
+    },
+  };
+}

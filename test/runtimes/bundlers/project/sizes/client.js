@@ -1,0 +1,3 @@
+import { TemplatePdf } from "template-pdf";
+
+globalThis.used = TemplatePdf;

@@ -1,0 +1,3 @@
+import { TemplatePdf, template } from "template-pdf";
+
+globalThis.used = [TemplatePdf, template];
