@@ -40,6 +40,7 @@ describe("an editor", { timeout: 60_000 }, () => {
     expect(editor.completions("client.generate(zod, values, { | })")).toEqual([
       "headers",
       "maxBytes",
+      "onProgress",
       "retry",
       "signal",
       "timeouts",
