@@ -79,7 +79,7 @@ export default defineConfig({
         test: {
           name: "runtimes",
           include: ["test/runtimes/**/*.test.ts"],
-          globalSetup: ["test/package/install.ts"],
+          globalSetup: ["test/runtimes/install.ts"],
           testTimeout: 60_000,
           sequence: { groupOrder: 3 },
         },

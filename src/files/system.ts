@@ -63,9 +63,9 @@ export function unlink(path: string): Promise<void> {
   return ask((done) => nodeFs().unlink(path, done));
 }
 
-/** Checks that a file may be written to. */
-export function checkWritable(path: string): Promise<void> {
-  return ask((done) => nodeFs().access(path, nodeFs().constants.W_OK, done));
+/** Checks that a file may be written to; by opening it, as the `access` of Deno ends a program that may not ask who it is. */
+export async function checkWritable(path: string): Promise<void> {
+  await close(await open(path, waysToOpen().unblocked));
 }
 
 export function readlink(path: string): Promise<string> {

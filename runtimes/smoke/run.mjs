@@ -1,0 +1,38 @@
+import { checks } from "./checks.mjs";
+import { Stage } from "./stage.mjs";
+
+/** A check that hangs must not hide all others; in milliseconds. */
+const limitMs = 8_000;
+
+/**
+ * Makes every check, one after the other.
+ *
+ * @param settings - see `Stage`
+ * @returns of each check its `name`, and `failed` with the reason, or `byDesign` where something does not exist here
+ */
+export async function runSmoke(settings) {
+  const results = [];
+  for (const [name, check] of Object.entries(checks)) {
+    const t0 = Date.now();
+    try {
+      const byDesign = await inTime(check(new Stage(settings)));
+      results.push(byDesign === undefined ? { name } : { name, byDesign });
+      results.at(-1).ms = Date.now() - t0;
+    } catch (error) {
+      results.push({ name, failed: String(error?.stack ?? error) });
+    }
+  }
+  return results;
+}
+
+async function inTime(promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("It did not end.")), limitMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,15 @@
+// A page: its driver calls these.
+import { runSmoke } from "../smoke/run.mjs";
+
+globalThis.runSmoke = runSmoke;
+
+globalThis.runSmokeInWorker = (settings) =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker("/web-worker.js");
+    worker.onmessage = ({ data }) => {
+      worker.terminate();
+      resolve(data);
+    };
+    worker.onerror = ({ message }) => reject(new Error(message));
+    worker.postMessage(settings);
+  });

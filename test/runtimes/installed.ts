@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The runtimes that npm installs, and what drives the others: by the names that they get. */
+const packages = {
+  "node-20": "npm:node@20.20.2",
+  "node-22": "npm:node@22.23.3",
+  "node-24": "npm:node@24.21.0",
+  "node-26": "npm:node@26.10.0",
+  bun: "1.4.5",
+  deno: "2.9.6",
+  // It brings workerd, and runs on Node 22 and later.
+  miniflare: "4.20260730.0",
+  // The newest that runs on Node 20.
+  "puppeteer-core": "24.43.1",
+};
+
+const manifest = JSON.stringify({ private: true, dependencies: packages });
+
+const cache = fileURLToPath(new URL("../../node_modules/.cache/template-pdf/", import.meta.url));
+
+/** Where all of them are, once {@link installRuntimes} is done. A change of the versions above is another folder. */
+export const runtimesFolder = join(
+  cache,
+  `runtimes-${createHash("sha256").update(`${process.platform}-${process.arch} ${manifest}`).digest("hex").slice(0, 16)}`,
+);
+
+/** The program that is Node of a version. */
+export function nodeOf(version: 20 | 22 | 24 | 26): string {
+  return join(runtimesFolder, "node_modules", `node-${version}`, "bin", "node");
+}
+
+/** The program of a package. */
+export function programOf(name: "bun" | "deno"): string {
+  return join(runtimesFolder, "node_modules", ".bin", name);
+}
+
+/** Installs them all, where that was not done before. */
+export function installRuntimes(): void {
+  if (existsSync(runtimesFolder)) return;
+  mkdirSync(cache, { recursive: true });
+  // Elsewhere first: what is interrupted must not be taken for installed.
+  const folder = mkdtempSync(join(cache, "installing-"));
+  try {
+    writeFileSync(join(folder, "package.json"), manifest);
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"],
+      shell: process.platform === "win32",
+    });
+    renameSync(folder, runtimesFolder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const browsers = {
+  chrome: { names: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium" },
+  firefox: { names: ["firefox-esr", "firefox"], debian: "firefox-esr" },
+};
+
+/**
+ * The program of a browser, which npm does not have.
+ *
+ * @throws {Error} when this machine has none, with the line that installs it
+ */
+export function browserOf(kind: keyof typeof browsers): string {
+  const { names, debian } = browsers[kind];
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
+  if (found) return found;
+  throw new Error(
+    `None of ${names.join(", ")} is on the PATH. Install it: apt-get install --yes --no-install-recommends ${debian}`,
+  );
+}
