@@ -15,7 +15,10 @@ export const answers = {
 
   "the request is the one of the specification": async (stage) => {
     const uid = await stage.template();
-    await stage.client({ headers: { "x-tenant": "7" } }).generate(uid, stage.values).bytes();
+    await stage
+      .client({ headers: { "x-tenant": "7" } })
+      .generate(uid, stage.values)
+      .bytes();
     const { requests } = await stage.seen(uid);
     equal(requests.length, 1, "how often the service was asked");
     const [{ method, headers, values }] = requests;
@@ -60,7 +63,12 @@ export const answers = {
   "a relative `baseUrl` is one of a page": async (stage) => {
     const make = () => new TemplatePdf({ baseUrl: "/keyless", apiKey: null });
     if (stage.facts.isPage) {
-      isDocument(await make().generate(await stage.template(), stage.values).bytes(), stage.document);
+      isDocument(
+        await make()
+          .generate(await stage.template(), stage.values)
+          .bytes(),
+        stage.document,
+      );
       return "`baseUrl` may be relative";
     }
     const error = await thrownBy(make);

@@ -42,9 +42,16 @@ for (const [status, kind, code] of byStatus) {
 
 Object.assign(errors, {
   "a wrong key is told, and not shown": async (stage) => {
-    const options = { baseUrl: stage.service, apiKey: "another-key-that-is-wrong", dangerouslyAllowBrowser: true };
+    const options = {
+      baseUrl: stage.service,
+      apiKey: "another-key-that-is-wrong",
+      dangerouslyAllowBrowser: true,
+    };
     const error = await rejectionOf(
-      stage.client(options).generate(await stage.template(), stage.values).bytes(),
+      stage
+        .client(options)
+        .generate(await stage.template(), stage.values)
+        .bytes(),
     );
     holds(AuthenticationError.is(error), `Not an AuthenticationError: ${error}`);
     holds(!`${error.stack}${JSON.stringify(error)}`.includes(options.apiKey), "It shows the key.");
@@ -69,13 +76,20 @@ Object.assign(errors, {
     const values = { lines: [{ amount: 1 }, { amount: Number.NaN }] };
     const error = await rejectionOf(stage.client().generate(uid, values).bytes());
     holds(ValuesError.is(error), `Not a ValuesError: ${error}`);
-    equal(error.issues.map(({ path }) => path), [["lines", 1, "amount"]], "the places");
+    equal(
+      error.issues.map(({ path }) => path),
+      [["lines", 1, "amount"]],
+      "the places",
+    );
     equal((await stage.seen(uid)).requests.length, 0, "how often the service was asked");
   },
 
   "a document that is too large is told": async (stage) => {
     const error = await rejectionOf(
-      stage.client({ maxBytes: 1_000 }).generate(await stage.template(), stage.values).bytes(),
+      stage
+        .client({ maxBytes: 1_000 })
+        .generate(await stage.template(), stage.values)
+        .bytes(),
     );
     holds(OversizedPdfError.is(error), `Not an OversizedPdfError: ${error}`);
   },

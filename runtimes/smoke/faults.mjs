@@ -9,7 +9,7 @@ const long = 20_000;
  * At least one fault of each kind that docs/faults.md has, by its name there, and what comes of it without a second
  * try. What some runtime does by itself, `facts.otherwise` tells.
  */
-export const table = [
+const table = [
   // No answer
   ["the connection is reset instead of an answer", "ConnectionError"],
   ["closed without an answer", "ConnectionError"],

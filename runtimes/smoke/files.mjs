@@ -63,7 +63,10 @@ export const saving = {
     const folder = await folderOf(stage);
     if (folder === undefined) return;
     const error = await rejectionOf(
-      stage.client().generate(await stage.template(), stage.values).saveTo(`${folder}/none/invoice.pdf`),
+      stage
+        .client()
+        .generate(await stage.template(), stage.values)
+        .saveTo(`${folder}/none/invoice.pdf`),
     );
     holds(SaveError.is(error), `Not a SaveError: ${error}`);
   },

@@ -26,7 +26,10 @@ export const retries = {
   "what does not pass is told when the tries are used up": async (stage) => {
     const uid = await stage.template(atOnce);
     const error = await rejectionOf(
-      stage.client({ retry: { limit: 2 } }).generate(uid, stage.values).bytes(),
+      stage
+        .client({ retry: { limit: 2 } })
+        .generate(uid, stage.values)
+        .bytes(),
     );
     holds(RateLimitError.is(error), `Not a RateLimitError: ${error}`);
     equal([error.attempts, (await stage.seen(uid)).requests.length], [3, 3], "attempts and requests");
@@ -35,7 +38,10 @@ export const retries = {
   "a document that breaks off is asked for again": async (stage) => {
     const uid = await stage.template(cutOff, 1);
     isDocument(
-      await stage.client({ retry: { limit: 1 } }).generate(uid, stage.values).bytes(),
+      await stage
+        .client({ retry: { limit: 1 } })
+        .generate(uid, stage.values)
+        .bytes(),
       stage.document,
     );
     equal((await stage.seen(uid)).requests.length, 2, "how often the service was asked");
@@ -43,7 +49,10 @@ export const retries = {
 
   "who has seen a part of a document gets an error, and no second one": async (stage) => {
     const uid = await stage.template("the document stops in the middle, and the connection stays");
-    const stream = await stage.client({ retry: { limit: 1 } }).generate(uid, stage.values).stream();
+    const stream = await stage
+      .client({ retry: { limit: 1 } })
+      .generate(uid, stage.values)
+      .stream();
     const reader = stream.getReader();
     holds((await reader.read()).value.length > 0, "An empty chunk.");
     await stage.breakOff(uid);

@@ -2,7 +2,7 @@ import { checks } from "./checks.mjs";
 import { Stage } from "./stage.mjs";
 
 /** A check that hangs must not hide all others; in milliseconds. */
-const limitMs = 8_000;
+const limitMs = 20_000;
 
 /**
  * Makes every check, one after the other.
@@ -13,13 +13,11 @@ const limitMs = 8_000;
 export async function runSmoke(settings) {
   const results = [];
   for (const [name, check] of Object.entries(checks)) {
-    const t0 = Date.now();
     try {
       const byDesign = await inTime(check(new Stage(settings)));
       results.push(byDesign === undefined ? { name } : { name, byDesign });
-      results.at(-1).ms = Date.now() - t0;
     } catch (error) {
-      results.push({ name, failed: String(error?.stack ?? error) });
+      results.push({ name, failed: `${error}\n${error?.stack}` });
     }
   }
   return results;

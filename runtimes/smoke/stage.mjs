@@ -4,14 +4,13 @@ import { TemplatePdf } from "template-pdf";
 export class Stage {
   /**
    * @param settings - `service`: the address of the service, and `unserved`: one at which nobody listens;
-   *   `document` and `large`: the length and the sum of what it sends; `facts`: what is expected of this runtime;
-   *   `folder`: where files may be written
+   *   `facts`: what is expected of this runtime; `folder`: where files may be written
    */
-  constructor({ service, unserved, document, large, facts, folder }) {
+  constructor({ service, unserved, facts, folder }) {
     this.service = service;
     this.unserved = unserved;
-    this.document = document;
-    this.large = large;
+    /** The length and the sum of the document that the service makes of the latest template. */
+    this.document = undefined;
     this.facts = facts;
     this.folder = folder;
     this.key = "key-of-the-smoke-suite";
@@ -20,9 +19,7 @@ export class Stage {
 
   /** A client as such a runtime has it: a page has no key, and says where the service is by a path. */
   client(options) {
-    const access = this.facts.isPage
-      ? { baseUrl: "/keyless" }
-      : { baseUrl: this.service, apiKey: this.key };
+    const access = this.facts.isPage ? { baseUrl: "/keyless" } : { baseUrl: this.service, apiKey: this.key };
     return new TemplatePdf({ ...access, retry: false, ...options });
   }
 

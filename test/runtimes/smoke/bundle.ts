@@ -36,7 +36,12 @@ export function bundleForProcess(format: "esm" | "cjs", target: string): Promise
 /** For workerd, with the package in it as its own tools would put it there. */
 export function bundleForEdge(): Promise<string> {
   const conditions = ["workerd", "worker", "browser"];
-  return bundle("start/edge-worker.mjs", { format: "esm", platform: "neutral", conditions, plugins: [installedPackage] });
+  return bundle("start/edge-worker.mjs", {
+    format: "esm",
+    platform: "neutral",
+    conditions,
+    plugins: [installedPackage],
+  });
 }
 
 /** For a page, or for a web worker of it, with the package in it. */
@@ -46,7 +51,12 @@ export function bundleForPage(entry: "page" | "web-worker"): Promise<string> {
 
 /** What every check says. By way of a bundle, because the checks are written in a language newer than Node 20's. */
 export async function namesOfChecks(): Promise<string[]> {
-  const options: BuildOptions = { format: "esm", platform: "browser", target: "es2022", plugins: [installedPackage] };
+  const options: BuildOptions = {
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    plugins: [installedPackage],
+  };
   const code = await bundle("smoke/checks.mjs", options);
   const { checks } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
   return Object.keys(checks);

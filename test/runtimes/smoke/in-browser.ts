@@ -35,7 +35,9 @@ const args = { chrome: ["--no-sandbox", "--disable-dev-shm-usage"], firefox: [] 
  */
 export function inBrowser(browser: "chrome" | "firefox", start: string) {
   return async ({ service, settings }: Ground): Promise<Run> => {
-    const { launch }: Puppeteer = createRequire(join(runtimesFolder, "package.json"))("puppeteer-core").default;
+    const { launch }: Puppeteer = createRequire(join(runtimesFolder, "package.json"))(
+      "puppeteer-core",
+    ).default;
     const driven = await launch({
       browser,
       executablePath: browserOf(browser),

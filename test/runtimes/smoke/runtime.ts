@@ -9,8 +9,10 @@ export interface Facts {
   readonly hasDisposal: boolean;
   /** Whether the environment can be read. */
   readonly hasEnvironment: boolean;
-  /** The most that a service can send while nobody reads. */
-  readonly mostUnreadBytes: number;
+  /** The most that a service can send while nobody reads; `undefined` where the runtime itself takes in everything. */
+  readonly mostUnreadBytes: number | undefined;
+  /** What comes of faults that this runtime sees in another way, by their names. */
+  readonly otherwise?: Readonly<Record<string, string>>;
 }
 
 /** How a check ended. */

@@ -26,17 +26,14 @@ class Calls {
 /** Longer than the 64 KiB that an unread document may hold. */
 const document = fakePdf({ bytes: 100_000 });
 
-/** Longer than what systems and browsers hold on the way. */
-const large = fakePdf({ bytes: 64 * 1024 * 1024 });
+/** Longer than what a system holds on the way. */
+const large = fakePdf({ bytes: 16 * 1024 * 1024 });
 
 const key = "API-Key key-of-the-smoke-suite";
 
 const rows = new Map(groups.flatMap((group) => group.rows).map((row) => [row.fault.name, row]));
 
 const traits = (bytes: Uint8Array) => ({ byteLength: bytes.length, sum: sumOf(bytes) });
-
-/** The documents, so far as a check has to know them. */
-export const documents = { document: traits(document), large: traits(large) };
 
 /**
  * The one service that every runtime calls: on bare sockets, so that it can go wrong as no server would by itself. The
@@ -86,7 +83,10 @@ export class SmokeService {
     if (page) return play(answer(200, Buffer.from(page.text), { "content-type": page.type }), socket);
     if (method !== "POST") return play(answer(404, ""), socket);
     const told = await this.#control(path, JSON.parse(Buffer.from(request.body).toString()));
-    return play(answer(200, Buffer.from(JSON.stringify(told)), { "content-type": "application/json" }), socket);
+    return play(
+      answer(200, Buffer.from(JSON.stringify(told)), { "content-type": "application/json" }),
+      socket,
+    );
   }
 
   /** What the checks tell and ask, beside the calls themselves. */
@@ -117,7 +117,7 @@ export class SmokeService {
         return await play(answer(401, "{}"), socket);
       if (calls.faultsLeft <= 0) return await play(whole(document), socket);
       calls.faultsLeft -= 1;
-      if (calls.fault === "a large document") return await this.#sendLarge(calls, socket);
+      if (calls.fault === "an endless document") return await this.#sendEndless(calls, socket);
       await play(stepsOf(calls.fault, isKnown), socket);
       if (rows.has(calls.fault)) socket.end();
     } finally {
@@ -126,12 +126,11 @@ export class SmokeService {
     }
   }
 
-  /** Counts what the system took of it, piece by piece. */
-  async #sendLarge(calls: Calls, socket: Socket): Promise<void> {
-    await play([pdfHead(large.length)], socket);
-    const pieceBytes = 64 * 1024;
-    for (let at = 0; at < large.length && !socket.destroyed; at += pieceBytes) {
-      const piece = large.subarray(at, at + pieceBytes);
+  /** Sends a document for as long as somebody takes it, and counts what the system took. */
+  async #sendEndless(calls: Calls, socket: Socket): Promise<void> {
+    await play([pdfHead(2 ** 40), { do: "write", bytes: "%PDF-1.7\n" }], socket);
+    const piece = Buffer.alloc(64 * 1024, "% endless\n");
+    while (!socket.destroyed) {
       await play([{ do: "write", bytes: piece }], socket);
       calls.sentBytes += piece.length;
     }
@@ -155,6 +154,7 @@ function stepsOf(fault: string, isKnownConnection: boolean): readonly Step[] {
     return whole(document, { "cache-control": "public, max-age=3600" });
   if (fault === "the kept connection is reset under every second request")
     return isKnownConnection ? [{ do: "reset" }] : whole(document);
+  if (fault === "a large document") return whole(large);
   const row = rows.get(fault);
   if (!row) throw new Error(`Nobody knows the fault ${fault}.`);
   return scriptedFault(row.fault).script(document);
@@ -162,6 +162,7 @@ function stepsOf(fault: string, isKnownConnection: boolean): readonly Step[] {
 
 /** What a whole document is under a fault. */
 function documentFor(fault: string): Uint8Array {
+  if (fault === "a large document") return large;
   return rows.get(fault)?.scene.whole?.(document) ?? document;
 }
 

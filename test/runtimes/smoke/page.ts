@@ -1,0 +1,70 @@
+import { fileURLToPath } from "node:url";
+import type { Run } from "./runtime.ts";
+
+/** How the suite ended in one runtime. */
+export interface Row extends Run {
+  readonly name: string;
+  readonly as: string;
+  readonly transport: string;
+}
+
+export const pagePath = fileURLToPath(new URL("../../../docs/runtimes.md", import.meta.url));
+
+/** Why a runtime is different, in the words of this page. */
+const reasons: Readonly<Record<string, string>> = {
+  Bun: "It puts a shim of its own in the place of undici, so requests go by its `fetch`.",
+  Deno: "Requests go by its `fetch`, which decodes gzip and brotli only. It is run with permission for no more than the network of the service, its own folder, and the two variables of the environment.",
+  workerd:
+    "The runtime of Cloudflare Workers, started by miniflare. It has no files, and no streams or buffers of Node. Its `fetch` decodes gzip and brotli only, and takes `103 Early Hints` for the answer itself.",
+  Chromium:
+    "A page holds no key and has no files, and is not told where an answer would send it. The browser itself takes in some 70 MB before the service has to wait.",
+  Firefox:
+    "A page holds no key and has no files, and is not told where an answer would send it. The browser itself takes in everything that comes, however slowly the page reads; a first line that is no HTTP is a document to it, as in HTTP/0.9; and a connection that closes after the head is no answer to it.",
+};
+
+const head = ["runtime", "version", "as", "transport", "checks passed"];
+
+const cells = ({ name, version, as, transport, results }: Row): string[] => {
+  const passed = results.filter(({ failed }) => failed === undefined).length;
+  return [name, version, as, transport, `${passed} of ${results.length}`];
+};
+
+/** The table of all runtimes. */
+export function tableOf(rows: readonly Row[]): string {
+  const lines = [head, head.map(() => "---"), ...rows.map(cells)];
+  return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+/** The runtimes that a page tells of, without what changes from one run to the next. */
+export function rowsIn(page: string): string[] {
+  const lines = page.split("\n").filter((line) => line.startsWith("| "));
+  return lines.slice(2).map((line) => {
+    const [, name, , as] = line.split(" | ").flatMap((cell) => cell.split(/^\| /));
+    return `${name} ${as}`;
+  });
+}
+
+/** The whole of docs/runtimes.md. */
+export function pageOf(rows: readonly Row[]): string {
+  const differences = [...new Set(rows.map(({ name }) => name))].flatMap((name) => {
+    const ofRuntime = rows.filter((row) => row.name === name).flatMap(({ results }) => results);
+    const told = [...new Set(ofRuntime.flatMap(({ byDesign }) => byDesign ?? []))];
+    const reason = reasons[name];
+    if (!reason && told.length === 0) return [];
+    return [`### ${name}`, "", ...(reason ? [reason, ""] : []), ...told.map((what) => `- ${what}`), ""];
+  });
+  return `# Where it runs
+
+One suite, [runtimes/smoke](../runtimes/smoke), runs in every runtime of this table, from the package as npm would publish it, against one
+server on bare sockets: every form of a document, the errors, at least one fault of each kind of [faults.md](faults.md), second tries,
+cancellation, backpressure, typed templates, and files where there are files. \`npm run runtimes\` installs what it needs, runs it, and writes this page.
+
+${tableOf(rows)}
+
+## What is different, by design
+
+Everything else is the same everywhere.
+
+${differences.join("\n").trimEnd()}
+`;
+}
