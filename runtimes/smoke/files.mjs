@@ -3,6 +3,9 @@ import { equal, holds, isDocument, rejectionOf } from "./expect.mjs";
 
 const files = () => globalThis.process.getBuiltinModule("node:fs/promises");
 
+/** What the first of these checks finds where there are no files; the others have nothing to look at then. */
+const noFiles = "`saveTo()` is a `ConfigurationError` that names `blob()` and `response()`";
+
 /** A folder of its own, or `undefined` where there are no files. */
 async function folderOf({ folder, facts }) {
   if (!facts.hasFiles) return undefined;
@@ -21,7 +24,7 @@ export const saving = {
       const message =
         "saveTo() needs Node, Deno or Bun, and this runtime is none of them. Use blob() or response().";
       equal(error.message, message, "what it says");
-      return "`saveTo()` is a `ConfigurationError` that names `blob()` and `response()`";
+      return noFiles;
     }
     const saved = await pending.saveTo(`${folder}/invoice.pdf`);
     equal(saved, { path: `${folder}/invoice.pdf`, bytes: stage.document.byteLength }, "what it tells");
@@ -31,7 +34,7 @@ export const saving = {
 
   "saveTo() of a document that breaks off leaves the old file, and no other": async (stage) => {
     const folder = await folderOf(stage);
-    if (folder === undefined) return;
+    if (folder === undefined) return noFiles;
     await files().writeFile(`${folder}/invoice.pdf`, "the old one");
     const uid = await stage.template("the connection ends in the middle of the document");
     const error = await rejectionOf(
@@ -44,7 +47,7 @@ export const saving = {
 
   "saveTo() of a call that is given up leaves no file": async (stage) => {
     const folder = await folderOf(stage);
-    if (folder === undefined) return;
+    if (folder === undefined) return noFiles;
     const uid = await stage.template("the document stops in the middle, and the connection stays");
     const controller = new AbortController();
     const { signal } = controller;
@@ -61,7 +64,7 @@ export const saving = {
 
   "saveTo() into a folder that does not exist says so": async (stage) => {
     const folder = await folderOf(stage);
-    if (folder === undefined) return;
+    if (folder === undefined) return noFiles;
     const error = await rejectionOf(
       stage
         .client()

@@ -22,11 +22,12 @@ const reasons: Readonly<Record<string, string>> = {
     "A page holds no key and has no files, and is not told where an answer would send it. The browser itself takes in everything that comes, however slowly the page reads; a first line that is no HTTP is a document to it, as in HTTP/0.9; and a connection that closes after the head is no answer to it.",
 };
 
-const head = ["runtime", "version", "as", "transport", "checks passed"];
+const head = ["runtime", "version", "as", "transport", "checks passed", "of them different by design"];
 
 const cells = ({ name, version, as, transport, results }: Row): string[] => {
   const passed = results.filter(({ failed }) => failed === undefined).length;
-  return [name, version, as, transport, `${passed} of ${results.length}`];
+  const different = results.filter(({ byDesign }) => byDesign !== undefined).length;
+  return [name, version, as, transport, `${passed} of ${results.length}`, String(different)];
 };
 
 /** The table of all runtimes. */
@@ -39,19 +40,31 @@ export function tableOf(rows: readonly Row[]): string {
 export function rowsIn(page: string): string[] {
   const lines = page.split("\n").filter((line) => line.startsWith("| "));
   return lines.slice(2).map((line) => {
-    const [, name, , as] = line.split(" | ").flatMap((cell) => cell.split(/^\| /));
+    const [, name, , as] = line.split("|").map((cell) => cell.trim());
     return `${name} ${as}`;
   });
 }
 
+/** What a runtime does in another way; what only some of its rows do, under their names. */
+function differencesOf(rows: readonly Row[]): string[] {
+  const told = new Map<string, string[]>();
+  for (const { as, results } of rows) {
+    for (const what of new Set(results.flatMap(({ byDesign }) => byDesign ?? [])))
+      told.set(what, [...(told.get(what) ?? []), as]);
+  }
+  return [...told].map(([what, by]) =>
+    by.length === rows.length ? `- ${what}` : `- ${by.join(" and ")}: ${what}`,
+  );
+}
+
 /** The whole of docs/runtimes.md. */
 export function pageOf(rows: readonly Row[]): string {
-  const differences = [...new Set(rows.map(({ name }) => name))].flatMap((name) => {
-    const ofRuntime = rows.filter((row) => row.name === name).flatMap(({ results }) => results);
-    const told = [...new Set(ofRuntime.flatMap(({ byDesign }) => byDesign ?? []))];
+  const sections = [...new Set(rows.map(({ name }) => name))].flatMap((name) => {
+    const differences = differencesOf(rows.filter((row) => row.name === name));
     const reason = reasons[name];
-    if (!reason && told.length === 0) return [];
-    return [`### ${name}`, "", ...(reason ? [reason, ""] : []), ...told.map((what) => `- ${what}`), ""];
+    if (!reason && differences.length === 0) return [];
+    const list = differences.length > 0 ? `\n\n${differences.join("\n")}` : "";
+    return [`### ${name}\n\n${reason ?? ""}${list}`];
   });
   return `# Where it runs
 
@@ -65,6 +78,6 @@ ${tableOf(rows)}
 
 Everything else is the same everywhere.
 
-${differences.join("\n").trimEnd()}
+${sections.join("\n\n")}
 `;
 }

@@ -5,8 +5,6 @@ export interface Facts {
   readonly hasFiles: boolean;
   /** A page, or a web worker of one. */
   readonly isPage: boolean;
-  /** `Symbol.asyncDispose`. */
-  readonly hasDisposal: boolean;
   /** Whether the environment can be read. */
   readonly hasEnvironment: boolean;
   /** The most that a service can send while nobody reads; `undefined` where the runtime itself takes in everything. */
@@ -16,7 +14,7 @@ export interface Facts {
 }
 
 /** How a check ended. */
-export interface Result {
+interface Result {
   readonly name: string;
   /** Why it does not hold. */
   readonly failed?: string;

@@ -9,7 +9,6 @@ const node: Facts = {
   transport: "undici",
   hasFiles: true,
   isPage: false,
-  hasDisposal: true,
   hasEnvironment: true,
   // Mostly what the systems of both sides hold.
   mostUnreadBytes: 16 * MiB,
