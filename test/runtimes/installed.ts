@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -51,6 +51,8 @@ export function installRuntimes(): void {
       stdio: ["ignore", "ignore", "pipe"],
       shell: process.platform === "win32",
     });
+    for (const old of readdirSync(cache))
+      if (old.startsWith("runtimes-")) rmSync(join(cache, old), { recursive: true });
     renameSync(folder, runtimesFolder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
