@@ -71,7 +71,8 @@ export const answers = {
       );
       return "`baseUrl` may be relative";
     }
-    const error = await thrownBy(make);
+    // A page is often rendered on a server first, which makes the client, too; there is nothing it could call.
+    const error = await rejectionOf(make().generate("inv_2024", stage.values).bytes());
     holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
   },
 
