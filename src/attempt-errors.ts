@@ -1,4 +1,5 @@
 import { answerFacts, type CallFacts, whatHappened } from "./api-error.ts";
+import { pageAddress } from "./environment.ts";
 import {
   ConfigurationError,
   ConnectionError,
@@ -33,8 +34,7 @@ export function notConnected(
   const safe = call.secrets.causeWithoutSecrets(cause);
   const where = `the service at ${call.origin} for template ${JSON.stringify(call.uid)}`;
   const reason = explained?.reason === undefined ? reasonOf(safe) : call.secrets.quote(explained.reason, 500);
-  const advice =
-    explained?.advice ?? "Check `baseUrl`, and that the service can be reached from here; then try again.";
+  const advice = explained?.advice ?? adviceFor(call.origin);
   const what =
     sent === false
       ? `Could not reach ${where} (${reason}).`
@@ -47,6 +47,17 @@ export function isPassedOn(cause: unknown): boolean {
   // What is wrong with the dispatcher or the proxy settings shows only when they are used.
   // By an error with a `digest` the `fetch` of Next.js ends the rendering of a page that cannot be rendered ahead.
   return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown } | null)?.digest === "string";
+}
+
+/** A page is not told that it was an answer without CORS that it may not read: only the origins give it away. */
+function adviceFor(origin: string): string {
+  const page = pageAddress();
+  const ownOrigin = page === undefined ? origin : new URL(page).origin;
+  const crossing =
+    ownOrigin === origin
+      ? ""
+      : ` A page of ${ownOrigin} needs the server's leave there (CORS): with createHandler, list it in \`origins\`.`;
+  return `Check \`baseUrl\`, and that the service can be reached from here; then try again.${crossing}`;
 }
 
 /** The answer is a success that holds something else. */
