@@ -12,6 +12,7 @@ import { runTests, type Workspace } from "./mocks/workspace.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Manifest {
+  readonly scripts?: { readonly test?: string };
   readonly version?: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -19,7 +20,9 @@ interface Manifest {
 
 const examples = readdirSync(join(repository, "examples"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && filesOf(entry.name).includes("package.json"))
-  .map(({ name }) => name);
+  .map(({ name }) => name)
+  // The others are run elsewhere, such as in browsers.
+  .filter((name) => manifestOf(name).scripts?.test !== undefined);
 
 /** What the guide says about tests: each block is a file, which its first line names. */
 const guide = "docs/testing.md";
@@ -98,8 +101,12 @@ function read(example: string, file: string): string {
   return readFileSync(join(repository, "examples", example, file), "utf8");
 }
 
+function manifestOf(example: string): Manifest {
+  return JSON.parse(read(example, "package.json"));
+}
+
 function needsOf(example: string): Readonly<Record<string, string>> {
-  const { dependencies, devDependencies } = JSON.parse(read(example, "package.json")) as Manifest;
+  const { dependencies, devDependencies } = manifestOf(example);
   return { ...dependencies, ...devDependencies };
 }
 
