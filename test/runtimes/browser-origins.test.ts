@@ -1,0 +1,165 @@
+import { join } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import { build } from "esbuild";
+import type * as face from "template-pdf";
+import type * as handlerDoor from "template-pdf/handler";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { consumer, installed } from "../package/consumer.ts";
+import { listen, type SocketServer } from "../support/sockets.ts";
+import {
+  type Browser,
+  type BrowserName,
+  downloadFolder,
+  launch,
+  type Page,
+} from "./browser-example/browsers.ts";
+import { Example } from "./browser-example/example.ts";
+import { ScriptedService } from "./browser-example/scripted-service.ts";
+
+/** A page that calls the handler of another origin, in real browsers: CORS as the browsers see it, and cookies. */
+
+const { TemplatePdf, template } = (await import(join(installed, "dist/index.js"))) as typeof face;
+const { createHandler } = (await import(join(installed, "dist/handler/index.js"))) as typeof handlerDoor;
+
+/** The session that a user of the pages has: by cookie, or by a header. */
+const session = "session-of-zoe";
+
+const tools = new Example();
+const service = new ScriptedService();
+const servers: Record<"listed" | "other" | "api", SocketServer> = {} as never;
+/** What reached the handler: methods and the header names that pages may not send without asking first. */
+const calls: { method: string; origin: string | undefined; cookie: string | undefined }[] = [];
+
+beforeAll(async () => {
+  await Promise.all([tools.install(), service.start()]);
+  const { outputFiles } = await build({
+    stdin: {
+      contents: 'export * from "template-pdf"; export * from "template-pdf/browser";',
+      resolveDir: consumer,
+    },
+    absWorkingDir: consumer,
+    bundle: true,
+    platform: "browser",
+    format: "iife",
+    globalName: "sdk",
+    write: false,
+  });
+  const script = outputFiles[0]?.text ?? "";
+  const servePage = () =>
+    listen((request, response) => {
+      const isScript = request.url === "/sdk.js";
+      response.setHeader("content-type", isScript ? "text/javascript" : "text/html; charset=utf-8");
+      // Of the host, and so of every port on it: an app and its api below one domain have it like this.
+      response.setHeader("set-cookie", `session=${session}; HttpOnly; SameSite=Strict; Path=/`);
+      response.end(
+        isScript
+          ? script
+          : '<!doctype html><title>A page</title><link rel="icon" href="data:,"><script src="/sdk.js"></script>',
+      );
+    });
+  servers.listed = await servePage();
+  servers.other = await servePage();
+  const handler = createHandler({
+    client: new TemplatePdf({ baseUrl: service.baseUrl, apiKey: service.apiKey }),
+    templates: { invoice: template("inv_2024") },
+    origins: [servers.listed.origin],
+    authorize: ({ headers }) =>
+      headers.get("cookie") === `session=${session}` || headers.get("authorization") === `Bearer ${session}`,
+  });
+  const answer = getRequestListener(handler, { overrideGlobalObjects: false });
+  servers.api = await listen((request, response) => {
+    const { origin, cookie } = request.headers;
+    calls.push({ method: request.method ?? "", origin, cookie });
+    void answer(request, response);
+  });
+}, 120_000);
+
+afterAll(async () => {
+  for (const server of Object.values(servers)) await server.close();
+  await service.stop();
+  tools.remove();
+}, 60_000);
+
+describe.each(["chromium", "firefox"] as const)("a page of another origin in %s", (name: BrowserName) => {
+  const downloads = downloadFolder();
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await launch(name, tools.folder, { scheme: "light", downloads: downloads.path });
+    page = await browser.newPage();
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser.close();
+    downloads.remove();
+  });
+
+  /** Asks for a document there, and tells what the page got of it. */
+  async function ask(from: "listed" | "other", options: object): Promise<Record<string, unknown>> {
+    calls.length = 0;
+    await page.goto(`${servers[from].origin}/`);
+    const client = JSON.stringify({ baseUrl: `${servers.api.origin}/pdf`, retry: false, ...options });
+    const got = await page.evaluate(`(async () => {
+      try {
+        const pdf = await new sdk.TemplatePdf(${client}).generate("invoice", { number: "2026-0117" });
+        const { requestId, filename, contentLength } = pdf;
+        return JSON.stringify({ bytes: (await pdf.bytes()).length, requestId, filename, contentLength });
+      } catch (error) {
+        return JSON.stringify({ name: error.name, message: error.message, status: error.status, retryAfterMs: error.retryAfterMs });
+      }
+    })()`);
+    return JSON.parse(String(got));
+  }
+
+  it("gets its document with the cookies of its user, and may read all that the handler tells", async () => {
+    expect(await ask("listed", { credentials: "include" })).toEqual({
+      bytes: 400_000,
+      // No `contentLength`: a page cannot see there whether the answer was compressed on its way.
+      filename: "invoice.pdf",
+      requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+    });
+    expect(calls).toEqual([
+      { method: "OPTIONS", origin: servers.listed.origin, cookie: undefined },
+      { method: "POST", origin: servers.listed.origin, cookie: `session=${session}` },
+    ]);
+  });
+
+  it("gets it by a header just as well, without cookies", async () => {
+    expect(
+      await ask("listed", { headers: { authorization: `Bearer ${session}` }, apiKey: null }),
+    ).toMatchObject({
+      bytes: 400_000,
+    });
+    expect(calls.at(-1)).toMatchObject({ method: "POST", cookie: undefined });
+  });
+
+  it("is told so, where neither came along", async () => {
+    expect(await ask("listed", {})).toMatchObject({
+      name: "PermissionError",
+      status: 403,
+      message: expect.stringContaining("You may not have this document."),
+    });
+  });
+
+  it("may read when to try again", async () => {
+    service.refuse(429, { "retry-after": "90" });
+    expect(await ask("listed", { credentials: "include" })).toMatchObject({
+      name: "RateLimitError",
+      retryAfterMs: 90_000,
+    });
+    service.behave();
+  });
+
+  it("is refused where it is not listed, and the error says what to look at", async () => {
+    const before = service.calls.length;
+    const refused = await ask("other", { credentials: "include" });
+    expect(refused).toMatchObject({
+      name: "ConnectionError",
+      message: expect.stringContaining("`origins`"),
+    });
+    expect(refused["message"]).toContain(servers.other.origin);
+    expect(calls.map(({ method }) => method)).toEqual(["OPTIONS"]);
+    expect(service.calls).toHaveLength(before);
+  });
+});
