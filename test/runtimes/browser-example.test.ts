@@ -2,7 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readPdf } from "../support/pdf-text.ts";
-import { type Browser, type BrowserName, downloadFolder, launch } from "./browser-example/browsers.ts";
+import {
+  type Browser,
+  type BrowserName,
+  downloadFolder,
+  launch,
+  unlessTheDriverHangs,
+} from "./browser-example/browsers.ts";
 import { Example, pinned, type RunningServer } from "./browser-example/example.ts";
 import { RecordingProxy } from "./browser-example/recording-proxy.ts";
 import { ScriptedService } from "./browser-example/scripted-service.ts";
@@ -83,7 +89,7 @@ describe("the example of a page", () => {
 
 describe.each(["chromium", "firefox"] as const)(
   "the example in %s",
-  { timeout: 60_000 },
+  unlessTheDriverHangs,
   (name: BrowserName) => {
     const downloads = downloadFolder();
     let browser: Browser;

@@ -45,6 +45,15 @@ export function downloadFolder(): { path: string; remove(): void } {
 }
 
 /**
+ * For tests by the keyboard: now and then Firefox does not tell the driver that it has taken a key, which is no fault of the page.
+ * Nothing else is tried again.
+ */
+export const unlessTheDriverHangs = {
+  timeout: 120_000,
+  retry: { count: 3, condition: /^input\.performActions timed out/ },
+};
+
+/**
  * Starts a real browser, without a window.
  *
  * @param toolsIn - a folder that has installed puppeteer-core
@@ -64,6 +73,7 @@ export function launch(
     browser: name === "chromium" ? "chrome" : "firefox",
     executablePath,
     headless: true,
+    protocolTimeout: 20_000,
     downloadBehavior: { policy: "allow", downloadPath: settings.downloads },
     ...(name === "chromium"
       ? // It refuses its sandbox to root, and small machines have little shared memory.

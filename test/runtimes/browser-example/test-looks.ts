@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { downloadFolder, launch } from "./browsers.ts";
+import { downloadFolder, launch, unlessTheDriverHangs } from "./browsers.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 import { Visit } from "./visit.ts";
 
