@@ -63,6 +63,7 @@ beforeAll(async () => {
     client: new TemplatePdf({ baseUrl: service.baseUrl, apiKey: service.apiKey }),
     templates: { invoice: template("inv_2024") },
     origins: [servers.listed.origin],
+    onError: () => {},
     authorize: ({ headers }) =>
       headers.get("cookie") === `session=${session}` || headers.get("authorization") === `Bearer ${session}`,
   });
