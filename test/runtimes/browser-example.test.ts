@@ -91,11 +91,12 @@ describe.each(["chromium", "firefox"] as const)(
   "the example in %s",
   unlessTheDriverHangs,
   (name: BrowserName) => {
-    const downloads = downloadFolder();
+    let downloads: ReturnType<typeof downloadFolder>;
     let browser: Browser;
     let visit: Visit;
 
     beforeAll(async () => {
+      downloads = downloadFolder();
       browser = await launch(name, example.folder, { scheme: "light", downloads: downloads.path });
     }, 60_000);
 

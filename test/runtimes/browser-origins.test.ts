@@ -82,11 +82,12 @@ afterAll(async () => {
 }, 60_000);
 
 describe.each(["chromium", "firefox"] as const)("a page of another origin in %s", (name: BrowserName) => {
-  const downloads = downloadFolder();
+  let downloads: ReturnType<typeof downloadFolder>;
   let browser: Browser;
   let page: Page;
 
   beforeAll(async () => {
+    downloads = downloadFolder();
     browser = await launch(name, tools.folder, { scheme: "light", downloads: downloads.path });
     page = await browser.newPage();
   }, 60_000);
