@@ -12,7 +12,7 @@ let upstream: Upstream;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  await workspace.install(...packagesOfHosts);
+  if (!process.env["WS"]) await workspace.install(...packagesOfHosts);
 }, 300_000);
 
 afterAll(async () => {
@@ -24,7 +24,7 @@ describe.each(hosts)("the handler on $title", (host) => {
   let running: RunningHost;
 
   beforeAll(async () => {
-    running = await startOn(host, workspace.folder, {
+    running = await startOn(host, process.env["WS"] ?? workspace.folder, {
       TEMPLATE_PDF_BASE_URL: upstream.origin,
       TEMPLATE_PDF_API_KEY: secrets.key,
     });

@@ -12,6 +12,10 @@ export interface Host {
   readonly servesEveryPath: boolean;
   /** Whether `content-length` reaches the caller. */
   readonly tellsLength: boolean;
+  /** Whether it breaks an answer off whose length it has not told; else it ends that as if it were whole. */
+  readonly breaksOff: boolean;
+  /** By what it knows that a caller has left before anything was sent to that. */
+  readonly seesLeavingBy: "closing" | "resetting";
   /** What it adds to every answer. */
   readonly ownHeaders: readonly string[];
 }

@@ -135,7 +135,14 @@ export async function startOn(
   return host.start({ folder, packages, port: await freePort(), env });
 }
 
-const mounted = { mount: "/api/pdf", servesEveryPath: false, tellsLength: true, ownHeaders: [] };
+const mounted = {
+  mount: "/api/pdf",
+  servesEveryPath: false,
+  tellsLength: true,
+  breaksOff: true,
+  seesLeavingBy: "closing",
+  ownHeaders: [],
+} as const;
 const anywhere = { ...mounted, servesEveryPath: true };
 
 export const hosts: readonly StartableHost[] = [
@@ -143,8 +150,14 @@ export const hosts: readonly StartableHost[] = [
   { title: "Express 5", ...mounted, ownHeaders: ["x-powered-by"], start: onNode("express.ts") },
   { title: "Fastify 5", ...mounted, start: onNode("fastify.ts") },
   { title: "Hono on Node", ...mounted, start: onNode("hono.ts") },
-  { title: "Next.js 16", ...mounted, start: onNext },
-  { title: "Bun", ...anywhere, start: onBun },
+  { title: "Next.js 16", ...mounted, tellsLength: false, start: onNext },
+  { title: "Bun", ...anywhere, tellsLength: false, start: onBun },
   { title: "Deno", ...anywhere, start: onDeno },
-  { title: "workerd", ...anywhere, start: onWorkers(["nodejs_compat"]) },
+  {
+    title: "workerd",
+    ...anywhere,
+    seesLeavingBy: "resetting",
+    breaksOff: false,
+    start: onWorkers(["nodejs_compat"]),
+  },
 ];

@@ -14,7 +14,9 @@ export type Play =
   | { readonly plays: "document"; readonly bytes: number; readonly hidesLength?: boolean }
   | { readonly plays: "part"; readonly hidesLength?: boolean }
   | { readonly plays: "status"; readonly status: number }
-  | { readonly plays: "silence" | "page" | "hang-up" };
+  | { readonly plays: "silence" }
+  | { readonly plays: "page" }
+  | { readonly plays: "hang-up" };
 
 /** One call as it reached the service. */
 export interface UpstreamCall {
@@ -72,7 +74,7 @@ export async function startUpstream(): Promise<Upstream> {
       },
       breakOff: () => request.socket.destroy(),
     });
-    await play(values, response, progress);
+    await play(values, response, left, progress);
   });
 
   return Object.defineProperties(
@@ -86,6 +88,7 @@ export async function startUpstream(): Promise<Upstream> {
 async function play(
   values: Play,
   response: ServerResponse,
+  left: Promise<unknown>,
   progress: { sentBytes: number; hasSentAll: boolean },
 ): Promise<void> {
   response.setHeader("set-cookie", `session=${secrets.words}`);
@@ -114,7 +117,7 @@ async function play(
   for (const piece of documentOf(values.bytes)) {
     if (response.destroyed) return;
     const isRoomLeft = response.write(piece);
-    if (!isRoomLeft) await Promise.race([once(response, "drain"), once(response, "close")]);
+    if (!isRoomLeft) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), left]);
     progress.sentBytes += piece.length;
   }
   response.end();
