@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { Workspace } from "../package/mocks/workspace.ts";
 import { testContract } from "./hosts/contract.ts";
+import { packagesOfGuide, testGuide } from "./hosts/guide-tests.ts";
 import type { RunningHost } from "./hosts/host.ts";
 import { hosts, packagesOfHosts, startOn } from "./hosts/hosts.ts";
+import { testTraps } from "./hosts/traps.ts";
 import { secrets, startUpstream, type Upstream } from "./hosts/upstream.ts";
 
 /** The handler, on every server that docs/handler.md shows, by the very snippet that stands there. */
@@ -12,7 +14,7 @@ let upstream: Upstream;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  if (!process.env["WS"]) await workspace.install(...packagesOfHosts);
+  await workspace.install(...packagesOfHosts, ...packagesOfGuide);
 }, 300_000);
 
 afterAll(async () => {
@@ -24,7 +26,7 @@ describe.each(hosts)("the handler on $title", (host) => {
   let running: RunningHost;
 
   beforeAll(async () => {
-    running = await startOn(host, process.env["WS"] ?? workspace.folder, {
+    running = await startOn(host, workspace.folder, {
       TEMPLATE_PDF_BASE_URL: upstream.origin,
       TEMPLATE_PDF_API_KEY: secrets.key,
     });
@@ -34,3 +36,8 @@ describe.each(hosts)("the handler on $title", (host) => {
 
   testContract(host, () => ({ host: running, upstream }));
 });
+
+describe("a host that was set up another way", () =>
+  testTraps(() => ({ packages: workspace.folder, upstream })));
+
+describe("docs/handler.md", () => testGuide(() => ({ packages: workspace.folder, upstream })));

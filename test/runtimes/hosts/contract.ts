@@ -145,18 +145,21 @@ export function testContract(host: Host, running: () => { host: RunningHost; ups
   it.each([
     ["with its length", false],
     ["without it", true],
-  ])("never ends a document that breaks off as a whole one, told %s", async (_title, hidesLength) => {
-    const coming = running().upstream.nextCall();
-    const calling = startCall(urlOf(), sending({ plays: "part", hidesLength }));
-    const service = await coming;
-    const head = await calling.head;
-    const reading = readAnswer(head);
-    head.once("data", () => service.breakOff());
-    const answer = await reading;
-    expect([answer.status, answer.isWhole]).toEqual([200, hidesLength && !host.breaksOff]);
-    // What HTTP does not tell there, the proof of the page's own client does.
-    expect(answer.body.toString("latin1")).not.toContain("%%EOF");
-  });
+  ])(
+    `${host.breaksOff ? "breaks off" : "may end"} a document that breaks off, told %s`,
+    async (_title, hidesLength) => {
+      const coming = running().upstream.nextCall();
+      const calling = startCall(urlOf(), sending({ plays: "part", hidesLength }));
+      const service = await coming;
+      const head = await calling.head;
+      const reading = readAnswer(head);
+      head.once("data", () => service.breakOff());
+      const answer = await reading;
+      expect([answer.status, answer.isWhole]).toEqual([200, hidesLength && !host.breaksOff]);
+      // What HTTP does not tell there, the proof of the page's own client does.
+      expect(answer.body.toString("latin1")).not.toContain("%%EOF");
+    },
+  );
 
   it.each([
     [400, "body-not-json", bodied("[1]")],

@@ -36,22 +36,27 @@ export interface StartableHost extends Host {
   start(starting: Starting): Promise<RunningHost>;
 }
 
-const pdf = readFileSync(new URL("pdf.ts", import.meta.url), "utf8");
+export const pdf = readFileSync(new URL("pdf.ts", import.meta.url), "utf8");
 
-function write(folder: string, files: Readonly<Record<string, string>>): void {
+export function write(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
 }
 
-/** Programs of Node, as its oldest supported version runs them. */
-function onNode(file: string) {
+/**
+ * Programs of Node.
+ *
+ * @param file - of the guide
+ * @param change - of its code. Default: none
+ */
+export function onNode(file: string, change = (code: string) => code) {
   return ({ folder, port, env }: Starting): Promise<RunningHost> => {
     write(folder, {
       "package.json": '{ "type": "module" }',
       "pdf.js": javaScript(pdf),
-      "main.js": javaScript(snippet(file, port)),
+      "main.js": javaScript(change(snippet(file, port))),
     });
     return startHost(process.execPath, ["main.js"], { cwd: folder, port, env });
   };
@@ -96,7 +101,11 @@ function onDeno({ folder, packages, port, env }: Starting): Promise<RunningHost>
 /** As wrangler does it: bundled for workerd, with the variables as bindings. */
 export function onWorkers(flags: readonly string[], pdfModule = pdf) {
   return async ({ folder, packages, port, env }: Starting): Promise<RunningHost> => {
-    write(folder, { "pdf.ts": pdfModule, "worker.ts": snippet("worker.ts") });
+    write(folder, {
+      "pdf.ts": pdfModule,
+      "client.ts": snippet("client.ts"),
+      "worker.ts": snippet("worker.ts"),
+    });
     await build({
       entryPoints: [join(folder, "worker.ts")],
       outfile: join(folder, "worker.js"),
@@ -127,7 +136,7 @@ export function onWorkers(flags: readonly string[], pdfModule = pdf) {
 
 /** Starts a host in a folder of its own. */
 export async function startOn(
-  host: StartableHost,
+  host: Pick<StartableHost, "title" | "start">,
   packages: string,
   env: Starting["env"],
 ): Promise<RunningHost> {

@@ -113,8 +113,10 @@ async function play(
     response.write(Buffer.concat([head, chunk]));
     return;
   }
-  if (!values.hidesLength) response.setHeader("content-length", values.bytes);
-  for (const piece of documentOf(values.bytes)) {
+  // Values that tell nothing of the kind are those of the guide.
+  const { bytes = 2_000 } = values as { bytes?: number };
+  if (!values.hidesLength) response.setHeader("content-length", bytes);
+  for (const piece of documentOf(bytes)) {
     if (response.destroyed) return;
     const isRoomLeft = response.write(piece);
     if (!isRoomLeft) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), left]);
