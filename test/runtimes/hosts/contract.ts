@@ -8,7 +8,7 @@ const mebibyte = 1_048_576;
 
 /** What lies in the buffers of two connections and of a host, at most: of a document that is far larger. */
 const mostOnTheWay = 40 * mebibyte;
-const farLarger = 192 * mebibyte;
+const farLarger = 96 * mebibyte;
 
 /** All that the handler may set. */
 const known = [
@@ -207,15 +207,16 @@ export function testContract(host: Host, running: () => { host: RunningHost; ups
   it.each([
     ["with its length", false],
     ["without it", true],
-  ])(
-    "answers with 413 a body of 2 MiB that is told %s, and the caller can read it",
-    async (_title, hidesLength) => {
-      const calls = running().upstream.callCount;
-      const body = Buffer.alloc(2 * mebibyte, " ");
-      expectProblem(await ask({ ...bodied(body), hidesLength }), 413, "body-too-large");
-      expect(running().upstream.callCount).toBe(calls);
-    },
-  );
+  ])("answers with 413 a body of 2 MiB that is told %s", async (_title, hidesLength) => {
+    const calls = running().upstream.callCount;
+    const init = { ...bodied(Buffer.alloc(2 * mebibyte, " ")), hidesLength };
+    const answer = await ask(init).catch((error: NodeJS.ErrnoException) => {
+      // Where the rest is not taken, Node's client may learn of the reset before it has read the answer.
+      expect([host.takesRest, error.code]).toEqual([false, expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/)]);
+    });
+    if (answer) expectProblem(answer, 413, "body-too-large");
+    expect(running().upstream.callCount).toBe(calls);
+  });
 
   it("lets pages of an origin on the list call, and read the answer", async () => {
     const origin = "https://app.example.com";

@@ -163,7 +163,7 @@ export function testGuide(given: () => { packages: string; upstream: Upstream })
   it("tells every option and every status, with the defaults that the source tells", () => {
     const options = source("options.ts").split("export interface HandlerOptions")[1]?.split("\n}\n")[0] ?? "";
     const inSource = [
-      ...options.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n(?: {2}\/\/.*\n)? {2}(\w+)(\??):/g),
+      ...options.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n(?: {2}\/\/.*\n)? {2}(\w+)(\??):/g),
     ].map(([, text = "", name, optional]) => [
       name,
       optional ? /Default: (`[^`]*`|[\d,]+)?/.exec(text)?.[1] : "required",

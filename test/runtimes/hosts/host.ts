@@ -14,6 +14,8 @@ export interface Host {
   readonly tellsLength: boolean;
   /** Whether it breaks an answer off whose length it has not told; else it ends that as if it were whole. */
   readonly breaksOff: boolean;
+  /** Whether it takes the rest of a body that nobody wants; else it may reset the connection behind its answer. */
+  readonly takesRest: boolean;
   /** By what it knows that a caller has left before anything was sent to that. */
   readonly seesLeavingBy: "closing" | "resetting";
   /** What it adds to every answer. */

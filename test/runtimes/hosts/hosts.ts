@@ -149,6 +149,7 @@ const mounted = {
   servesEveryPath: false,
   tellsLength: true,
   breaksOff: true,
+  takesRest: true,
   seesLeavingBy: "closing",
   ownHeaders: [],
 } as const;
@@ -167,6 +168,7 @@ export const hosts: readonly StartableHost[] = [
     ...anywhere,
     seesLeavingBy: "resetting",
     breaksOff: false,
+    takesRest: false,
     start: onWorkers(["nodejs_compat"]),
   },
 ];
