@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
+import { nextVersion } from "../bundlers/versions.ts";
 import { javaScript, snippet } from "./guide.ts";
 import { freePort, type Host, type RunningHost, startHost } from "./host.ts";
 
@@ -13,9 +14,9 @@ export const packagesOfHosts = [
   "hono@4.13.19",
   "express@5.3.0",
   "fastify@5.12.8",
-  "next@16.4.6",
-  "react@19.2.8",
-  "react-dom@19.2.8",
+  `next@${nextVersion}`,
+  "react@19.3.1",
+  "react-dom@19.3.1",
   "bun@1.4.5",
   "deno@2.9.6",
   "miniflare@4.20260730.0",
