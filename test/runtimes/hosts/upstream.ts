@@ -19,7 +19,7 @@ export type Play =
   | { readonly plays: "hang-up" };
 
 /** One call as it reached the service. */
-export interface UpstreamCall {
+interface UpstreamCall {
   readonly values: Readonly<Record<string, unknown>>;
   readonly authorization: string | undefined;
   /** Settles when the socket of the call, or the call itself, is gone before the answer was whole. */
