@@ -3,6 +3,7 @@ import * as errors from "./attempt-errors.ts";
 import { Body, type BodyOwner } from "./body.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
 import { concatenate } from "./concatenate.ts";
+import { contentLengthOf, expectedLengthOf } from "./content-length.ts";
 import type { TimeoutPhase } from "./errors.ts";
 import { repeatAfter, type Setback } from "./retry.ts";
 import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
@@ -70,6 +71,8 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   #first: Uint8Array[] | undefined;
   #receivedBytes = 0;
   #promisedBytes: number | undefined;
+  /** What is promised, or may be: enough for a progress bar only. */
+  #expectedBytes: number | undefined;
   /** Whether the request left; `undefined` where the transport cannot see that. */
   #sent: boolean | undefined;
   /** Everything of the answer came, or nothing more of it will be taken. */
@@ -156,6 +159,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
       });
     }
     this.#promisedBytes = contentLengthOf(head);
+    this.#expectedBytes = expectedLengthOf(head);
     if (!this.#verifier) this.#arrive(head);
   }
 
@@ -172,7 +176,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     this.#verifier?.update(chunk);
     if (this.#body) this.#body.write(chunk);
     else this.#keep(chunk);
-    if (this.#body) return this.#owner.onProgress(this.#receivedBytes, this.#promisedBytes);
+    if (this.#body) return this.#tellProgress();
     if (this.#verifier?.begins) this.#arrive(head);
     else if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
   }
@@ -198,11 +202,17 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   #arrive(head: ResponseHead): void {
     const body = new Body(this.#exchange, this);
     this.#body = body;
-    if (this.#first) for (const chunk of this.#first) body.write(chunk);
+    for (const chunk of this.#first ?? []) body.write(chunk);
     this.#first = undefined;
     this.#owner.onArrival({ head, body, promisedBytes: this.#promisedBytes });
-    if (this.#receivedBytes > 0) this.#owner.onProgress(this.#receivedBytes, this.#promisedBytes);
-    if (!this.#over && !body.isRead && this.#receivedBytes > 0) this.#watch("unread");
+    if (this.#receivedBytes === 0) return;
+    this.#tellProgress();
+    if (!this.#over && !body.isRead) this.#watch("unread");
+  }
+
+  #tellProgress(): void {
+    if (this.#receivedBytes > (this.#expectedBytes ?? 0)) this.#expectedBytes = undefined;
+    this.#owner.onProgress(this.#receivedBytes, this.#expectedBytes);
   }
 
   #keep(chunk: Uint8Array): void {
@@ -300,10 +310,4 @@ function asciiOf(bytes: Uint8Array): string {
 /** Any 2xx: the spec shows no status code. */
 function isSuccess(head: ResponseHead): boolean {
   return head.status >= 200 && head.status < 300;
-}
-
-/** The length that the answer promises (RFC 9110, 8.6); `undefined` where it promises none for the decoded bytes. */
-export function contentLengthOf(head: ResponseHead): number | undefined {
-  const text = head.decoded ? undefined : head.header("content-length");
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,17 +1,11 @@
 import { type AbortListener, type AbortSubscription, listenToAbort } from "./abort-signals.ts";
 import { requestIdOf } from "./api-error.ts";
 import type { Launch, Listener } from "./asking.ts";
-import {
-  type Arrival,
-  Attempt,
-  type AttemptedCall,
-  type AttemptOwner,
-  contentLengthOf,
-  type Failure,
-} from "./attempt.ts";
+import { type Arrival, Attempt, type AttemptedCall, type AttemptOwner, type Failure } from "./attempt.ts";
 import { totalOver } from "./attempt-errors.ts";
 import { CallEvents } from "./call-events.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
+import { contentLengthOf } from "./content-length.ts";
 import { type DocumentCall, GeneratedPdf } from "./document.ts";
 import { noHooks, unharmedBy } from "./hooks.ts";
 import type { ResolvedCall } from "./options.ts";

@@ -82,7 +82,10 @@ export interface CallOptions {
 /** How much of a document has come. Where a document breaks and is asked for again, it begins anew. */
 export interface Progress {
   readonly receivedBytes: number;
-  /** How many there will be, where the answer tells: the document's `contentLength`. */
+  /**
+   * How many there will be, where the answer tells. In a page that asks another origin it may turn out to be wrong, because the page
+   * cannot see whether the answer was compressed: it is `undefined` from then on, and the document's `contentLength` always.
+   */
   readonly totalBytes: number | undefined;
 }
 

@@ -12,6 +12,7 @@ import {
 } from "./options.ts";
 import { Origins } from "./origins.ts";
 import { refusalOf } from "./refusal-of.ts";
+import { watched } from "./watched.ts";
 
 /**
  * Makes the service's own endpoint for your server: a page asks it without a key, with the same client.
@@ -91,7 +92,7 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
   const known = new Map(Object.entries(templates));
   const settings = { retry: retry ?? { mayRenderTwice: false } };
 
-  return async ({ uid: name, values: came, request, signal }: Order): Promise<Product | Response> => {
+  return async ({ uid: name, values: came, request, signal, report }: Order): Promise<Product | Response> => {
     const template = known.get(name);
     if (!template) throw unknownTemplate(name, "Ask for one of those that this server offers.");
     const given: unknown = values ? await values(request, came, name) : came;
@@ -101,7 +102,7 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
     try {
       const pdf = await client.generate(template, given, { signal, ...settings });
       return {
-        bytes: pdf.stream(),
+        bytes: watched(pdf.stream(), signal, report),
         contentLength: pdf.contentLength,
         filename: wished ?? name,
         disposition,

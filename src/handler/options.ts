@@ -39,8 +39,8 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
    */
   authorize: (request: Request, name: string) => boolean | Response | Promise<boolean | Response>;
   /**
-   * Gives the values to send in place of those that came, such as with a price that no page may set. A `Response` is the answer,
-   * and nothing is sent. Default: the values as they came.
+   * Gives the values to send in place of those that came, such as with a price that no page may set; the template's schema checks
+   * them afterwards. A `Response` is the answer, and nothing is sent. Default: the values as they came.
    */
   values?:
     | ((
@@ -75,7 +75,7 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
    */
   retry?: Retry | false | undefined;
   /**
-   * Hears of what is not the caller's fault, for your log: none of it is in the answer. What it throws is dropped. Default: one line
+   * Hears of what is not the caller's fault, also of a document that breaks off, for your log: none of it is in the answer. What it throws is dropped. Default: one line
    * by `console.error`, without what your own functions threw.
    */
   onError?: ((error: unknown, about: HandlerError) => void) | undefined;

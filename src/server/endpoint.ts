@@ -23,6 +23,8 @@ export interface Order {
   readonly request: Request;
   /** Aborted when the caller goes away, where the server tells. */
   readonly signal: AbortSignal;
+  /** Tells `onError` of what fails later than `produce`, such as a stream. */
+  readonly report: (error: unknown) => void;
 }
 
 /**
@@ -102,10 +104,15 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
     if (refusal !== undefined) return marked(refusal, requestId);
     checkJsonType(request.headers);
     const values = await readJsonObject(request, maxBodyBytes);
-    return marked(
-      toResponse(await produce({ uid, values, request, signal: request.signal }), uid),
-      requestId,
-    );
+    const { signal } = request;
+    const order: Order = {
+      uid,
+      values,
+      request,
+      signal,
+      report: (error) => report(error, request, requestId),
+    };
+    return marked(toResponse(await produce(order), uid), requestId);
   }
 
   function report(error: unknown, request: Request, requestId: string): void {

@@ -1,3 +1,4 @@
+import { isPage } from "../environment.ts";
 import { ConfigurationError } from "../errors.ts";
 import type {
   Exchange,
@@ -154,8 +155,8 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
   const isDecoded = coding.split(",").every((one) => decodedByFetch.test(one.trim()));
   return {
     status,
-    // Of an answer from another origin a page may see the length, but not that it was encoded.
-    decoded: isCoded || (type === "cors" && typeof document !== "undefined"),
+    // Of an answer from another origin a page may see the length, but not whether it was encoded.
+    decoded: isCoded || (type === "cors" && isPage() ? undefined : false),
     undecoded: isCoded && !isDecoded ? coding : undefined,
     opaqueRedirect: type === "opaqueredirect",
     header: (name) => headers.get(name) ?? undefined,

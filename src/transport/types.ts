@@ -18,8 +18,11 @@ export interface ResponseHead {
   /** A header's value; several of one name are joined with `, `. */
   header(name: string): string | undefined;
   toHeaders(): Headers;
-  /** Whether the bytes were decoded on the way, so that `content-length` does not describe them. */
-  readonly decoded: boolean;
+  /**
+   * Whether the bytes were decoded on the way, so that `content-length` does not describe them; `undefined` where nobody can
+   * see whether they were.
+   */
+  readonly decoded: boolean | undefined;
   /** The content coding that nobody on the way decodes. */
   readonly undecoded: string | undefined;
   /** A redirect that a page may not look into: no status, no headers, no body. */

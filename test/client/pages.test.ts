@@ -82,6 +82,30 @@ describe("a client in a page", () => {
     });
   });
 
+  it.each([
+    ["a document as long as the answer says", 0, [1_000, 1_000]],
+    ["one that is longer, because it was compressed on its way", 200, [1_000, undefined]],
+  ])("counts on what another origin says of the length, for progress only: %s", async (_, less, last) => {
+    const document = pdfOf(1_000);
+    const fetch = async () => {
+      const headers = { "content-length": String(1_000 - less) };
+      const answer = new Response(new Uint8Array(document), { headers });
+      return Object.defineProperty(answer, "type", { value: "cors" });
+    };
+    vi.stubGlobal("process", Object.create(process, { type: { value: "renderer" } }));
+    vi.stubGlobal("document", { baseURI: "https://app.test/" });
+    const heard: unknown[] = [];
+    const pdf = new TemplatePdf({ baseUrl: "https://api.test", fetch }).generate(
+      "invoice",
+      {},
+      { onProgress: ({ receivedBytes, totalBytes }) => heard.push([receivedBytes, totalBytes]) },
+    );
+    expect((await pdf).contentLength).toBeUndefined();
+    expect((await pdf.bytes()).length).toBe(1_000);
+    vi.unstubAllGlobals();
+    expect(heard).toEqual([last]);
+  });
+
   it("stays what it was for siblings", () => {
     expect(() => inPage({ baseUrl: "/" }).with({ maxBytes: 1 })).not.toThrow();
   });

@@ -35,12 +35,13 @@ describe("a caller that leaves", () => {
   });
 
   it("amid the document ends the call to the service", async () => {
-    const { handler, service } = await handlerBefore(beginning(pdf.subarray(0, 20_000)));
+    const { handler, service, onError } = await handlerBefore(beginning(pdf.subarray(0, 20_000)));
     const socket = callBySocket(await serve(handler));
     await new Promise((resolve) => socket.once("data", resolve).resume());
     const { closed } = await service.request();
     socket.destroy();
     await closed;
+    expect(onError).not.toHaveBeenCalled();
   });
 
   it("by its signal ends the call to the service, too", async () => {
@@ -90,13 +91,16 @@ describe("a document on its way through a handler", () => {
   });
 
   it("that breaks off is never whole for the page", async () => {
-    const { handler } = await handlerBefore(({ response, socket }) => {
+    const { handler, onError } = await handlerBefore(({ response, socket }) => {
       response.writeHead(200, { "content-length": pdf.length });
       response.write(pdf.subarray(0, 20_000), () => socket.destroy());
     });
     const response = await handler(callOf());
     expect(response.status).toBe(200);
-    expect(await rejectionOf(response.arrayBuffer())).toBeInstanceOf(TruncatedPdfError);
+    const error = await rejectionOf(response.arrayBuffer());
+    expect(error).toBeInstanceOf(TruncatedPdfError);
+    const requestId = response.headers.get("x-request-id");
+    expect(onError.mock.calls).toEqual([[error, expect.objectContaining({ requestId })]]);
 
     const port = await serve(handler);
     const url = `http://127.0.0.1:${port}/api/v1/templates/invoice/generate-sync`;

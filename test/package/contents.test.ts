@@ -18,8 +18,10 @@ describe("the published package", () => {
       "package.json",
     ]);
     expect(readdirSync(join(installed, "docs"))).toEqual([
+      "browser.md",
       "emulator.md",
       "faults.md",
+      "handler.md",
       "testing.md",
       "typed-templates.md",
     ]);

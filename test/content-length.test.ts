@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contentLengthOf } from "../src/attempt.ts";
+import { contentLengthOf, expectedLengthOf } from "../src/content-length.ts";
 import { headOf } from "./support/facts.ts";
 
 describe("the length that an answer promises", () => {
@@ -25,5 +25,12 @@ describe("the length that an answer promises", () => {
   it("is unknown where none is told, or it is that of the encoded bytes", () => {
     expect(contentLengthOf(headOf(200))).toBeUndefined();
     expect(contentLengthOf(headOf(200, { "content-length": "5" }, { decoded: true }))).toBeUndefined();
+  });
+
+  it("is expected, and not promised, where nobody can see whether it is that of encoded bytes", () => {
+    const hidden = headOf(200, { "content-length": "5" }, { decoded: undefined });
+    expect([contentLengthOf(hidden), expectedLengthOf(hidden)]).toEqual([undefined, 5]);
+    expect(expectedLengthOf(headOf(200, { "content-length": "5" }))).toBe(5);
+    expect(expectedLengthOf(headOf(200, { "content-length": "5" }, { decoded: true }))).toBeUndefined();
   });
 });

@@ -1,0 +1,32 @@
+import type { Bytes } from "../platform-types.ts";
+
+/**
+ * Passes a stream on as fast as it is read, and tells of its failure: whoever serves it only sees that it breaks off.
+ *
+ * @param signal - aborted when the caller leaves, which is no failure
+ * @param onFailure - hears of one, once
+ */
+export function watched(
+  stream: ReadableStream<Bytes>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): ReadableStream<Bytes> {
+  const reader = stream.getReader();
+  return new ReadableStream<Bytes>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          if (!signal.aborted) onFailure(error);
+          throw error;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // Nothing is read ahead: the document itself holds what has come.
+    { highWaterMark: 0 },
+  );
+}
