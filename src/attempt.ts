@@ -3,7 +3,7 @@ import * as errors from "./attempt-errors.ts";
 import { Body, type BodyOwner } from "./body.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
 import { concatenate } from "./concatenate.ts";
-import { contentLengthOf, expectedLengthOf } from "./content-length.ts";
+import { contentLengthOf } from "./content-length.ts";
 import type { TimeoutPhase } from "./errors.ts";
 import { repeatAfter, type Setback } from "./retry.ts";
 import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
@@ -39,7 +39,7 @@ export interface AttemptOwner {
   onHead(head: ResponseHead): void;
   onArrival(arrival: Arrival): void;
   /** More of the document came. */
-  onProgress(receivedBytes: number, totalBytes: number | undefined): void;
+  onProgress(receivedBytes: number, head: ResponseHead): void;
   /** No document came. */
   onFailure(failure: Failure): void;
   /** The document that had begun to arrive will not be whole. Gives the error that its form is to hear. */
@@ -71,8 +71,6 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   #first: Uint8Array[] | undefined;
   #receivedBytes = 0;
   #promisedBytes: number | undefined;
-  /** What is promised, or may be: enough for a progress bar only. */
-  #expectedBytes: number | undefined;
   /** Whether the request left; `undefined` where the transport cannot see that. */
   #sent: boolean | undefined;
   /** Everything of the answer came, or nothing more of it will be taken. */
@@ -159,7 +157,6 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
       });
     }
     this.#promisedBytes = contentLengthOf(head);
-    this.#expectedBytes = expectedLengthOf(head);
     if (!this.#verifier) this.#arrive(head);
   }
 
@@ -176,7 +173,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     this.#verifier?.update(chunk);
     if (this.#body) this.#body.write(chunk);
     else this.#keep(chunk);
-    if (this.#body) return this.#tellProgress();
+    if (this.#body) return this.#owner.onProgress(this.#receivedBytes, head);
     if (this.#verifier?.begins) this.#arrive(head);
     else if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
   }
@@ -206,13 +203,8 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     this.#first = undefined;
     this.#owner.onArrival({ head, body, promisedBytes: this.#promisedBytes });
     if (this.#receivedBytes === 0) return;
-    this.#tellProgress();
+    this.#owner.onProgress(this.#receivedBytes, head);
     if (!this.#over && !body.isRead) this.#watch("unread");
-  }
-
-  #tellProgress(): void {
-    if (this.#receivedBytes > (this.#expectedBytes ?? 0)) this.#expectedBytes = undefined;
-    this.#owner.onProgress(this.#receivedBytes, this.#expectedBytes);
   }
 
   #keep(chunk: Uint8Array): void {

@@ -5,7 +5,7 @@ import { type Arrival, Attempt, type AttemptedCall, type AttemptOwner, type Fail
 import { totalOver } from "./attempt-errors.ts";
 import { CallEvents } from "./call-events.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
-import { contentLengthOf } from "./content-length.ts";
+import { contentLengthOf, expectedLengthOf } from "./content-length.ts";
 import { type DocumentCall, GeneratedPdf } from "./document.ts";
 import { noHooks, unharmedBy } from "./hooks.ts";
 import type { ResolvedCall } from "./options.ts";
@@ -142,9 +142,11 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     this.#listener?.onDocument(new GeneratedPdf(arrival, this.#call as DocumentCall));
   }
 
-  onProgress(receivedBytes: number, totalBytes: number | undefined): void {
+  onProgress(receivedBytes: number, head: ResponseHead): void {
     const { onProgress } = this.#job.options;
     if (!onProgress || this.#ended) return;
+    const expectedBytes = expectedLengthOf(head);
+    const totalBytes = receivedBytes > (expectedBytes ?? 0) ? undefined : expectedBytes;
     const listener = () => onProgress(Object.freeze({ receivedBytes, totalBytes }));
     if (this.#context) this.#context.runInAsyncScope(unharmedBy, undefined, listener);
     else unharmedBy(listener);
