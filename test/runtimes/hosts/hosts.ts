@@ -67,12 +67,13 @@ async function onNext({ folder, packages, port, env }: Starting): Promise<Runnin
   const route = "app/api/pdf/[...path]/route.ts";
   write(folder, {
     "package.json": '{ "type": "module" }',
-    "tsconfig.json": '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
-    "next.config.mjs": `export default { typescript: { ignoreBuildErrors: true }, turbopack: { root: ${JSON.stringify(packages)} } };`,
+    // In JavaScript: for TypeScript, Next.js installs packages by itself, but not in CI.
+    "jsconfig.json": '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
+    "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(packages)} } };`,
     "app/layout.jsx": "export default ({ children }) => <html><body>{children}</body></html>;",
     "app/page.jsx": "export default () => <p>Documents</p>;",
-    "lib/pdf.ts": pdf,
-    [route]: snippet(route),
+    "lib/pdf.js": javaScript(pdf),
+    [route.replace(/ts$/, "js")]: javaScript(snippet(route)),
   });
   const next = join(packages, "node_modules/next/dist/bin/next");
   const quiet = { ...env, NEXT_TELEMETRY_DISABLED: "1" };
