@@ -58,7 +58,8 @@ export function endsTimersWithRequests(): boolean {
 export function pageAddress(): string | undefined {
   if (!isPage()) return undefined;
   const { document, location } = surroundings;
-  // A worker made of a `Blob` has an address that leads nowhere, and the origin of the page that made it.
-  const own = location?.href?.startsWith("blob:") ? location.origin : location?.href;
-  return document?.baseURI ?? own;
+  const { href, origin } = location ?? {};
+  // A worker made of a `Blob` has an address that leads nowhere, and the origin of the page that made it, if that has one.
+  const own = href?.startsWith("blob:") ? origin : href;
+  return document?.baseURI ?? (own === "null" ? undefined : own);
 }

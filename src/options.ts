@@ -25,8 +25,8 @@ import { type Retry, resolveWaits, type Timeouts, type Waits } from "./waits.ts"
 export interface ClientOptions {
   /**
    * Where the service lives, such as `https://pdf.example.com`; may carry a path prefix, but no credentials,
-   * query or fragment. In a page it may be relative; a client like that can be made where there is no page, as
-   * frameworks do on the server, and its calls reject there. Default: the environment's `TEMPLATE_PDF_BASE_URL`.
+   * query or fragment. In a page it may be relative. Where it begins with `/` or `.`, the client can be made where there is no page,
+   * as frameworks do on the server, and its calls reject there. Default: the environment's `TEMPLATE_PDF_BASE_URL`.
    */
   baseUrl?: string | URL | undefined;
   /**
@@ -222,7 +222,7 @@ export function resolveCall(client: ResolvedOptions, options: CallOptions | unde
  * before there is a page. A key says that it is meant for a server.
  */
 function isRelativeOutsidePage({ baseUrl, apiKey }: ClientOptions): boolean {
-  return !apiKey && typeof baseUrl === "string" && /^\/(?!\/)/.test(baseUrl) && !pageAddress();
+  return !apiKey && typeof baseUrl === "string" && /^\.{0,2}\/(?!\/)/.test(baseUrl) && !pageAddress();
 }
 
 function resolveApiKey(options: ClientOptions, isExposed: boolean): string | ApiKeySource | null {

@@ -79,6 +79,11 @@ describe("the address of the page", () => {
     expect(within({ process: undefined, WorkerGlobalScope, location }, pageAddress)).toBe(location.origin);
   });
 
+  it("is none where the page of such a worker has no origin", () => {
+    const location = { href: "blob:null/5c1b", origin: "null" };
+    expect(within({ process: undefined, WorkerGlobalScope, location }, pageAddress)).toBeUndefined();
+  });
+
   it("may be missing", () => {
     expect(within({ process: undefined, document, location: undefined }, pageAddress)).toBeUndefined();
   });

@@ -61,6 +61,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "platform-types.ts",
     "redact.ts",
     "request.ts",
+    "template.ts",
     "server/",
     "input/",
   ],

@@ -33,7 +33,7 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   }
   const outcome = await renderers.perform({ kind: "render", template, values }, signal);
   if (outcome.kind === "document") return { bytes: outcome.bytes };
-  if (outcome.kind === "refused") throw misfit(template.uid, outcome.issues, template.file);
+  if (outcome.kind === "refused") throw misfit(template.uid, outcome.issues, { checkedBy: template.file });
   if (outcome.kind === "broken") throw new TemplateError(template.path, outcome.message, outcome.stack);
   // The caller has left.
   throw signal.reason;

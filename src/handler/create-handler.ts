@@ -1,9 +1,10 @@
-import { ConfigurationError, TemplatePdfError } from "../index.ts";
+import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
 import { isJsonObject } from "../input/is-json-object.ts";
 import { nameOfError } from "../redact.ts";
 import { type Authorize, createEndpoint, type Order } from "../server/endpoint.ts";
 import { Problem, unknownTemplate } from "../server/problem.ts";
 import { isResponse, type Product } from "../server/to-response.ts";
+import { checkValues } from "../template.ts";
 import {
   checkHandlerOptions,
   type HandlerError,
@@ -11,6 +12,7 @@ import {
   type HandlerTemplates,
 } from "./options.ts";
 import { Origins } from "./origins.ts";
+import { ask } from "./own-answer.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { watched } from "./watched.ts";
 
@@ -24,7 +26,7 @@ import { watched } from "./watched.ts";
  *
  * | status | when |
  * | --- | --- |
- * | 400 | the body is no JSON object, or broke off |
+ * | 400 | the body is no JSON object, or broke off; or the name is no valid percent-encoding |
  * | 403 | `authorize` said no; or a page of another origin calls |
  * | 404 | another path, or a name that is none of `templates` |
  * | 405 | another method than POST |
@@ -50,7 +52,7 @@ import { watched } from "./watched.ts";
  * export const POST = createHandler({
  *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY }),
  *   templates: { invoice },
- *   authorize: (request) => request.headers.get("cookie") !== null, // look the session up here
+ *   authorize: async (request) => (await userOf(request)) !== undefined, // `userOf` looks the session up: yours
  * });
  * ```
  *
@@ -68,7 +70,11 @@ export function createHandler<const T extends HandlerTemplates>(
     maxBodyBytes,
     onError: (error, request, requestId) => onError(error, { request, requestId }),
   });
-  return async (request) => origins.expose(origins.preflight(request) ?? (await endpoint(request)), request);
+  return async (request) => {
+    const response = origins.preflight(request) ?? (await endpoint(request));
+    origins.expose(response, request);
+    return response;
+  };
 }
 
 /** Denies everything that is not allowed on purpose. */
@@ -76,7 +82,7 @@ function allowing({ authorize }: HandlerOptions, origins: Origins): Authorize {
   return async (request, name) => {
     const refusal = origins.refuse(request);
     if (refusal) return refusal;
-    const verdict: unknown = await authorize(request, name);
+    const verdict: unknown = await ask("authorize", () => authorize(request, name));
     if (verdict === true) return undefined;
     if (isResponse(verdict)) return verdict;
     return new Problem(
@@ -95,12 +101,18 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
   return async ({ uid: name, values: came, request, signal, report }: Order): Promise<Product | Response> => {
     const template = known.get(name);
     if (!template) throw unknownTemplate(name, "Ask for one of those that this server offers.");
-    const given: unknown = values ? await values(request, came, name) : came;
+    const given: unknown = values ? await ask("values", () => values(request, came, name)) : came;
     if (isResponse(given)) return given;
-    if (!isJsonObject(given)) throw noValues(given);
-    const wished = await filename?.(request, given, name);
+    if (!isJsonObject(given)) throw wrongly("values", "the object of values to send", given);
+    const sent = (await checked(template, given, name, values !== undefined)) as object;
+    const wished: unknown = await filename?.(request, sent, name);
+    if (wished !== undefined && typeof wished !== "string") throw wrongly("filename", "a string", wished);
     try {
-      const pdf = await client.generate(template, given, { signal, ...settings });
+      // Checked above, so that the name is made of what is sent, and nothing is sent that cannot be named.
+      const pdf = await client.generate({ uid: template.uid, schema: undefined }, sent, {
+        signal,
+        ...settings,
+      });
       return {
         bytes: watched(pdf.stream(), signal, report),
         contentLength: pdf.contentLength,
@@ -108,16 +120,30 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
         disposition,
       };
     } catch (error) {
-      throw refusalOf(error, name) ?? error;
+      // What came is JSON: only what this side has made of it can be something else.
+      throw (sent !== came && ValuesError.is(error) ? undefined : refusalOf(error, name)) ?? error;
     }
   };
 }
 
-function noValues(given: unknown): ConfigurationError {
-  const got = given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
-  return new ConfigurationError(
-    `Expected \`values\` of the handler to return the object of values to send, got ${got}.`,
-  );
+/** Checks values by the template's schema, where it has one. */
+async function checked(
+  template: AnyTemplate,
+  given: object,
+  name: string,
+  areOurs: boolean,
+): Promise<unknown> {
+  try {
+    return await checkValues(template, given);
+  } catch (error) {
+    // They are the page's and the server's in one: either may be to blame, so the log hears of it.
+    throw refusalOf(error, name, areOurs) ?? error;
+  }
+}
+
+function wrongly(name: string, expected: string, given: unknown): ConfigurationError {
+  const got = given === null ? "null" : Array.isArray(given) ? "an array" : `a value of type ${typeof given}`;
+  return new ConfigurationError(`Expected \`${name}\` of the handler to return ${expected}, got ${got}.`);
 }
 
 /** What somebody else's function threw may hold anything, and nobody has agreed to have it logged. */

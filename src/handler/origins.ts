@@ -53,16 +53,13 @@ export class Origins {
   }
 
   /** Lets the page that called read the answer, where it is of an origin on the list. */
-  expose(response: Response, request: Request): Response {
-    if (this.#listed.size === 0) return response;
-    const exposed = withOwnHeaders(response);
-    exposed.headers.append("vary", "origin");
-    if (this.#isListed(request)) {
-      exposed.headers.set("access-control-allow-origin", request.headers.get("origin") ?? "");
-      exposed.headers.set("access-control-allow-credentials", "true");
-      exposed.headers.set("access-control-expose-headers", exposedHeaders);
-    }
-    return exposed;
+  expose({ headers }: Response, request: Request): void {
+    if (this.#listed.size === 0) return;
+    headers.append("vary", "origin");
+    if (!this.#isListed(request)) return;
+    headers.set("access-control-allow-origin", request.headers.get("origin") ?? "");
+    headers.set("access-control-allow-credentials", "true");
+    headers.set("access-control-expose-headers", exposedHeaders);
   }
 
   #isListed({ headers }: Request): boolean {
@@ -89,16 +86,6 @@ function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
-/** The headers of a `Response` that came from `fetch`, or of a redirect, cannot be changed. */
-function withOwnHeaders(response: Response): Response {
-  try {
-    response.headers.delete("access-control-allow-origin");
-    return response;
-  } catch {
-    return new Response(response.body, response);
-  }
-}
-
 /**
  * Checks that a text is an origin as browsers send it.
  *
@@ -108,12 +95,14 @@ export function checkOrigin(origin: unknown): void {
   if (typeof origin !== "string" || !isOrigin(origin)) {
     const got = typeof origin === "string" ? JSON.stringify(origin) : `a value of type ${typeof origin}`;
     throw new ConfigurationError(
-      `Expected each of \`origins\` to be an origin such as "https://app.example.com", without a path, got ${got}. Name every one: "*" would let any page call.`,
+      `Expected each of \`origins\` to be an origin such as "https://app.example.com", without a path, got ${got}. Name every one by itself: "*" would let any page call.`,
     );
   }
 }
 
 function isOrigin(text: string): boolean {
+  // `URL` takes it in a host; but it would match no origin at all.
+  if (text.includes("*")) return false;
   if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
   // Of extensions and apps, such as "chrome-extension://…" and "capacitor://localhost", `URL` knows none.
   return /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@A-Z]+$/.test(text);

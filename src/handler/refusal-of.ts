@@ -16,10 +16,13 @@ import { Problem, type ProblemKind } from "../server/problem.ts";
  *
  * @param error - what the client rejected with
  * @param name - the template's name, as the caller knows it
+ * @param isOurs - whether values that do not fit may be this side's fault, too. Default: `false`
  * @returns the refusal, with the error as its cause unless the caller is to blame; `undefined` where this is none of the client's errors
  */
-export function refusalOf(error: unknown, name: string): Problem | undefined {
-  if (ValuesError.is(error)) return misfit(name, error.issues, undefined, ": ");
+export function refusalOf(error: unknown, name: string, isOurs = false): Problem | undefined {
+  if (ValuesError.is(error)) {
+    return misfit(name, error.issues, { separator: ": ", ...(isOurs && { cause: error }) });
+  }
   if (!TemplatePdfError.is(error) || ConfigurationError.is(error)) return undefined;
   const [status, kind, detail] = meaningOf(error);
   return new Problem(status, detail, { kind, cause: error, headers: waitOf(error, status) });

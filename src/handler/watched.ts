@@ -12,19 +12,24 @@ export function watched(
   onFailure: (error: unknown) => void,
 ): ReadableStream<Bytes> {
   const reader = stream.getReader();
+  let isCancelled = false;
   return new ReadableStream<Bytes>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
+          if (isCancelled) return;
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          if (!signal.aborted) onFailure(error);
+          if (!signal.aborted && !isCancelled) onFailure(error);
           throw error;
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        isCancelled = true;
+        return reader.cancel(reason);
+      },
     },
     // Nothing is read ahead: the document itself holds what has come.
     { highWaterMark: 0 },

@@ -9,6 +9,16 @@ export interface ValueIssue {
   readonly place?: string | undefined;
 }
 
+/** What a misfit may carry beside its issues. */
+interface MisfitOptions {
+  /** Who says so, such as the file of the template. Default: nobody who is anybody's business. */
+  readonly checkedBy?: string;
+  /** Stands between a place and its message. Default: a space. */
+  readonly separator?: string;
+  /** See `ProblemOptions`. */
+  readonly cause?: unknown;
+}
+
 /** How many things that are wrong with the values are told in one line; `errors` tells them all. */
 const maxListed = 10;
 
@@ -17,17 +27,12 @@ const maxListed = 10;
  *
  * @param uid - the template asked for
  * @param issues - what is wrong: places and rules, never a value
- * @param checkedBy - who says so, such as the file of the template; `undefined` where that is nobody's business
- * @param separator - between a place and its message. Default: a space
+ * @param options - see `MisfitOptions`
  * @example
- * throw misfit("inv_2024", [{ path: ["total"], message: "is missing" }], "inv_2024.json");
+ * throw misfit("inv_2024", [{ path: ["total"], message: "is missing" }], { checkedBy: "inv_2024.json" });
  */
-export function misfit(
-  uid: string,
-  issues: readonly ValueIssue[],
-  checkedBy: string | undefined,
-  separator = " ",
-): Problem {
+export function misfit(uid: string, issues: readonly ValueIssue[], options: MisfitOptions = {}): Problem {
+  const { checkedBy, separator = " ", ...cause } = options;
   const errors = issues.map(({ path, message, place }) => ({
     path: formatPlace(path),
     detail: place === undefined ? message : `${message} (${place})`,
@@ -38,5 +43,5 @@ export function misfit(
   if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
   const who = checkedBy === undefined ? "" : ` (${checkedBy})`;
   const detail = `The values do not fit the template ${JSON.stringify(uid)}${who}: ${listed.join("; ")}.`;
-  return new Problem(422, detail, { kind: "invalid-values", errors });
+  return new Problem(422, detail, { kind: "invalid-values", errors, ...cause });
 }

@@ -48,7 +48,10 @@ export class KnownTemplates {
     } catch (error) {
       if (!ValuesError.is(error)) return new Problem(500, messageOf(error).replace(" Nothing was sent.", ""));
       if (known.schema && isOutputOf(known.schema, values)) return undefined;
-      return misfit(uid, error.issues, "by its schema in `templates` of fakeService", ": ");
+      return misfit(uid, error.issues, {
+        checkedBy: "by its schema in `templates` of fakeService",
+        separator: ": ",
+      });
     }
     return undefined;
   }

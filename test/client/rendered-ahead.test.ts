@@ -16,6 +16,8 @@ describe("a client of a page, made where there is no page,", () => {
 
   it.each([
     ["with nothing but a relative base URL", { baseUrl: "/api/pdf" }],
+    ["relative to where the page is", { baseUrl: "./pdf" }],
+    ["relative to what is above it", { baseUrl: "../pdf" }],
     ["that says there is no key", { baseUrl: "/api/pdf", apiKey: null }],
     ["with headers of the app's session", { baseUrl: "/", headers: { "x-session": "1" } }],
   ])("%s, is made, and each call of it rejects", async (_, options) => {

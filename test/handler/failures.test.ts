@@ -131,6 +131,22 @@ describe("a body", () => {
     expect(seen.bytes).toBeLessThanOrEqual(1_048_576 + 65_536);
   });
 
+  it("may come byte by byte, and is copied at once: kept, the pieces would take 200 times as much", async () => {
+    const { handler, service } = await handlerBefore();
+    const text = `{"note":"${"x".repeat(40_000)}"}`;
+    const piece = new Uint8Array(1);
+    let at = 0;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      if (at === text.length) return controller.close();
+      // The same memory every time: who keeps it has the last byte in all places.
+      piece[0] = text.charCodeAt(at++);
+      controller.enqueue(piece);
+    };
+    const stream = new ReadableStream({ pull }, { highWaterMark: 0 });
+    expect((await handler(callOf({ body: stream }))).status).toBe(200);
+    expect((await service.request()).body).toBe(text);
+  });
+
   it("of more than is declared allowed is not read at all", async () => {
     const { handler } = handlerOf({ client: untouchedClient(), maxBodyBytes: 10 });
     expect((await handler(callOf({ body: '{"a":"0123456789"}' }))).status).toBe(413);

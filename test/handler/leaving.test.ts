@@ -55,10 +55,17 @@ describe("a caller that leaves", () => {
   });
 
   it("by cancelling the body ends the call to the service, too", async () => {
-    const { handler, service } = await handlerBefore(beginning(pdf.subarray(0, 20_000)));
+    const { handler, service, onError } = await handlerBefore(beginning(pdf.subarray(0, 20_000)));
     const response = await handler(callOf());
-    await response.body?.cancel();
+    const reader = response.body?.getReader() ?? expect.fail("no body");
+    let received = 0;
+    while (received < 20_000) received += (await reader.read()).value?.length ?? 0;
+    // While more is waited for.
+    const waiting = reader.read();
+    await reader.cancel();
+    expect((await waiting).done).toBe(true);
     await (await service.request()).closed;
+    expect(onError).not.toHaveBeenCalled();
   });
 });
 

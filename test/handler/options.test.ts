@@ -41,6 +41,7 @@ const bad: [what: string, options: unknown, message: RegExp][] = [
   ["a name in place of a function", { ...good, filename: "invoice" }, /`filename` to be a function/],
   ["one origin", { ...good, origins: "https://app.test" }, /`origins` to be a list of origins/],
   ["every origin", { ...good, origins: ["*"] }, /"\*" would let any page call/],
+  ["every origin of a domain", { ...good, origins: ["https://*.app.test"] }, /Name every one by itself/],
   ["the origin null", { ...good, origins: ["null"] }, /got "null"/],
   ["an origin with a path", { ...good, origins: ["https://app.test/"] }, /without a path/],
   ["an origin without a scheme", { ...good, origins: ["app.test"] }, /got "app.test"/],

@@ -26,6 +26,7 @@ const assumed: Readonly<Record<string, string>> = {
   values: `const values = { date: "20 November 2026", total: "£1,000,000" };`,
   tenant: "const tenant = { apiKey: process.env.PDF_API_KEY };",
   frame: `const [frame, closeButton] = [document.createElement("iframe"), document.createElement("button")];`,
+  userOf: "const userOf = async () => undefined;",
   pdf: `const pdf = await pdfs.generate("invoice", { total: "£1,000,000" });`,
 };
 

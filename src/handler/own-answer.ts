@@ -1,0 +1,31 @@
+import { ConfigurationError } from "../index.ts";
+import { isResponse } from "../server/to-response.ts";
+
+/**
+ * Asks one of the functions of the server, which may answer the call itself by a `Response`, given or thrown.
+ *
+ * @param name - of the function, for errors
+ * @returns what it gave; a `Response` as a copy, because it may give the same one again, and headers are added to each
+ * @throws {ConfigurationError} when that `Response` cannot be sent
+ * @throws whatever else the function throws
+ */
+export async function ask<T>(name: string, run: () => T | Promise<T>): Promise<T | Response> {
+  const given = await attempt(run);
+  if (!isResponse(given)) return given;
+  try {
+    return new Response(given.body, given);
+  } catch {
+    throw new ConfigurationError(
+      `\`${name}\` of the handler gave a Response that cannot be sent: it was read before, or is that of a failed fetch. Make a new one for every call.`,
+    );
+  }
+}
+
+async function attempt<T>(run: () => T | Promise<T>): Promise<T | Response> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (isResponse(thrown)) return thrown;
+    throw thrown;
+  }
+}
