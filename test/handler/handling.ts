@@ -13,7 +13,8 @@ type Options = Partial<HandlerOptions>;
 /** A handler before a service that answers like this; whoever calls may, unless told otherwise. */
 export async function handlerBefore(answer: Answer = withLength(pdf), options: Options = {}) {
   const service = await Service.start(answer);
-  const client = service.client({ apiKey: secrets.key });
+  // As clients are by default: what is not asked for again is the handler's doing.
+  const client = service.client({ apiKey: secrets.key, retry: { limit: 2 } });
   return { service, client, ...handlerOf({ client, ...options }) };
 }
 
@@ -66,5 +67,7 @@ export async function problemOf(response: Response) {
     if ((text + JSON.stringify([...response.headers])).includes(secret)) throw new Error(`Leaked: ${secret}`);
   }
   const { type, ...problem } = JSON.parse(text) as { type: string; detail: string; errors?: unknown };
+  // What happened, and what to do.
+  if (!/^[A-Z].{30,}\.$/.test(problem.detail)) throw new Error(`Says nothing: ${problem.detail}`);
   return { ...problem, kind: type.replace("urn:template-pdf:problem:", ""), response };
 }

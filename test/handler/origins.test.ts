@@ -147,5 +147,7 @@ describe("the question before a call", () => {
   it("is not answered at another path, nor where it is another question", async () => {
     expect((await handler(asking(listed, "", "/else"))).status).toBe(404);
     expect((await handler(callOf({ method: "OPTIONS", body: null }))).status).toBe(405);
+    const call = callOf({ headers: { origin: listed, "access-control-request-method": "POST" } });
+    expect((await handler(call)).status).toBe(500);
   });
 });

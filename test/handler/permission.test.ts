@@ -114,18 +114,22 @@ describe("values", () => {
     expect([response.status, await response.text()]).toEqual([404, "Not your order."]);
   });
 
-  it.each([[undefined], [null], ["text"], [["a list"]]])(
-    "that gives %j is a fault of this side",
-    async (given) => {
-      const { handler, onError } = handlerOf({
-        client: untouchedClient(),
-        values: () => given as unknown as object,
-      });
-      const { response, kind } = await problemOf(await handler(callOf()));
-      expect([response.status, kind]).toEqual([500, "server-fault"]);
-      expect(onError.mock.calls[0]?.[0].message).toContain("`values` of the handler");
-    },
-  );
+  it.each([
+    [undefined, "a value of type undefined"],
+    [null, "null"],
+    ["text", "a value of type string"],
+    [["a list"], "an array"],
+  ])("that gives %j is a fault of this side", async (given, got) => {
+    const { handler, onError } = handlerOf({
+      client: untouchedClient(),
+      values: () => given as unknown as object,
+    });
+    const { response, kind } = await problemOf(await handler(callOf()));
+    expect([response.status, kind]).toEqual([500, "server-fault"]);
+    expect(onError.mock.calls[0]?.[0].message).toContain(
+      `\`values\` of the handler to return the object of values to send, got ${got}.`,
+    );
+  });
 
   it.each([
     ["a Map", () => new Map([["total", "7"]])],
