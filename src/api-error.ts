@@ -13,7 +13,7 @@ import {
 import type { Redactor } from "./redact.ts";
 import { inSeconds } from "./retry.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { ResponseHead } from "./transport/types.ts";
+import type { ResponseHead, WireRequest } from "./transport/types.ts";
 
 /** Makes the error for an answer that is no success: the spec shows none, so HTTP's own meanings hold. */
 
@@ -35,6 +35,7 @@ export interface CallFacts {
   readonly note: string;
   /** Knows what of the call may not stand in a message. */
   readonly secrets: Redactor;
+  readonly request: Pick<WireRequest, "headers">;
 }
 
 type ApiErrorClass = new (message: string, facts: ApiErrorFacts) => ApiError;
@@ -116,16 +117,20 @@ function whatToDo(head: ResponseHead, waitMs: number | undefined, names: CallFac
       location === undefined
         ? ""
         : ` It points to ${JSON.stringify(names.secrets.quote(withoutQuery(location), 300))}.`;
-    return `Redirects are not followed, so that the API key stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
+    return `Redirects are not followed, so that what was sent stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
   }
   switch (status) {
     case 400:
     case 422:
       return "Compare the values with the placeholders of the template; `body` on this error is the service's whole answer.";
     case 401:
-      return "Check the API key: the dashboard shows it under Settings » API keys.";
+      return hasKey(names)
+        ? "Check the API key: the dashboard shows it under Settings » API keys."
+        : "No API key was sent: the server at `baseUrl` wants another proof of who you are, such as a session.";
     case 403:
-      return "This API key may not do that: check which account it belongs to.";
+      return hasKey(names)
+        ? "This API key may not do that: check which account it belongs to."
+        : "The server at `baseUrl` does not allow it to you; `body` on this error is its whole answer.";
     case 404:
       return `Either the uid ${JSON.stringify(names.uid)} or the path of \`baseUrl\`, ${JSON.stringify(names.basePath)}, is wrong: check both. The client itself adds /api/v1 to the path.`;
     case 413:
@@ -137,6 +142,10 @@ function whatToDo(head: ResponseHead, waitMs: number | undefined, names: CallFac
         ? `The service failed: try again later${requestIdOf(head) === undefined ? "" : ", and quote the request id if it persists"}.`
         : "See `body` on this error for what the service said.";
   }
+}
+
+function hasKey({ request }: CallFacts): boolean {
+  return request.headers.some((text) => text.startsWith("API-Key "));
 }
 
 /** How long the service asks to be left alone. */

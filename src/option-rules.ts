@@ -129,6 +129,8 @@ export function optional<O extends object, K extends keyof O>(
     ? `\`${value}\` (${typeof value})`
     : value === null
       ? "null"
-      : `a value of type ${typeof value}`;
+      : Array.isArray(value)
+        ? "an array"
+        : `a value of type ${typeof value}`;
   throw new ConfigurationError(`Expected \`${shownName}\` to be ${rule.words}, got ${got}.`);
 }

@@ -152,8 +152,8 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   checkOptions(options, clientRules, "client");
   const isExposed = isPage() && !options.dangerouslyAllowBrowser;
   const awaitsPage = isRelativeOutsidePage(options);
-  const apiKey = awaitsPage ? null : resolveApiKey(options, isExposed);
   const baseUrl = awaitsPage ? new URL("https://page.invalid") : resolveBaseUrl(options.baseUrl);
+  const apiKey = awaitsPage ? null : resolveApiKey(options, isExposed);
   const isReadableOnTheWay = baseUrl.protocol === "http:" && !isLoopback(baseUrl.hostname);
   if (apiKey !== null && isReadableOnTheWay && !options.allowInsecureHttp) {
     throw new ConfigurationError(

@@ -15,7 +15,7 @@ import { call, headOf, key, word } from "./support/facts.ts";
 const messageOf = (...given: Parameters<typeof headOf>) => apiError(headOf(...given), "", call).message;
 const answered = (what: number | string) =>
   `The service at https://pdf.example.com answered ${what} for template "inv \\"7\\"". `;
-const staysHere = "Redirects are not followed, so that the API key stays where it was sent.";
+const staysHere = "Redirects are not followed, so that what was sent stays where it was sent.";
 const pointThere = " Point `baseUrl` at where the service really lives.";
 const tried = " Tried 3 times.";
 
@@ -24,6 +24,17 @@ describe("what an answer that is no success says to do", () => {
     "Compare the values with the placeholders of the template; `body` on this error is the service's whole answer.";
   const later = "The service failed: try again later.";
   const see = "See `body` on this error for what the service said.";
+
+  it.each([
+    [
+      401,
+      "No API key was sent: the server at `baseUrl` wants another proof of who you are, such as a session.",
+    ],
+    [403, "The server at `baseUrl` does not allow it to you; `body` on this error is its whole answer."],
+  ])("speaks of no key to who has none: %i", (status, advice) => {
+    const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
+    expect(apiError(headOf(status), "", keyless).message).toContain(advice);
+  });
 
   it.each([
     [199, see],

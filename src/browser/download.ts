@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../index.ts";
-import { type AnyPdf, readBlob } from "./read-blob.ts";
+import { type AnyPdf, giveUp, readBlob } from "./read-blob.ts";
 
 /** How long a browser may take to begin with saving, in milliseconds; until then the address must lead to the document. */
 const savingBeginsWithinMs = 40_000;
@@ -10,7 +10,7 @@ const savingBeginsWithinMs = 40_000;
  * @param pdf - what `generate` gave, awaited or not; or a `Blob` of it
  * @param filename - the name to save it under. Default: the name that the service gives, else `document.pdf`
  * @returns when the browser was told to save it; it tells nobody whether it did
- * @throws {ConfigurationError} (rejects) outside a page
+ * @throws {ConfigurationError} (rejects) outside a page, and when `filename` is no string; the document is given up then
  * @throws whatever `generate` rejects with, and nothing is saved then
  *
  * @example
@@ -19,10 +19,11 @@ const savingBeginsWithinMs = 40_000;
  * ```
  */
 export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
-  if (typeof document === "undefined" || typeof URL.createObjectURL !== "function") {
-    throw new ConfigurationError(
-      "`download` needs a page: here there is no document. On a server, use `saveTo`, or send `response()` to the page.",
-    );
+  const wrong = objectionTo(filename);
+  if (wrong !== undefined) {
+    const error = new ConfigurationError(wrong);
+    giveUp(pdf, error);
+    throw error;
   }
   const { blob, filename: given } = await readBlob(pdf);
   const link = document.createElement("a");
@@ -36,4 +37,12 @@ export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
   const timer: unknown = setTimeout(() => URL.revokeObjectURL(link.href), savingBeginsWithinMs);
   // In a page it is a number; but tests in jsdom run in Node, which would wait for it.
   (timer as { unref?(): void }).unref?.();
+}
+
+function objectionTo(filename: unknown): string | undefined {
+  if (typeof document === "undefined" || typeof URL.createObjectURL !== "function") {
+    return "`download` needs a page: here there is no document. On a server, use `saveTo`, or send `response()` to the page.";
+  }
+  if (filename === undefined || typeof filename === "string") return undefined;
+  return `Expected the name of the download to be a string, got a value of type ${typeof filename}.`;
 }

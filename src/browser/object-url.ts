@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { ConfigurationError } from "../index.ts";
-import { type AnyPdf, type HeldPdf, readBlob } from "./read-blob.ts";
+import { type AnyPdf, giveUp, type HeldPdf, readBlob } from "./read-blob.ts";
 
 /** The address of a document within this page, for an `<iframe>`, an `<object>` or a link; `download` takes it, too. */
 export interface ObjectUrl extends HeldPdf {
@@ -17,10 +17,11 @@ export interface ObjectUrl extends HeldPdf {
  * in memory.
  *
  * @param pdf - what `generate` gave, awaited or not; or a `Blob` of it
- * @param options - `signal`: revokes the address when it is aborted, such as when the view that shows it goes away
+ * @param options - `signal`: gives the document up where it is still on its way, and revokes the address afterwards, such as when the
+ * view that shows it goes away
  * @returns the address, and how to let go of it
  * @throws {ConfigurationError} (rejects) where there are no such addresses
- * @throws whatever `generate` rejects with
+ * @throws whatever `generate` rejects with; the reason of `signal`
  *
  * @example
  * ```ts
@@ -37,12 +38,13 @@ export async function objectUrl(
 ): Promise<ObjectUrl> {
   const { signal } = options;
   if (typeof URL.createObjectURL !== "function") {
-    throw new ConfigurationError(
+    const error = new ConfigurationError(
       "`objectUrl` needs a page or a web worker: here there is no URL.createObjectURL. Take `bytes()` or `stream()` of the document instead.",
     );
+    giveUp(pdf, error);
+    throw error;
   }
-  const { blob, filename } = await readBlob(pdf);
-  signal?.throwIfAborted();
+  const { blob, filename } = await readUnlessAborted(pdf, signal);
   const url = URL.createObjectURL(blob);
   const revoke = () => {
     signal?.removeEventListener("abort", revoke);
@@ -53,4 +55,17 @@ export async function objectUrl(
   // Not as a computed member: where there is no such symbol, that would be named "undefined".
   if (Symbol.dispose) Object.defineProperty(made, Symbol.dispose, { value: revoke });
   return made as unknown as ObjectUrl;
+}
+
+async function readUnlessAborted(pdf: AnyPdf, signal: AbortSignal | undefined): Promise<HeldPdf> {
+  const leave = () => giveUp(pdf, signal?.reason);
+  if (signal?.aborted) leave();
+  signal?.addEventListener("abort", leave, { once: true });
+  try {
+    const held = await readBlob(pdf);
+    signal?.throwIfAborted();
+    return held;
+  } finally {
+    signal?.removeEventListener("abort", leave);
+  }
 }

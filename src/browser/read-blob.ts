@@ -30,6 +30,13 @@ export async function readBlob(pdf: AnyPdf): Promise<HeldPdf> {
   return { blob, filename };
 }
 
+/** Gives up a document that will not be read; what it fails with is nobody's business any more. */
+export function giveUp(pdf: AnyPdf, reason: unknown): void {
+  if (!(pdf instanceof Object) || !("cancel" in pdf)) return;
+  pdf.cancel(reason).catch(() => {});
+  Promise.resolve(pdf).catch(() => {});
+}
+
 function isHeld(pdf: PendingPdf | GeneratedPdf | HeldPdf): pdf is HeldPdf {
   return typeof pdf.blob !== "function";
 }

@@ -2,7 +2,7 @@ import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } f
 import { isJsonObject } from "../input/is-json-object.ts";
 import { nameOfError } from "../redact.ts";
 import { type Authorize, createEndpoint, type Order } from "../server/endpoint.ts";
-import { Problem, unknownTemplate } from "../server/problem.ts";
+import { Problem } from "../server/problem.ts";
 import { isResponse, type Product } from "../server/to-response.ts";
 import { checkValues } from "../template.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type HandlerTemplates,
 } from "./options.ts";
 import { Origins } from "./origins.ts";
-import { ask } from "./own-answer.ts";
+import { ask, FunctionFailure } from "./own-answer.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { watched } from "./watched.ts";
 
@@ -68,7 +68,10 @@ export function createHandler<const T extends HandlerTemplates>(
     authorize: allowing(options, origins),
     produce: asking(options),
     maxBodyBytes,
-    onError: (error, request, requestId) => onError(error, { request, requestId }),
+    onError: (error, request, requestId) =>
+      error instanceof FunctionFailure
+        ? onError(error.cause, { request, requestId, failed: error.failed })
+        : onError(error, { request, requestId, failed: undefined }),
   });
   return async (request) => {
     const response = origins.preflight(request) ?? (await endpoint(request));
@@ -88,7 +91,11 @@ function allowing({ authorize }: HandlerOptions, origins: Origins): Authorize {
     return new Problem(
       403,
       "You may not have this document. Sign in, or ask whoever runs this server for permission.",
-      { kind: "not-authorized" },
+      // A forgotten `return` looks like a refusal.
+      {
+        kind: "not-authorized",
+        ...(verdict !== false && { cause: wrongly("authorize", "true, false or a Response", verdict) }),
+      },
     );
   };
 }
@@ -100,12 +107,12 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
 
   return async ({ uid: name, values: came, request, signal, report }: Order): Promise<Product | Response> => {
     const template = known.get(name);
-    if (!template) throw unknownTemplate(name, "Ask for one of those that this server offers.");
+    if (!template) throw noSuchDocument(name);
     const given: unknown = values ? await ask("values", () => values(request, came, name)) : came;
     if (isResponse(given)) return given;
     if (!isJsonObject(given)) throw wrongly("values", "the object of values to send", given);
-    const sent = (await checked(template, given, name, values !== undefined)) as object;
-    const wished: unknown = await filename?.(request, sent, name);
+    const sent = (await checked(template, given, name, values !== undefined)) as Record<string, unknown>;
+    const wished: unknown = filename && (await ask("filename", () => filename(request, sent, name)));
     if (wished !== undefined && typeof wished !== "string") throw wrongly("filename", "a string", wished);
     try {
       // Checked above, so that the name is made of what is sent, and nothing is sent that cannot be named.
@@ -124,6 +131,14 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
       throw (sent !== came && ValuesError.is(error) ? undefined : refusalOf(error, name)) ?? error;
     }
   };
+}
+
+function noSuchDocument(name: string): Problem {
+  return new Problem(
+    404,
+    `There is no document with the name ${JSON.stringify(name)} here. Ask for one of those that this server offers.`,
+    { kind: "unknown-template" },
+  );
 }
 
 /** Checks values by the template's schema, where it has one. */
@@ -147,9 +162,9 @@ function wrongly(name: string, expected: string, given: unknown): ConfigurationE
 }
 
 /** What somebody else's function threw may hold anything, and nobody has agreed to have it logged. */
-function logError(error: unknown, { requestId }: HandlerError): void {
+function logError(error: unknown, { requestId, failed }: HandlerError): void {
   const what = TemplatePdfError.is(error)
     ? error.message
-    : `A function given to the handler failed with ${nameOfError(error)}, which \`onError\` would hear.`;
+    : `${failed ? `\`${failed}\`` : "Something"} failed with ${nameOfError(error)}, which \`onError\` would hear.`;
   console.error(`template-pdf/handler: ${what} (request ${requestId})`);
 }

@@ -19,6 +19,8 @@ export interface HandlerError {
   readonly request: Request;
   /** The `x-request-id` of the answer, which its caller sees. */
   readonly requestId: string;
+  /** Which of your functions failed, where one did. */
+  readonly failed: "authorize" | "values" | "filename" | undefined;
 }
 
 /**
@@ -58,7 +60,7 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
   filename?:
     | ((
         request: Request,
-        values: object,
+        values: Record<string, unknown>,
         name: keyof T & string,
       ) => string | undefined | Promise<string | undefined>)
     | undefined;
@@ -116,7 +118,13 @@ export function checkHandlerOptions(options: HandlerOptions): void {
       throw new ConfigurationError(`The option \`${name}\` of the handler is missing: ${why}.`);
     }
   }
-  for (const [name, template] of Object.entries(options.templates)) checkTemplate(name, template);
+  const templates = Object.entries(options.templates);
+  if (templates.length === 0) {
+    throw new ConfigurationError(
+      "The `templates` of the handler hold none. Name each in a plain object, such as { invoice: template(…) }.",
+    );
+  }
+  for (const [name, template] of templates) checkTemplate(name, template);
   options.origins?.forEach(checkOrigin);
 }
 

@@ -1,16 +1,30 @@
 import { ConfigurationError } from "../index.ts";
 import { isResponse } from "../server/to-response.ts";
+import type { HandlerError } from "./options.ts";
+
+/** One of the functions of the server has failed; `cause` is what it threw. */
+export class FunctionFailure extends Error {
+  readonly failed: NonNullable<HandlerError["failed"]>;
+
+  constructor(failed: NonNullable<HandlerError["failed"]>, cause: unknown) {
+    super(`${failed} failed`, { cause });
+    this.failed = failed;
+  }
+}
 
 /**
  * Asks one of the functions of the server, which may answer the call itself by a `Response`, given or thrown.
  *
- * @param name - of the function, for errors
+ * @param name - of the function
  * @returns what it gave; a `Response` as a copy, because it may give the same one again, and headers are added to each
  * @throws {ConfigurationError} when that `Response` cannot be sent
- * @throws whatever else the function throws
+ * @throws {FunctionFailure} when it fails
  */
-export async function ask<T>(name: string, run: () => T | Promise<T>): Promise<T | Response> {
-  const given = await attempt(run);
+export async function ask<T>(
+  name: NonNullable<HandlerError["failed"]>,
+  run: () => T | Promise<T>,
+): Promise<T | Response> {
+  const given = await attempt(name, run);
   if (!isResponse(given)) return given;
   try {
     return new Response(given.body, given);
@@ -21,11 +35,14 @@ export async function ask<T>(name: string, run: () => T | Promise<T>): Promise<T
   }
 }
 
-async function attempt<T>(run: () => T | Promise<T>): Promise<T | Response> {
+async function attempt<T>(
+  name: NonNullable<HandlerError["failed"]>,
+  run: () => T | Promise<T>,
+): Promise<T | Response> {
   try {
     return await run();
   } catch (thrown) {
     if (isResponse(thrown)) return thrown;
-    throw thrown;
+    throw new FunctionFailure(name, thrown);
   }
 }

@@ -166,14 +166,18 @@ function uidOf(path: string): string {
   try {
     uid = decodeURIComponent(segment);
   } catch {
-    throw new Problem(400, "The uid in the path is not valid percent-encoding. Encode it as UTF-8.", {
-      kind: "invalid-path",
-    });
+    throw new Problem(
+      400,
+      "The name of the template in the path is not valid percent-encoding. Encode it as UTF-8.",
+      {
+        kind: "invalid-path",
+      },
+    );
   }
   if (uid === "" || uid === "." || uid === ".." || /\p{Cc}/u.test(uid)) {
     throw new Problem(
       404,
-      "The path names no template that could exist. Put the template's uid in its place.",
+      "The path names no template that could exist. Put the template's uid, or the name it has here, in its place.",
       { kind: "unknown-template" },
     );
   }

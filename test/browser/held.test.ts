@@ -2,7 +2,7 @@ import { resolveObjectURL } from "node:buffer";
 import { ConfigurationError, NotFoundError, TruncatedPdfError } from "template-pdf";
 import { type AnyPdf, download, objectUrl } from "template-pdf/browser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Answer, pdfOf, rejectionOf, Service, withLength } from "../client/service.ts";
+import { type Answer, pdfOf, rejectionOf, Service, strayRejections, withLength } from "../client/service.ts";
 
 const pdf = pdfOf(5_000);
 const named = withLength(pdf, { "content-disposition": 'attachment; filename="Invoice 7.pdf"' });
@@ -68,11 +68,25 @@ describe("objectUrl", () => {
       await objectUrl(blobOf(), { signal: controller.signal }),
       await objectUrl(blobOf(), { signal: controller.signal }),
     ];
+    remove.mockClear();
     one.revoke();
     expect(remove).toHaveBeenCalledTimes(1);
     controller.abort();
     expect(await bytesAt(other.url)).toBeUndefined();
     await expect(objectUrl(blobOf(), { signal: controller.signal })).rejects.toThrow("aborted");
+  });
+
+  it("gives up a document that is still on its way when its signal is aborted", async () => {
+    const service = await Service.start(() => {});
+    const controller = new AbortController();
+    const held = objectUrl(service.client({}).generate("inv", {}), { signal: controller.signal });
+    const { closed } = await service.request();
+    controller.abort(new Error("the view went away"));
+    await expect(held).rejects.toThrow("the view went away");
+    await closed;
+    // And one that comes too late.
+    const late = service.client({}).generate("inv", {});
+    await expect(objectUrl(late, { signal: controller.signal })).rejects.toThrow("the view went away");
   });
 
   it("is revoked at the end of `using`", async () => {
@@ -148,7 +162,22 @@ describe("download", () => {
     expect(saved).toEqual([]);
   });
 
-  it("says that it needs a page", async () => {
+  it("says that it needs a page, and gives the document up", async () => {
     await expect(download(blobOf())).rejects.toThrow("On a server, use `saveTo`");
+    const [pdf] = await generate(() => {});
+    const stray = await strayRejections(async () => {
+      await expect(download(pdf)).rejects.toThrow("On a server, use `saveTo`");
+    });
+    expect(stray).toEqual([]);
+    await expect(pdf.bytes()).rejects.toBeInstanceOf(ConfigurationError);
+  });
+
+  it("refuses a name that is none", async () => {
+    const { saved } = stubPage();
+    const name = { filename: "x" } as unknown as string;
+    await expect(download(blobOf(), name)).rejects.toThrow(
+      "name of the download to be a string, got a value of type object",
+    );
+    expect(saved).toEqual([]);
   });
 });

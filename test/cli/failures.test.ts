@@ -54,7 +54,7 @@ const failures: readonly { title: string; answer: Answer; flags?: readonly strin
   {
     title: "a redirect",
     answer: saying(302, "", { location: `https://login.example.com/?key=${encodeURIComponent(key)}` }),
-    line: 'The service at ORIGIN answered 302 for template "invoice". Redirects are not followed, so that the API key stays where it was sent. It points to "https://login.example.com/". Point the base URL at where the service really lives.',
+    line: 'The service at ORIGIN answered 302 for template "invoice". Redirects are not followed, so that what was sent stays where it was sent. It points to "https://login.example.com/". Point the base URL at where the service really lives.',
   },
   {
     title: "a page in place of a PDF",

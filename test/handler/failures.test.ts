@@ -201,7 +201,8 @@ describe("a function of the server that fails", () => {
         const { handler, onError } = handlerOf({ client: untouchedClient(), [name]: broken });
         const { response, kind } = await problemOf(await handler(callOf()));
         expect([response.status, kind]).toEqual([500, "server-fault"]);
-        const [error, { request, requestId }] = onError.mock.calls[0] ?? [];
+        const [error, { request, requestId, failed }] = onError.mock.calls[0] ?? [];
+        expect(failed).toBe(name);
         expect(error.message).toContain(secrets.upstream);
         expect(request.url).toContain("/templates/invoice/");
         expect(requestId).toBe(response.headers.get("x-request-id"));
@@ -252,7 +253,7 @@ describe("without onError", () => {
     };
     const { handler } = await handlerBefore(undefined, { onError: undefined, values });
     const line = await logged(() => handler(callOf()));
-    expect(line).toContain("failed with RangeError, which `onError` would hear");
+    expect(line).toContain("`values` failed with RangeError, which `onError` would hear");
     expect(line).not.toContain(secrets.upstream);
   });
 

@@ -15,7 +15,17 @@ const bad: [what: string, options: unknown, message: RegExp][] = [
   ["null for a client", { ...good, client: null }, /`client` to be a TemplatePdf, got null/],
   ["no template under a name", { ...good, templates: { bill: undefined } }, /"bill" of `templates`/],
   ["no templates", { ...good, templates: undefined }, /`templates` of the handler is missing/],
-  ["a list of templates", { ...good, templates: [template("inv")] }, /`templates` to be an object/],
+  [
+    "a list of templates",
+    { ...good, templates: [template("inv")] },
+    /`templates` to be an object, got an array/,
+  ],
+  [
+    "a Map of templates",
+    { ...good, templates: new Map([["inv", template("inv")]]) },
+    /hold none\. Name each in a plain object/,
+  ],
+  ["none at all", { ...good, templates: {} }, /hold none/],
   [
     "a uid for a template",
     { ...good, templates: { invoice: "inv" } },

@@ -18,7 +18,13 @@ describe("authorize", () => {
     });
     const { response, kind } = await problemOf(await handler(callOf()));
     expect([response.status, kind]).toEqual([403, "not-authorized"]);
-    expect(onError).not.toHaveBeenCalled();
+    // What is not said on purpose is a mistake, such as a forgotten `return`.
+    const logged = onError.mock.calls.map(([{ message }]) => message);
+    expect(logged).toEqual(
+      verdict === false
+        ? []
+        : [expect.stringContaining("`authorize` of the handler to return true, false or a Response, got")],
+    );
   });
 
   it("answers with a Response of its own, given or thrown", async () => {

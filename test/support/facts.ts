@@ -12,6 +12,7 @@ export const call: CallFacts = {
   basePath: "/prefix",
   attempts: 3,
   note: " Tried 3 times.",
+  request: { headers: ["authorization", `API-Key ${key}`] },
   secrets: new Redactor(key, JSON.stringify({ name: word })),
 };
 
