@@ -4,6 +4,8 @@ import { makeProject, runNode } from "./consumer.ts";
 
 const everywhere = `
   import { type AnyTemplate, type Bytes, TemplatePdf, TemplatePdfError, template, type Values } from "template-pdf";
+  import { type AnyPdf, download, type HeldPdf, type ObjectUrl, objectUrl } from "template-pdf/browser";
+  import { createHandler, type HandlerError, type HandlerOptions } from "template-pdf/handler";
   import { fakeService, faults, pdfText } from "template-pdf/testing";
 
   const options = { baseUrl: "https://pdf.example.com", apiKey: async () => "key" };
@@ -35,6 +37,39 @@ const everywhere = `
   client.generate(invoice, { total: 1 });
   template("inv_2024").uid satisfies "inv_2024";
   export const values: Values<typeof invoice> & Values<"inv_2024", { inv_2024: Invoice }> = { total: "1" };
+
+  const authorize = (request: Request, name: string) => name === "invoice" || new Response(request.url);
+  const needed = { client: typed, templates: { invoice }, authorize };
+  export const handler = createHandler({
+    ...needed,
+    values: async (request, values, name) => {
+      name satisfies "invoice";
+      return { ...values, total: request.headers.get("x-total") };
+    },
+    filename: (_request, _values, name) => name,
+    disposition: "inline",
+    onError: (error: unknown, { request, requestId }: HandlerError) => console.error(error, request.url, requestId),
+  });
+  handler satisfies (request: Request) => Promise<Response>;
+  export const handlerOptions: HandlerOptions = needed;
+  // @ts-expect-error \`authorize\` is missing
+  createHandler({ client, templates: { invoice } });
+  // @ts-expect-error no such type
+  createHandler({ ...needed, filename: () => 1 });
+  // @ts-expect-error no such option
+  createHandler({ ...needed, origin: [] });
+
+  export async function show(pdf: AnyPdf, signal: AbortSignal): Promise<HeldPdf> {
+    await download(client.generate("inv_2024", {}), "invoice.pdf");
+    await download(await client.generate("inv_2024", {}));
+    await download(pdf);
+    const shown: ObjectUrl = await objectUrl(pdf, { signal });
+    shown.blob satisfies Blob;
+    shown.revoke();
+    // @ts-expect-error a form of a document, but no Blob
+    await objectUrl(await client.generate("inv_2024", {}).bytes());
+    return shown;
+  }
 
   export const listed = fakeService({ templates: [template("a"), template<Invoice, "b">("b")] });
   export const { slow, rateLimited, serverError, cutOff } = faults;
