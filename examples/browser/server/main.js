@@ -16,7 +16,7 @@ const { values: flags } = parseArgs({
 });
 
 const service = await startService(flags);
-const documents = getRequestListener(makeDocuments(service));
+const documents = getRequestListener(makeDocuments(service), { overrideGlobalObjects: false });
 const server = createServer();
 const pages = await servePages(server, flags);
 
