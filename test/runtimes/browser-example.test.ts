@@ -12,6 +12,8 @@ import {
 import { Example, pinned, type RunningServer } from "./browser-example/example.ts";
 import { RecordingProxy } from "./browser-example/recording-proxy.ts";
 import { ScriptedService } from "./browser-example/scripted-service.ts";
+import { testFocus } from "./browser-example/test-focus.ts";
+import { testLocalDay } from "./browser-example/test-local-day.ts";
 import { testLooks } from "./browser-example/test-looks.ts";
 import { sha256, Visit } from "./browser-example/visit.ts";
 
@@ -195,6 +197,8 @@ describe.each(["chromium", "firefox"] as const)(
       expect(shown.at(-1)).toEqual(["0", "The invoice is made."]);
     });
 
+    testFocus({ open, service });
+
     it.each(["Escape", "the button"])("gives a document up by %s, and the service is left", async (how) => {
       await open();
       const held = service.holdNext();
@@ -311,4 +315,6 @@ describe.each(["chromium", "firefox"] as const)(
   },
 );
 
-testLooks({ toolsIn: example.folder, service, address: () => `${proxies.built.origin}/` });
+const stage = { toolsIn: example.folder, service, address: () => `${proxies.built.origin}/` };
+testLocalDay(stage);
+testLooks(stage);

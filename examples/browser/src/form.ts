@@ -1,11 +1,12 @@
 import { element } from "./element.ts";
+import { moveFocus } from "./focus.ts";
 import type { Invoice } from "./pdfs.ts";
 
 const form = element<HTMLFormElement>("form");
 const fields = [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input, textarea")];
 
 const date = element<HTMLInputElement>("date");
-date.valueAsDate = new Date();
+date.value = dayOf(new Date());
 
 /** What was filled in, as it stands there: the server judges it. */
 export function readInvoice(): Invoice {
@@ -25,7 +26,7 @@ export function showFieldErrors(errors: ReadonlyMap<string, string>): boolean {
     field.setAttribute("aria-invalid", "true");
     errorOf(field).textContent = errors.get(field.name) ?? "";
   }
-  wrong[0]?.focus();
+  if (wrong[0]) moveFocus(wrong[0]);
   return wrong.length > 0;
 }
 
@@ -34,6 +35,12 @@ export function clearFieldErrors(): void {
     field.removeAttribute("aria-invalid");
     errorOf(field).textContent = "";
   }
+}
+
+/** The day on this person's calendar, as a field of a date takes it; `toISOString` and `valueAsDate` have that of UTC. */
+function dayOf(time: Date): string {
+  const month = String(time.getMonth() + 1).padStart(2, "0");
+  return `${time.getFullYear()}-${month}-${String(time.getDate()).padStart(2, "0")}`;
 }
 
 function errorOf({ name }: { readonly name: string }): HTMLElement {

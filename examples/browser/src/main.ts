@@ -1,6 +1,7 @@
 import { objectUrl } from "template-pdf/browser";
 import { element } from "./element.ts";
 import { explain } from "./explain.ts";
+import { moveFocus } from "./focus.ts";
 import { clearFieldErrors, readInvoice, showFieldErrors } from "./form.ts";
 import { clearNotice, showNotice } from "./notice.ts";
 import { pdfs } from "./pdfs.ts";
@@ -39,7 +40,7 @@ async function makeInvoice(): Promise<void> {
   } catch (error) {
     if (signal.aborted) {
       endProgress("Cancelled. No invoice was made.");
-      makeButton.focus();
+      moveFocus(makeButton);
       return;
     }
     endProgress("");

@@ -1,4 +1,5 @@
 import { element } from "./element.ts";
+import { moveFocus } from "./focus.ts";
 
 const notice = element("notice");
 
@@ -21,7 +22,7 @@ export function showNotice(
     button.addEventListener("click", () => location.reload());
     notice.append(button);
   }
-  if (options.takesFocus) notice.focus();
+  if (options.takesFocus) moveFocus(notice);
 }
 
 export function clearNotice(): void {

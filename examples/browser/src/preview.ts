@@ -1,5 +1,6 @@
 import { download, type ObjectUrl } from "template-pdf/browser";
 import { element } from "./element.ts";
+import { moveFocus } from "./focus.ts";
 
 const title = element("tray-title");
 const frame = element<HTMLIFrameElement>("frame");
@@ -24,7 +25,7 @@ export function showPreview(document: ObjectUrl): void {
   blank.hidden = isShowable;
   blank.textContent = "This browser shows no documents here. Download it to see it.";
   downloadButton.hidden = false;
-  title.focus();
+  moveFocus(title);
 }
 
 // The same bytes: nothing is made a second time.

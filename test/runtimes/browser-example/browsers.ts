@@ -15,6 +15,7 @@ export interface Page {
   waitForFunction(expression: string): Promise<unknown>;
   setViewport(size: { width: number; height: number }): Promise<void>;
   emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>;
+  emulateTimezone(zone: string): Promise<void>;
   on(event: "console", listener: (message: ConsoleMessage) => void): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;
