@@ -1,14 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { consumer, filesBelow, installed } from "./consumer.ts";
 
+const repository = fileURLToPath(new URL("../..", import.meta.url));
 const files = filesBelow(installed);
 const read = (path: string) => readFileSync(join(installed, path), "utf8");
 
 describe("the published package", () => {
-  it("holds dist, the papers, four guides, and nothing else", () => {
+  it("holds dist, the papers, six guides, and nothing else", () => {
     expect(readdirSync(installed).sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
@@ -29,8 +30,24 @@ describe("the published package", () => {
     expect(filesBelow(join(installed, "dist")).filter(({ path }) => !kinds.test(path))).toEqual([]);
   });
 
+  it("has no link in its papers that leads out of it", () => {
+    // Not README.md: it is the first page of the repository, too, and leads on there.
+    const papers = files.filter(({ path }) => path.endsWith(".md") && path !== "README.md");
+    const links = papers.flatMap(({ path }) =>
+      relativeLinks(read(path)).map((link) => ({ link: `${path}: ${link}`, to: join(dirname(path), link) })),
+    );
+    expect(links.length).toBeGreaterThan(0);
+    const shipped = new Set(files.map(({ path }) => join(path)));
+    expect(links.filter(({ to }) => !shipped.has(to)).map(({ link }) => link)).toEqual([]);
+  });
+
+  it("has no link in its README.md that leads nowhere in the repository", () => {
+    const links = relativeLinks(read("README.md"));
+    expect(links.length).toBeGreaterThan(0);
+    expect(links.filter((link) => !existsSync(join(repository, link)))).toEqual([]);
+  });
+
   it("names no folder of the machine it was built on", () => {
-    const repository = fileURLToPath(new URL("../..", import.meta.url));
     const suspects = [repository, "file:///", "/home/", "/Users/", "/tmp/", "C:\\"];
     const found = files.flatMap(({ path }) => {
       const text = read(path);
@@ -92,6 +109,14 @@ describe("the published package", () => {
     expect(licensed).toEqual([...new Set(bundled)].sort());
   });
 });
+
+/** Where the links of a paper lead that name no other site, without the place on the page. */
+function relativeLinks(markdown: string): string[] {
+  const links = [...markdown.matchAll(/\]\(<?([^)\s>]+)|^\[[^\]]+\]: *<?([^\s>]+)/gm)];
+  return links
+    .map(([, inline, below]) => (inline ?? below ?? "").replace(/#.*/, ""))
+    .filter((link) => link !== "" && !/^[a-z][a-z\d+.-]*:/.test(link));
+}
 
 function sum(sized: readonly { readonly bytes: number }[]): number {
   return sized.reduce((total, { bytes }) => total + bytes, 0);
