@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { AnyOrderTogether } from "./test/support/any-order-together.ts";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -23,20 +24,38 @@ const waiting = ["test/client/timeouts*.test.ts", "test/network/closing-servers.
 const withoutState =
   /^(?:[^/]+|(?:emulator\/(?:faults|renderer\/json)|input|server|template-types(?:\/json-schema)?|testing)\/[^/]+)$/;
 
-/** What another file would find changed, or what asks for a process of its own. */
-const shared = /\b(?:vi|process)\.|\b(?:globalThis|Worker|memory)\b|\b(?:spawn|exec\w*|gc|listen)\(/;
+/** These change the clock, a global or the environment for a while, load modules anew, or measure their process. */
+const ofTheirOwn = new Set([
+  "clock.test.ts",
+  "clock-of-edge-workers.test.ts",
+  "collector.test.ts",
+  "emulator/faults/served.test.ts",
+  "emulator/faults/waiting.test.ts",
+  "environment.test.ts",
+  "errors.test.ts",
+  "filename.test.ts",
+  "redact.test.ts",
+  "redacted-causes.test.ts",
+  "retry-after.test.ts",
+  "server/listen.test.ts",
+  "testing/fake-pdf.test.ts",
+  "testing/fake-service-mistakes.test.ts",
+  "testing/faults-of-the-guide.test.ts",
+  "testing/pdf-text.test.ts",
+  "verify-memory.test.ts",
+]);
 
-/** Several of these may run in one process, whose start takes longer than most of them. */
+/** Several of these run in one process, whose start takes longer than most of them; in any order. */
 const together = readdirSync(new URL("test", import.meta.url), { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".test.ts") && withoutState.test(path))
-  .filter((path) => !shared.test(readFileSync(new URL(`test/${path}`, import.meta.url), "utf8")))
+  .filter((path) => path.endsWith(".test.ts") && withoutState.test(path) && !ofTheirOwn.has(path))
   .map((path) => `test/${path}`);
 
 export default defineConfig({
   test: {
     // More than a small machine has cores; vitest would leave one to itself, and many tests wait for something.
     maxWorkers: 3,
+    sequence: { sequencer: AnyOrderTogether },
     tags: [
       { name: "property", description: "Says what holds for anything; `npm run fuzz` runs these alone." },
     ],
