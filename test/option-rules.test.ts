@@ -125,11 +125,8 @@ describe.each<[string, Rule, string, unknown[], unknown[]]>([
   it("and nothing else, which is told unless it may be a secret", () => {
     for (const value of wrong) {
       const isTold = typeof value === "number" || typeof value === "boolean";
-      const got = isTold
-        ? `\`${value}\` (${typeof value})`
-        : value === null
-          ? "null"
-          : `a value of type ${typeof value}`;
+      const hidden = Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
+      const got = isTold ? `\`${value}\` (${typeof value})` : value === null ? "null" : hidden;
       expect(refusalOf(() => optional({ option: value }, "option", rule))).toBe(
         `Expected \`option\` to be ${words}, got ${got}.`,
       );
