@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { Workspace } from "../package/mocks/workspace.ts";
 import { testContract } from "./hosts/contract.ts";
 import { packagesOfGuide, testGuide } from "./hosts/guide-tests.ts";
-import type { RunningHost } from "./hosts/host.ts";
 import { hosts, packagesOfHosts, startOn } from "./hosts/hosts.ts";
 import { testTraps } from "./hosts/traps.ts";
 import { secrets, startUpstream, type Upstream } from "./hosts/upstream.ts";
+import type { RunningProgram } from "./start-program.ts";
 
 /** The handler, on every server that docs/handler.md shows, by the very snippet that stands there. */
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 }, 120_000);
 
 describe.each(hosts)("the handler on $title", (host) => {
-  let running: RunningHost;
+  let running: RunningProgram;
 
   beforeAll(async () => {
     running = await startOn(host, workspace.folder, {

@@ -1,7 +1,8 @@
 import { NotFoundError, RateLimitError, TemplatePdf, TruncatedPdfError } from "template-pdf";
 import { expect, it } from "vitest";
+import type { RunningProgram } from "../start-program.ts";
 import { type Answer, type CallInit, call, readAnswer, startCall } from "./call.ts";
-import type { Host, RunningHost } from "./host.ts";
+import type { Host } from "./host.ts";
 import { type Play, secrets, type Upstream } from "./upstream.ts";
 
 const mebibyte = 1_048_576;
@@ -39,7 +40,7 @@ const ofServers = ["connection", "date", "keep-alive", "transfer-encoding"];
  * @param host - how it differs from the others
  * @param running - it, once it listens, and the service behind it
  */
-export function testContract(host: Host, running: () => { host: RunningHost; upstream: Upstream }): void {
+export function testContract(host: Host, running: () => { host: RunningProgram; upstream: Upstream }): void {
   const member = { authorization: "Bearer member" };
   const urlOf = (name = "document", mount = host.mount) =>
     `${running().host.origin}${mount}/api/v1/templates/${name}/generate-sync`;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { expect, it } from "vitest";
+import { nodeOf } from "../installed.ts";
 import { filesOfGuide, guide, javaScript, snippet } from "./guide.ts";
 import { write } from "./hosts.ts";
 import { secrets, type Upstream } from "./upstream.ts";
@@ -142,8 +143,8 @@ export function testGuide(given: () => { packages: string; upstream: Upstream })
       ...Object.fromEntries(code),
     });
     const env = { TEMPLATE_PDF_BASE_URL: upstream.origin, TEMPLATE_PDF_API_KEY: secrets.key };
-    const node = join(packages, "node_modules/node-22/bin/node");
-    const { stdout, stderr } = await promisify(execFile)(node, ["calls.js"], { cwd: folder, env });
+    const options = { cwd: folder, env };
+    const { stdout, stderr } = await promisify(execFile)(nodeOf(22), ["calls.js"], options);
     expect(JSON.parse(stdout)).toEqual([
       ["pdf.ts", 200, true],
       ["pdf.ts, a stranger", 403, true],

@@ -3,9 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
+import { environmentOfUsers } from "../../support/environment-of-users.ts";
 import { nextVersion } from "../bundlers/versions.ts";
+import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
+import { type RunningProgram, startProgram } from "../start-program.ts";
 import { javaScript, snippet } from "./guide.ts";
-import { freePort, type Host, type RunningHost, startHost } from "./host.ts";
+import type { Host } from "./host.ts";
 
 /** What the hosts need, as `npm install` takes it. */
 export const packagesOfHosts = [
@@ -17,25 +20,49 @@ export const packagesOfHosts = [
   `next@${nextVersion}`,
   "react@19.3.1",
   "react-dom@19.3.1",
-  "bun@1.4.5",
-  "deno@2.9.6",
-  "miniflare@4.20260730.0",
-  // What miniflare runs on.
-  "node-22@npm:node@22.23.3",
 ];
 
 /** How a host is started: in a folder of its own below the one that has the packages, against a service. */
 interface Starting {
   readonly folder: string;
   readonly packages: string;
-  readonly port: number;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** A host, and how it starts. */
 export interface StartableHost extends Host {
-  start(starting: Starting): Promise<RunningHost>;
+  start(starting: Starting): Promise<RunningProgram>;
 }
+
+/** What a host prints of the port that it was given: nobody else can have been given the same. */
+const toldPort = /^Listening on (\d+)$/m;
+
+/** Loaded before a host that prints nothing by itself. */
+const tellPortOfNode = `
+import { Server } from "node:net";
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  this.once("listening", () => console.log("Listening on " + this.address().port));
+  return listen.apply(this, args);
+};
+`;
+const tellPortOfBun = `
+const { serve } = Bun;
+Bun.serve = (options) => {
+  const server = serve(options);
+  console.log("Listening on " + server.port);
+  return server;
+};
+`;
+
+/** Starts workerd, by the miniflare of the folder that it is told. */
+const workerdMain = `
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+const { Miniflare } = createRequire(process.argv[2])("miniflare");
+const { port } = await new Miniflare(JSON.parse(readFileSync("options.json", "utf8"))).ready;
+console.log("Listening on " + port);
+`;
 
 export const pdf = readFileSync(new URL("pdf.ts", import.meta.url), "utf8");
 
@@ -53,17 +80,19 @@ export function write(folder: string, files: Readonly<Record<string, string>>): 
  * @param change - of its code. Default: none
  */
 export function onNode(file: string, change = (code: string) => code) {
-  return ({ folder, port, env }: Starting): Promise<RunningHost> => {
+  return ({ folder, env }: Starting): Promise<RunningProgram> => {
     write(folder, {
       "package.json": '{ "type": "module" }',
       "pdf.js": javaScript(pdf),
-      "main.js": javaScript(change(snippet(file, port))),
+      "main.js": javaScript(change(snippet(file, 0))),
+      "tell-port.mjs": tellPortOfNode,
     });
-    return startHost(process.execPath, ["main.js"], { cwd: folder, port, env });
+    const args = ["--import", "./tell-port.mjs", "main.js"];
+    return startProgram(process.execPath, args, { cwd: folder, env, ready: toldPort });
   };
 }
 
-async function onNext({ folder, packages, port, env }: Starting): Promise<RunningHost> {
+async function onNext({ folder, packages, env }: Starting): Promise<RunningProgram> {
   const route = "app/api/pdf/[...path]/route.ts";
   write(folder, {
     "package.json": '{ "type": "module" }',
@@ -79,30 +108,32 @@ async function onNext({ folder, packages, port, env }: Starting): Promise<Runnin
   const quiet = { ...env, NEXT_TELEMETRY_DISABLED: "1" };
   await promisify(execFile)(process.execPath, [next, "build"], {
     cwd: folder,
-    env: { ...process.env, NODE_ENV: "production", ...quiet },
+    env: environmentOfUsers(quiet),
   });
-  const args = [next, "start", "--port", String(port), "--hostname", "127.0.0.1"];
-  return startHost(process.execPath, args, { cwd: folder, port, env: quiet });
+  const args = [next, "start", "--port", "0", "--hostname", "127.0.0.1"];
+  const ready = /Local: +http:\/\/[^:]+:(\d+)[\s\S]*Ready in/;
+  return startProgram(process.execPath, args, { cwd: folder, env: quiet, ready });
 }
 
-function onBun({ folder, packages, port, env }: Starting): Promise<RunningHost> {
-  write(folder, { "pdf.ts": pdf, "main.ts": snippet("bun.ts", port) });
-  return startHost(join(packages, "node_modules/.bin/bun"), ["main.ts"], { cwd: folder, port, env });
+function onBun({ folder, env }: Starting): Promise<RunningProgram> {
+  write(folder, { "pdf.ts": pdf, "main.ts": snippet("bun.ts", 0), "tell-port.mjs": tellPortOfBun });
+  const args = ["--preload", "./tell-port.mjs", "main.ts"];
+  return startProgram(programOf("bun"), args, { cwd: folder, env, ready: toldPort });
 }
 
-function onDeno({ folder, packages, port, env }: Starting): Promise<RunningHost> {
-  write(folder, { "pdf.ts": pdf, "main.ts": snippet("deno.ts", port) });
+function onDeno({ folder, env }: Starting): Promise<RunningProgram> {
+  write(folder, { "pdf.ts": pdf, "main.ts": snippet("deno.ts", 0) });
   const args = ["run", "--allow-net", "--allow-env", "--node-modules-dir=manual", "main.ts"];
-  return startHost(join(packages, "node_modules/.bin/deno"), args, {
+  return startProgram(programOf("deno"), args, {
     cwd: folder,
-    port,
     env: { ...env, DENO_NO_UPDATE_CHECK: "1" },
+    ready: /^Listening on http:\/\/[^:]+:(\d+)\//m,
   });
 }
 
 /** As wrangler does it: bundled for workerd, with the variables as bindings. */
 export function onWorkers(flags: readonly string[], pdfModule = pdf) {
-  return async ({ folder, packages, port, env }: Starting): Promise<RunningHost> => {
+  return async ({ folder, env }: Starting): Promise<RunningProgram> => {
     write(folder, {
       "pdf.ts": pdfModule,
       "client.ts": snippet("client.ts"),
@@ -121,29 +152,27 @@ export function onWorkers(flags: readonly string[], pdfModule = pdf) {
     });
     const options = {
       host: "127.0.0.1",
-      port,
+      port: 0,
       modules: true,
       scriptPath: "worker.js",
       compatibilityDate: "2026-04-01",
       compatibilityFlags: flags,
       bindings: env,
     };
-    write(folder, {
-      "main.mjs": `import { Miniflare } from "miniflare";\nawait new Miniflare(${JSON.stringify(options)}).ready;\n`,
-    });
-    const node = join(packages, "node_modules/node-22/bin/node");
-    return startHost(node, ["main.mjs"], { cwd: folder, port, env: {} });
+    write(folder, { "main.mjs": workerdMain, "options.json": JSON.stringify(options) });
+    const args = ["main.mjs", join(runtimesFolder, "package.json")];
+    return startProgram(nodeOf(22), args, { cwd: folder, ready: toldPort });
   };
 }
 
 /** Starts a host in a folder of its own. */
-export async function startOn(
+export function startOn(
   host: Pick<StartableHost, "title" | "start">,
   packages: string,
   env: Starting["env"],
-): Promise<RunningHost> {
+): Promise<RunningProgram> {
   const folder = join(packages, "hosts", host.title.replaceAll(/\W+/g, "-"));
-  return host.start({ folder, packages, port: await freePort(), env });
+  return host.start({ folder, packages, env });
 }
 
 const mounted = {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
+import type { RunningProgram } from "../start-program.ts";
 import { type CallInit, call } from "./call.ts";
-import type { RunningHost } from "./host.ts";
 import { onNode, onWorkers, pdf, type StartableHost, startOn } from "./hosts.ts";
 import { secrets, type Upstream } from "./upstream.ts";
 
@@ -18,13 +18,13 @@ export function testTraps(given: () => { packages: string; upstream: Upstream })
       TEMPLATE_PDF_BASE_URL: given().upstream.origin,
       TEMPLATE_PDF_API_KEY: secrets.key,
     },
-  ): Promise<RunningHost> {
+  ): Promise<RunningProgram> {
     const running = await startOn({ title, start: how }, given().packages, env);
     onTestFinished(() => running.stop());
     return running;
   }
 
-  const ask = ({ origin }: RunningHost, mount = "/api/pdf") =>
+  const ask = ({ origin }: RunningProgram, mount = "/api/pdf") =>
     call(`${origin}${mount}/api/v1/templates/document/generate-sync`, asked);
 
   it("serves at the root of Express", async () => {
