@@ -51,11 +51,20 @@ export function installRuntimes(): void {
       stdio: ["ignore", "ignore", "pipe"],
       shell: process.platform === "win32",
     });
-    for (const old of readdirSync(cache))
-      if (old.startsWith("runtimes-")) rmSync(join(cache, old), { recursive: true });
-    renameSync(folder, runtimesFolder);
+    moveTo(runtimesFolder, folder);
+    for (const old of readdirSync(cache).map((name) => join(cache, name)))
+      if (/runtimes-\w+$/.test(old) && old !== runtimesFolder) rmSync(old, { recursive: true, force: true });
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function moveTo(target: string, folder: string): void {
+  try {
+    renameSync(folder, target);
+  } catch (error) {
+    // Another run was as quick, and may use its own by now: that is the same, and stays.
+    if (!existsSync(target)) throw error;
   }
 }
 
