@@ -2,20 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readPdf } from "../support/pdf-text.ts";
-import {
-  type Browser,
-  type BrowserName,
-  downloadFolder,
-  launch,
-  unlessTheDriverHangs,
-} from "./browser-example/browsers.ts";
-import { Example, pinned, type RunningServer } from "./browser-example/example.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { Example, pinned } from "./browser-example/example.ts";
 import { RecordingProxy } from "./browser-example/recording-proxy.ts";
 import { ScriptedService } from "./browser-example/scripted-service.ts";
 import { testFocus } from "./browser-example/test-focus.ts";
 import { testLocalDay } from "./browser-example/test-local-day.ts";
 import { testLooks } from "./browser-example/test-looks.ts";
+import { answersWithinMs, unlessTheDriverHangs } from "./browser-example/unless-the-driver-hangs.ts";
 import { sha256, Visit } from "./browser-example/visit.ts";
+import { type Browser, type BrowserName, launch } from "./browsers.ts";
+import type { RunningProgram } from "./start-program.ts";
 
 /** examples/browser, from the packed package, in real browsers. */
 
@@ -24,7 +21,7 @@ const values = { customer: "Εκδόσεις Αθηνά", amount: "640.00", work
 const example = new Example();
 const service = new ScriptedService();
 const proxies = { dev: new RecordingProxy(), built: new RecordingProxy() };
-const servers: RunningServer[] = [];
+const servers: RunningProgram[] = [];
 
 beforeAll(async () => {
   await Promise.all([example.install(), service.start()]);
@@ -93,13 +90,13 @@ describe.each(["chromium", "firefox"] as const)(
   "the example in %s",
   unlessTheDriverHangs,
   (name: BrowserName) => {
-    let downloads: ReturnType<typeof downloadFolder>;
+    let downloads: ReturnType<typeof makeTemporaryFolder>;
     let browser: Browser;
     let visit: Visit;
 
     beforeAll(async () => {
-      downloads = downloadFolder();
-      browser = await launch(name, example.folder, { scheme: "light", downloads: downloads.path });
+      downloads = makeTemporaryFolder("downloads");
+      browser = await launch(name, { downloads: downloads.path, answersWithinMs });
     }, 60_000);
 
     afterAll(async () => {
@@ -315,6 +312,6 @@ describe.each(["chromium", "firefox"] as const)(
   },
 );
 
-const stage = { toolsIn: example.folder, service, address: () => `${proxies.built.origin}/` };
+const stage = { service, address: () => `${proxies.built.origin}/` };
 testLocalDay(stage);
 testLooks(stage);

@@ -6,15 +6,8 @@ import type * as handlerDoor from "template-pdf/handler";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consumer, installed } from "../package/consumer.ts";
 import { listen, type SocketServer } from "../support/sockets.ts";
-import {
-  type Browser,
-  type BrowserName,
-  downloadFolder,
-  launch,
-  type Page,
-} from "./browser-example/browsers.ts";
-import { Example } from "./browser-example/example.ts";
 import { ScriptedService } from "./browser-example/scripted-service.ts";
+import { type Browser, launch, type Page } from "./browsers.ts";
 
 /** A page that calls the handler of another origin, in real browsers: CORS as the browsers see it, and cookies. */
 
@@ -24,14 +17,13 @@ const { createHandler } = (await import(join(installed, "dist/handler/index.js")
 /** The session that a user of the pages has: by cookie, or by a header. */
 const session = "session-of-zoe";
 
-const tools = new Example();
 const service = new ScriptedService();
 const servers: Record<"listed" | "other" | "api", SocketServer> = {} as never;
 /** What reached the handler: methods and the header names that pages may not send without asking first. */
 const calls: { method: string; origin: string | undefined; cookie: string | undefined }[] = [];
 
 beforeAll(async () => {
-  await Promise.all([tools.install(), service.start()]);
+  await service.start();
   const { outputFiles } = await build({
     stdin: {
       contents: 'export * from "template-pdf"; export * from "template-pdf/browser";',
@@ -78,24 +70,18 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const server of Object.values(servers)) await server.close();
   await service.stop();
-  tools.remove();
 }, 60_000);
 
-describe.each(["chromium", "firefox"] as const)("a page of another origin in %s", (name: BrowserName) => {
-  let downloads: ReturnType<typeof downloadFolder>;
+describe.each(["chromium", "firefox"] as const)("a page of another origin in %s", (name) => {
   let browser: Browser;
   let page: Page;
 
   beforeAll(async () => {
-    downloads = downloadFolder();
-    browser = await launch(name, tools.folder, { scheme: "light", downloads: downloads.path });
+    browser = await launch(name);
     page = await browser.newPage();
   }, 60_000);
 
-  afterAll(async () => {
-    await browser.close();
-    downloads.remove();
-  });
+  afterAll(() => browser.close());
 
   /** Asks for a document there, and tells what the page got of it. */
   async function ask(from: "listed" | "other", options: object): Promise<Record<string, unknown>> {

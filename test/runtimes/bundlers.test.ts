@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Workspace } from "../package/mocks/workspace.ts";
+import { type Browser, launch } from "./browsers.ts";
 import {
   type Built,
   buildWith,
@@ -13,10 +14,10 @@ import {
   packagesOf,
   platformsOf,
 } from "./bundlers/built.ts";
-import { type Browser, launchChromium, openPage, puppeteer } from "./bundlers/chromium.ts";
+import { openPage } from "./bundlers/open-page.ts";
 import { figuresIn, pageOf, type Sizes, titles } from "./bundlers/page.ts";
-import { Serving } from "./bundlers/run-alone.ts";
 import { bundlers } from "./bundlers/versions.ts";
+import { startProgram } from "./start-program.ts";
 
 const guide = fileURLToPath(new URL("../../docs/bundlers.md", import.meta.url));
 
@@ -36,11 +37,11 @@ let listening: ListeningService;
 
 beforeAll(async () => {
   const packages = Object.entries(bundlers).map(([name, version]) => `${name}@${version}`);
-  await workspace.install(...packages, ...beside, puppeteer);
+  await workspace.install(...packages, ...beside);
   folder = copyProject(workspace.folder);
   for (const bundler of Object.keys(bundlers)) all.set(bundler, await buildWith(bundler, folder));
   listening = await service.listen();
-  chromium = await launchChromium(workspace.folder);
+  chromium = await launch("chromium");
 }, 300_000);
 
 afterAll(async () => {
@@ -61,10 +62,11 @@ async function serve(page: Built, server: Built): Promise<string> {
   const files = [dirname(join(folder, page.file)), join(folder, server.file)];
   // Vite puts scripts into a folder beside the page.
   if (/\/assets$/.test(files[0] ?? "")) files[0] = dirname(files[0] ?? "");
-  const settings = { SERVICE: listening.baseUrl, SERVICE_KEY: service.apiKey };
-  const { serving, origin } = await Serving.start(folder, ["serve.mjs", ...files], settings, /^(\d+)$/m);
+  const env = { SERVICE: listening.baseUrl, SERVICE_KEY: service.apiKey };
+  const args = ["serve.mjs", ...files];
+  const serving = await startProgram(process.execPath, args, { cwd: folder, env, ready: /^(\d+)$/m });
   onTestFinished(() => serving.stop());
-  return origin;
+  return serving.origin;
 }
 
 describe.each(Object.keys(bundlers))("%s", (bundler) => {

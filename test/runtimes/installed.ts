@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wr
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The runtimes that npm installs, and what drives the others: by the names that they get. */
+/** The runtimes that npm installs, what drives the others, and what judges pages: by the names that they get. */
 const packages = {
   "node-20": "npm:node@20.20.2",
   "node-22": "npm:node@22.23.3",
@@ -16,6 +16,7 @@ const packages = {
   miniflare: "4.20260730.0",
   // The newest that runs on Node 20.
   "puppeteer-core": "24.43.1",
+  "axe-core": "4.14.1",
 };
 
 const manifest = JSON.stringify({ private: true, dependencies: packages });
@@ -69,7 +70,7 @@ function moveTo(target: string, folder: string): void {
 }
 
 const browsers = {
-  chrome: { names: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium" },
+  chromium: { names: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium" },
   firefox: { names: ["firefox-esr", "firefox"], debian: "firefox-esr" },
 };
 

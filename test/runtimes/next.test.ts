@@ -5,9 +5,11 @@ import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesBelow } from "../package/consumer.ts";
 import { Workspace } from "../package/mocks/workspace.ts";
-import { type Browser, launchChromium, openPage, puppeteer } from "./bundlers/chromium.ts";
-import { runAlone, Serving } from "./bundlers/run-alone.ts";
+import { type Browser, launch } from "./browsers.ts";
+import { openPage } from "./bundlers/open-page.ts";
+import { runAlone } from "./bundlers/run-alone.ts";
 import { nextVersion } from "./bundlers/versions.ts";
+import { type RunningProgram, startProgram } from "./start-program.ts";
 
 const app = fileURLToPath(new URL("bundlers/next-app", import.meta.url));
 const next = "../node_modules/next/dist/bin/next";
@@ -26,11 +28,11 @@ let chromium: Browser;
 let listening: ListeningService;
 
 beforeAll(async () => {
-  await workspace.install(`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1", puppeteer);
+  await workspace.install(`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1");
   folder = join(workspace.folder, "app");
   cpSync(app, folder, { recursive: true });
   listening = await service.listen();
-  chromium = await launchChromium(workspace.folder);
+  chromium = await launch("chromium");
 }, 180_000);
 
 afterAll(async () => {
@@ -44,11 +46,11 @@ describe.each(["turbopack", "webpack"])("an app of Next.js, built by %s,", (bund
     SERVICE: listening.baseUrl,
     SERVICE_KEY: key,
     DIST_FOLDER: `built-by-${bundler}`,
+    NEXT_TELEMETRY_DISABLED: "1",
   });
   let log: string;
   let callsOfBuild: number;
-  let origin: string;
-  let serving: Serving | undefined;
+  let serving: RunningProgram;
 
   beforeAll(async () => {
     const before = service.calls.length;
@@ -57,7 +59,11 @@ describe.each(["turbopack", "webpack"])("an app of Next.js, built by %s,", (bund
     log = printed;
     callsOfBuild = service.calls.length - before;
     const args = [next, "start", "--port", "0"];
-    ({ serving, origin } = await Serving.start(folder, args, settings(), /localhost:(\d+)[\s\S]*Ready in/));
+    serving = await startProgram(process.execPath, args, {
+      cwd: folder,
+      env: settings(),
+      ready: /localhost:(\d+)[\s\S]*Ready in/,
+    });
   }, 180_000);
 
   afterAll(() => serving?.stop());
@@ -98,7 +104,7 @@ describe.each(["turbopack", "webpack"])("an app of Next.js, built by %s,", (bund
 
   it("generates in a client component, of which the module makes the client, and tells of refusals", async () => {
     const before = service.calls.length;
-    const { page, complaints } = await openPage(chromium, origin);
+    const { page, complaints } = await openPage(chromium, serving.origin);
     await page.click("#invoice");
     await page.waitForFunction(
       `/blob:.*, [1-9]\\d+ bytes told/.test(document.querySelector("output").textContent)`,
@@ -116,7 +122,7 @@ describe.each(["turbopack", "webpack"])("an app of Next.js, built by %s,", (bund
   async function callsOfTwo(path: string): Promise<number> {
     const before = service.calls.length;
     for (let call = 0; call < 2; call++) {
-      const response = await fetch(`${origin}${path}`);
+      const response = await fetch(`${serving.origin}${path}`);
       expect(await response.text()).toMatch(/[1-9]\d{2,} bytes/);
     }
     return service.calls.length - before;

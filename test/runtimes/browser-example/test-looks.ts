@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { downloadFolder, launch, unlessTheDriverHangs } from "./browsers.ts";
+import { launch } from "../browsers.ts";
+import { runtimesFolder } from "../installed.ts";
 import type { ScriptedService } from "./scripted-service.ts";
+import { answersWithinMs, unlessTheDriverHangs } from "./unless-the-driver-hangs.ts";
 import { Visit } from "./visit.ts";
 
 const values = { customer: "Εκδόσεις Αθηνά", amount: "640.00", work: "Two hundred cards" };
@@ -11,10 +13,9 @@ const widths = [1440, 320];
 /**
  * Makes the tests that the example is for every eye, and for those who hear it: each of its states, light and dark, wide and narrow.
  *
- * @param stage - `toolsIn`: what has installed axe; `address`: where the page is, once it is there
+ * @param stage - `address`: where the page is, once it is there
  */
 export function testLooks(stage: {
-  readonly toolsIn: string;
   readonly service: ScriptedService;
   readonly address: () => string;
 }): void {
@@ -28,13 +29,12 @@ export function testLooks(stage: {
       "can be read and used by everybody in each of its states, and nothing moves",
       unlessTheDriverHangs,
       async () => {
-        const downloads = downloadFolder();
-        const browser = await launch(name, stage.toolsIn, { scheme, downloads: downloads.path });
+        const browser = await launch(name, { scheme, answersWithinMs });
         try {
           stage.service.behave();
           const visit = await Visit.begin(browser, name, scheme, stage.address());
           await visit.page.evaluate(
-            readFileSync(join(stage.toolsIn, "node_modules/axe-core/axe.min.js"), "utf8"),
+            readFileSync(join(runtimesFolder, "node_modules/axe-core/axe.min.js"), "utf8"),
           );
           const places: Record<string, unknown> = {};
           const judge = async (state: string) => {
@@ -80,7 +80,6 @@ export function testLooks(stage: {
           await judge("failed");
         } finally {
           await browser.close();
-          downloads.remove();
         }
       },
     );

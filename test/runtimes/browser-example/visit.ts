@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Browser, BrowserName, Page, Scheme } from "./browsers.ts";
+import type { Browser, BrowserName, Page, Scheme } from "../browsers.ts";
 
 /** What is watched from before the first script of the page. */
 const watch = `

@@ -61,12 +61,12 @@ export const runtimes: readonly Runtime[] = [
     run: inDeno("esm", false),
   },
   { name: "workerd", as: "ES module, bundled", facts: workerd, run: inWorkerd },
-  { name: "Chromium", as: "page, bundled", facts: chromium, run: inBrowser("chrome", "runSmoke") },
+  { name: "Chromium", as: "page, bundled", facts: chromium, run: inBrowser("chromium", "runSmoke") },
   {
     name: "Chromium",
     as: "web worker, bundled",
     facts: chromium,
-    run: inBrowser("chrome", "runSmokeInWorker"),
+    run: inBrowser("chromium", "runSmokeInWorker"),
   },
   { name: "Firefox", as: "page, bundled", facts: firefox, run: inBrowser("firefox", "runSmoke") },
   {
