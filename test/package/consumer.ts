@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
+import { environmentOfUsers } from "../support/environment-of-users.ts";
 
 /** An empty project that has installed the packed package. */
 export const consumer = inject("consumer");
@@ -33,7 +34,7 @@ export function makeProject(name: string, files: Readonly<Record<string, string>
  * @throws when it ends with anything but 0; the message holds what it printed.
  */
 export async function runNode(cwd: string, ...args: string[]): Promise<string> {
-  const { NODE_OPTIONS, NODE_V8_COVERAGE, ...env } = process.env;
+  const env = environmentOfUsers();
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env }).catch((error) => {
     throw new Error(`${error.message}\n${error.stdout}`);
   });

@@ -24,7 +24,10 @@ export default function install(project: TestProject): () => void {
   writeFileSync(join(consumer, "package.json"), "{}");
   npm(consumer, "install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`);
   project.provide("consumer", consumer);
-  return () => rmSync(consumer, { recursive: true, force: true });
+  const remove = () => rmSync(consumer, { recursive: true, force: true });
+  // Ctrl-C is no teardown.
+  process.once("exit", remove);
+  return remove;
 }
 
 function npm(cwd: string, ...args: string[]): void {

@@ -1,9 +1,10 @@
 import { type ExecFileException, execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { environmentOfUsers } from "../../support/environment-of-users.ts";
 import { listen } from "../../support/sockets.ts";
+import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { consumer } from "../consumer.ts";
 import type { Combination } from "./combinations.ts";
 import { writeProject } from "./write-project.ts";
@@ -23,7 +24,8 @@ export interface Run extends Outcome {
 
 /** A folder that has installed the packed package beside other packages; projects stand in it. */
 export class Workspace {
-  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "template-pdf-workspace-")));
+  readonly #temporary = makeTemporaryFolder("workspace");
+  readonly folder = this.#temporary.path;
 
   /** @param packages - as `npm install` takes them */
   async install(...packages: readonly string[]): Promise<void> {
@@ -59,7 +61,7 @@ export class Workspace {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    this.#temporary.remove();
   }
 }
 
@@ -70,12 +72,7 @@ export async function runTests(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
-  const { NODE_OPTIONS, NODE_V8_COVERAGE, NODE_ENV, VITEST, FORCE_COLOR, ...inherited } = process.env;
-  const { exitCode, printed } = await execute(command, args, project, {
-    ...inherited,
-    NO_COLOR: "1",
-    ...settings,
-  });
+  const { exitCode, printed } = await execute(command, args, project, environmentOfUsers(settings));
   const passed = /^(?:#|ℹ) pass (\d+)$|^ *Tests:? +(\d+) passed/m.exec(printed)?.slice(1);
   return { printed, exitCode, passed: Number(passed?.find((count) => count !== undefined) ?? 0) };
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { consumer } from "../../package/consumer.ts";
+import { environmentOfUsers } from "../../support/environment-of-users.ts";
 import { nodeOf, programOf } from "../installed.ts";
 import { bundleForProcess } from "./bundle.ts";
 import type { Ground, Run } from "./runtime.ts";
@@ -24,8 +25,7 @@ export async function runProgram(
   cwd: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { NODE_OPTIONS, NODE_V8_COVERAGE, NODE_ENV, VITEST, FORCE_COLOR, ...inherited } = process.env;
-  const env = { ...inherited, NO_COLOR: "1", ...settings };
+  const env = environmentOfUsers(settings);
   const options = { cwd, env, timeout: limitMs, maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await promisify(execFile)(program, args, options).catch((error) => {
     // Not the error's own message, which is mostly the command.
