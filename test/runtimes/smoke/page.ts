@@ -36,13 +36,16 @@ export function tableOf(rows: readonly Row[]): string {
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-/** The runtimes that a page tells of, without what changes from one run to the next. */
-export function rowsIn(page: string): string[] {
-  const lines = page.split("\n").filter((line) => line.startsWith("| "));
-  return lines.slice(2).map((line) => {
-    const [, name, , as] = line.split("|").map((cell) => cell.trim());
-    return `${name} ${as}`;
-  });
+/** A page with the browsers that another was written with: each machine has its own. */
+export function withBrowsersOf(other: string, page: string): string {
+  const browser = /^(\| (?:Chromium|Firefox) \| )([^|]+)( \| [^|]+)/gm;
+  const versions = new Map(
+    [...other.matchAll(browser)].map(([, name, version, as]) => [`${name}${as}`, version]),
+  );
+  return page.replaceAll(
+    browser,
+    (_, name: string, version: string, as: string) => name + (versions.get(`${name}${as}`) ?? version) + as,
+  );
 }
 
 /** What a runtime does in another way; what only some of its rows do, under their names. */
@@ -70,7 +73,8 @@ export function pageOf(rows: readonly Row[]): string {
 
 One suite, [runtimes/smoke](../runtimes/smoke), runs in every runtime of this table, from the package as npm would publish it, against one
 server on bare sockets: every form of a document, the errors, at least one fault of each kind of [faults.md](faults.md), second tries,
-cancellation, backpressure, typed templates, and files where there are files. \`npm run runtimes\` installs what it needs, runs it, and writes this page.
+cancellation, backpressure, typed templates, and files where there are files. \`npm run runtimes\` installs what it needs, runs it, prints
+this table, and fails where this page says anything else; only the versions of the browsers may differ. \`npm run docs:runtimes\` writes it.
 
 ${tableOf(rows)}
 
