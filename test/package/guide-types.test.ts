@@ -50,7 +50,7 @@ beforeAll(() => {
     const text = ts.flattenDiagnosticMessageText(messageText, "\n");
     messages.set(name, [...(messages.get(name) ?? []), { line, text }]);
   }
-});
+}, 60_000);
 
 describe("the guide to typed templates", () => {
   it.each(examples.filter(({ isWrong }) => !isWrong))("compiles in $file", ({ file }) => {
