@@ -36,6 +36,7 @@ const testsOf = {
   "handler/create-handler": ["test/handler/*.test.ts"],
   "handler/options": ["test/handler/*.test.ts"],
   "handler/origins": ["test/handler/*.test.ts"],
+  "handler/own-answer": ["test/handler/*.test.ts"],
   "handler/refusal-of": ["test/handler/*.test.ts"],
   "handler/watched": ["test/handler/*.test.ts"],
   headers: ["test/headers.test.ts"],
