@@ -59,6 +59,21 @@ describe("where the service answers", () => {
     else expect(got).toBe(expected);
   });
 
+  it("badly to what the server has made of the values, the page hears of that all the same", async () => {
+    const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });
+    const { handler } = await handlerBefore(saying(429, said), { values });
+    expect((await problemOf(await handler(callOf()))).kind).toBe("rate-limited");
+  });
+
+  it.each([
+    [401, "a reason that lies on this side"],
+    [500, "Try again later"],
+    [502, "Try again later"],
+  ])("%i, the page hears whether it is worth another try", async (status, words) => {
+    const { handler } = await handlerBefore(saying(status, said));
+    expect((await problemOf(await handler(callOf()))).detail).toContain(words);
+  });
+
   it("too late, the page hears so", async () => {
     const service = await Service.start(() => {});
     const client = service.client({ apiKey: secrets.key, timeouts: { firstByte: 50 } });
@@ -111,6 +126,14 @@ describe("values that do not fit", () => {
     expect(JSON.stringify(found)).not.toContain("value-of-a-page");
     expect(onError).not.toHaveBeenCalled();
   });
+});
+
+it("values of a page that no JSON writer takes are the page's fault", async () => {
+  const { handler, onError } = handlerOf({ client: untouchedClient() });
+  const body = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const { response, kind } = await problemOf(await handler(callOf({ body })));
+  expect([response.status, kind]).toEqual([422, "invalid-values"]);
+  expect(onError).not.toHaveBeenCalled();
 });
 
 describe("a body", () => {

@@ -2,7 +2,7 @@ import { type AddressInfo, connect } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { asTaken, beginning, pdfOf, rejectionOf } from "../client/service.ts";
+import { asTaken, beginning, pdfOf, rejectionOf, turns } from "../client/service.ts";
 import { callOf, handlerBefore, pdf } from "./handling.ts";
 
 /** Serves a handler on a socket of its own. */
@@ -62,9 +62,11 @@ describe("a caller that leaves", () => {
     while (received < 20_000) received += (await reader.read()).value?.length ?? 0;
     // While more is waited for.
     const waiting = reader.read();
+    await turns();
     await reader.cancel();
     expect((await waiting).done).toBe(true);
     await (await service.request()).closed;
+    await turns();
     expect(onError).not.toHaveBeenCalled();
   });
 });
