@@ -171,9 +171,11 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     if (this.#phase === "stall") this.#alarm.set(this.#limitMs);
     else if (this.#phase === "firstByte") this.#watch(this.#body?.isRead === false ? "unread" : "stall");
     this.#verifier?.update(chunk);
-    if (this.#body) this.#body.write(chunk);
-    else this.#keep(chunk);
-    if (this.#body) return this.#owner.onProgress(this.#receivedBytes, head);
+    if (this.#body) {
+      this.#body.write(chunk);
+      return this.#owner.onProgress(this.#receivedBytes, head);
+    }
+    this.#keep(chunk);
     if (this.#verifier?.begins) this.#arrive(head);
     else if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
   }

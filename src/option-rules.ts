@@ -125,12 +125,12 @@ export function optional<O extends object, K extends keyof O>(
   if (value === undefined || rule.test(value)) return value;
   // Only what cannot be a secret that stands in the wrong place is told.
   const isHarmless = typeof value === "number" || typeof value === "boolean";
-  const got = isHarmless
-    ? `\`${value}\` (${typeof value})`
-    : value === null
-      ? "null"
-      : Array.isArray(value)
-        ? "an array"
-        : `a value of type ${typeof value}`;
+  const got = isHarmless ? `\`${value}\` (${typeof value})` : kindOf(value);
   throw new ConfigurationError(`Expected \`${shownName}\` to be ${rule.words}, got ${got}.`);
+}
+
+/** Says what kind of value something is, and nothing of the value itself. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
 }

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../index.ts";
-import { type AnyPdf, giveUp, readBlob } from "./read-blob.ts";
+import { type AnyPdf, readBlob, refuse } from "./read-blob.ts";
 
 /** How long a browser may take to begin with saving, in milliseconds; until then the address must lead to the document. */
 const savingBeginsWithinMs = 40_000;
@@ -20,11 +19,7 @@ const savingBeginsWithinMs = 40_000;
  */
 export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
   const wrong = objectionTo(filename);
-  if (wrong !== undefined) {
-    const error = new ConfigurationError(wrong);
-    giveUp(pdf, error);
-    throw error;
-  }
+  if (wrong !== undefined) refuse(pdf, wrong);
   const { blob, filename: given } = await readBlob(pdf);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

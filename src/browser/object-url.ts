@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { ConfigurationError } from "../index.ts";
-import { type AnyPdf, giveUp, type HeldPdf, readBlob } from "./read-blob.ts";
+import { type AnyPdf, giveUp, type HeldPdf, readBlob, refuse } from "./read-blob.ts";
 
 /** The address of a document within this page, for an `<iframe>`, an `<object>` or a link; `download` takes it, too. */
 export interface ObjectUrl extends HeldPdf {
@@ -38,11 +37,10 @@ export async function objectUrl(
 ): Promise<ObjectUrl> {
   const { signal } = options;
   if (typeof URL.createObjectURL !== "function") {
-    const error = new ConfigurationError(
+    refuse(
+      pdf,
       "`objectUrl` needs a page or a web worker: here there is no URL.createObjectURL. Take `bytes()` or `stream()` of the document instead.",
     );
-    giveUp(pdf, error);
-    throw error;
   }
   const { blob, filename } = await readUnlessAborted(pdf, signal);
   const url = URL.createObjectURL(blob);

@@ -37,6 +37,17 @@ export function giveUp(pdf: AnyPdf, reason: unknown): void {
   Promise.resolve(pdf).catch(() => {});
 }
 
+/**
+ * Refuses to do anything with a document, which is given up.
+ *
+ * @throws {ConfigurationError} with that message
+ */
+export function refuse(pdf: AnyPdf, message: string): never {
+  const error = new ConfigurationError(message);
+  giveUp(pdf, error);
+  throw error;
+}
+
 function isHeld(pdf: PendingPdf | GeneratedPdf | HeldPdf): pdf is HeldPdf {
   return typeof pdf.blob !== "function";
 }

@@ -1,18 +1,20 @@
 import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
 import { isJsonObject } from "../input/is-json-object.ts";
+import { kindOf } from "../option-rules.ts";
 import { nameOfError } from "../redact.ts";
 import { type Authorize, createEndpoint, type Order } from "../server/endpoint.ts";
 import { Problem } from "../server/problem.ts";
 import { isResponse, type Product } from "../server/to-response.ts";
 import { checkValues } from "../template.ts";
+import { ask, FunctionFailure } from "./ask.ts";
 import {
   checkHandlerOptions,
   type HandlerError,
   type HandlerOptions,
   type HandlerTemplates,
+  type OwnFunction,
 } from "./options.ts";
 import { Origins } from "./origins.ts";
-import { ask, FunctionFailure } from "./own-answer.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { watched } from "./watched.ts";
 
@@ -156,9 +158,10 @@ async function checked(
   }
 }
 
-function wrongly(name: string, expected: string, given: unknown): ConfigurationError {
-  const got = given === null ? "null" : Array.isArray(given) ? "an array" : `a value of type ${typeof given}`;
-  return new ConfigurationError(`Expected \`${name}\` of the handler to return ${expected}, got ${got}.`);
+function wrongly(name: OwnFunction, expected: string, given: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `Expected \`${name}\` of the handler to return ${expected}, got ${kindOf(given)}.`,
+  );
 }
 
 /** What somebody else's function threw may hold anything, and nobody has agreed to have it logged. */

@@ -14,13 +14,16 @@ import { checkOrigin } from "./origins.ts";
 /** The templates that pages may ask for, by the names under which they ask. */
 export type HandlerTemplates = Readonly<Record<string, AnyTemplate>>;
 
+/** The functions of the server that a handler asks. */
+export type OwnFunction = "authorize" | "values" | "filename";
+
 /** What {@link HandlerOptions.onError} hears beside the error. */
 export interface HandlerError {
   readonly request: Request;
   /** The `x-request-id` of the answer, which its caller sees. */
   readonly requestId: string;
   /** Which of your functions failed, where one did. */
-  readonly failed: "authorize" | "values" | "filename" | undefined;
+  readonly failed: OwnFunction | undefined;
 }
 
 /**

@@ -79,11 +79,12 @@ function isSameOrigin({ headers, url }: Request): boolean {
   if (origin === null) return true;
   const host = headers.get("host") ?? new URL(url).host;
   // Parsed with the scheme of the page, so that a default port is left out of both.
-  return URL.canParse(origin) && hostOf(`${new URL(origin).protocol}//${host}`) === new URL(origin).host;
+  const page = parse(origin);
+  return page !== undefined && parse(`${page.protocol}//${host}`)?.host === page.host;
 }
 
-function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host : undefined;
+function parse(url: string): URL | undefined {
+  return URL.canParse(url) ? new URL(url) : undefined;
 }
 
 /**
@@ -103,7 +104,7 @@ export function checkOrigin(origin: unknown): void {
 function isOrigin(text: string): boolean {
   // `URL` takes it in a host; but it would match no origin at all.
   if (text.includes("*")) return false;
-  if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  if (/^https?:/.test(text)) return parse(text)?.origin === text;
   // Of extensions and apps, such as "chrome-extension://…" and "capacitor://localhost", `URL` knows none.
   return /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@A-Z]+$/.test(text);
 }

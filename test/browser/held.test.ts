@@ -2,7 +2,15 @@ import { resolveObjectURL } from "node:buffer";
 import { ConfigurationError, NotFoundError, TruncatedPdfError } from "template-pdf";
 import { type AnyPdf, download, objectUrl } from "template-pdf/browser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Answer, pdfOf, rejectionOf, Service, strayRejections, withLength } from "../client/service.ts";
+import {
+  type Answer,
+  cutOffAfter,
+  pdfOf,
+  rejectionOf,
+  Service,
+  strayRejections,
+  withLength,
+} from "../client/service.ts";
 
 const pdf = pdfOf(5_000);
 const named = withLength(pdf, { "content-disposition": 'attachment; filename="Invoice 7.pdf"' });
@@ -98,10 +106,7 @@ describe("objectUrl", () => {
 
   it("is made of nothing that is not whole", async () => {
     const create = vi.spyOn(URL, "createObjectURL");
-    const [half] = await generate(({ response, socket }) => {
-      response.writeHead(200, { "content-length": pdf.length });
-      response.write(pdf.subarray(0, 1_000), () => socket.destroy());
-    });
+    const [half] = await generate(cutOffAfter(pdf, 1_000));
     expect(await rejectionOf(objectUrl(half))).toBeInstanceOf(TruncatedPdfError);
     expect(create).not.toHaveBeenCalled();
     create.mockRestore();

@@ -5,6 +5,7 @@ import { forms, generate, readAt, stages } from "./every-form.ts";
 import {
   type Answer,
   beginning,
+  cutOffAfter,
   pdfOf,
   rejectionOf,
   Service,
@@ -18,10 +19,7 @@ import { passTime, stopTime } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
 const whole = withLength(pdf, { "x-request-id": "id-1" });
-const cutOff: Answer = ({ response, socket }) => {
-  response.writeHead(200, { "content-length": pdf.length });
-  response.write(pdf.subarray(0, 1_000), () => socket.destroy());
-};
+const cutOff = cutOffAfter(pdf, 1_000);
 
 /** Gives one answer after another, and then the last for ever. */
 function inTurn(...answers: Answer[]): Answer {

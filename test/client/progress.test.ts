@@ -3,6 +3,7 @@ import type { Progress } from "template-pdf";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   type Answer,
+  cutOffAfter,
   inChunks,
   pdfOf,
   rejectionOf,
@@ -14,10 +15,7 @@ import {
 
 const pdf = pdfOf(200_000);
 const whole = withLength(pdf);
-const cutOff: Answer = ({ response, socket }) => {
-  response.writeHead(200, { "content-length": pdf.length });
-  response.write(pdf.subarray(0, 1_000), () => socket.destroy());
-};
+const cutOff = cutOffAfter(pdf, 1_000);
 
 beforeEach(() => {
   vi.spyOn(Math, "random").mockReturnValue(0.01);

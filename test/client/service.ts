@@ -159,6 +159,14 @@ export function saying(
   };
 }
 
+/** Promises the whole of `body`, sends its first `sentBytes`, and breaks the connection. */
+export function cutOffAfter(body: Buffer, sentBytes: number): Answer {
+  return ({ response, socket }) => {
+    response.writeHead(200, { "content-length": body.length });
+    response.write(body.subarray(0, sentBytes), () => socket.destroy());
+  };
+}
+
 /** Sends a head and `part`, and leaves the rest to the test. */
 export function beginning(part: Buffer, headers: Record<string, string> = {}): Answer {
   return ({ response }) => {

@@ -2,7 +2,7 @@ import { type AddressInfo, connect } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { asTaken, beginning, pdfOf, rejectionOf, turns } from "../client/service.ts";
+import { asTaken, beginning, cutOffAfter, pdfOf, rejectionOf, turns } from "../client/service.ts";
 import { callOf, handlerBefore, pdf } from "./handling.ts";
 
 /** Serves a handler on a socket of its own. */
@@ -100,10 +100,7 @@ describe("a document on its way through a handler", () => {
   });
 
   it("that breaks off is never whole for the page", async () => {
-    const { handler, onError } = await handlerBefore(({ response, socket }) => {
-      response.writeHead(200, { "content-length": pdf.length });
-      response.write(pdf.subarray(0, 20_000), () => socket.destroy());
-    });
+    const { handler, onError } = await handlerBefore(cutOffAfter(pdf, 20_000));
     const response = await handler(callOf());
     expect(response.status).toBe(200);
     const error = await rejectionOf(response.arrayBuffer());

@@ -4,7 +4,7 @@ import type { TemplatePdf } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import { plainKey, values } from "../client/canaries.ts";
 import {
-  type Answer,
+  cutOffAfter,
   pdfOf,
   type Received,
   rejectionOf,
@@ -17,10 +17,7 @@ import { startTracing } from "./tracing.ts";
 
 const pdf = pdfOf(2_000);
 
-const cutOff: Answer = ({ response, socket }) => {
-  response.writeHead(200, { "content-length": pdf.length });
-  response.write(pdf.subarray(0, 1_000), () => socket.destroy());
-};
+const cutOff = cutOffAfter(pdf, 1_000);
 
 /** `00-<trace>-<span>-<flags>` (W3C Trace Context). */
 function parentOf(traceparent: unknown) {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { consumer, installed, makeProject } from "./consumer.ts";
 import { pdf, startPdfService } from "./pdf-service.ts";
 
@@ -24,9 +25,8 @@ function run(
   args: readonly string[],
   ours: Readonly<Record<string, string>> = {},
 ): Promise<Ending> {
-  const { NODE_OPTIONS, NODE_V8_COVERAGE, ...env } = process.env;
   return new Promise((resolve) => {
-    const options = { cwd, env: { ...env, ...ours }, shell: isWindows };
+    const options = { cwd, env: environmentOfUsers(ours), shell: isWindows };
     execFile(command, [...args], options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });

@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
+import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { consumer } from "./consumer.ts";
 
 /** Every example that a reader can see is run, from the installed package, against the emulator. */
@@ -87,10 +88,9 @@ beforeAll(async () => {
   const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
   writeFileSync(join(project, "templates/letter.json"), letter);
   emulator = await startEmulator({ templates: join(project, "templates") });
-  const { NODE_OPTIONS, NODE_V8_COVERAGE, ...inherited } = process.env;
   running = fork(fileURLToPath(new URL("examples-process.mjs", import.meta.url)), {
     cwd: project,
-    env: { ...inherited, PDF_API_KEY: emulator.apiKey },
+    env: environmentOfUsers({ PDF_API_KEY: emulator.apiKey }),
     execArgv: [],
     silent: true,
   });

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { consumer } from "./consumer.ts";
 
@@ -54,8 +55,7 @@ beforeAll(async () => {
     writeFileSync(join(project, name), blocks[0] ?? "");
   }
 
-  const { NODE_OPTIONS, NODE_V8_COVERAGE, TEMPLATE_PDF_API_KEY, TEMPLATE_PDF_BASE_URL, ...inherited } =
-    process.env;
+  const inherited = environmentOfUsers();
   environment = {
     ...inherited,
     PATH: `${join(project, "node_modules/.bin")}${delimiter}${inherited["PATH"]}`,

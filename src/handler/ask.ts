@@ -1,12 +1,12 @@
 import { ConfigurationError } from "../index.ts";
 import { isResponse } from "../server/to-response.ts";
-import type { HandlerError } from "./options.ts";
+import type { OwnFunction } from "./options.ts";
 
 /** One of the functions of the server has failed; `cause` is what it threw. */
 export class FunctionFailure extends Error {
-  readonly failed: NonNullable<HandlerError["failed"]>;
+  readonly failed: OwnFunction;
 
-  constructor(failed: NonNullable<HandlerError["failed"]>, cause: unknown) {
+  constructor(failed: OwnFunction, cause: unknown) {
     super(`${failed} failed`, { cause });
     this.failed = failed;
   }
@@ -20,10 +20,7 @@ export class FunctionFailure extends Error {
  * @throws {ConfigurationError} when that `Response` cannot be sent
  * @throws {FunctionFailure} when it fails
  */
-export async function ask<T>(
-  name: NonNullable<HandlerError["failed"]>,
-  run: () => T | Promise<T>,
-): Promise<T | Response> {
+export async function ask<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
   const given = await attempt(name, run);
   if (!isResponse(given)) return given;
   try {
@@ -35,10 +32,7 @@ export async function ask<T>(
   }
 }
 
-async function attempt<T>(
-  name: NonNullable<HandlerError["failed"]>,
-  run: () => T | Promise<T>,
-): Promise<T | Response> {
+async function attempt<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
   try {
     return await run();
   } catch (thrown) {
