@@ -66,6 +66,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "input/",
   ],
   "template-types/": [],
+  "bulk/": [],
   "testing/": [
     "index.ts",
     "api-key.ts",

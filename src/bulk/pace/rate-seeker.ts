@@ -1,0 +1,147 @@
+import { rateAfterRefusal } from "./rate-curve.ts";
+import { SentRequests } from "./sent-requests.ts";
+
+/** The first requests a second, and what each good answer adds to them: fivefold in a second. */
+const firstRate = 25;
+const rampPerAnswer = 1.6;
+
+/** So soon after a fall, a refusal says that it did not fall far enough. */
+const soonMs = 2_500;
+
+/** A service that asks for a longer pause than this limits over more than a second. */
+const longPauseMs = 1_500;
+
+/** A refusal at so many times the ceiling tells the next one only roughly. */
+const farBeyond = 1.25;
+
+/** How long it takes to come back to the ceiling: longer where refusals are dear, but not for ever. */
+const shortestClimbMs = 10_000;
+const longestClimbForPausesMs = 40_000;
+const longestClimbForRefusalsMs = 60_000;
+/** A pause may take a thirtieth of the run, and refusals may be a hundredth of the requests. */
+const climbPerPause = 30;
+const requestsPerRefusal = 100;
+
+const shortestHoldMs = 100;
+const longestHoldMs = 8_000;
+const longestDebtMs = 1_000;
+
+/** One in 50 seconds. */
+const slowestRate = 0.02;
+
+/**
+ * Pure: seeks the rate that a service allows by what it refuses. Until the first refusal, the rate rises with every
+ * good answer. A refusal tells a ceiling; `rateAfterRefusal` says what becomes of the rate below and beyond it.
+ */
+export class RateSeeker {
+  readonly #sent = new SentRequests();
+  #rampRate = firstRate;
+  /** What was refused the last time; `Infinity` before that. */
+  #ceiling = Number.POSITIVE_INFINITY;
+  #climbMs = 0;
+  /** Whether the ceiling is no more than a guess. */
+  #isGuess = true;
+  /** What the refusals that followed one another soon came to. */
+  #spell = { falls: 0, refused: 0, pauseMs: 0 };
+  #holdMs = 0;
+
+  /** Requests a second; `Infinity` before the first refusal. */
+  get perSecond(): number {
+    return this.#isUnlimited ? Number.POSITIVE_INFINITY : this.#rate;
+  }
+
+  /** The time between two requests; before the first refusal, too. */
+  get spacingMs(): number {
+    return 1000 / this.#rate;
+  }
+
+  /** Whether it has fallen, and seeks anew how much is allowed. */
+  get isGuess(): boolean {
+    return this.#isGuess;
+  }
+
+  /** The last request that was sent. */
+  get last(): number {
+    return this.#sent.last;
+  }
+
+  /** Whether it was sent after the last fall, so that a refusal of it tells more than that one did. */
+  isNews(number: number): boolean {
+    return number > this.#sent.mark;
+  }
+
+  /** A request is sent; gives its number. */
+  sent(nowMs: number): number {
+    return this.#sent.add(nowMs, this.spacingMs);
+  }
+
+  passed(number: number): void {
+    if (this.#isUnlimited) this.#rampRate += rampPerAnswer;
+    if (this.isNews(number)) this.#holdMs = 0;
+  }
+
+  /** It was refused. Gives how long to send nothing if the service asks for no pause. */
+  refused(number: number, nowMs: number, pauseMs: number): number {
+    if (!this.isNews(number)) {
+      this.#spell.refused += 1;
+      this.#climbMs = this.#climbAfterSpell();
+      return 0;
+    }
+    const sendingMs = this.#sent.sendingMs;
+    const seen = Math.max(1, this.#sent.inTheSecondBefore(number));
+    this.#beginOrContinueSpell(pauseMs);
+    this.#setCeiling(number, nowMs, seen, pauseMs);
+    this.#sent.setMark(nowMs);
+    this.#climbMs = this.#climbAfterSpell();
+    this.#holdMs = Math.min(longestHoldMs, Math.max(shortestHoldMs, this.#holdMs * 2));
+    // What was sent in less than a second beyond the new rate is made up for by waiting.
+    const debtMs = (seen / this.#rate) * 1000 - Math.min(1000, sendingMs);
+    return Math.max(this.#holdMs, Math.min(longestDebtMs, debtMs));
+  }
+
+  get #isUnlimited(): boolean {
+    return this.#ceiling === Number.POSITIVE_INFINITY;
+  }
+
+  get #rate(): number {
+    if (this.#isUnlimited) return this.#rampRate;
+    return Math.max(slowestRate, this.#ceiling * rateAfterRefusal(this.#sent.sendingMs, this.#climbMs));
+  }
+
+  #beginOrContinueSpell(pauseMs: number): void {
+    const isSoon = !this.#isUnlimited && this.#sent.sendingMs < soonMs;
+    const { falls, refused, pauseMs: pausedMs } = isSoon ? this.#spell : { falls: 0, refused: 0, pauseMs: 0 };
+    this.#spell = { falls: falls + 1, refused: refused + 1, pauseMs: pausedMs + pauseMs };
+  }
+
+  /** `seen`: how many were sent in the second before. */
+  #setCeiling(number: number, nowMs: number, seen: number, pauseMs: number): void {
+    const rate = this.#rate;
+    const last = this.#ceiling;
+    let ceiling = Math.min(rate, seen);
+    this.#isGuess = rate > farBeyond * last || this.#isUnlimited;
+    if (this.#spell.falls > 2) {
+      // Again and again: what the service let pass lies between the average since the fall, and the rate.
+      const average = this.#sent.perSecondSinceMark(number, nowMs);
+      ceiling = average === 0 ? last : Math.min(ceiling, rate * (average / rate) ** 0.25);
+      this.#isGuess ||= ceiling < 0.88 * rate;
+    } else if (this.#spell.falls === 1 && ceiling > 0.8 * last && this.#sent.sendingMs > this.#climbMs / 2) {
+      // After a long time, a little below: half of that may be chance.
+      if (ceiling < last) ceiling = (ceiling + last) / 2;
+    }
+    if (pauseMs > longPauseMs) {
+      const sendingMs = this.#sent.sendingMs;
+      const accepted = number - this.#sent.mark - 1;
+      ceiling = Math.min(ceiling, (accepted * 1000) / (sendingMs + pauseMs));
+      this.#isGuess = sendingMs < pauseMs / 4;
+    }
+    this.#ceiling = Math.max(slowestRate, ceiling);
+  }
+
+  #climbAfterSpell(): number {
+    if (this.#isGuess) return 0;
+    const forPausesMs = Math.min(longestClimbForPausesMs, climbPerPause * this.#spell.pauseMs);
+    const forRefusalsMs = (requestsPerRefusal * this.#spell.refused * 1000) / this.#ceiling;
+    return Math.max(shortestClimbMs, forPausesMs, Math.min(longestClimbForRefusalsMs, forRefusalsMs));
+  }
+}

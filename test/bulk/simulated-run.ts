@@ -1,0 +1,139 @@
+import type { Pace } from "../../src/bulk/pace/pace.ts";
+import type { Limiter } from "./rate-limited-server.ts";
+
+/** What a run that never ends in work came to, in virtual time. */
+export interface Outcome {
+  /** Accepted a second over the whole run. */
+  readonly perSecond: number;
+  /** The same over the second half. */
+  readonly settledPerSecond: number;
+  readonly refused: number;
+  readonly refusedShare: number;
+  readonly mostUnderWay: number;
+  readonly acceptedAtMs: readonly number[];
+}
+
+export interface Circumstances {
+  readonly durationMs: number;
+  /** From sent to answered, at the median; by a half more or less. */
+  readonly latencyMs: number;
+  /** A refusal comes at once, which is what a limiter before the service does, or takes as long as a document. */
+  readonly refusesAtOnce: boolean;
+  readonly random: () => number;
+}
+
+interface Event {
+  readonly atMs: number;
+  readonly happen: (nowMs: number) => void;
+}
+
+/** Lets a pace send to a server as fast as it allows, in virtual time, with timers that are late by up to 1.5 ms. */
+export function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances): Outcome {
+  const { durationMs, latencyMs, refusesAtOnce, random } = circumstances;
+  const events = new EventQueue();
+  const acceptedAtMs: number[] = [];
+  let [underWay, mostUnderWay, refused] = [0, 0, 0];
+  let wakesAtMs = Number.POSITIVE_INFINITY;
+
+  function go(nowMs: number): void {
+    while (underWay < pace.slots) {
+      const waitMs = pace.waitMs(nowMs);
+      if (waitMs > 0) return sleep(nowMs, waitMs);
+      send(nowMs);
+    }
+  }
+
+  function sleep(nowMs: number, waitMs: number): void {
+    const atMs = nowMs + Math.max(1, Math.ceil(waitMs)) + random() * 1.5;
+    if (wakesAtMs > nowMs && wakesAtMs <= atMs) return;
+    wakesAtMs = atMs;
+    events.add(atMs, (thenMs) => {
+      if (thenMs === wakesAtMs) wakesAtMs = Number.POSITIVE_INFINITY;
+      go(thenMs);
+    });
+  }
+
+  function send(nowMs: number): void {
+    const ticket = pace.sent(nowMs);
+    underWay += 1;
+    mostUnderWay = Math.max(mostUnderWay, underWay);
+    const tookMs = latencyMs * (0.5 + random());
+    const wayMs = Math.min(tookMs / 4, 1 + random());
+    events.add(nowMs + wayMs, (arrivedMs) => {
+      const answer = server.ask(arrivedMs);
+      if (answer.status === 200) acceptedAtMs.push(arrivedMs);
+      else if (answer.status === 429) refused += 1;
+      else refused += 1;
+      const leftMs = answer.status === 200 || !refusesAtOnce ? tookMs - wayMs : wayMs;
+      events.add(arrivedMs + leftMs, (thenMs) => {
+        underWay -= 1;
+        if (answer.status === 200) {
+          server.done(thenMs);
+          pace.passed(ticket, thenMs);
+        } else if (answer.status === 429) pace.refused(ticket, thenMs, answer.retryAfterMs);
+        else pace.overloaded(ticket, thenMs, answer.retryAfterMs);
+        go(thenMs);
+      });
+    });
+  }
+
+  go(0);
+  events.runUntil(durationMs);
+  const settled = acceptedAtMs.filter((atMs) => atMs >= durationMs / 2).length;
+  return {
+    perSecond: acceptedAtMs.length / (durationMs / 1000),
+    settledPerSecond: settled / (durationMs / 2000),
+    refused,
+    refusedShare: refused / (refused + acceptedAtMs.length),
+    mostUnderWay,
+    acceptedAtMs,
+  };
+}
+
+/** A binary heap of what is to happen. */
+class EventQueue {
+  readonly #heap: Event[] = [];
+
+  add(atMs: number, happen: Event["happen"]): void {
+    const heap = this.#heap;
+    let at = heap.push({ atMs, happen }) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (this.#timeAt(parent) <= this.#timeAt(at)) return;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  runUntil(endMs: number): void {
+    for (;;) {
+      const event = this.#take();
+      if (!event || event.atMs >= endMs) return;
+      event.happen(event.atMs);
+    }
+  }
+
+  #take(): Event | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (heap.length === 0 || !last) return first;
+    heap[0] = last;
+    for (let at = 0; ; ) {
+      const [left, right] = [2 * at + 1, 2 * at + 2];
+      const child = this.#timeAt(right) < this.#timeAt(left) ? right : left;
+      if (this.#timeAt(child) >= this.#timeAt(at)) return first;
+      this.#swap(at, child);
+      at = child;
+    }
+  }
+
+  #timeAt(index: number): number {
+    return this.#heap[index]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  #swap(one: number, other: number): void {
+    const heap = this.#heap;
+    [heap[one], heap[other]] = [heap[other] as Event, heap[one] as Event];
+  }
+}
