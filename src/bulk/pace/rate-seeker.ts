@@ -22,6 +22,9 @@ const longestClimbForRefusalsMs = 60_000;
 const climbPerPause = 30;
 const requestsPerRefusal = 100;
 
+/** One refusal is no proof that less than so much of the rate is allowed. */
+const deepestFall = 0.6;
+
 const shortestHoldMs = 100;
 const longestHoldMs = 8_000;
 const longestDebtMs = 1_000;
@@ -118,8 +121,10 @@ export class RateSeeker {
   #setCeiling(number: number, nowMs: number, seen: number, pauseMs: number): void {
     const rate = this.#rate;
     const last = this.#ceiling;
-    let ceiling = Math.min(rate, seen);
-    this.#isGuess = rate > farBeyond * last || this.#isUnlimited;
+    // After a pause, few were seen for another reason.
+    const least = this.#isUnlimited ? 0 : deepestFall * rate;
+    let ceiling = Math.min(rate, Math.max(seen, least));
+    this.#isGuess = rate > farBeyond * last || this.#isUnlimited || seen < least;
     if (this.#spell.falls > 2) {
       // Again and again: what the service let pass lies between the average since the fall, and the rate.
       const average = this.#sent.perSecondSinceMark(number, nowMs);
