@@ -80,6 +80,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "input/",
   ],
   "emulator/": ["index.ts", "disposal.ts", "standard-schema.ts", "server/", "input/"],
+  "bulk/": ["index.ts"],
   "cli/": ["index.ts", "safe-filename.ts", "standard-schema.ts", "emulator/", "input/", "template-types/"],
 };
 
@@ -93,6 +94,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
       "files/",
       "transport/",
       "server/listen.ts",
+      "bulk/journal/",
       "emulator/",
       "cli/",
       "testing/sockets/play-on-socket.ts",

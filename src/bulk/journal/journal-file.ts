@@ -1,0 +1,102 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Beginning, encodeHeader, type JournalHeader, readBeginning } from "./journal-header.ts";
+import { LineReader, type LinesRead } from "./read-lines.ts";
+import type { JobRecord } from "./salted-hash.ts";
+
+const chunkBytes = 1024 * 1024;
+
+/** The file of a journal, open: only whoever has its lock may have one. */
+export class JournalFile {
+  readonly #handle: FileHandle;
+  /** Where the last whole line ends, and the next begins. */
+  #end = 0;
+
+  /** @param handle - of a regular file, open for reading and writing */
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  /** Opens a file, or makes it; gives nothing where something stands that is no file. */
+  static async open(path: string): Promise<JournalFile | undefined> {
+    const handle = await open(path, constants.O_RDWR | constants.O_CREAT);
+    if ((await handle.stat()).isFile()) return new JournalFile(handle);
+    await handle.close();
+    return undefined;
+  }
+
+  /** Tells what the file begins with. What is added comes behind its header, until the lines are read. */
+  async readBeginning(): Promise<Beginning> {
+    const beginning = readBeginning(await this.#read(Buffer.allocUnsafe(chunkBytes), 0));
+    if (beginning.kind === "header") this.#end = beginning.bytes;
+    return beginning;
+  }
+
+  /** Reads all lines, and cuts off a last one that was not written to its end. */
+  async readLines(take: (record: JobRecord) => void): Promise<LinesRead> {
+    const reader = new LineReader(take);
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    let at = this.#end;
+    for (;;) {
+      const bytes = await this.#read(chunk, at);
+      if (bytes.length === 0) break;
+      reader.read(bytes);
+      at += bytes.length;
+    }
+    const lines = reader.end();
+    this.#end += lines.wholeBytes;
+    if (this.#end < at) await this.#handle.truncate(this.#end);
+    return lines;
+  }
+
+  /** Makes the file a journal without lines, whatever stood in it. */
+  async begin(header: JournalHeader): Promise<void> {
+    this.#end = 0;
+    await this.#handle.truncate(0);
+    await this.append(encodeHeader(header));
+  }
+
+  /**
+   * Adds lines and syncs them: all or none, as far as the disk still allows.
+   *
+   * @throws the system's own error; the lines before stay as they are
+   */
+  async append(lines: Uint8Array): Promise<void> {
+    try {
+      for (let written = 0; written < lines.length; ) {
+        const left = lines.length - written;
+        const { bytesWritten } = await this.#handle.write(lines, written, left, this.#end + written);
+        if (bytesWritten === 0) throw new Error("the system writes nothing of it");
+        written += bytesWritten;
+      }
+      await this.#handle.datasync();
+    } catch (error) {
+      // Where this fails, too, the next run cuts off what is not whole.
+      await this.#handle.truncate(this.#end).catch(() => {});
+      throw error;
+    }
+    this.#end += lines.length;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+
+  async #read(into: Buffer, at: number): Promise<Buffer> {
+    const { bytesRead } = await this.#handle.read(into, 0, into.length, at);
+    return into.subarray(0, bytesRead);
+  }
+}
+
+/** Puts a journal aside, in the stead of what was put aside before. */
+export async function putAside(path: string): Promise<void> {
+  await rename(path, `${path}.old`);
+}
+
+/** Makes durable that a file is in its folder, where the platform can. */
+export async function syncFolderOf(path: string): Promise<void> {
+  const handle = await open(dirname(path), "r").catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}

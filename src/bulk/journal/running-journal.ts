@@ -1,0 +1,110 @@
+import type { JournalFile } from "./journal-file.ts";
+import { encodeLine } from "./journal-line.ts";
+import type { KeyTable } from "./key-table.ts";
+import { LineGroups } from "./line-groups.ts";
+import type { Lock } from "./lock.ts";
+import { hashJob, newRecord } from "./salted-hash.ts";
+
+/**
+ * What is known of a job: nothing, that earlier runs finished it with another input, or with this one; or that a job
+ * of this run has the same key.
+ */
+export type Standing = "new" | "changed" | "finished" | { readonly sameKeyAs: number };
+
+/** A job that was entered. */
+export interface Entry {
+  readonly standing: Standing;
+  /** Where the journal keeps it. */
+  readonly place: number;
+}
+
+/** What a journal consists of, once it was read. */
+export interface JournalParts {
+  readonly lock: Lock;
+  readonly file: JournalFile;
+  /** The jobs that earlier runs finished, and no other. */
+  readonly table: KeyTable;
+  readonly salt: string;
+  readonly damagedLines: number;
+  /** Makes lines durable. */
+  readonly write: (lines: string) => Promise<void>;
+  /** What is told to who records a job after the end. */
+  readonly closedError: () => Error;
+}
+
+/** The journal of a run: which jobs are finished. It holds their hashes only, and its lock until it is closed. */
+export class RunningJournal {
+  /** How many jobs earlier runs finished. */
+  readonly finishedBefore: number;
+  /** How many lines could not be read, and are ignored; their jobs are done again. */
+  readonly damagedLines: number;
+  readonly #parts: JournalParts;
+  readonly #groups: LineGroups;
+  readonly #record = newRecord();
+  #enteredOfBefore = 0;
+  #closing: Promise<void> | undefined;
+
+  /** @param parts - see `openJournal` */
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
+    this.finishedBefore = parts.table.size;
+    this.damagedLines = parts.damagedLines;
+    this.#groups = new LineGroups(parts.write);
+  }
+
+  /** How many jobs that earlier runs finished have not been entered in this run. */
+  get notEntered(): number {
+    return this.finishedBefore - this.#enteredOfBefore;
+  }
+
+  /**
+   * Enters a job, and tells what is known of it.
+   *
+   * @param key - what identifies it
+   * @param input - all that decides what its document looks like, as a canonical text
+   * @param index - the job's own, less than 2 ** 32 - 1; told when a later job of this run has the same key
+   */
+  enter(key: string, input: string, index: number): Entry {
+    const { table, salt } = this.#parts;
+    hashJob(salt, key, input, this.#record);
+    const known = table.find(this.#record);
+    if (known === -1) {
+      const place = table.add(this.#record);
+      table.setIndex(place, index);
+      return { standing: "new", place };
+    }
+    const sameKeyAs = table.indexAt(known);
+    if (sameKeyAs !== undefined) return { standing: { sameKeyAs }, place: known };
+    table.setIndex(known, index);
+    this.#enteredOfBefore++;
+    if (table.hasInput(known, this.#record)) return { standing: "finished", place: known };
+    // Nobody asks for the old input again: `finish` needs this one.
+    table.setInput(known, this.#record);
+    return { standing: "changed", place: known };
+  }
+
+  /**
+   * Records that a job is finished, which was new or changed.
+   *
+   * @returns resolves when its line is written and synced
+   * @throws {JournalError} when it could not be, or the journal is closed; it then takes no more
+   * @throws what `beforeLines` throws
+   */
+  finish({ place }: Entry): Promise<void> {
+    return this.#groups.add(encodeLine(this.#parts.table.recordAt(place)));
+  }
+
+  /** Writes what is still to be written, and gives the lock back. What could not be written was told by `finish`. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { file, lock, closedError } = this.#parts;
+    await this.#groups.end(closedError());
+    // All lines are synced: what a file system says now changes nothing.
+    await file.close().catch(() => {});
+    await lock.release();
+  }
+}
