@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { encodeHeader, readBeginning } from "../../src/bulk/journal/journal-header.ts";
+import { encodeLine, lineBytes } from "../../src/bulk/journal/journal-line.ts";
+import { LineReader } from "../../src/bulk/journal/read-lines.ts";
+import { property } from "../support/fuzz.ts";
+
+const lineOf = (number: number) => encodeLine(Uint32Array.of(number, 1, 2, 3, 4, 5));
+const lines = (count: number) => Array.from({ length: count }, (_, index) => lineOf(index)).join("");
+const header = encodeHeader({ salt: "c2FsdA", run: { template: "invoice" } });
+
+/** Reads what follows the header, in chunks of a size; tells lines by their number. */
+function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
+  const numbers: number[] = [];
+  const reader = new LineReader(([number]) => numbers.push(number as number));
+  const chunk = Buffer.alloc(chunkBytes);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const copied = bytes.copy(chunk, 0, at, at + chunkBytes);
+    reader.read(chunk.subarray(0, copied));
+  }
+  return { numbers, ...reader.end() };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+const chunkBytes = fc.integer({ min: 1, max: 3 * lineBytes });
+
+describe("a journal that was cut off", () => {
+  property("knows exactly the whole lines before", () =>
+    fc.property(fc.nat(6), fc.nat(), chunkBytes, (count, place, size) => {
+      const whole = Buffer.concat([header, Buffer.from(lines(count))]);
+      const cut = whole.subarray(0, place % (whole.length + 1));
+      const beginning = readBeginning(cut);
+      if (cut.length < header.length) return beginning.kind === "nothing";
+      if (beginning.kind !== "header") return false;
+      const kept = Math.floor((cut.length - header.length) / lineBytes);
+      expect(read(cut.subarray(beginning.bytes), size)).toEqual({
+        numbers: upTo(kept),
+        damagedLines: 0,
+        wholeBytes: kept * lineBytes,
+      });
+      return true;
+    }),
+  );
+});
+
+describe("a journal with a byte that is another", () => {
+  property("loses that line at most, and says so", () =>
+    fc.property(
+      fc.integer({ min: 1, max: 6 }),
+      fc.nat(),
+      fc.oneof(fc.nat(255), fc.constant(10)),
+      chunkBytes,
+      (count, place, value, size) => {
+        const bytes = Buffer.from(lines(count));
+        const at = place % bytes.length;
+        fc.pre(bytes[at] !== value);
+        bytes[at] = value;
+        const hit = Math.floor(at / lineBytes);
+        const { numbers, damagedLines } = read(bytes, size);
+        expect(numbers).toEqual(upTo(count).filter((number) => number !== hit));
+        // A last line whose newline is gone looks like one that was not written to its end.
+        const looksTorn = at === bytes.length - 1;
+        return damagedLines === (looksTorn ? 0 : 1);
+      },
+    ),
+  );
+
+  it("is refused where that stands in its first line", () => {
+    const kinds = new Set<string>();
+    for (let at = 0; at < header.length; at++) {
+      const bytes = Buffer.concat([header, Buffer.from(lines(1))]);
+      bytes[at] = (bytes[at] as number) ^ 1;
+      kinds.add(readBeginning(bytes).kind);
+    }
+    expect([...kinds].sort()).toEqual(["damaged", "foreign"]);
+  });
+});
+
+describe("damage", () => {
+  it.each([
+    ["a stretch of zeros between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
+    ["lines of something else", `${lineOf(0)}hello\n${lineOf(1)}`, 1],
+    [
+      "a line cut off in the middle, by another way of writing",
+      `${lineOf(5).slice(0, 40)}${lineOf(0)}${lineOf(1)}`,
+      1,
+    ],
+    ["a line that lost a byte", `${lineOf(0)}${lineOf(5).replace('"input"', '"inpt"')}${lineOf(1)}`, 1],
+    ["a beginning within a beginning", `${lineOf(0)}{"key":"{"key":"\n${lineOf(1)}`, 1],
+    ["at the end, newline included", `${lineOf(0)}${lineOf(1)}what is this?\n`, 1],
+    ["before a last line that was not written to its end", `${lineOf(0)}${lineOf(1)}what?\n{"key":"ab`, 1],
+    ["many lines ago, and again", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
+    [
+      "nothing but a last line not written to its end",
+      `${lineOf(0)}${lineOf(1)}${lineOf(2).slice(0, -1)}`,
+      0,
+    ],
+    ["zeros at the end, which a power cut leaves", `${lineOf(0)}${lineOf(1)}${"\0".repeat(4096)}`, 0],
+  ])("of this kind costs no other line: %s", (_kind, text, damagedLines) => {
+    const bytes = Buffer.from(text, "latin1");
+    for (const size of [bytes.length, 1, 7, 64, lineBytes]) {
+      const wholeBytes = text.lastIndexOf("\n") + 1;
+      expect(read(bytes, size)).toEqual({ numbers: [0, 1], damagedLines, wholeBytes });
+    }
+  });
+});

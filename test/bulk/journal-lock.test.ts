@@ -1,0 +1,179 @@
+import { spawnSync } from "node:child_process";
+import { readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openJournal } from "../../src/bulk/journal/journal.ts";
+import { thisProcess } from "../../src/bulk/journal/lock-holder.ts";
+import { temporaryFolder } from "../client/every-form.ts";
+
+const newPath = () => join(temporaryFolder(), "run.journal");
+
+async function open(path: string) {
+  const journal = await openJournal({ path, run: {}, fresh: false });
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+const messageOf = (opening: Promise<unknown>): Promise<string> =>
+  opening.then(
+    () => "It was opened.",
+    (error: Error) => error.message,
+  );
+
+const ended = () => spawnSync(process.execPath, ["--version"]).pid;
+const own = thisProcess("abc");
+
+/** Leaves a lock behind that was last touched so many seconds ago. */
+async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<void> {
+  await writeFile(`${path}.lock`, text);
+  const touched = Date.now() / 1000 - agoSeconds;
+  await utimes(`${path}.lock`, touched, touched);
+}
+
+describe("the lock of a journal", () => {
+  it("refuses a second run by naming the first, which goes on", async () => {
+    const path = newPath();
+    const first = await open(path);
+    const { pid } = process;
+    expect(await messageOf(open(path))).toBe(
+      `The journal ${JSON.stringify(path)} is in use by another run (process ${pid} on host "${hostname()}"): ` +
+        "wait until that has ended, or name another journal.",
+    );
+    await first.finish(first.enter("a", "1", 0));
+    await first.close();
+    const next = await open(path);
+    expect(next.finishedBefore).toBe(1);
+  });
+
+  it("is one for all names of the journal", async () => {
+    const path = newPath();
+    await open(path);
+    const other = join(temporaryFolder(), "other");
+    await symlink(path, other);
+    expect(await messageOf(open(other))).toMatch(/is in use/);
+    expect(await readdir(join(other, ".."))).toEqual(["other"]);
+  });
+
+  it.each([
+    ["whose process has ended", () => ({ ...own, pid: ended() }), 0],
+    ["whose process id is another's by now", () => ({ ...own, started: "1" }), 0],
+    ["of another host, long untouched", () => ({ ...own, host: "elsewhere" }), 31],
+    ["of another machine with the name of this host", () => ({ ...own, processes: "others" }), 31],
+  ])("is taken over %s", async (_title, holder, agoSeconds) => {
+    if (process.platform !== "linux") return;
+    const path = newPath();
+    await leaveLock(path, JSON.stringify(holder()), agoSeconds);
+    await open(path);
+    expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
+    expect((await readdir(join(path, ".."))).sort()).toEqual(["run.journal", "run.journal.lock"]);
+  });
+
+  it.each([
+    "",
+    "{",
+    "null",
+    '{"pid":0}',
+    JSON.stringify({ ...own, pid: -1 }),
+    JSON.stringify({ ...own, token: "../x" }),
+  ])("that cannot be read (%j) is held while it is young, and taken over when it is old", async (text) => {
+    const path = newPath();
+    await leaveLock(path, text);
+    expect(await messageOf(open(path))).toMatch(
+      /in use by another run \(its lock tells not by whom; last sign of life \d s ago\): .*; if it is gone already, start again in \d\d s\.$/,
+    );
+    await leaveLock(path, text, 31);
+    await open(path);
+  });
+
+  it.each([
+    ["another host", { ...own, host: "elsewhere" }],
+    ["another machine with the name of this host", { ...own, pid: 1, processes: "others" }],
+  ])("of %s is held while it is touched", async (_title, holder) => {
+    const path = newPath();
+    await leaveLock(path, JSON.stringify(holder), 12);
+    expect(await messageOf(open(path))).toMatch(
+      new RegExp(
+        `process ${holder.pid} on host "${holder.host}"; last sign of life 1[23] s ago.*again in 1[78] s`,
+      ),
+    );
+    expect(await readdir(join(path, ".."))).toEqual(["run.journal.lock"]);
+  });
+
+  it("of a process that is there is held however long it was not touched", async () => {
+    const path = newPath();
+    await leaveLock(path, JSON.stringify(own), 100_000);
+    expect(await messageOf(open(path))).toMatch(/is in use/);
+  });
+
+  it("is taken over by one of many that find it left behind", async () => {
+    const path = newPath();
+    await leaveLock(path, JSON.stringify({ ...own, pid: ended() }));
+    const told = await Promise.all(Array.from({ length: 20 }, () => messageOf(open(path))));
+    expect(told.filter((message) => message === "It was opened.")).toHaveLength(1);
+    expect(told.filter((message) => message.includes("is in use by another run (process"))).toHaveLength(19);
+    expect((await readdir(join(path, ".."))).sort()).toEqual(["run.journal", "run.journal.lock"]);
+  });
+
+  it("is taken over although one that took it over was killed doing so", async () => {
+    const path = newPath();
+    const dead = { ...own, pid: ended() };
+    await leaveLock(path, JSON.stringify({ ...dead, token: "one" }));
+    await leaveLock(`${path}.lock.one`.replace(/\.lock$/, ""), "");
+    await rm(`${path}.lock.one.lock`);
+    await writeFile(`${path}.lock.one`, JSON.stringify({ ...dead, token: "two" }));
+    await open(path);
+    expect((await readdir(join(path, ".."))).sort()).toEqual(["run.journal", "run.journal.lock"]);
+  });
+
+  it("is given back only by whose it is", async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await leaveLock(path, JSON.stringify({ ...own, token: "theirs" }));
+    await journal.close();
+    expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
+  });
+
+  it("that is a link to nowhere is refused", async () => {
+    const path = newPath();
+    await symlink(join(path, "..", "nowhere"), `${path}.lock`);
+    expect(await messageOf(open(path))).toMatch(/is in use by another run \(its lock tells not by whom\)/);
+  });
+});
+
+describe("a run that has slept for long", () => {
+  it.each([
+    [
+      "stops when another has taken its lock over",
+      (lock: string) => writeFile(lock, JSON.stringify({ ...own, token: "theirs" })),
+    ],
+    ["stops when its lock is gone", (lock: string) => rm(lock)],
+  ])("%s", async (_title, lose) => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.finish(journal.enter("a", "1", 0));
+    const before = await readFile(path);
+    await lose(`${path}.lock`);
+    const later = Date.now() + 60_000;
+    vi.spyOn(Date, "now").mockReturnValue(later);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await messageOf(journal.finish(journal.enter("b", "1", 1)))).toMatch(
+      /was taken over by another run/,
+    );
+    expect(await readFile(path)).toEqual(before);
+  });
+
+  it("goes on, and touches its lock, when that is still its own", async () => {
+    const path = newPath();
+    const journal = await open(path);
+    const text = await readFile(`${path}.lock`, "utf8");
+    await leaveLock(path, text, 60);
+    const later = Date.now() + 60_000;
+    vi.spyOn(Date, "now").mockReturnValue(later);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await journal.finish(journal.enter("a", "1", 0));
+    const { mtimeMs } = await import("node:fs/promises").then(({ stat }) => stat(`${path}.lock`));
+    expect(later - mtimeMs).toBeLessThan(61_000);
+    expect(await readFile(`${path}.lock`, "utf8")).toBe(text);
+  });
+});

@@ -1,0 +1,144 @@
+import type { FileHandle } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { JournalFile } from "../../src/bulk/journal/journal-file.ts";
+import { encodeHeader } from "../../src/bulk/journal/journal-header.ts";
+import { encodeLine } from "../../src/bulk/journal/journal-line.ts";
+import { LineGroups } from "../../src/bulk/journal/line-groups.ts";
+
+const header = { salt: "salt", run: {} };
+const headerBytes = encodeHeader(header);
+const line = Buffer.from(encodeLine(Uint32Array.of(1, 2, 3, 4, 5, 6)));
+
+/** A file in memory, on a disk of so many bytes that takes so many at once. */
+function fileOn(disk: { bytes: number; atOnce?: number; syncs?: boolean; cuts?: boolean }) {
+  const state = { content: Buffer.alloc(0), syncs: 0 };
+  const handle = {
+    async write(from: Buffer, offset: number, length: number, position: number) {
+      const bytesWritten = Math.min(length, disk.atOnce ?? length, disk.bytes - position);
+      if (bytesWritten <= 0) throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+      const part = from.subarray(offset, offset + bytesWritten);
+      state.content = Buffer.concat([state.content.subarray(0, position), part]);
+      return { bytesWritten };
+    },
+    async datasync() {
+      if (disk.syncs === false) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      state.syncs++;
+    },
+    async truncate(length: number) {
+      if (disk.cuts === false) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      state.content = state.content.subarray(0, length);
+    },
+  };
+  return { file: new JournalFile(handle as unknown as FileHandle), state, disk };
+}
+
+describe("the file of a journal", () => {
+  it("goes on where the system wrote only a part", async () => {
+    const { file, state } = fileOn({ bytes: 1000, atOnce: 7 });
+    await file.begin(header);
+    await file.append(Buffer.concat([line, line]));
+    expect(state.content.equals(Buffer.concat([headerBytes, line, line]))).toBe(true);
+    expect(state.syncs).toBe(2);
+  });
+
+  it.each([
+    ["a full disk", { bytes: headerBytes.length + line.length + 20 }],
+    ["a disk that does not sync", { bytes: 1000 }],
+  ])("keeps what it had, and not a part of a line, on %s", async (_title, disk) => {
+    const { file, state, disk: same } = fileOn(disk);
+    await file.begin(header);
+    await file.append(line);
+    const before = state.content;
+    same.syncs = false;
+    await expect(file.append(line)).rejects.toThrow(disk.bytes === 1000 ? "EIO" : "ENOSPC");
+    expect(state.content.equals(before)).toBe(true);
+    // Room was made: the next line stands where it belongs.
+    Object.assign(same, { bytes: 1000, syncs: true });
+    await file.append(line);
+    expect(state.content.equals(Buffer.concat([headerBytes, line, line]))).toBe(true);
+  });
+
+  it("tells the first error where not even a part can be cut off", async () => {
+    const { file, disk } = fileOn({ bytes: headerBytes.length + 20 });
+    await file.begin(header);
+    disk.cuts = false;
+    await expect(file.append(line)).rejects.toThrow("ENOSPC");
+  });
+});
+
+/** Groups whose writing is ended by hand. */
+function groupsByHand() {
+  const writes: { lines: string; done: () => void; fail: (error: Error) => void }[] = [];
+  let wake = () => {};
+  const groups = new LineGroups(
+    (lines) =>
+      new Promise((done, fail) => {
+        writes.push({ lines, done, fail });
+        wake();
+      }),
+  );
+  const nthWrite = async (count: number) => {
+    while (writes.length < count) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    return writes[count - 1] as (typeof writes)[number];
+  };
+  return { groups, writes, nthWrite };
+}
+
+describe("the groups of lines", () => {
+  it("are written one after the other: what comes during a write is the next", async () => {
+    const { groups, writes, nthWrite } = groupsByHand();
+    const settled: string[] = [];
+    const add = (text: string) => groups.add(text).then(() => settled.push(text));
+    const first = [add("a"), add("b")];
+    const write = await nthWrite(1);
+    expect(write.lines).toBe("ab");
+    const second = [add("c"), add("d")];
+    expect({ settled, writes: writes.length }).toEqual({ settled: [], writes: 1 });
+    write.done();
+    await Promise.all(first);
+    expect(settled).toEqual(["a", "b"]);
+    const next = await nthWrite(2);
+    expect(next.lines).toBe("cd");
+    next.done();
+    await Promise.all(second);
+    expect(settled).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("are written at once when they are large", () => {
+    const { groups, writes } = groupsByHand();
+    for (let count = 0; count < 1023; count++) groups.add("x");
+    expect(writes).toHaveLength(0);
+    groups.add("x");
+    expect(writes.map(({ lines }) => lines.length)).toEqual([1024]);
+  });
+
+  it("reject all who wait, and all who come later, when one cannot be written", async () => {
+    const { groups, writes, nthWrite } = groupsByHand();
+    const error = new Error("full");
+    const first = expect(groups.add("a")).rejects.toBe(error);
+    const write = await nthWrite(1);
+    const second = expect(groups.add("b")).rejects.toBe(error);
+    write.fail(error);
+    await Promise.all([first, second]);
+    await expect(groups.add("c")).rejects.toBe(error);
+    await groups.end(new Error("closed"));
+    await expect(groups.add("d")).rejects.toBe(error);
+    expect(writes).toHaveLength(1);
+  });
+
+  it("are all written at the end, after which none is taken", async () => {
+    const { groups, nthWrite } = groupsByHand();
+    const added = [groups.add("a")];
+    const write = await nthWrite(1);
+    added.push(groups.add("b"));
+    const ended = groups.end(new Error("closed"));
+    write.done();
+    (await nthWrite(2)).done();
+    await Promise.all([...added, ended]);
+    await expect(groups.add("c")).rejects.toThrow("closed");
+  });
+});
