@@ -20,8 +20,8 @@ function run(program: string, ...args: string[]) {
 }
 
 describe("the programs of the bench", () => {
-  it("are eight", () => {
-    expect(programs).toHaveLength(8);
+  it("are nine", () => {
+    expect(programs).toHaveLength(9);
   });
 
   it.each(programs)("$program tells with --help how to call it", ({ script, program }) => {
@@ -46,6 +46,8 @@ describe("the programs of the bench", () => {
     ["bench/cold-start.mjs", ["--rounds", "-1"], "--rounds"],
     ["bench/cold-start.mjs", ["--node", "no-such-node"], "no-such-node"],
     ["bench/emulator.mjs", ["10", "20"], "20"],
+    ["bench/journal.mjs", ["--lines", "0"], "--lines"],
+    ["bench/journal.mjs", ["--folder", "no such folder"], "no such folder"],
   ])("%s refuses %j", (program, args, named) => {
     const { status, stderr } = run(program, ...args);
     expect(status).toBe(2);

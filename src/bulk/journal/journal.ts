@@ -8,7 +8,7 @@ import { KeyTable } from "./key-table.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
 import { RunningJournal } from "./running-journal.ts";
 
-export type { Entry, RunningJournal as Journal, Standing } from "./running-journal.ts";
+export type { RunningJournal as Journal, Standing } from "./running-journal.ts";
 
 /** What a journal is opened with. */
 export interface JournalOptions {
@@ -56,7 +56,7 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
   } catch (error) {
     await opened.file?.close().catch(() => {});
     await opened.lock?.release();
-    if (error instanceof LockHeld) throw journalError(path, inUse(error));
+    if (error instanceof LockHeld) throw journalError(path, inUse(error, path));
     throw error instanceof JournalError ? error : systemRefused(path, "opened", error);
   }
 }
@@ -134,11 +134,11 @@ const refusals = {
   newer: `cannot be read: a newer version of template-pdf began it; use that, ${startOver}`,
 };
 
-function inUse({ holder, touchedAgoMs, waitMs }: LockHeld): string {
+function inUse({ holder, touchedAgoMs, waitMs }: LockHeld, path: string): string {
   const seconds = (milliseconds: number) => `${Math.ceil(milliseconds / 1000)} s`;
   const who = holder
     ? `process ${holder.pid} on host ${JSON.stringify(holder.host)}`
-    : "its lock tells not by whom";
+    : `its lock ${JSON.stringify(`${path}.lock`)} tells not by whom`;
   const next = "wait until that has ended, or name another journal";
   if (touchedAgoMs === undefined || waitMs === undefined) return `is in use by another run (${who}): ${next}`;
   const gone = `if it is gone already, start again in ${seconds(waitMs)}`;
