@@ -138,7 +138,7 @@ function partOf(path: string): "tools" | "base" | "entry" | "platform" | "face" 
 
 /** Whether a file of `src` is no part of the client. */
 function isTool(path: string): boolean {
-  return /^(?:browser|cli|emulator|handler|input|server|template-types|testing)\//.test(path);
+  return /^(?:browser|bulk|cli|emulator|handler|input|server|template-types|testing)\//.test(path);
 }
 
 function isOfClient(path: string): boolean {

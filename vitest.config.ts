@@ -11,6 +11,7 @@ const resolve = {
     { find: "#sockets", replacement: source("testing/sockets/node.ts") },
     { find: /^template-pdf$/, replacement: source("index.ts") },
     { find: /^template-pdf\/browser$/, replacement: source("browser/index.ts") },
+    { find: /^template-pdf\/bulk$/, replacement: source("bulk/index.ts") },
     { find: /^template-pdf\/handler$/, replacement: source("handler/index.ts") },
     { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
     { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },

@@ -81,7 +81,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   constructor(job: Job) {
     this.#job = job;
-    const { hooks, onProgress } = job.options;
+    const { hooks, onProgress, supervisor } = job.options;
+    if (supervisor) ({ attempts: this.#count, lastError: this.#lastError } = supervisor.begin());
     if (hooks === noHooks && !onProgress) return;
     this.#context = job.captureContext();
     if (hooks !== noHooks) this.#events = new CallEvents(hooks, job.uid, this.#startedAtMs, this.#context);
@@ -159,7 +160,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   }
 
   onBroken(failure: Failure): unknown {
-    const mayRepeat = !this.#isStreamed && this.#listener?.mayRepeat();
+    const mayRepeat = this.#job.options.supervisor || (!this.#isStreamed && this.#listener?.mayRepeat());
     const decision = mayRepeat ? this.#decide(failure) : { why: "" };
     const error = failure.error("why" in decision ? this.#note(decision.why) : "");
     if ("why" in decision) this.#end(error);
@@ -183,6 +184,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   onRest(isRead: boolean): void {
     if (this.#broken) return;
+    if (isRead && !this.#ended) this.#job.options.supervisor?.onWhole(this.#count);
     this.#isRead = isRead;
     this.#rest();
   }
@@ -210,7 +212,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #next(): void {
     if (this.#ended) return;
     // A promise's continuation runs where it was asked for: here.
-    if (this.#count < this.#job.options.retry.limit) {
+    const { supervisor, retry } = this.#job.options;
+    if (!supervisor && this.#count < retry.limit) {
       new Promise<void>((resolve) => {
         this.#goOn = resolve;
       }).then(() => this.#next());
@@ -252,7 +255,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   }
 
   #decide(failure: Failure): Decision {
-    const { retry, timeouts } = this.#job.options;
+    const { retry, timeouts, supervisor } = this.#job.options;
+    if (supervisor) return { why: supervisor.onSetback(failure, this.#count, retry) };
     return decide(failure, this.#count, retry, timeouts.total - this.#elapsedMs, Math.random);
   }
 
@@ -272,6 +276,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #end(error: unknown): void {
     if (this.#ended || this.#isRead) return;
     this.#ended = { error };
+    this.#job.options.supervisor?.onFailure(error, this.#count);
     this.#rest();
     this.#events?.tell("error", this.#count, () => ({ error }));
     this.#listener?.onFailure(error);

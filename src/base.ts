@@ -3,20 +3,25 @@
  * class exists once and a program loads few files at its start: see `fewFiles` in tsup.config.ts.
  */
 
+export * from "./abort-signals.ts";
 export * from "./api-key.ts";
 export * from "./concatenate.ts";
 export * from "./disposal.ts";
 export * from "./environment.ts";
 export * from "./errors.ts";
+export * from "./linked-list.ts";
 export * from "./loopback.ts";
 export * from "./option-rules.ts";
 export * from "./redact.ts";
 export * from "./request.ts";
+export * from "./retry.ts";
 export * from "./safe-filename.ts";
 export * from "./secret-phrases.ts";
 export * from "./secret-spellings.ts";
 export * from "./standard-schema.ts";
+export * from "./supervisor.ts";
 export * from "./template.ts";
 export * from "./transport/fetch.ts";
 export * from "./values.ts";
 export * from "./verify.ts";
+export * from "./waits.ts";

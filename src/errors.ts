@@ -260,8 +260,17 @@ export class SaveError extends TemplatePdfError {
   }
 }
 
-// Literal names, because minifiers rename classes; on the prototype, because they are no data of an error.
-for (const [name, { prototype }] of Object.entries({
+/**
+ * Gives classes of the family their names and their brand: literal, because minifiers rename classes; on the prototype, because they
+ * are no data of an error.
+ */
+export function nameErrors(classes: { readonly [name: string]: { readonly prototype: object } }): void {
+  for (const [name, { prototype }] of Object.entries(classes)) {
+    Object.defineProperties(prototype, { name: { value: name }, [brand]: { value: name } });
+  }
+}
+
+nameErrors({
   TemplatePdfError,
   ConfigurationError,
   ValuesError,
@@ -278,6 +287,4 @@ for (const [name, { prototype }] of Object.entries({
   TruncatedPdfError,
   OversizedPdfError,
   SaveError,
-})) {
-  Object.defineProperties(prototype, { name: { value: name }, [brand]: { value: name } });
-}
+});

@@ -53,6 +53,10 @@ interface Rule {
 }
 
 export const isBoolean: Rule = { words: "a boolean", test: (value) => typeof value === "boolean" };
+export const isText: Rule = {
+  words: "a text that is not empty",
+  test: (value) => typeof value === "string" && value !== "",
+};
 export const isFunction: Rule = { words: "a function", test: (value) => typeof value === "function" };
 export const isByteCount: Rule = {
   words: "a whole number of bytes, 1 or more",

@@ -18,6 +18,7 @@ import {
   type Rules,
 } from "./option-rules.ts";
 import { type Target, targetOf } from "./request.ts";
+import { type Supervisor, supervisor } from "./supervisor.ts";
 import type { DispatcherLike, FetchLike, TransportSettings } from "./transport/types.ts";
 import { type Retry, resolveWaits, type Timeouts, type Waits } from "./waits.ts";
 
@@ -77,6 +78,8 @@ export interface CallOptions {
    * dropped.
    */
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** @internal */
+  [supervisor]?: Supervisor | undefined;
 }
 
 /** How much of a document has come. Where a document breaks and is asked for again, it begins anew. */
@@ -115,6 +118,7 @@ export interface ResolvedCall extends CallSettings {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: ReadonlyMap<string, string> | undefined;
   readonly onProgress?: CallOptions["onProgress"];
+  readonly supervisor?: Supervisor | undefined;
 }
 
 const clientRules: Rules<ClientOptions> = {
@@ -133,7 +137,7 @@ const clientRules: Rules<ClientOptions> = {
   dangerouslyAllowBrowser: isBoolean,
 };
 
-const callRules: Rules<CallOptions> = {
+const callRules: Rules<Omit<CallOptions, typeof supervisor>> = {
   signal: isSignal,
   headers: undefined,
   timeouts: isObject,
@@ -214,6 +218,7 @@ export function resolveCall(client: ResolvedOptions, options: CallOptions | unde
     maxBytes: options?.maxBytes ?? client.maxBytes,
     verify: options?.verify ?? client.verify,
     onProgress: options?.onProgress,
+    supervisor: options?.[supervisor],
   };
 }
 

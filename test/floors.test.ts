@@ -27,7 +27,7 @@ const floors: readonly (readonly string[])[] = [
   ["api-key.ts", "content-length.ts", "headers.ts", "option-rules.ts", "request.ts", "values.ts"],
   ["transport/"],
   ["disposal.ts", "filename.ts", "redact.ts", "verify.ts"],
-  ["concatenate.ts", "clock.ts", "abort-signals.ts"],
+  ["concatenate.ts", "clock.ts", "abort-signals.ts", "supervisor.ts"],
   [
     "environment.ts",
     "errors.ts",
@@ -55,6 +55,16 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   ],
   "input/": [],
   "browser/": ["index.ts"],
+  "bulk/": [
+    "index.ts",
+    "abort-signals.ts",
+    "errors.ts",
+    "option-rules.ts",
+    "retry.ts",
+    "supervisor.ts",
+    "waits.ts",
+    "input/",
+  ],
   "handler/": [
     "index.ts",
     "option-rules.ts",
@@ -66,7 +76,6 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "input/",
   ],
   "template-types/": [],
-  "bulk/": [],
   "testing/": [
     "index.ts",
     "api-key.ts",
@@ -80,8 +89,15 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "input/",
   ],
   "emulator/": ["index.ts", "disposal.ts", "standard-schema.ts", "server/", "input/"],
-  "bulk/": ["index.ts"],
-  "cli/": ["index.ts", "safe-filename.ts", "standard-schema.ts", "emulator/", "input/", "template-types/"],
+  "cli/": [
+    "index.ts",
+    "safe-filename.ts",
+    "standard-schema.ts",
+    "bulk/",
+    "emulator/",
+    "input/",
+    "template-types/",
+  ],
 };
 
 /** What is not ours, and the only places that may import it. */
@@ -94,6 +110,8 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
       "files/",
       "transport/",
       "server/listen.ts",
+      "bulk/folder.ts",
+      "bulk/run-bulk.ts",
       "bulk/journal/",
       "emulator/",
       "cli/",

@@ -1,0 +1,75 @@
+import { ConfigurationError, type TemplatePdf } from "../index.ts";
+import { checkOptions, isBoolean, isFunction, isObject, isText } from "../option-rules.ts";
+import { resolveWaits } from "../waits.ts";
+import type { Fitting, Fulfilled, Job, Jobs, Rejected } from "./job.ts";
+import { checkClient, type RunOptions, runRules } from "./run-options.ts";
+import type { Sink } from "./sink.ts";
+
+/** A job that an earlier run has finished. */
+export interface Skipped<J> {
+  readonly status: "skipped";
+  readonly job: J;
+  /** The job's place among the jobs, from 0. */
+  readonly index: number;
+}
+
+/** What became of one job of a run with a journal; the `value` is what the sink's `put` gave. */
+export type BulkResult<J> = (Fulfilled<J, unknown> | Rejected<J> | Skipped<J>) & {
+  /** The job's key, where it has one. */
+  readonly key: string | undefined;
+};
+
+/** The options of `runBulk`. */
+export interface RunBulkOptions<T, J extends Job> extends RunOptions {
+  /** Asks the service. Its own retries are off, as in `generateMany`. */
+  client: TemplatePdf<T & { [K in keyof T]: object }>;
+  /** An array, a generator, a cursor … of `{ template, values }`, with members of your own if you like. */
+  jobs: Jobs<J & Fitting<J, T>>;
+  /**
+   * What identifies a job, in this run and in those that go on with it, such as the number of an invoice. No two jobs may have the same.
+   * Default: what the sink says, which for a `folder` is the path.
+   */
+  key?: ((job: J) => string | number) | undefined;
+  /** Stores the documents: a `folder`, or anything with a `put`. */
+  sink: Sink<J>;
+  /** The path of the journal. It holds no values: keys and inputs are recorded as salted hashes. Its folder is made if it is missing. */
+  journal: string;
+  /** Whether to start over: an existing journal is put aside as `<journal>.old`. Default: `false`. */
+  fresh?: boolean | undefined;
+  /** What run this is, such as `"payslips of November"`: a journal that was begun for another is refused. Default: none. */
+  name?: string | undefined;
+  /**
+   * Hears what became of every job: of a fulfilled one when it is recorded. What it throws ends the run.
+   */
+  onResult?: ((result: BulkResult<J>) => void) | undefined;
+}
+
+/**
+ * Checks the options of `runBulk`.
+ *
+ * @throws {ConfigurationError} for the first thing that is wrong
+ */
+export function checkBulkOptions<T, J extends Job>(options: RunBulkOptions<T, J>): void {
+  const rules = { client: undefined, jobs: undefined, key: isFunction, sink: isObject, journal: isText };
+  checkOptions(
+    options,
+    { ...runRules, ...rules, fresh: isBoolean, name: isText, onResult: isFunction },
+    "run",
+  );
+  checkClient(options.client);
+  resolveWaits({ retry: options.retry });
+  const { sink, journal, key } = options;
+  if (typeof sink?.put !== "function") {
+    throw new ConfigurationError(
+      'A run needs a `sink`: give it folder("out/{{name}}.pdf"), or an object with `put`.',
+    );
+  }
+  if (journal === undefined) {
+    throw new ConfigurationError(
+      'A run needs a `journal`: give it the path of a file, such as "out/run.journal".',
+    );
+  }
+  if (key === undefined && sink.keyOf === undefined) {
+    throw new ConfigurationError("A run needs a `key`: give it a function from a job to what identifies it.");
+  }
+}

@@ -1,0 +1,161 @@
+import { ConfigurationError } from "../index.ts";
+import { kindOf } from "../option-rules.ts";
+import type { BulkResult, RunBulkOptions } from "./bulk-options.ts";
+import { canonicalText } from "./canonical-text.ts";
+import { checkJob } from "./check-job.ts";
+import { FailureGroups } from "./failure-groups.ts";
+import { fullness } from "./fullness.ts";
+import type { Job, Result } from "./job.ts";
+import type { JobSource } from "./job-source.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { Entry } from "./journal/running-journal.ts";
+import { Run } from "./run.ts";
+import { RunStoppedError } from "./run-stopped-error.ts";
+import type { BulkSummary } from "./summary.ts";
+
+/** How many stored documents may wait for their lines in the journal before the run does. */
+const maxUnrecorded = 1024;
+
+/** A job that was entered, until its result is known. */
+interface Entered {
+  readonly key: string;
+  readonly entry: Entry;
+}
+
+/** A run with a journal: passes over what is finished, and records what it finishes. */
+export class BulkRun<J extends Job> {
+  // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
+  readonly #options: RunBulkOptions<any, J>;
+  readonly #journal: Journal;
+  readonly #run: Run<J, unknown>;
+  readonly #startedAtMs = performance.now();
+  readonly #entered = new Map<number, Entered>();
+  readonly #unrecorded = new Set<Promise<void>>();
+  readonly #failures = new FailureGroups();
+  #fulfilled = 0;
+  #skipped = 0;
+  #rejected = 0;
+  #changed = 0;
+  /** What ended the run from within. */
+  #broken: { readonly error: unknown } | undefined;
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: Journal) {
+    const { client, sink, concurrency, perSecond, retry, stopAfter, signal, drain } = options;
+    this.#options = options;
+    this.#journal = journal;
+    this.#run = new Run<J, unknown>(client, source, {
+      ...{ concurrency, perSecond, retry, stopAfter, signal, drain },
+      admit: (job, index) => this.#admit(job, index),
+      use: (pdf, job, context) => sink.put(this.#keyAt(context.index), pdf, { ...context, job }),
+    });
+  }
+
+  async perform(): Promise<BulkSummary> {
+    try {
+      for await (const result of this.#run) {
+        if (result.status === "fulfilled") this.#record(result);
+        else this.#onRejected(result);
+        if (this.#unrecorded.size >= maxUnrecorded) await Promise.all(this.#unrecorded);
+      }
+      await Promise.all(this.#unrecorded);
+      if (this.#broken) throw this.#broken.error;
+      return this.#summaryOf(this.#journal.notEntered);
+    } catch (error) {
+      // What is stored is recorded, however the run ends.
+      await Promise.all(this.#unrecorded);
+      const reason = this.#broken ? this.#broken.error : error;
+      if (RunStoppedError.is(reason)) Object.assign(reason, { summary: this.#summaryOf(undefined) });
+      throw reason;
+    }
+  }
+
+  /** Decides whether a job is to be asked for. */
+  #admit(job: J, index: number): boolean {
+    const { sink } = this.#options;
+    const { template, values } = checkJob(job, index);
+    const key = this.#keyOf(job, index);
+    sink.claim?.(key, job, index);
+    const uid = typeof template === "string" ? template : template.uid;
+    const entry = this.#journal.enter(key, canonicalText(uid, values) ?? "", index);
+    const { standing } = entry;
+    if (typeof standing === "object") {
+      throw new ConfigurationError(
+        `Job ${index} has the same key as job ${standing.sameKeyAs}, and a key identifies one document. Nothing was sent for it.`,
+      );
+    }
+    if (standing === "finished") {
+      this.#skipped++;
+      this.#tell({ status: "skipped", job, index, key });
+      return false;
+    }
+    if (standing === "changed") this.#changed++;
+    this.#entered.set(index, { key, entry });
+    return true;
+  }
+
+  #keyOf(job: J, index: number): string {
+    const { key, sink } = this.#options;
+    const given = key === undefined ? sink.keyOf?.(job) : key(job);
+    if ((typeof given === "string" && given !== "") || Number.isFinite(given)) return String(given);
+    const what = given === "" ? "empty" : kindOf(given);
+    throw new ConfigurationError(
+      `The key of job ${index} is ${what}; it has to be a text or a number. Nothing was sent for it.`,
+    );
+  }
+
+  #keyAt(index: number): string {
+    return this.#entered.get(index)?.key ?? "";
+  }
+
+  /** Records what was stored. */
+  #record(result: Result<J, unknown>): void {
+    const { entry, key } = this.#entered.get(result.index) as Entered;
+    this.#entered.delete(result.index);
+    const recorded = this.#journal.finish(entry).then(
+      () => {
+        this.#fulfilled++;
+        this.#tell({ ...result, key });
+      },
+      (error) => this.#break(error),
+    );
+    const done = recorded.then(() => void this.#unrecorded.delete(done));
+    this.#unrecorded.add(done);
+  }
+
+  #onRejected(result: Result<J, unknown> & { readonly status: "rejected" }): void {
+    const key = this.#entered.get(result.index)?.key;
+    this.#entered.delete(result.index);
+    this.#rejected++;
+    this.#failures.add(result.error, result.index);
+    const why = fullness(result.error);
+    if (why !== undefined) this.#run.stop(why, result.error);
+    this.#tell({ ...result, key });
+  }
+
+  #tell(result: BulkResult<J>): void {
+    try {
+      this.#options.onResult?.(result);
+    } catch (error) {
+      this.#break(error);
+    }
+  }
+
+  /** Ends the run at once: what cannot be recorded must not go on. */
+  #break(error: unknown): void {
+    this.#broken ??= { error };
+    this.#run.return();
+  }
+
+  #summaryOf(missing: number | undefined): BulkSummary {
+    return {
+      fulfilled: this.#fulfilled,
+      skipped: this.#skipped,
+      rejected: this.#rejected,
+      changed: this.#changed,
+      missing,
+      failures: this.#failures.all,
+      durationMs: performance.now() - this.#startedAtMs,
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { TemplatePdfError } from "../index.ts";
+
+/** Failures of the same kind. */
+export interface FailureGroup {
+  /** The error's `code`, such as `"bad_request"`; its name where it is none of this package. */
+  readonly code: string;
+  /** What the first of them says. */
+  readonly message: string;
+  count: number;
+  /** The indexes of the first ten of their jobs. */
+  readonly indexes: number[];
+}
+
+/** How many kinds are told apart; what comes after them is one kind. */
+const maxGroups = 50;
+const maxIndexes = 10;
+
+/** Sorts failures by what went wrong, in bounded memory. */
+export class FailureGroups {
+  readonly #groups = new Map<string, FailureGroup>();
+
+  add(error: unknown, index: number): void {
+    const { code, message } = kindOf(error);
+    // Numbers differ where nothing else does: places, sizes, times.
+    const name = `${code} ${message.replace(/\d+/g, "0")}`;
+    const isKnown = this.#groups.has(name) || this.#groups.size < maxGroups;
+    const group = this.#groupOf(isKnown ? name : "others", isKnown ? { code, message } : others);
+    group.count++;
+    if (group.indexes.length < maxIndexes) group.indexes.push(index);
+  }
+
+  /** All of them, the most frequent first. */
+  get all(): FailureGroup[] {
+    return [...this.#groups.values()].sort((one, other) => other.count - one.count);
+  }
+
+  #groupOf(name: string, kind: { readonly code: string; readonly message: string }): FailureGroup {
+    const group = this.#groups.get(name) ?? { ...kind, count: 0, indexes: [] };
+    this.#groups.set(name, group);
+    return group;
+  }
+}
+
+const others = { code: "others", message: "Other failures, of more kinds than are told apart." };
+
+function kindOf(error: unknown): { readonly code: string; readonly message: string } {
+  if (TemplatePdfError.is(error)) return error;
+  if (error instanceof Error) return { code: error.name, message: error.message };
+  return { code: "unknown", message: String(error) };
+}

@@ -1,0 +1,184 @@
+import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../index.ts";
+import { kindOf } from "../option-rules.ts";
+import { objectionToPath } from "./inner-path.ts";
+import type { Job } from "./job.ts";
+import { parsePattern } from "./placeholders.ts";
+import type { Sink } from "./sink.ts";
+import { UsedPaths } from "./used-paths.ts";
+
+/** The options of `folder`. */
+export interface FolderOptions {
+  /**
+   * The folder that all documents are to be inside of. Default: of a text, the folder before its first placeholder (`out` of
+   * `out/{{invoice_no}}.pdf`); of a function, the working directory.
+   */
+  root?: string | undefined;
+}
+
+/** A sink that writes files. */
+export interface FolderSink<J> extends Sink<J> {
+  keyOf(job: J): string;
+  /** The folder that all documents are inside of: an absolute path. */
+  readonly place: string;
+}
+
+/** How many folders are known to be there; more are looked for again. */
+const maxKnownFolders = 10_000;
+
+/**
+ * A sink that writes every document to a file: the whole file or none, under its name only when it is whole.
+ *
+ * Folders are made where they are missing. A path that leads out of the folder, as a value such as `../x` would have it, is refused,
+ * and so is a path that an earlier job of the run has; both before anything is sent.
+ *
+ * @param pathOf - where the document of a job goes: a text with members of its values, such as `out/{{invoice_no}}.pdf`, or a function.
+ * A relative path is inside of `root`
+ * @param options - see `FolderOptions`
+ * @throws {ConfigurationError} when the text has no placeholder
+ *
+ * @example
+ * ```ts
+ * const sink = folder("out/{{invoice_no}}.pdf");
+ * const other = folder((job) => `${job.values.year}/${job.values.invoice_no}.pdf`, { root: "/srv/invoices" });
+ * ```
+ */
+export function folder<J extends Job = Job>(
+  pathOf: string | ((job: J) => string),
+  options: FolderOptions = {},
+): FolderSink<J> {
+  return new Folder(pathOf, options);
+}
+
+class Folder<J extends Job> implements FolderSink<J> {
+  readonly place: string;
+  readonly #pathOf: (job: J) => string;
+  readonly #used = new UsedPaths(process.platform);
+  readonly #knownFolders = new Set<string>();
+  /** Folders that hold new names since the last `sync`. */
+  #changedFolders = new Set<string>();
+
+  constructor(pathOf: string | ((job: J) => string), { root }: FolderOptions) {
+    if (typeof pathOf === "function") {
+      this.place = resolve(root ?? "");
+      this.#pathOf = pathOf;
+      return;
+    }
+    // What stands before the first placeholder is the caller's own word: only what follows is looked at.
+    const lastSeparator = root === undefined ? endOfFolder(parsePattern(pathOf).fixed) : 0;
+    const pattern = parsePattern(pathOf.slice(lastSeparator));
+    this.place = resolve(root ?? (pathOf.slice(0, lastSeparator) || "."));
+    this.#pathOf = ({ template, values }) =>
+      pattern.fill(values, typeof template === "string" ? template : template.uid);
+  }
+
+  /** The path inside of the folder. */
+  keyOf(job: J): string {
+    const given: unknown = this.#pathOf(job);
+    if (typeof given !== "string") {
+      throw new ConfigurationError(`The path of a document has to be a text, and is ${kindOf(given)}.`);
+    }
+    const path = isAbsolute(given) ? relative(this.place, given) : given;
+    const objection = objectionToPath(path, process.platform);
+    // Without the path: it is made of values.
+    if (objection !== undefined) throw this.#refusal(`lies outside of it, or nowhere: ${objection}`);
+    return path;
+  }
+
+  async open(): Promise<void> {
+    const probe = join(this.place, `.${crypto.randomUUID()}.template-pdf`);
+    try {
+      await mkdir(this.place, { recursive: true });
+      await (await open(probe, "wx")).close();
+      await unlink(probe);
+    } catch (cause) {
+      throw new SaveError(
+        `The folder ${JSON.stringify(this.place)} cannot be written to: ${reasonOf(cause)}. Nothing was sent.`,
+        { path: this.place, cause },
+      );
+    }
+  }
+
+  claim(_key: string, job: J, index: number): void {
+    const path = this.keyOf(job);
+    const other = this.#used.claim(path, index);
+    if (other === undefined) return;
+    throw this.#refusal(`is that of job ${other}, too, which job ${index} would overwrite`);
+  }
+
+  async put(_key: string, pdf: PendingPdf, { job }: { readonly job: J }): Promise<Saved> {
+    const path = join(this.place, this.keyOf(job));
+    const within = dirname(path);
+    await this.#makeFolder(within);
+    const saved = await pdf.saveTo(path);
+    this.#changedFolders.add(within);
+    return saved;
+  }
+
+  /** A file's name is safe from a power cut when its folder is synced, which some systems do by themselves. */
+  async sync(): Promise<void> {
+    const changed = this.#changedFolders;
+    this.#changedFolders = new Set();
+    await Promise.all([...changed].map(syncFolder));
+  }
+
+  #refusal(why: string): SaveError {
+    return new SaveError(
+      `The document cannot be saved in ${JSON.stringify(this.place)}: its path ${why}. Nothing was sent for it.`,
+      { path: this.place },
+    );
+  }
+
+  async #makeFolder(path: string): Promise<void> {
+    if (this.#knownFolders.has(path)) return;
+    try {
+      const first = await mkdir(path, { recursive: true });
+      if (first !== undefined) this.#changedFolders.add(dirname(first));
+    } catch (cause) {
+      throw new SaveError(`The folder ${JSON.stringify(path)} could not be made: ${reasonOf(cause)}.`, {
+        path,
+        cause,
+      });
+    }
+    if (this.#knownFolders.size === maxKnownFolders) this.#knownFolders.clear();
+    this.#knownFolders.add(path);
+  }
+}
+
+/** Where the last folder of a path ends: behind its separator. */
+function endOfFolder(path: string): number {
+  return path.search(process.platform === "win32" ? /[^\\/]*$/ : /[^/]*$/);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, "r");
+    await handle.sync();
+  } catch (error) {
+    // Not every system opens folders, or syncs them.
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes(code)) throw error;
+  } finally {
+    await handle?.close();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (code !== undefined && reasons[code]) || message;
+}
+
+const mayNotWrite = "this process may not write there";
+
+const reasons: { readonly [code: string]: string | undefined } = {
+  EEXIST: "there is a file of that name",
+  ENOTDIR: "a part of its path is a file, not a folder",
+  EACCES: mayNotWrite,
+  EPERM: mayNotWrite,
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  ENAMETOOLONG: "its name is too long",
+};

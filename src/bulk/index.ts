@@ -1,0 +1,13 @@
+/** Runs over many documents: bounded in memory, at the pace that the service allows, and able to go on after a crash. */
+
+export type { BulkResult, RunBulkOptions, Skipped } from "./bulk-options.ts";
+export type { FailureGroup } from "./failure-groups.ts";
+export { type FolderOptions, type FolderSink, folder } from "./folder.ts";
+export { generateMany } from "./generate-many.ts";
+export type { Fitting, Fulfilled, Job, JobOptions, Jobs, Rejected, Result, Use, UseContext } from "./job.ts";
+export { JournalError } from "./journal/journal-error.ts";
+export { runBulk } from "./run-bulk.ts";
+export type { GenerateManyOptions, RunOptions } from "./run-options.ts";
+export { RunStoppedError } from "./run-stopped-error.ts";
+export type { PutContext, Sink } from "./sink.ts";
+export type { BulkSummary } from "./summary.ts";

@@ -1,0 +1,45 @@
+import type { PendingPdf } from "../index.ts";
+import type { UseContext } from "./job.ts";
+
+/** What a sink hears beside the document. */
+export interface PutContext<J> extends UseContext {
+  readonly job: J;
+}
+
+/**
+ * Where the documents of a run go. One method is enough; the others are for sinks that can do more.
+ *
+ * @example
+ * ```ts
+ * import { Upload } from "@aws-sdk/lib-storage";
+ *
+ * const sink: Sink = {
+ *   async put(key, pdf, { signal }) {
+ *     const params = { Bucket: "payslips", Key: `${key}.pdf`, Body: await pdf.nodeStream(), ContentType: "application/pdf" };
+ *     const upload = new Upload({ client: s3, params });
+ *     signal.addEventListener("abort", () => upload.abort(), { once: true });
+ *     await upload.done();
+ *   },
+ * };
+ * ```
+ */
+export interface Sink<J = unknown> {
+  /**
+   * Stores a document under its key, in place of an earlier one. It has to read the document to its end, and to be done only when it is
+   * stored. It is called anew for every attempt: what a failed one has left must be gone, or be replaced by the next.
+   */
+  put(key: string, pdf: PendingPdf, context: PutContext<J>): Promise<unknown>;
+  /** Tells two places apart, such as `s3://payslips`: a journal that was begun for another one is refused. */
+  readonly place?: string | undefined;
+  /** The key of a job, for a run that was given no `key`. What it throws rejects the job; nothing is sent for it. */
+  keyOf?(job: J): string;
+  /** Called once before the first job: what it throws ends the run before anything is sent. */
+  open?(): Promise<void>;
+  /**
+   * Called for every job, also for those that earlier runs have finished, before it is asked for. What it throws rejects the job;
+   * nothing is sent for it.
+   */
+  claim?(key: string, job: J, index: number): void;
+  /** Makes durable what was put until now. Called before the journal records it. */
+  sync?(): Promise<void>;
+}

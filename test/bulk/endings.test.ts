@@ -1,0 +1,203 @@
+import { ServerError } from "template-pdf";
+import { generateMany, RunStoppedError } from "template-pdf/bulk";
+import { describe, expect, it } from "vitest";
+import { beginning, Service, saying, transports, withLength } from "../client/service.ts";
+import { byNumber, jobsOf, resultsOf, small } from "./many.ts";
+
+const forEver = beginning(small, { "content-length": "2000" });
+
+describe.each(transports)("the end of a run, by %s", (_name, transport) => {
+  it("comes at once when the signal is aborted, with its reason, and leaves no connection in use", async () => {
+    const service = await Service.start(byNumber({ 2: forEver, 3: forEver }));
+    const ending = new AbortController();
+    const reason = new Error("the user has left");
+    const results: number[] = [];
+    const run = generateMany(service.client(transport), jobsOf(100), {
+      concurrency: 2,
+      signal: ending.signal,
+    });
+    const read = (async () => {
+      for await (const { index } of run) results.push(index);
+    })();
+    const [stuck, other] = [await service.request(2), await service.request(3)];
+    ending.abort(reason);
+    await expect(read).rejects.toBe(reason);
+    expect(results).toEqual([0, 1]);
+    await stuck.closed;
+    await other.closed;
+    expect(service.requests.length).toBe(4);
+    expect(await run.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("is a plain one for a signal that was aborted before it began", async () => {
+    const service = await Service.start(withLength(small));
+    const reason = new Error("too late");
+    const { results, error } = await resultsOf(service.client(transport), jobsOf(3), {
+      signal: AbortSignal.abort(reason),
+    });
+    expect([results, error, service.requests.length]).toEqual([[], reason, 0]);
+  });
+
+  it("wakes whoever waits to be tried again", async () => {
+    const service = await Service.start(saying(503, "", { "retry-after": "3000" }));
+    const ending = new AbortController();
+    const client = service.client({
+      retry: {},
+      ...transport,
+      hooks: { error: () => setImmediate(() => ending.abort("enough")) },
+    });
+    const { error } = await resultsOf(client, jobsOf(3), { concurrency: 1, signal: ending.signal });
+    expect([error, service.requests.length]).toEqual(["enough", 1]);
+  });
+
+  it("gives up what is in flight when the loop is left, and closes the source of the jobs", async () => {
+    const service = await Service.start(byNumber({ 1: forEver }));
+    let isClosed = false;
+    async function* jobs() {
+      try {
+        yield* jobsOf(100);
+      } finally {
+        isClosed = true;
+      }
+    }
+    for await (const { index } of generateMany(service.client(transport), jobs(), { concurrency: 2 })) {
+      expect(index).toBe(0);
+      await service.request(1);
+      break;
+    }
+    expect(isClosed).toBe(true);
+    await (await service.request(1)).closed;
+  });
+
+  it("tells `use` that the run has ended", async () => {
+    const service = await Service.start(withLength(small));
+    const ending = new AbortController();
+    let told: unknown;
+    const use = async (
+      pdf: { bytes(): Promise<unknown> },
+      _job: unknown,
+      { signal }: { signal: AbortSignal },
+    ) => {
+      await pdf.bytes();
+      setImmediate(() => ending.abort("enough"));
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      told = signal.reason;
+      throw new Error("the upload was broken off");
+    };
+    const { results, error } = await resultsOf(service.client(transport), jobsOf(1), {
+      use,
+      signal: ending.signal,
+    });
+    expect([results, error, told]).toEqual([[], "enough", "enough"]);
+  });
+
+  it("still gives what `use` brought to an end meanwhile", async () => {
+    const service = await Service.start(withLength(small));
+    const ending = new AbortController();
+    const use = async (pdf: { bytes(): Promise<unknown> }) => {
+      await pdf.bytes();
+      ending.abort("enough");
+      await new Promise((resolve) => setImmediate(resolve));
+      return "stored";
+    };
+    const { results, error } = await resultsOf(service.client(transport), jobsOf(1), {
+      use,
+      signal: ending.signal,
+    });
+    expect([results, error]).toEqual([[expect.objectContaining({ value: "stored" })], "enough"]);
+  });
+
+  it("lets what is under way come to its end when it is drained, and says that it was not all", async () => {
+    const service = await Service.start(withLength(small));
+    const draining = new AbortController();
+    const results: number[] = [];
+    const run = generateMany(service.client(transport), jobsOf(100), {
+      concurrency: 3,
+      drain: draining.signal,
+    });
+    const read = (async () => {
+      for await (const { index } of run) {
+        results.push(index);
+        if (results.length === 5) draining.abort();
+      }
+    })();
+    const error = await read.catch((thrown: unknown) => thrown);
+    expect(RunStoppedError.is(error) && [error.code, error.message]).toEqual([
+      "run_stopped",
+      `The run was stopped before its jobs had come to an end: \`drain\` was aborted. Until then ${results.length} of its jobs were fulfilled, and 0 were rejected.`,
+    ]);
+    expect(results.length).toBe(service.requests.length);
+    expect(results.length).toBeLessThanOrEqual(5 + 3);
+  });
+
+  it("comes without an error when it is drained after the last job", async () => {
+    const service = await Service.start(withLength(small));
+    const draining = new AbortController();
+    const results: number[] = [];
+    const run = generateMany(service.client(transport), jobsOf(3), {
+      concurrency: 8,
+      drain: draining.signal,
+    });
+    for await (const { index } of run) {
+      results.push(index);
+      draining.abort();
+    }
+    expect(results.sort()).toEqual([0, 1, 2]);
+  });
+
+  it("does not wait for another try when it is drained", async () => {
+    const service = await Service.start(saying(503, "", { "retry-after": "3000" }));
+    const draining = new AbortController();
+    const client = service.client({
+      retry: {},
+      ...transport,
+      hooks: { error: () => setImmediate(() => draining.abort()) },
+    });
+    const { results, error } = await resultsOf(client, jobsOf(9), { concurrency: 1, drain: draining.signal });
+    expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(ServerError) })]);
+    expect(RunStoppedError.is(error)).toBe(true);
+  });
+
+  it("comes after as many failures as `stopAfter` allows, and names the last as its cause", async () => {
+    const service = await Service.start(byNumber({ 1: saying(400), 3: saying(404), 4: saying(400) }));
+    const { results, error } = await resultsOf(service.client(transport), jobsOf(50), {
+      concurrency: 1,
+      stopAfter: 2,
+    });
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
+    expect(RunStoppedError.is(error) && [error.message, error.rejected]).toEqual([
+      "The run was stopped before its jobs had come to an end: `stopAfter` allows 2 failures. Until then 2 of its jobs were fulfilled, and 2 were rejected.",
+      2,
+    ]);
+    expect((error as Error).cause).toBe(results[3]?.status === "rejected" && results[3].error);
+  });
+
+  it("does not wait for ever for a source or a `use` that never comes to an end", async () => {
+    const service = await Service.start(withLength(small));
+    const ending = new AbortController();
+    async function* jobs() {
+      yield* jobsOf(1);
+      ending.abort("enough");
+      await new Promise(() => {});
+    }
+    const use = () => new Promise<never>(() => {});
+    const { error } = await resultsOf(service.client(transport), jobs(), { use, signal: ending.signal });
+    expect(error).toBe("enough");
+  });
+
+  it("leaves no listener on the caller's signals", async () => {
+    const service = await Service.start(withLength(small));
+    let listeners = 0;
+    const signal = new AbortController().signal;
+    signal.addEventListener = (...given: unknown[]) => {
+      listeners++;
+      return EventTarget.prototype.addEventListener.apply(signal, given as never);
+    };
+    signal.removeEventListener = (...given: unknown[]) => {
+      listeners--;
+      return EventTarget.prototype.removeEventListener.apply(signal, given as never);
+    };
+    await resultsOf(service.client(transport), jobsOf(20), { signal, drain: signal });
+    expect(listeners).toBe(0);
+  });
+});

@@ -1,0 +1,412 @@
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigurationError, SaveError, type TemplatePdf, ValuesError } from "template-pdf";
+import {
+  type BulkResult,
+  type BulkSummary,
+  folder,
+  JournalError,
+  RunStoppedError,
+  runBulk,
+  type Sink,
+} from "template-pdf/bulk";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Service, saying, withLength } from "../client/service.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { byNumber, jobsOf, numberOf, small } from "./many.ts";
+
+type Jobs = ReturnType<typeof jobsOf>;
+
+/** A run of jobs into a folder of its own. */
+async function setUp(answer = withLength(small)) {
+  const service = await Service.start(answer);
+  const { path: at, remove } = makeTemporaryFolder("bulk");
+  onTestFinished(remove);
+  const client = service.client() as TemplatePdf;
+  const run = (jobs: Jobs, options: object = {}): Promise<BulkSummary> =>
+    runBulk({
+      client,
+      jobs,
+      sink: folder("out/{{n}}.pdf", { root: at }),
+      journal: join(at, "run.journal"),
+      ...options,
+    });
+  const files = async (inner = "out") => (await readdir(join(at, inner))).sort();
+  return { service, at, client, run, files };
+}
+
+describe("runBulk", () => {
+  it("stores every document and says how it went", async () => {
+    const { run, files, at } = await setUp();
+    const summary = await run(jobsOf(5));
+    expect(summary).toEqual({
+      fulfilled: 5,
+      skipped: 0,
+      rejected: 0,
+      changed: 0,
+      missing: 0,
+      failures: [],
+      durationMs: expect.any(Number),
+    });
+    expect(await files()).toEqual(["0.pdf", "1.pdf", "2.pdf", "3.pdf", "4.pdf"]);
+    expect((await readFile(join(at, "out/3.pdf"))).equals(small)).toBe(true);
+  });
+
+  it("asks for nothing again that is finished, for what is new, and for what has changed", async () => {
+    const { run, service, files } = await setUp();
+    await run(jobsOf(4));
+    const jobs = jobsOf(6).map((job) => ({
+      ...job,
+      values: { ...job.values, ...(job.values.n === 2 && { extra: 1 }) },
+    }));
+    const summary = await run(jobs.slice(1));
+    expect(summary).toMatchObject({ fulfilled: 3, skipped: 2, changed: 1, missing: 1 });
+    expect(service.requests.slice(4).map(numberOf).sort()).toEqual([2, 4, 5]);
+    expect((await files()).length).toBe(6);
+    expect(await run(jobs)).toMatchObject({ fulfilled: 0, skipped: 6, changed: 0, missing: 0 });
+  });
+
+  it("takes values for the same whatever the order of their members", async () => {
+    const { run, service } = await setUp();
+    const job = (values: object) => [{ template: "t", values }] as unknown as Jobs;
+    await run(job({ n: 1, deep: { a: 1, b: [2] }, date: new Date(0) }));
+    await run(job({ date: new Date(0).toJSON(), deep: { b: [2], a: 1 }, n: 1 }));
+    expect(service.requests.length).toBe(1);
+  });
+
+  it("takes another template for a change", async () => {
+    const { run } = await setUp();
+    await run(jobsOf(1));
+    expect(await run(jobsOf(1).map((job) => ({ ...job, template: "u" })))).toMatchObject({
+      changed: 1,
+      fulfilled: 1,
+    });
+  });
+
+  it("tries again what has failed, in the next run", async () => {
+    let isBroken = true;
+    const { run } = await setUp((received) =>
+      (isBroken && numberOf(received) === 1 ? saying(422) : withLength(small))(received),
+    );
+    expect(await run(jobsOf(3))).toMatchObject({ fulfilled: 2, rejected: 1 });
+    isBroken = false;
+    expect(await run(jobsOf(3))).toMatchObject({ fulfilled: 1, skipped: 2, rejected: 0 });
+  });
+
+  it("starts over where that is asked for, and puts the old journal aside", async () => {
+    const { run, at } = await setUp();
+    await run(jobsOf(2));
+    const before = await readFile(join(at, "run.journal"), "utf8");
+    expect(await run(jobsOf(2), { fresh: true })).toMatchObject({ fulfilled: 2, skipped: 0 });
+    expect(await readFile(join(at, "run.journal.old"), "utf8")).toBe(before);
+  });
+
+  it("tells what became of every job, with its key", async () => {
+    const { run } = await setUp(byNumber({ 2: saying(400) }));
+    await run(jobsOf(1));
+    const told: BulkResult<unknown>[] = [];
+    await run(jobsOf(3), { onResult: (result: BulkResult<unknown>) => told.push(result) });
+    expect(told.map(({ index, key, status }) => [index, key, status]).sort()).toEqual([
+      [0, "out/0.pdf", "skipped"],
+      [1, "out/1.pdf", "fulfilled"],
+      [2, "out/2.pdf", "rejected"],
+    ]);
+  });
+
+  it("sorts failures by what went wrong", async () => {
+    const { run } = await setUp((received) =>
+      (numberOf(received) % 3 === 0
+        ? saying(500)
+        : numberOf(received) % 3 === 1
+          ? saying(404)
+          : withLength(small))(received),
+    );
+    const { failures } = await run(jobsOf(40), { retry: false });
+    expect(failures.map(({ code, count, indexes }) => [code, count, indexes.length])).toEqual([
+      ["server_error", 14, 10],
+      ["not_found", 13, 10],
+    ]);
+  });
+
+  it("gives any sink the document, its key and its job", async () => {
+    const { run } = await setUp();
+    const stored = new Map<string, number>();
+    const sink: Sink = {
+      async put(key, pdf, { job, index, attempt }) {
+        expect((job as Jobs[number]).values.n).toBe(index);
+        stored.set(key, (await pdf.bytes()).length + attempt);
+      },
+    };
+    const key = ({ values }: Jobs[number]) => values.n;
+    await run(jobsOf(3), { sink, key });
+    expect([...stored].sort()).toEqual([
+      ["0", 1001],
+      ["1", 1001],
+      ["2", 1001],
+    ]);
+  });
+
+  it("records nothing that a sink did not read to its end", async () => {
+    const { run } = await setUp();
+    const sink: Sink = { put: async () => {} };
+    const options = { sink, key: ({ values }: Jobs[number]) => values.n };
+    expect(await run(jobsOf(2), options)).toMatchObject({ fulfilled: 0, rejected: 2 });
+    expect(await run(jobsOf(2), options)).toMatchObject({ skipped: 0 });
+  });
+
+  it("asks a sink before each group of lines to make its documents durable", async () => {
+    const { run, at } = await setUp();
+    let put = 0;
+    const synced: number[] = [];
+    const sink: Sink = {
+      async put(_key, pdf) {
+        await pdf.bytes();
+        put++;
+      },
+      async sync() {
+        const lines = (await readFile(join(at, "run.journal"), "utf8")).trim().split("\n").length - 1;
+        synced.push(put, lines);
+      },
+    };
+    await run(jobsOf(5), { sink, key: ({ values }: Jobs[number]) => values.n });
+    // Nothing is recorded before it was synced.
+    expect(synced.length).toBeGreaterThan(0);
+    for (let at = 0; at < synced.length; at += 2)
+      expect(synced[at]).toBeGreaterThan(synced[at + 1] as number);
+  });
+
+  describe("refuses", () => {
+    it("a second job of the same path, and keeps the first one's document", async () => {
+      const { run, service } = await setUp();
+      const jobs = [...jobsOf(2), { template: "t", values: { n: 0, other: true } }] as unknown as Jobs;
+      const told: BulkResult<unknown>[] = [];
+      const summary = await run(jobs, { onResult: (result: BulkResult<unknown>) => told.push(result) });
+      expect(summary).toMatchObject({ fulfilled: 2, rejected: 1 });
+      expect(service.requests.length).toBe(2);
+      const error = told.find(({ index }) => index === 2) as { error?: unknown };
+      expect(SaveError.is(error.error) && error.error.message).toMatch(
+        /: its path is that of job 0, too, which job 2 would overwrite\. Nothing was sent for it\.$/,
+      );
+    });
+
+    it("a second job of the same key", async () => {
+      const { run, service } = await setUp();
+      const { failures } = await run(jobsOf(3), { key: () => "same" });
+      expect(failures).toEqual([
+        {
+          code: "invalid_configuration",
+          count: 2,
+          indexes: [1, 2],
+          message:
+            "Job 1 has the same key as job 0, and a key identifies one document. Nothing was sent for it.",
+        },
+      ]);
+      expect(service.requests.length).toBe(1);
+    });
+
+    it.each([
+      ["..", '".."'],
+      ["../x", '".."'],
+      ["a/../../x", '".."'],
+      ["/etc/passwd", "an empty part"],
+      ["a//b", "an empty part"],
+      ["./a", '"."'],
+      ["a\0b", "a character"],
+      ["a\nb", "a character"],
+      ["\u202efdp", "a character"],
+      ["x".repeat(252), "longer than 255 bytes"],
+    ])("the path that %j makes", async (name, why) => {
+      const { run, service, at } = await setUp();
+      const sink = folder("out/{{name}}.pdf", { root: at });
+      const jobs = [{ template: "t", values: { name } }] as unknown as Jobs;
+      const { failures } = await run(jobs, {
+        sink: name === ".." ? folder("{{name}}/x.pdf", { root: at }) : sink,
+      });
+      expect(failures).toEqual([
+        expect.objectContaining({ code: "not_saved", message: expect.stringContaining(why) }),
+      ]);
+      expect(service.requests).toEqual([]);
+      expect((await readdir(at)).sort()).toEqual(["run.journal"]);
+    });
+
+    it.each([
+      [{}, "is missing"],
+      [{ name: "" }, "is empty"],
+      [{ name: null }, "is null"],
+      [{ name: { a: 1 } }, "is a value of type object"],
+    ])("values that make no path: %j", async (values, why) => {
+      const { run, at } = await setUp();
+      const told: BulkResult<unknown>[] = [];
+      await run([{ template: "t", values }] as unknown as Jobs, {
+        sink: folder("out/{{name}}.pdf", { root: at }),
+        onResult: (result: BulkResult<unknown>) => told.push(result),
+      });
+      const [result] = told;
+      expect(result?.status === "rejected" && ValuesError.is(result.error) && result.error.message).toBe(
+        `The values for template "t" make no path: "name" ${why}, and the path of the document is made of it. Nothing was sent for it.`,
+      );
+    });
+
+    it.each([
+      ["out/invoice.pdf", "has no placeholder"],
+      ["out/{{}}.pdf", "has braces that are no placeholder"],
+      ["out/{{a}}{{.pdf", "has braces that are no placeholder"],
+    ])("a text that makes no paths: %s", (text, why) => {
+      expect(() => folder(text)).toThrow(
+        new ConfigurationError(
+          `The path ${JSON.stringify(text)} ${why}, and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".`,
+        ),
+      );
+    });
+
+    it("a journal of another run, and leaves everything as it is", async () => {
+      const { run, at, service } = await setUp();
+      await run(jobsOf(1), { name: "payslips of October" });
+      const before = await readFile(join(at, "run.journal"), "utf8");
+      const error = await run(jobsOf(1), { name: "payslips of November" }).catch((thrown: unknown) => thrown);
+      expect(JournalError.is(error) && error.message).toMatch(/October/);
+      expect(await readFile(join(at, "run.journal"), "utf8")).toBe(before);
+      expect(service.requests.length).toBe(1);
+    });
+
+    it("a folder of another run", async () => {
+      const { run, at } = await setUp();
+      await run(jobsOf(1));
+      const sink = folder("out/{{n}}.pdf", { root: join(at, "elsewhere") });
+      await expect(run(jobsOf(1), { sink })).rejects.toThrow(JournalError);
+    });
+
+    it("a folder that is a file, before anything is sent", async () => {
+      const { run, at, service } = await setUp();
+      await writeFile(join(at, "file"), "");
+      const sink = folder("{{n}}.pdf", { root: join(at, "file") });
+      await expect(run(jobsOf(1), { sink })).rejects.toThrow(
+        /cannot be written to: there is a file of that name\. Nothing was sent\.$/,
+      );
+      expect(service.requests).toEqual([]);
+    });
+
+    it.each([
+      [{ sink: undefined }, "A run needs a `sink`"],
+      [{ sink: {} }, "A run needs a `sink`"],
+      [{ journal: undefined }, "A run needs a `journal`"],
+      [{ journal: 5 }, "Expected `journal` to be a text that is not empty, got `5` (number)."],
+      [{ journal: "" }, "Expected `journal`"],
+      [{ sink: { put: async () => {} } }, "A run needs a `key`"],
+      [{ jurnal: "x" }, "Unknown run option `jurnal`. Did you mean `journal`?"],
+      [{ client: undefined }, "A run needs a client"],
+      [{ jobs: 5 }, "The jobs of a run have to be"],
+    ])("options that cannot be meant: %o", async (options, message) => {
+      const { run } = await setUp();
+      await expect(run(jobsOf(1), options)).rejects.toThrow(message);
+    });
+  });
+
+  it("ends with what `onResult` throws, and keeps what is recorded", async () => {
+    const { run } = await setUp();
+    const mine = new Error("my own");
+    const onResult = () => {
+      throw mine;
+    };
+    await expect(run(jobsOf(50), { onResult, concurrency: 1 })).rejects.toBe(mine);
+    const summary = await run(jobsOf(50));
+    expect(summary.skipped).toBeGreaterThan(0);
+    expect(summary.skipped + summary.fulfilled).toBe(50);
+  });
+
+  it("can be aborted and goes on where it was", async () => {
+    const { run, service } = await setUp();
+    const ending = new AbortController();
+    const onResult = ({ index }: { index: number }) => index === 5 && ending.abort("enough");
+    await expect(run(jobsOf(50), { signal: ending.signal, onResult, concurrency: 2 })).rejects.toBe("enough");
+    const summary = await run(jobsOf(50));
+    expect(summary.skipped).toBeGreaterThan(4);
+    expect(summary.skipped + summary.fulfilled).toBe(50);
+    expect(service.requests.length).toBeLessThanOrEqual(52);
+  });
+
+  it("tells how far it came when it is stopped", async () => {
+    const { run } = await setUp(byNumber({ 3: saying(400) }));
+    const error = await run(jobsOf(50), { stopAfter: 1, concurrency: 1 }).catch((thrown: unknown) => thrown);
+    expect(RunStoppedError.is(error) && error.summary).toMatchObject({
+      fulfilled: 3,
+      rejected: 1,
+      missing: undefined,
+    });
+    expect(await run(jobsOf(50), { concurrency: 4 })).toMatchObject({
+      skipped: 3,
+      fulfilled: 46,
+      rejected: 1,
+    });
+  });
+
+  it("stops where the disk is full, whatever stores the documents", async () => {
+    const { run, service } = await setUp();
+    const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
+    const sink: Sink = {
+      async put(_key, pdf) {
+        await pdf.bytes();
+        throw new Error("upload failed", { cause: full });
+      },
+    };
+    const error = await run(jobsOf(50), {
+      sink,
+      key: ({ values }: Jobs[number]) => values.n,
+      concurrency: 1,
+    }).catch((thrown: unknown) => thrown);
+    expect(RunStoppedError.is(error) && error.message).toMatch(
+      /: the disk is full\. Until then 0 of its jobs/,
+    );
+    expect(service.requests.length).toBeLessThanOrEqual(2);
+  });
+
+  it("renders a document again whose line was lost", async () => {
+    const { run, at, service } = await setUp();
+    await run(jobsOf(3), { concurrency: 1 });
+    const text = await readFile(join(at, "run.journal"), "utf8");
+    await writeFile(join(at, "run.journal"), text.slice(0, -10));
+    expect(await run(jobsOf(3))).toMatchObject({ skipped: 2, fulfilled: 1 });
+    await appendFile(join(at, "run.journal"), "no line of ours\n");
+    expect(await run(jobsOf(3))).toMatchObject({ skipped: 3 });
+    expect(service.requests.length).toBe(4);
+  });
+
+  it("makes folders of what values say, and finds them again", async () => {
+    const { run, at, files } = await setUp();
+    const jobs = ["2024/001", "2024/002", "2025/001"].map((no) => ({
+      template: "t",
+      values: { no },
+    })) as unknown as Jobs;
+    const sink = folder("out/{{no}}.pdf", { root: at });
+    await run(jobs, { sink });
+    expect([await files("out/2024"), await files("out/2025")]).toEqual([["001.pdf", "002.pdf"], ["001.pdf"]]);
+    await rm(join(at, "out"), { recursive: true });
+    await mkdir(join(at, "out"));
+    expect(await run(jobs, { sink: folder("out/{{no}}.pdf", { root: at }) })).toMatchObject({ skipped: 3 });
+  });
+
+  it("takes a function for the path, relative or absolute, within its folder", async () => {
+    const { run, at, files } = await setUp();
+    const relativePath = folder(({ values }: Jobs[number]) => `a/${values.n}.pdf`, { root: at });
+    await run(jobsOf(1), { sink: relativePath });
+    const absolutePath = folder(({ values }: Jobs[number]) => join(at, "a", `${values.n}.pdf`), { root: at });
+    await run(jobsOf(2), { sink: absolutePath });
+    expect(await files("a")).toEqual(["0.pdf", "1.pdf"]);
+    const outside = folder(({ values }: Jobs[number]) => join(at, "..", `${values.n}.pdf`), { root: at });
+    expect(await run(jobsOf(1), { sink: outside })).toMatchObject({ rejected: 1 });
+    const nothing = folder(() => undefined as never, { root: at });
+    expect((await run(jobsOf(1), { sink: nothing })).failures[0]?.message).toBe(
+      "The path of a document has to be a text, and is a value of type undefined.",
+    );
+  });
+
+  it("leads by dots into values", async () => {
+    const { run, at, files } = await setUp();
+    const jobs = [
+      { template: "t", values: { customer: { no: 7 } } },
+      { template: "t", values: { "customer.no": 8 } },
+    ] as unknown as Jobs;
+    await run(jobs, { sink: folder("out/{{customer.no}}.pdf", { root: at }) });
+    expect(await files()).toEqual(["7.pdf", "8.pdf"]);
+  });
+});

@@ -1,0 +1,236 @@
+import {
+  ConnectionError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  TruncatedPdfError,
+} from "template-pdf";
+import { generateMany, RunStoppedError } from "template-pdf/bulk";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type Answer,
+  cutOffAfter,
+  pdfOf,
+  Service,
+  saying,
+  transports,
+  withLength,
+} from "../client/service.ts";
+import { byNumber, first, jobsOf, numberOf, resultsOf, small } from "./many.ts";
+
+const reset: Answer = ({ socket }) => socket.resetAndDestroy();
+
+describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
+  beforeEach(() => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it.each<[string, Answer]>([
+    ["408", saying(408)],
+    ["429", saying(429)],
+    ["500", saying(500)],
+    ["503", saying(503)],
+    ["a broken connection", reset],
+    ["a document that is cut off", cutOffAfter(small, 500)],
+  ])("goes on after %s, and says how many it took", async (_what, answer) => {
+    const service = await Service.start(first(answer, answer));
+    const client = service.client({ retry: {}, ...transport });
+    const { results } = await resultsOf(client, jobsOf(1), { concurrency: 1 });
+    expect(results).toEqual([expect.objectContaining({ status: "fulfilled", attempts: 3 })]);
+    expect(service.requests.length).toBe(3);
+  });
+
+  it("ends with the last error, which counts them all", async () => {
+    const service = await Service.start(saying(500));
+    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1));
+    expect(results).toEqual([expect.objectContaining({ attempts: 3, error: expect.any(ServerError) })]);
+    const [result] = results;
+    const { attempts, message } = (result?.status === "rejected" && result.error) as ServerError;
+    expect([attempts, message]).toEqual([3, expect.stringMatching(/ Tried 3 times\.$/)]);
+  });
+
+  it.each([
+    [404, NotFoundError],
+    [400, Error],
+    [501, ServerError],
+  ])("does not try again after %i", async (status, Kind) => {
+    const service = await Service.start(saying(status));
+    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1));
+    expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(Kind) })]);
+    expect(service.requests.length).toBe(1);
+  });
+
+  it("follows the client's `retry`, and the run's before that", async () => {
+    const service = await Service.start(saying(500));
+    const client = service.client({ retry: { limit: 1 }, ...transport });
+    const count = async (options: object) =>
+      (await resultsOf(client, jobsOf(1), options)).results[0]?.attempts;
+    expect(await count({})).toBe(2);
+    expect(await count({ retry: { limit: 3 } })).toBe(4);
+    expect(await count({ retry: false })).toBe(1);
+    expect(await count({ retry: { mayRenderTwice: false } })).toBe(1);
+  });
+
+  it("says why nothing is tried again where it may have been rendered", async () => {
+    const service = await Service.start(reset);
+    const client = service.client({ retry: { mayRenderTwice: false }, ...transport });
+    const { results } = await resultsOf(client, jobsOf(1));
+    const error = results[0]?.status === "rejected" && results[0].error;
+    expect(ConnectionError.is(error) && error.message).toMatch(/`retry.mayRenderTwice` is false\.$/);
+  });
+
+  it("calls `use` anew for every try, also where it reads a stream", async () => {
+    const whole = pdfOf(300_000);
+    const service = await Service.start(first(cutOffAfter(whole, 200_000), withLength(whole)));
+    const seen: number[] = [];
+    const use = async (
+      pdf: { stream(): Promise<ReadableStream<Uint8Array>> },
+      _job: unknown,
+      { attempt }: { attempt: number },
+    ) => {
+      let bytes = 0;
+      for await (const chunk of await pdf.stream()) bytes += chunk.length;
+      seen.push(attempt);
+      return bytes;
+    };
+    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1), {
+      use: use as never,
+    });
+    expect(results).toEqual([expect.objectContaining({ status: "fulfilled", value: 300_000, attempts: 2 })]);
+    expect(seen).toEqual([2]);
+  });
+
+  it("tries again where `use` wraps or swallows what its document failed with", async () => {
+    const service = await Service.start(first(cutOffAfter(small, 500), cutOffAfter(small, 500)));
+    let tries = 0;
+    const use = async (pdf: { bytes(): Promise<unknown> }) => {
+      tries++;
+      try {
+        return await pdf.bytes();
+      } catch (cause) {
+        if (tries === 1) return "nothing";
+        throw new Error("upload failed", { cause });
+      }
+    };
+    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1), { use });
+    expect([tries, results]).toEqual([3, [expect.objectContaining({ status: "fulfilled", attempts: 3 })]]);
+  });
+
+  it("goes by the kind of the failure, not by what `use` throws", async () => {
+    const service = await Service.start(cutOffAfter(small, 500));
+    const use = (pdf: { bytes(): Promise<unknown> }) =>
+      pdf.bytes().catch(() => {
+        throw new Error("something else");
+      });
+    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1), { use });
+    expect(results).toEqual([expect.objectContaining({ attempts: 3, error: expect.any(TruncatedPdfError) })]);
+  });
+
+  it("gives the source of the key what the last try failed with", async () => {
+    const service = await Service.start(first(saying(500)));
+    const asked: unknown[] = [];
+    const apiKey = (context?: unknown) => {
+      asked.push(context);
+      return "key-of-the-tests";
+    };
+    const { results } = await resultsOf(service.client({ apiKey, retry: {}, ...transport }), jobsOf(1));
+    expect(results).toEqual([expect.objectContaining({ status: "fulfilled" })]);
+    expect(asked.length).toBe(2);
+  });
+
+  it("pauses the whole run for as long as `Retry-After` asks", async () => {
+    const service = await Service.start((received) => {
+      const isRefused = service.requests.length === 1;
+      const answer = isRefused ? saying(429, "", { "retry-after": "1" }) : withLength(small);
+      answer(received);
+    });
+    const times: number[] = [];
+    const client = service.client({
+      retry: {},
+      ...transport,
+      hooks: { request: () => void times.push(performance.now()) },
+    });
+    const { results } = await resultsOf(client, jobsOf(4), { concurrency: 1 });
+    expect(results.map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"));
+    const [refused = 0, ...others] = times;
+    expect(Math.min(...others) - refused).toBeGreaterThanOrEqual(1000);
+  });
+
+  it("stops where the service wants to be left alone for longer than an hour", async () => {
+    const service = await Service.start(byNumber({ 2: saying(429, "", { "retry-after": "86400" }) }));
+    const { results, error } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(50), {
+      concurrency: 1,
+    });
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(RunStoppedError.is(error) && [error.message, error.fulfilled, error.rejected]).toEqual([
+      "The run was stopped before its jobs had come to an end: the service asks to be left alone for 86400 s, and a run waits an hour at most. Until then 2 of its jobs were fulfilled, and 1 were rejected.",
+      2,
+      1,
+    ]);
+    expect(RateLimitError.is((error as Error).cause)).toBe(true);
+  });
+
+  it("does not count refusals against a job while the run goes on", async () => {
+    // Job 0 is refused more often than its limit allows, each time once others were answered.
+    let answered = 0;
+    let refusals = 0;
+    const service = await Service.start(async (received) => {
+      if (numberOf(received) > 0 || refusals === 5) {
+        answered++;
+        return withLength(small)(received);
+      }
+      refusals++;
+      const before = answered;
+      while (answered < before + 4) await new Promise((resolve) => setImmediate(resolve));
+      return saying(429)(received);
+    });
+    const client = service.client({ retry: { limit: 1 }, ...transport });
+    const { results } = await resultsOf(client, jobsOf(60), { concurrency: 2 });
+    expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
+    expect(results.find(({ index }) => index === 0)?.attempts).toBe(6);
+  });
+
+  it("gives up on a job that is refused again and again while nothing else goes on", async () => {
+    const service = await Service.start(saying(429));
+    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(2), {
+      concurrency: 2,
+    });
+    expect(results.map(({ attempts }) => attempts)).toEqual([3, 3]);
+  });
+
+  it("counts every limit of time for each try", async () => {
+    const service = await Service.start(first(() => {}));
+    const client = service.client({ retry: {}, timeouts: { firstByte: 60 }, ...transport });
+    const { results } = await resultsOf(client, jobsOf(1));
+    expect(results).toEqual([expect.objectContaining({ status: "fulfilled", attempts: 2 })]);
+  });
+
+  it("does not try again once `timeouts.total` is over", async () => {
+    const service = await Service.start(() => {});
+    const client = service.client({ retry: {}, timeouts: { total: 60 }, ...transport });
+    const { results } = await resultsOf(client, jobsOf(1));
+    expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(TimeoutError) })]);
+  });
+
+  it("keeps to the rate that is asked for, with those that are tried again", async () => {
+    const service = await Service.start(first(saying(500), saying(500)));
+    const times: number[] = [];
+    const client = service.client({
+      retry: {},
+      ...transport,
+      hooks: { request: () => void times.push(performance.now()) },
+    });
+    for await (const _ of generateMany(client, jobsOf(6), { concurrency: 8, perSecond: 50 }));
+    expect(times.length).toBe(8);
+    const [begin = 0] = times;
+    // The n-th is not sent before its time; one may have been saved up.
+    for (const [index, time] of times.entries()) {
+      expect(time - begin).toBeGreaterThanOrEqual((index - 1) * 20 - 1);
+    }
+  });
+});
