@@ -40,7 +40,7 @@ export function parsePattern(text: string): Pattern {
 }
 
 function textOf(values: object, name: string, uid: string): string {
-  const value = valueOf(values, name);
+  const value = memberOf(values, name);
   const isText = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
   if (isText && value !== "") return String(value);
   const what = value === undefined ? "is missing" : value === "" ? "is empty" : `is ${kindOf(value)}`;
@@ -51,7 +51,7 @@ function textOf(values: object, name: string, uid: string): string {
   );
 }
 
-function valueOf(values: object, name: string): unknown {
+function memberOf(values: object, name: string): unknown {
   if (Object.hasOwn(values, name)) return (values as Record<string, unknown>)[name];
   return name
     .split(".")
