@@ -11,6 +11,7 @@ import { noHooks, unharmedBy } from "./hooks.ts";
 import type { ResolvedCall } from "./options.ts";
 import type { Redactor } from "./redact.ts";
 import { type Decision, decide } from "./retry.ts";
+import type { Supervisor } from "./supervisor.ts";
 import type { CapturedContext, ResponseHead, Transport, WireRequest } from "./transport/types.ts";
 
 /** What is to be done: one call, from its arguments. */
@@ -81,8 +82,9 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   constructor(job: Job) {
     this.#job = job;
-    const { hooks, onProgress, supervisor } = job.options;
-    if (supervisor) ({ attempts: this.#count, lastError: this.#lastError } = supervisor.begin());
+    const { hooks, onProgress } = job.options;
+    const before = this.#supervisor?.begin();
+    if (before) ({ attempts: this.#count, lastError: this.#lastError } = before);
     if (hooks === noHooks && !onProgress) return;
     this.#context = job.captureContext();
     if (hooks !== noHooks) this.#events = new CallEvents(hooks, job.uid, this.#startedAtMs, this.#context);
@@ -160,7 +162,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   }
 
   onBroken(failure: Failure): unknown {
-    const mayRepeat = this.#job.options.supervisor || (!this.#isStreamed && this.#listener?.mayRepeat());
+    const mayRepeat = this.#supervisor || (!this.#isStreamed && this.#listener?.mayRepeat());
     const decision = mayRepeat ? this.#decide(failure) : { why: "" };
     const error = failure.error("why" in decision ? this.#note(decision.why) : "");
     if ("why" in decision) this.#end(error);
@@ -184,9 +186,14 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   onRest(isRead: boolean): void {
     if (this.#broken) return;
-    if (isRead && !this.#ended) this.#job.options.supervisor?.onWhole(this.#count);
+    if (isRead && !this.#ended) this.#supervisor?.onWhole(this.#count);
     this.#isRead = isRead;
     this.#rest();
+  }
+
+  /** Who decides in place of this loop, if anybody does. */
+  get #supervisor(): Supervisor | undefined {
+    return this.#job.options.supervisor;
   }
 
   /** Milliseconds since the call began. */
@@ -212,8 +219,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #next(): void {
     if (this.#ended) return;
     // A promise's continuation runs where it was asked for: here.
-    const { supervisor, retry } = this.#job.options;
-    if (!supervisor && this.#count < retry.limit) {
+    if (!this.#supervisor && this.#count < this.#job.options.retry.limit) {
       new Promise<void>((resolve) => {
         this.#goOn = resolve;
       }).then(() => this.#next());
@@ -255,8 +261,8 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   }
 
   #decide(failure: Failure): Decision {
-    const { retry, timeouts, supervisor } = this.#job.options;
-    if (supervisor) return { why: supervisor.onSetback(failure, this.#count, retry) };
+    const { retry, timeouts } = this.#job.options;
+    if (this.#supervisor) return { why: this.#supervisor.onSetback(failure, this.#count, retry) };
     return decide(failure, this.#count, retry, timeouts.total - this.#elapsedMs, Math.random);
   }
 
@@ -276,7 +282,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   #end(error: unknown): void {
     if (this.#ended || this.#isRead) return;
     this.#ended = { error };
-    this.#job.options.supervisor?.onFailure(error, this.#count);
+    this.#supervisor?.onFailure(error, this.#count);
     this.#rest();
     this.#events?.tell("error", this.#count, () => ({ error }));
     this.#listener?.onFailure(error);
