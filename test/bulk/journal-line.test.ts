@@ -34,6 +34,16 @@ describe("a line of the journal", () => {
     }),
   );
 
+  it("is not read where it holds other characters than hashes have, be its checksum right", () => {
+    const summed = encodeLine(newRecord()).slice(0, -19).replace("AA", "A!");
+    const sum = crc32(summed).toString(16).padStart(8, "0");
+    const line = `${summed},"sum":"${sum}"}\n`;
+    expect(line).toHaveLength(lineBytes);
+    expect(decodeLine(Buffer.from(line), 0, newRecord())).toBe(false);
+    const right = Buffer.from(line.replace("A!", "AA").replace(sum, encodeLine(newRecord()).slice(-11, -3)));
+    expect(decodeLine(right, 0, newRecord())).toBe(true);
+  });
+
   it("is JSON", () => {
     const written = Uint32Array.of(0, 1, 2, 3, 4, 0xffff_ffff);
     expect(JSON.parse(encodeLine(written))).toEqual({

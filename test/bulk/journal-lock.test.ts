@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -126,6 +127,22 @@ describe("the lock of a journal", () => {
     await writeFile(`${path}.lock.one`, JSON.stringify({ ...dead, token: "two" }));
     await open(path);
     expect((await readdir(join(path, ".."))).sort()).toEqual(["run.journal", "run.journal.lock"]);
+  });
+
+  it("that came in the stead of one left behind is not taken for that", async () => {
+    const path = newPath();
+    const dead = { ...own, pid: ended() };
+    await leaveLock(path, JSON.stringify({ ...dead, token: "one" }));
+    // Somebody alive is about to take the other over.
+    await writeFile(`${path}.lock.other`, JSON.stringify(own));
+    const kill = vi.spyOn(process, "kill").mockImplementationOnce(() => {
+      writeFileSync(`${path}.lock`, JSON.stringify({ ...dead, token: "other" }));
+      throw Object.assign(new Error("no such process"), { code: "ESRCH" });
+    });
+    onTestFinished(() => kill.mockRestore());
+    expect(await messageOf(open(path))).toMatch(/is in use/);
+    expect(await readFile(`${path}.lock`, "utf8")).toContain("other");
+    expect((await readdir(join(path, ".."))).sort()).toEqual(["run.journal.lock", "run.journal.lock.other"]);
   });
 
   it("is given back only by whose it is", async () => {

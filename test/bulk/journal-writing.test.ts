@@ -135,10 +135,15 @@ describe("the groups of lines", () => {
     const added = [groups.add("a")];
     const write = await nthWrite(1);
     added.push(groups.add("b"));
-    const ended = groups.end(new Error("closed"));
+    const order: string[] = [];
+    const ended = groups.end(new Error("closed")).then(() => order.push("ended"));
     write.done();
-    (await nthWrite(2)).done();
+    const last = await nthWrite(2);
+    await added[0];
+    order.push("the last is written");
+    last.done();
     await Promise.all([...added, ended]);
+    expect(order).toEqual(["the last is written", "ended"]);
     await expect(groups.add("c")).rejects.toThrow("closed");
   });
 });

@@ -152,6 +152,23 @@ describe("a journal that a crash left behind", () => {
     expect(await runOf(path, { a: "1", b: "1" })).toMatchObject({ finishedBefore: 2, damagedLines: 0 });
   });
 
+  it("with half the header of a longer run is begun, and nothing of that stays", async () => {
+    const path = newPath();
+    await writeFile(path, encodeHeader({ salt: "s", run: { template: "x".repeat(500) } }).subarray(0, -1));
+    await runOf(path, { a: "1" });
+    expect(await readFile(path, "utf8")).not.toContain("xx");
+    expect(await runOf(path, { a: "1" })).toMatchObject({ finishedBefore: 1, damagedLines: 0 });
+  });
+
+  it("with zeros at its end is cut back to its last whole line", async () => {
+    const path = newPath();
+    await runOf(path, { a: "1" });
+    const { size } = await stat(path);
+    await appendFile(path, Buffer.alloc(10_000));
+    expect(await runOf(path, { a: "1" })).toMatchObject({ finishedBefore: 1, damagedLines: 0 });
+    expect((await stat(path)).size).toBe(size);
+  });
+
   it("with a damaged line does that job again, and says so each time", async () => {
     const path = newPath();
     await runOf(path, { a: "1", b: "1" });
