@@ -1,11 +1,11 @@
-import { ConfigurationError } from "../index.ts";
+import { ConfigurationError, type PendingPdf } from "../index.ts";
 import { kindOf } from "../option-rules.ts";
 import type { BulkResult, RunBulkOptions } from "./bulk-options.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { checkJob } from "./check-job.ts";
 import { FailureGroups } from "./failure-groups.ts";
 import { fullness } from "./fullness.ts";
-import type { Job, Result } from "./job.ts";
+import type { Job, Result, UseContext } from "./job.ts";
 import type { JobSource } from "./job-source.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Entry } from "./journal/running-journal.ts";
@@ -41,13 +41,13 @@ export class BulkRun<J extends Job> {
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: Journal) {
-    const { client, sink, concurrency, perSecond, retry, stopAfter, signal, drain } = options;
+    const { client, concurrency, perSecond, retry, stopAfter, signal, drain } = options;
     this.#options = options;
     this.#journal = journal;
     this.#run = new Run<J, unknown>(client, source, {
       ...{ concurrency, perSecond, retry, stopAfter, signal, drain },
       admit: (job, index) => this.#admit(job, index),
-      use: (pdf, job, context) => sink.put(this.#keyAt(context.index), pdf, { ...context, job }),
+      use: (pdf, job, context) => this.#put(pdf, job, context),
     });
   }
 
@@ -104,8 +104,10 @@ export class BulkRun<J extends Job> {
     );
   }
 
-  #keyAt(index: number): string {
-    return this.#entered.get(index)?.key ?? "";
+  async #put(pdf: PendingPdf, job: J, context: UseContext): Promise<unknown> {
+    const { key, entry } = this.#entered.get(context.index) as Entered;
+    if (entry.standing === "changed") await this.#journal.reopen(entry);
+    return this.#options.sink.put(key, pdf, { ...context, job });
   }
 
   /** Records what was stored. */

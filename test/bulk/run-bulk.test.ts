@@ -371,6 +371,26 @@ describe("runBulk", () => {
     expect(service.requests.length).toBe(4);
   });
 
+  it("renders a document again whose input came back after a crash in which another had replaced it", async () => {
+    const { run, at } = await setUp();
+    const journal = join(at, "run.journal");
+    const jobs = (total: string) => [{ template: "t", values: { n: 1, total } }] as unknown as Jobs;
+    let atCrash = "";
+    const key = () => "invoice 1";
+    const sink: Sink = {
+      async put(_key, pdf) {
+        await pdf.bytes();
+        atCrash = await readFile(journal, "utf8");
+      },
+    };
+    await run(jobs("first"), { sink, key });
+    await run(jobs("second"), { sink, key });
+    // As if the second run had ended between its document and the line for that.
+    await writeFile(journal, atCrash);
+    expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 1, skipped: 0, changed: 1 });
+    expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 0, skipped: 1 });
+  });
+
   it("makes folders of what values say, and finds them again", async () => {
     const { run, at, files } = await setUp();
     const jobs = ["2024/001", "2024/002", "2025/001"].map((no) => ({

@@ -3,7 +3,7 @@ import { encodeLine } from "./journal-line.ts";
 import type { KeyTable } from "./key-table.ts";
 import { LineGroups } from "./line-groups.ts";
 import type { Lock } from "./lock.ts";
-import { hashJob, newRecord } from "./salted-hash.ts";
+import { hashJob, hashWords, newRecord } from "./salted-hash.ts";
 
 /**
  * What is known of a job: nothing, that earlier runs finished it with another input, or with this one; or that a job
@@ -92,6 +92,18 @@ export class RunningJournal {
    */
   finish({ place }: Entry): Promise<void> {
     return this.#groups.add(encodeLine(this.#parts.table.recordAt(place)));
+  }
+
+  /**
+   * Records that the document of a job which has changed may be replaced from now on. Until it is finished, no input is known to be that
+   * of its document: also not the earlier one, if it comes back after a crash.
+   *
+   * @returns resolves when its line is written and synced
+   * @throws {JournalError} as `finish`
+   */
+  reopen({ place }: Entry): Promise<void> {
+    const record = this.#parts.table.recordAt(place).slice();
+    return this.#groups.add(encodeLine(record.fill(0, hashWords)));
   }
 
   /** Writes what is still to be written, and gives the lock back. What could not be written was told by `finish`. */
