@@ -125,6 +125,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   { what: /^@cfworker\/json-schema$/, by: ["emulator/renderer/", "testing/"] },
   { what: /^jsonc-parser$/, by: ["input/"] },
   { what: /^commander$/, by: ["cli/"] },
+  { what: /^csv-parse(\/|$)/, by: ["cli/bulk/data/"] },
   { what: /^msw$/, by: ["testing/"] },
   { what: /^\.\.\/package\.json$/, by: ["cli/"] },
   { what: /^pdfjs-dist\//, by: ["testing/pdf/read-by-pdf-js.ts"] },

@@ -1,0 +1,112 @@
+import { extname } from "node:path";
+import { Misuse } from "../../failure.ts";
+import { csvRows, readHeader } from "./csv-rows.ts";
+import { delimiterOf, headerOf, parseDelimiter } from "./delimiters.ts";
+import { type Encoding, encodingOf } from "./encodings.ts";
+import { jsonRows } from "./json-rows.ts";
+import { ndjsonRows } from "./ndjson-rows.ts";
+import type { Data, DataFormat, DataOptions, RowOrProblem } from "./row.ts";
+import { type StoredBytes, storeBytes } from "./stored-bytes.ts";
+import { utf8Chunks } from "./utf8-chunks.ts";
+
+export type { Data, DataFormat, DataOptions, Row, RowOrProblem, RowProblem } from "./row.ts";
+
+/** How much of a file tells what it is; a header is not longer. */
+const startBytes = 1024 * 1024;
+
+const formats: Readonly<Record<string, DataFormat>> = {
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".json": "json",
+};
+
+/** What is no text, by how it begins. */
+const binaries: readonly (readonly [start: Buffer, what: string])[] = [
+  [Buffer.from("PK\x03\x04"), "an Excel workbook or another zip archive. Save its sheet as CSV UTF-8"],
+  [Buffer.from("d0cf11e0a1b11ae1", "hex"), "an old Excel workbook. Save its sheet as CSV UTF-8"],
+  [
+    Buffer.from("1f8b08", "hex"),
+    "compressed by gzip. Unpack it, as in gunzip -c data.csv.gz | template-pdf bulk … -",
+  ],
+];
+
+/**
+ * Opens the data of a bulk run: CSV with a header, NDJSON, or a JSON array.
+ *
+ * @throws {Misuse} when something is wrong with the file as a whole
+ * @throws {Failure} when what comes through a pipe cannot be kept
+ * @throws the signal's reason
+ */
+export async function openData(options: DataOptions): Promise<Data> {
+  const delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
+  // Before anything is read: a wrong label is known at once.
+  encodingOf(Buffer.alloc(0), options.encoding);
+  const bytes = await storeBytes(options.file, options.stdin, options.signal);
+  try {
+    return await describe(bytes, options, delimiter);
+  } catch (error) {
+    await bytes.close();
+    throw error;
+  }
+}
+
+async function describe(
+  bytes: StoredBytes,
+  { file, format: given, encoding: label }: DataOptions,
+  delimiter: string | undefined,
+): Promise<Data> {
+  const { name } = bytes;
+  const start = await bytes.start(startBytes);
+  const binary = binaries.find(([mark]) => start.subarray(0, mark.length).equals(mark));
+  if (binary) throw new Misuse(`${name}: this is ${binary[1]}.`);
+  const encoding = encodingOf(start, label);
+  const text = textOf(start, encoding);
+  if (text.trim() === "" && start.length < startBytes) {
+    throw new Misuse(`${name}: it is empty. Give a file of rows, a document for each.`);
+  }
+  const format = given ?? formats[extname(file).toLowerCase()] ?? formatOf(text);
+  const open = () => utf8Chunks(bytes, encoding);
+  const dataOf = (columns: readonly string[] | undefined, rows: () => AsyncIterable<RowOrProblem>): Data => ({
+    name,
+    format,
+    columns,
+    rows,
+    close: () => bytes.close(),
+  });
+  if (format === "ndjson") return dataOf(undefined, () => ndjsonRows(open(), encoding));
+  if (format === "json") {
+    checkArray(text, name);
+    return dataOf(undefined, () => jsonRows(open(), encoding));
+  }
+  const dialect = {
+    delimiter: delimiter ?? delimiterOf(headerOf(text)),
+    isRaw: encoding.startDecoding === undefined,
+    encoding: encoding.name,
+  };
+  const columns = await readHeader(open, dialect, name);
+  return dataOf(columns, () => csvRows(open, dialect, columns));
+}
+
+function textOf(start: Buffer, { markBytes, startDecoding }: Encoding): string {
+  const rest = start.subarray(markBytes);
+  return startDecoding ? startDecoding()(rest) : rest.toString();
+}
+
+/** Takes the first character for what it begins. */
+function formatOf(text: string): DataFormat {
+  const first = text.trimStart().charAt(0);
+  return first === "[" ? "json" : first === "{" ? "ndjson" : "csv";
+}
+
+/** A file of a million rows that is no array is wrong as a whole. */
+function checkArray(text: string, name: string): void {
+  const first = text.trimStart().charAt(0);
+  if (first === "[") return;
+  const advice =
+    first === "{"
+      ? "put its objects into one, or, where one stands on each line, say --format ndjson"
+      : "put an object for each document into one";
+  throw new Misuse(`${name}: this is no JSON array; ${advice}.`);
+}

@@ -1,0 +1,58 @@
+import type { Readable } from "node:stream";
+
+/** How data is written. */
+export type DataFormat = "csv" | "ndjson" | "json";
+
+/** The values of one document. */
+export interface Row {
+  /** The nth record of the data, from 1; those with a problem count. */
+  readonly number: number;
+  /** The line of the file on which it begins, from 1. */
+  readonly line: number;
+  readonly values: Record<string, unknown>;
+}
+
+/** What is wrong with one record; no value is in it. */
+export interface RowProblem {
+  /** The line of the file, from 1. */
+  readonly line: number;
+  /** Of CSV the name of the column; of JSON and NDJSON the place on that line, counted from 1, as decimal digits. */
+  readonly column?: string | undefined;
+  readonly message: string;
+  /** The nth record of the data, from 1, where there is one. */
+  readonly number?: number;
+}
+
+/** What comes of the data, one at a time. */
+export type RowOrProblem = Row | { readonly problem: RowProblem };
+
+/** Where the data comes from, and what is known of it. */
+export interface DataOptions {
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  /** Else the file's name tells, or what it begins with. */
+  readonly format?: DataFormat | undefined;
+  /** A label of the Encoding Standard, such as `windows-1252`; else UTF-8, or UTF-16 where a byte order mark says so. */
+  readonly encoding?: string | undefined;
+  /** What stands between the cells of CSV; else the header tells. */
+  readonly delimiter?: string | undefined;
+  readonly stdin: Readable;
+  readonly signal: AbortSignal;
+}
+
+/** Rows that can be read more than once, the same every time. */
+export interface Data {
+  /** The path as it was given, or `standard input`. */
+  readonly name: string;
+  readonly format: DataFormat;
+  /** The names of the columns, of CSV. */
+  readonly columns: readonly string[] | undefined;
+  /**
+   * Reads all rows from the beginning, and holds one piece of the file at a time.
+   *
+   * @throws {Failure} when the file was changed since it was opened, or cannot be read
+   * @throws the signal's reason
+   */
+  rows(): AsyncIterable<RowOrProblem>;
+  close(): Promise<void>;
+}
