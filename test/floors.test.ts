@@ -93,6 +93,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "index.ts",
     "safe-filename.ts",
     "standard-schema.ts",
+    "template.ts",
     "bulk/",
     "emulator/",
     "input/",

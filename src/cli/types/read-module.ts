@@ -1,13 +1,8 @@
-import { writeSync } from "node:fs";
-import process from "node:process";
-import { pathToFileURL } from "node:url";
-import { blame } from "../../emulator/renderer/blame.ts";
 import { messageOf } from "../../input/message-of.ts";
 import { isStandardSchema, type StandardSchemaV1 } from "../../standard-schema.ts";
 import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
-import { exitCodes, Misuse } from "../failure.ts";
-import { printable } from "../output.ts";
-import { untilAborted } from "../session.ts";
+import { Misuse } from "../failure.ts";
+import { loadModule } from "../load-module.ts";
 import { checkSample } from "./check-sample.ts";
 import type { Collection } from "./collection.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";
@@ -39,7 +34,7 @@ export async function readModule(
   signal: AbortSignal,
 ): Promise<string[]> {
   const { name } = file;
-  const { schema, sample } = await load(file, signal);
+  const { schema, sample }: TemplateModule = await loadModule(file, "template", signal);
   const found = collection.of(uidOf(file, true));
   const addSample = () => {
     const json = jsonOf(sample, name);
@@ -78,40 +73,6 @@ export async function readModule(
       if (!(error instanceof SchemaFault)) throw error;
       throw new Misuse(`${error.message}.`);
     }
-  }
-}
-
-async function load({ path, name }: SampleFile, signal: AbortSignal): Promise<TemplateModule> {
-  const refuseEnd = () => {
-    // Synchronously: nothing else is done any more.
-    writeSync(
-      2,
-      `template-pdf: ${printable(name)}: it ended the program while it was loaded. Let it only export.\n`,
-    );
-    process.exitCode = exitCodes.misused;
-  };
-  const never = new AbortController();
-  // Nothing is left that could make it ready.
-  const giveUp = () =>
-    never.abort(new Misuse(`${name}: it waits for something that never comes. Let it only export.`));
-  process.once("exit", refuseEnd).once("beforeExit", giveUp);
-  try {
-    const loading = import(/* @vite-ignore */ pathToFileURL(path).href);
-    return await untilAborted(untilAborted(loading, signal), never.signal);
-  } catch (error) {
-    if (error instanceof Misuse) throw error;
-    signal.throwIfAborted();
-    if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION") {
-      throw new Misuse(
-        `${name}: ${process.version} loads no TypeScript. Run this with Node 22.18 or later, or write the template as .mjs.`,
-      );
-    }
-    const [reason = ""] = messageOf(error).split("\n", 1);
-    throw new Misuse(`${await blame(error, path, [path])}: ${name} cannot be loaded: ${reason}`, {
-      cause: error,
-    });
-  } finally {
-    process.off("exit", refuseEnd).off("beforeExit", giveUp);
   }
 }
 

@@ -26,6 +26,8 @@ export interface CsvFault {
 /** How CSV is written. */
 export interface CsvDialect {
   readonly delimiter: string;
+  /** Whether the first line is none of the table, but names the delimiter: `sep=;`. */
+  readonly namesDelimiter: boolean;
   /** Whether the bytes are the file's own, not those of a text that was made of them. */
   readonly isRaw: boolean;
   /** The name of the encoding, for messages. */

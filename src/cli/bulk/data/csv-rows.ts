@@ -18,18 +18,16 @@ export async function readHeader(
 ): Promise<readonly string[]> {
   for await (const { cells, line, fault } of recordsOf(open, dialect)) {
     if (fault) throw new Misuse(`${name}:${fault.line}: ${fault.message}.`);
-    const columns = new Set<string>();
     for (const [index, column] of cells.entries()) {
-      const place = `${name}:${line}: column ${index + 1}`;
+      // Not by their names: where the header was forgotten, they are values.
+      const place = `${name}:${line}: column ${index + 1} of the header`;
       if (column.trim() === "") {
-        throw new Misuse(`${place} has no name. Name it in the header as its placeholder, or take it away.`);
+        throw new Misuse(`${place} has no name. Name it as its placeholder, or take it away.`);
       }
-      if (columns.has(column)) {
-        throw new Misuse(
-          `${place} has the name of one before it, ${JSON.stringify(column)}. Give each a name of its own.`,
-        );
+      const before = cells.indexOf(column);
+      if (before < index) {
+        throw new Misuse(`${place} has the same name as column ${before + 1}. Give each a name of its own.`);
       }
-      columns.add(column);
     }
     return cells;
   }
@@ -62,11 +60,17 @@ export async function* csvRows(
 
 async function* recordsOf(open: OpenChunks, dialect: CsvDialect): AsyncGenerator<CsvRecord, void, undefined> {
   const parser = new CsvParser(dialect);
+  let isBeforeHeader = dialect.namesDelimiter;
+  const rowsOf = (records: readonly CsvRecord[]) => {
+    if (!isBeforeHeader || records.length === 0) return records;
+    isBeforeHeader = false;
+    return records.slice(1);
+  };
   for await (const chunk of open()) {
-    yield* await parser.push(chunk);
+    yield* rowsOf(await parser.push(chunk));
     if (parser.isOver) return;
   }
-  yield* await parser.end();
+  yield* rowsOf(await parser.end());
 }
 
 /** Whether it is a line of white space, and not the one cell of a row. */

@@ -16,15 +16,30 @@ export function parseDelimiter(given: string): string {
   throw new Misuse('--delimiter takes one character, such as "," or ";" or "|", or tab.');
 }
 
-/** Finds the delimiter of a header: the one that stands most often outside of quotes; a comma where there is none. */
-export function delimiterOf(header: string): string {
+/** What stands between cells, and whether a line before the header says so. */
+interface FoundDelimiter {
+  readonly delimiter: string;
+  readonly namesDelimiter: boolean;
+}
+
+/**
+ * Finds the delimiter: the one that was given, or that Excel's line `sep=;` names, or that stands most often in the header outside of
+ * quotes; a comma where there is none.
+ *
+ * @param text - how the file begins
+ */
+export function delimiterOf(text: string, given: string | undefined): FoundDelimiter {
+  const header = headerOf(text);
+  const named = /^sep=([^"])$/i.exec(header)?.[1];
+  if (named !== undefined) return { delimiter: given ?? named, namesDelimiter: true };
   const bare = header.replace(/"[^"]*(?:"|$)/g, "");
   const counts = delimiters.map((delimiter) => bare.split(delimiter).length);
-  return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
+  const most = delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
+  return { delimiter: given ?? most, namesDelimiter: false };
 }
 
 /** Gives the first line that is not empty, with the lines that its quoted cells hold; as far as it is in the text. */
-export function headerOf(text: string): string {
+function headerOf(text: string): string {
   const line = text.replace(/^[\r\n]+/, "");
   let isQuoted = false;
   for (let index = 0; index < line.length; index += 1) {

@@ -41,5 +41,7 @@ function rowOf(
   const record = readJsonRecord(text);
   if ("values" in record) return { number, line, values: record.values };
   if (text.trim() === "") return undefined;
-  return problem(record.column, `${record.fault}. Each line has to be an object of its own`);
+  // Where an object is written over several lines, or several stand on one.
+  const advice = / closed|ended/.test(record.fault) ? ". Each line has to be an object of its own" : "";
+  return problem(record.column, record.fault + advice);
 }

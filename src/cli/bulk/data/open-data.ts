@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { Misuse } from "../../failure.ts";
 import { csvRows, readHeader } from "./csv-rows.ts";
-import { delimiterOf, headerOf, parseDelimiter } from "./delimiters.ts";
+import { delimiterOf, parseDelimiter } from "./delimiters.ts";
 import { type Encoding, encodingOf } from "./encodings.ts";
 import { jsonRows } from "./json-rows.ts";
 import { ndjsonRows } from "./ndjson-rows.ts";
@@ -62,6 +62,9 @@ async function describe(
   const binary = binaries.find(([mark]) => start.subarray(0, mark.length).equals(mark));
   if (binary) throw new Misuse(`${name}: this is ${binary[1]}.`);
   const encoding = encodingOf(start, label);
+  if (encoding.name === "utf-8" && start.subarray(0, 4).includes(0)) {
+    throw new Misuse(`${name}: this is not UTF-8. If it is UTF-16, say so: --encoding utf-16le.`);
+  }
   const text = textOf(start, encoding);
   if (text.trim() === "" && start.length < startBytes) {
     throw new Misuse(`${name}: it is empty. Give a file of rows, a document for each.`);
@@ -81,7 +84,7 @@ async function describe(
     return dataOf(undefined, () => jsonRows(open(), encoding));
   }
   const dialect = {
-    delimiter: delimiter ?? delimiterOf(headerOf(text)),
+    ...delimiterOf(text, delimiter),
     isRaw: encoding.startDecoding === undefined,
     encoding: encoding.name,
   };

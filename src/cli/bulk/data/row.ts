@@ -18,6 +18,7 @@ export interface RowProblem {
   readonly line: number;
   /** Of CSV the name of the column; of JSON and NDJSON the place on that line, counted from 1, as decimal digits. */
   readonly column?: string | undefined;
+  /** Without a period at its end. */
   readonly message: string;
   /** The nth record of the data, from 1, where there is one. */
   readonly number?: number;

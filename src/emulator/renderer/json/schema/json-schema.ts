@@ -20,8 +20,9 @@ type Resolve = (schema: Schema) => Schema | boolean | undefined;
 /**
  * Reads a JSON Schema, of draft 4, 6, 7, 2019-09 or 2020-12 by its `$schema`.
  *
- * @param schema - the member of that name in a template file, not nested too deep
- * @param file - the name of the template file, with which errors begin
+ * @param schema - what stands in a file, not nested too deep
+ * @param file - the name of the file, with which errors begin
+ * @param root - where the schema stands in it
  * @returns what checks values, and tells what is wrong with them: places and rules, never a value
  * @throws {TemplateMistake} that names the place, where the schema breaks its own rules, or refers to another document: nothing
  *   is fetched.
@@ -29,16 +30,17 @@ type Resolve = (schema: Schema) => Schema | boolean | undefined;
 export function parseSchema(
   schema: unknown,
   file: string,
+  root: Place = ["schema"],
 ): (values: Record<string, unknown>) => readonly ValueIssue[] {
   if (typeof schema !== "boolean" && !isJsonObject(schema)) {
-    throw faultAt(file, ["schema"], "must be a JSON Schema: an object, true or false.");
+    throw faultAt(file, root, "must be a JSON Schema: an object, true or false.");
   }
   const issue = misnamedIn(schema);
-  if (issue) throw faultAt(file, ["schema", ...issue.path], `${issue.message}. Rename it.`);
-  const draft = draftOf(schema, file);
-  const addresses = addressesOf(schema, file);
+  if (issue) throw faultAt(file, [...root, ...issue.path], `${issue.message}. Rename it.`);
+  const draft = draftOf(schema, file, root);
+  const addresses = addressesOf(schema, file, root);
   const resolve: Resolve = (from) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];
-  new SchemaCheck(file, draft, addresses, resolve).check(schema, ["schema"]);
+  new SchemaCheck(file, root, draft, addresses, resolve).check(schema, root);
 
   return (values) => {
     if (isTooDeep(values)) return [{ path: [], message: tooDeep }];
@@ -64,22 +66,22 @@ const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
   [/\/draft\/2020-12\//, "2020-12"],
 ];
 
-function draftOf(schema: Schema | boolean, file: string): SchemaDraft {
+function draftOf(schema: Schema | boolean, file: string, root: Place): SchemaDraft {
   const { $schema = "/draft/2020-12/" } = schema === true || schema === false ? {} : schema;
   const draft = drafts.find(([pattern]) => pattern.test(String($schema)))?.[1];
   if (draft !== undefined) return draft;
   const newest = "https://json-schema.org/draft/2020-12/schema";
-  throw faultAt(file, ["schema", "$schema"], `is a draft that nobody here knows. Take ${newest}.`);
+  throw faultAt(file, [...root, "$schema"], `is a draft that nobody here knows. Take ${newest}.`);
 }
 
 /** Every schema in it by its address. */
-function addressesOf(schema: Schema | boolean, file: string): Record<string, Schema | boolean> {
+function addressesOf(schema: Schema | boolean, file: string, root: Place): Record<string, Schema | boolean> {
   try {
     return dereference(schema);
   } catch {
     throw faultAt(
       file,
-      ["schema"],
+      root,
       "has two schemas of one `$id`, or a `$id` or `$ref` that is no URL. Change it.",
     );
   }
@@ -88,6 +90,7 @@ function addressesOf(schema: Schema | boolean, file: string): Record<string, Sch
 /** Looks through a schema once, before any value is checked by it. */
 class SchemaCheck {
   readonly #file: string;
+  readonly #root: Place;
   readonly #draft: SchemaDraft;
   readonly #addresses: Record<string, Schema | boolean>;
   readonly #resolve: Resolve;
@@ -96,11 +99,13 @@ class SchemaCheck {
 
   constructor(
     file: string,
+    root: Place,
     draft: SchemaDraft,
     addresses: Record<string, Schema | boolean>,
     resolve: Resolve,
   ) {
     this.#file = file;
+    this.#root = root;
     this.#draft = draft;
     this.#addresses = addresses;
     this.#resolve = resolve;
@@ -139,7 +144,7 @@ class SchemaCheck {
     const at = [...place, keyword];
     if (keyword === "$ref") {
       const target = this.#target(schema, at);
-      yield [target, placeOf(target) ?? at];
+      yield [target, placeOf(target, this.#root) ?? at];
     } else if (schemaMapKeywords.includes(keyword)) {
       for (const [name, inner] of Object.entries(value as object)) {
         if (keyword === "patternProperties" && !isPattern(name)) {
@@ -175,10 +180,10 @@ class SchemaCheck {
 }
 
 /** Where a schema stands by its address, `…#/$defs/line`. */
-function placeOf(schema: Schema | boolean): Place | undefined {
+function placeOf(schema: Schema | boolean, root: Place): Place | undefined {
   const address = typeof schema === "boolean" ? "" : (schema.__absolute_uri__ ?? "");
   const keys = address.split("#/")[1]?.split("/").map(decodeName);
-  return keys && ["schema", ...keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key))];
+  return keys && [...root, ...keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key))];
 }
 
 /** Finds a name that the validator cannot take, because it writes the way to each member as a URL. */

@@ -1,0 +1,163 @@
+import { readFile } from "node:fs/promises";
+import { extname, resolve } from "node:path";
+import { isTooDeep, tooDeep } from "../../../emulator/nesting.ts";
+import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.ts";
+import { TemplateMistake } from "../../../emulator/renderer/template-mistake.ts";
+import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
+import { isJsonObject } from "../../../input/is-json-object.ts";
+import { parseJson } from "../../../input/json-text.ts";
+import { isStandardSchema, type StandardSchemaV1 } from "../../../standard-schema.ts";
+import { bodyOf } from "../../../template.ts";
+import { decodeUtf8 } from "../../decode-utf8.ts";
+import { Misuse, reasonOf } from "../../failure.ts";
+import { loadModule } from "../../load-module.ts";
+import { divertStdout } from "../../types/divert-stdout.ts";
+import { aboutTexts } from "./about-texts.ts";
+
+/** What rows are checked by before the first document is asked for. */
+export interface RowSchema {
+  /** What `client.generate` takes: the uid, or a template whose schema makes the values that are sent. */
+  readonly template: string | AnyTemplate;
+  /**
+   * Says what is wrong with the values of a row, and nothing of the values.
+   *
+   * @throws {ConfigurationError} when the schema itself fails
+   */
+  check(values: Record<string, unknown>): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]>;
+}
+
+/** What is known beside the file of the schema. */
+export interface SchemaOptions {
+  /** The template that is asked for. */
+  readonly uid: string;
+  /** Whether all values are texts, as those of CSV: a schema that wants another type never fits. */
+  readonly areTexts: boolean;
+  readonly signal: AbortSignal;
+}
+
+const moduleExtensions = [".mjs", ".js", ".cjs", ".ts", ".mts", ".cts"];
+
+/**
+ * Reads the schema of the rows: a JSON Schema, or a module that exports a Standard Schema or a `template()`.
+ *
+ * @param file - its path
+ * @throws {Misuse} when there is none in it
+ * @throws the signal's reason
+ */
+export async function readSchema(file: string, options: SchemaOptions): Promise<RowSchema> {
+  if (moduleExtensions.includes(extname(file).toLowerCase())) return readSchemaModule(file, options);
+  const check = parseJsonSchema(await readJsonFile(file), file);
+  if (!options.areTexts) return { template: options.uid, check };
+  return {
+    template: options.uid,
+    check: (values) => check(values).map((issue) => aboutTexts(issue, values)),
+  };
+}
+
+async function readJsonFile(file: string): Promise<unknown> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new Misuse(
+      `Could not read the schema ${file}: ${reasonOf(cause)}. Give --schema a JSON Schema, or a module.`,
+      { cause },
+    );
+  });
+  try {
+    return parseJson(decodeUtf8(bytes, file), file);
+  } catch (error) {
+    throw error instanceof SyntaxError ? new Misuse(`${error.message}.`) : error;
+  }
+}
+
+/** What demands something of an object, and is in every schema that checks anything. */
+const keywords =
+  "$ref type enum const properties required patternProperties additionalProperties propertyNames minProperties maxProperties " +
+  "dependentRequired dependentSchemas dependencies unevaluatedProperties allOf anyOf oneOf not if";
+const demanding = new Set(keywords.split(" "));
+
+/** Takes a JSON Schema, or a template of the emulator that has one. */
+function parseJsonSchema(
+  json: unknown,
+  file: string,
+): (values: Record<string, unknown>) => readonly ValuesIssue[] {
+  const isOfTemplate = !demandsAnything(json) && isJsonObject(json) && demandsAnything(json["schema"]);
+  const schema = isOfTemplate ? json["schema"] : json;
+  // Every object is a schema by its rules: a sample that was taken for one would let everything through.
+  if (!demandsAnything(schema)) {
+    throw new Misuse(
+      `${file}: this is no JSON Schema that checks anything. Describe the values in it, as in {"required":["date"]}.`,
+    );
+  }
+  if (isTooDeep(schema)) throw new Misuse(`${file}: this ${tooDeep}. Flatten it.`);
+  try {
+    return parseSchema(schema, file, isOfTemplate ? ["schema"] : []);
+  } catch (error) {
+    throw error instanceof TemplateMistake ? new Misuse(error.message) : error;
+  }
+}
+
+function demandsAnything(json: unknown): boolean {
+  return isJsonObject(json) && Object.keys(json).some((keyword) => demanding.has(keyword));
+}
+
+async function readSchemaModule(file: string, { uid, signal }: SchemaOptions): Promise<RowSchema> {
+  const exported = await divertStdout(() =>
+    loadModule({ path: resolve(file), name: file }, "schema", signal),
+  );
+  const found = schemaIn(exported, uid, file);
+  if (isTemplate(found) && found.uid !== uid) {
+    const other = JSON.stringify(found.uid);
+    throw new Misuse(
+      `${file}: this is the template ${other}, and ${JSON.stringify(uid)} is asked for. Name the one or the other.`,
+    );
+  }
+  const asked: AnyTemplate = isTemplate(found) ? found : template(uid, found);
+  return { template: asked, check: (values) => issuesOf(asked, values) };
+}
+
+/** Takes the export named after the template, or else the default, or `schema`, or the only one that is a schema. */
+function schemaIn(
+  exported: Readonly<Record<string, unknown>>,
+  uid: string,
+  file: string,
+): AnyTemplate | StandardSchemaV1 {
+  const schemas = Object.entries(exported).filter(([, each]) => isTemplate(each) || isStandardSchema(each));
+  const byName = new Map(schemas as [string, AnyTemplate | StandardSchemaV1][]);
+  const named = byName.get(uid) ?? byName.get("default") ?? byName.get("schema");
+  if (named) return named;
+  const [only, another] = [...byName.values()];
+  if (!only) {
+    throw new Misuse(
+      `${file}: it exports no schema. Export one of zod, valibot, arktype or their like, or a template() of them, as the default.`,
+    );
+  }
+  if (!another) return only;
+  throw new Misuse(
+    `${file}: it exports ${byName.size} schemas: ${[...byName.keys()].join(", ")}. Export one of them as the default.`,
+  );
+}
+
+/** Not by its class: it may be of another copy of this package. */
+function isTemplate(value: unknown): value is AnyTemplate {
+  const { uid, schema } = Object(value) as Partial<AnyTemplate>;
+  return (
+    typeof uid === "string" && (schema === undefined || isStandardSchema(schema)) && !isStandardSchema(value)
+  );
+}
+
+function issuesOf(
+  asked: AnyTemplate,
+  values: Record<string, unknown>,
+): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]> {
+  try {
+    // Of what the schema makes of them JSON has to be made in the end.
+    const body = bodyOf(asked, values);
+    return typeof body === "string" ? [] : body.then(() => [], issuesIn);
+  } catch (error) {
+    return issuesIn(error);
+  }
+}
+
+function issuesIn(error: unknown): readonly ValuesIssue[] {
+  if (ValuesError.is(error)) return error.issues;
+  throw error;
+}

@@ -1,0 +1,62 @@
+import { writeSync } from "node:fs";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { blame } from "../emulator/renderer/blame.ts";
+import { messageOf } from "../input/message-of.ts";
+import { exitCodes, Misuse } from "./failure.ts";
+import { printable } from "./output.ts";
+import { untilAborted } from "./session.ts";
+
+/** A module of the user's. */
+interface ModuleFile {
+  /** The absolute path. */
+  readonly path: string;
+  /** What to call it in messages: the path as it was given. */
+  readonly name: string;
+}
+
+/**
+ * Loads a module of the user's.
+ *
+ * @param what - what it is meant to be, in a word, for messages
+ * @returns what it exports
+ * @throws {Misuse} when it cannot be loaded, or does something else than to export
+ * @throws the signal's reason
+ */
+export async function loadModule(
+  { path, name }: ModuleFile,
+  what: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const refuseEnd = () => {
+    // Synchronously: nothing else is done any more.
+    writeSync(
+      2,
+      `template-pdf: ${printable(name)}: it ended the program while it was loaded. Let it only export.\n`,
+    );
+    process.exitCode = exitCodes.misused;
+  };
+  const never = new AbortController();
+  // Nothing is left that could make it ready.
+  const giveUp = () =>
+    never.abort(new Misuse(`${name}: it waits for something that never comes. Let it only export.`));
+  process.once("exit", refuseEnd).once("beforeExit", giveUp);
+  try {
+    const loading = import(/* @vite-ignore */ pathToFileURL(path).href);
+    return await untilAborted(untilAborted(loading, signal), never.signal);
+  } catch (error) {
+    if (error instanceof Misuse) throw error;
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION") {
+      throw new Misuse(
+        `${name}: ${process.version} loads no TypeScript. Run this with Node 22.18 or later, or write the ${what} as .mjs.`,
+      );
+    }
+    const [reason = ""] = messageOf(error).split("\n", 1);
+    throw new Misuse(`${await blame(error, path, [path])}: ${name} cannot be loaded: ${reason}`, {
+      cause: error,
+    });
+  } finally {
+    process.off("exit", refuseEnd).off("beforeExit", giveUp);
+  }
+}
