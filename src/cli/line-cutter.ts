@@ -25,41 +25,41 @@ export class LineCutter {
   /** How many lines are behind. */
   #line = 0;
 
-  /** Gives the lines that end in this chunk, which is used up when it has given the last. */
+  /** Gives the lines that end in this chunk, and the one that has become too long; the chunk is used up when it has given the last. */
   *push(chunk: Uint8Array): Generator<Line, void, undefined> {
     let rest = chunk;
     const first = rest.indexOf(newline);
-    if (this.#pieceBytes > 0 || this.#isSkipping || first === -1) {
-      const end = first === -1 ? rest.length : first;
-      this.#keep(rest.subarray(0, end));
-      if (first === -1) return;
+    const isWithinLine = this.#pieceBytes > 0 || this.#isSkipping;
+    if (isWithinLine && first !== -1) {
+      yield* this.#keep(rest.subarray(0, first));
       yield* this.end();
-      rest = rest.subarray(end + 1);
+      rest = rest.subarray(first + 1);
     }
     const last = rest.lastIndexOf(newline);
     if (last !== -1) yield* this.#cut(rest.subarray(0, last));
-    if (last + 1 < rest.length) this.#keep(rest.subarray(last + 1));
+    if (last + 1 < rest.length) yield* this.#keep(rest.subarray(last + 1));
   }
 
   /** Gives the line that no line feed ends. */
   *end(): Generator<Line, void, undefined> {
     const pieces = this.#pieces;
-    const isSkipping = this.#isSkipping;
     this.#pieces = [];
     this.#pieceBytes = 0;
+    if (this.#isSkipping) this.#line += 1;
+    else yield* this.#cut(Buffer.concat(pieces));
     this.#isSkipping = false;
-    if (!isSkipping) return yield* this.#cut(Buffer.concat(pieces));
-    this.#line += 1;
-    yield { number: this.#line, text: undefined };
   }
 
-  #keep(piece: Uint8Array): void {
+  *#keep(piece: Uint8Array): Generator<Line, void, undefined> {
     if (this.#isSkipping) return;
     this.#pieceBytes += piece.length;
-    this.#pieces.push(Buffer.from(piece));
-    if (this.#pieceBytes <= maxLineBytes) return;
+    if (this.#pieceBytes <= maxLineBytes) {
+      this.#pieces.push(Buffer.from(piece));
+      return;
+    }
     this.#isSkipping = true;
     this.#pieces = [];
+    yield { number: this.#line + 1, text: undefined };
   }
 
   *#cut(block: Uint8Array): Generator<Line, void, undefined> {

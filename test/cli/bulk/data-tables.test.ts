@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { fileOf, open, problemsOf, readAll, readFileOf, valuesOf } from "./read-data.ts";
+
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
+const rows = [
+  { a: "1", b: "2" },
+  { a: "3", b: "4" },
+];
+
+describe("a CSV file", () => {
+  it.each([
+    ["commas", "a,b\n1,2\n3,4\n"],
+    ["semicolons", "a;b\n1;2\n3;4\n"],
+    ["tabs", "a\tb\n1\t2\n3\t4\n"],
+    ["bars", "a|b\n1|2\n3|4\n"],
+    ["no line end at its end", "a,b\n1,2\n3,4"],
+    ["CRLF", "a,b\r\n1,2\r\n3,4\r\n"],
+    ["CR", "a,b\r1,2\r3,4\r"],
+    ["line ends of every kind", "a,b\r\n1,2\n3,4\r"],
+    ["a byte order mark", "\ufeffa,b\n1,2\n3,4\n"],
+    ["empty lines", "\n\na,b\n\n1,2\n\r\n\n3,4\n\n"],
+    ["a line of white space", "a,b\n1,2\n \t\n3,4\n"],
+    ["quotes that none needs", '"a","b"\n"1","2"\n"3","4"\n'],
+    ["a line that names the delimiter", "sep=;\r\na;b\r\n1;2\r\n3;4\r\n"],
+    ["UTF-16", utf16("a,b\n1,2\n3,4\n")],
+    ["UTF-16 in the other order", utf16("a,b\n1,2\n3,4\n").swap16()],
+  ])("is read with %s", async (_title, content) => {
+    expect(valuesOf(await readFileOf("data.csv", content))).toEqual(rows);
+  });
+
+  it.each([
+    ["the delimiter", 'a,b\n"1,2",x', "1,2"],
+    ["doubled quotes", 'a,b\n"a ""b""",x', 'a "b"'],
+    ["nothing but a quote", 'a,b\n"""",x', '"'],
+    ["line ends", 'a,b\n"1\r\n2\n3\r4",x', "1\r\n2\n3\r4"],
+    ["a quote in its middle, without quotes around it", 'a,b\n5" pipe,x', '5" pipe'],
+    ["white space around it", "a,b\n  1 ,x", "  1 "],
+    ["nothing", "a,b\n,x", ""],
+    ["nothing, in quotes", 'a,b\n"",x', ""],
+    ["a replacement character that stands in the file", "a,b\n\ufffd,x", "\ufffd"],
+    ["more than a chunk holds", `a,b\n${"é".repeat(100_000)},x`, "é".repeat(100_000)],
+  ])("may have a cell with %s", async (_title, content, cell) => {
+    expect(valuesOf(await readFileOf("data.csv", content))).toEqual([{ a: cell, b: "x" }]);
+  });
+
+  it("takes for its delimiter what stands most often outside of quotes in the header", async () => {
+    const content = '"a;;;;;;",b,c;d\n1,2,3';
+    expect((await open(fileOf("data.csv", content))).columns).toEqual(["a;;;;;;", "b", "c;d"]);
+    const found = await open(fileOf("data.csv", 'a,b,"x\n;;;;"\n1,2,3'));
+    expect(found.columns).toEqual(["a", "b", "x\n;;;;"]);
+  });
+
+  it.each([
+    [";", "a,b;c\n1;2"],
+    ["^", "a,b^c\n1^2"],
+    ["tab", "a,b\tc\n1\t2"],
+    ["\\t", "a,b\tc\n1\t2"],
+  ])("is read with the delimiter %s that was given", async (delimiter, content) => {
+    expect(valuesOf(await readFileOf("data.csv", content, { delimiter }))).toEqual([{ "a,b": "1", c: "2" }]);
+  });
+
+  it("tells its columns, and on which line each row begins", async () => {
+    const data = await open(fileOf("data.csv", 'a,b\r\n\r\n1,2\r\n"x\r\ny\rz",4\n\n5,6'));
+    expect(data).toMatchObject({ format: "csv", columns: ["a", "b"] });
+    const read = await readAll(data.rows());
+    expect(read.map((row) => "line" in row && [row.number, row.line])).toEqual([
+      [1, 3],
+      [2, 4],
+      [3, 8],
+    ]);
+  });
+
+  it("may have names that objects have already", async () => {
+    const [values] = valuesOf(await readFileOf("data.csv", "__proto__,constructor,toString\n1,2,3"));
+    expect(Object.entries(values as object)).toEqual([
+      ["__proto__", "1"],
+      ["constructor", "2"],
+      ["toString", "3"],
+    ]);
+  });
+
+  it("may have no row", async () => {
+    expect(await readFileOf("data.csv", "a,b\n")).toEqual([]);
+  });
+});
+
+describe("an encoding that was given", () => {
+  it.each([
+    ["windows-1252", Buffer.from([0x80, 0x9f, 0xfc, 0x81]), "€Ÿü\x81"],
+    ["latin1", Buffer.from([0x80, 0xfc]), "€ü"],
+    ["ISO-8859-15", Buffer.from([0xa4]), "€"],
+    ["macintosh", Buffer.from([0x9f]), "ü"],
+    ["shift_jis", Buffer.from([0x93, 0xfa, 0x96, 0x7b]), "日本"],
+    ["utf-16le", Buffer.from("日本😀", "utf16le"), "日本😀"],
+    ["utf-8", Buffer.from("日本"), "日本"],
+  ])("is that of the file: %s", async (encoding, bytes, text) => {
+    const ascii = (content: string) => Buffer.from(content, encoding === "utf-16le" ? "utf16le" : "latin1");
+    const csv = Buffer.concat([ascii("a\n"), bytes, ascii("\n")]);
+    expect(valuesOf(await readFileOf("data.csv", csv, { encoding }))).toEqual([{ a: text }]);
+    const json = Buffer.concat([ascii('[{"a":"'), bytes, ascii('"}]')]);
+    expect(valuesOf(await readFileOf("data.json", json, { encoding }))).toEqual([{ a: text }]);
+  });
+
+  it("gives way to a byte order mark", async () => {
+    const read = await readFileOf("data.csv", "\ufeffa\nü\n", { encoding: "windows-1252" });
+    expect(valuesOf(read)).toEqual([{ a: "ü" }]);
+  });
+});
+
+describe("the format", () => {
+  it.each([
+    ["data.CSV", "{}\n1\n", "csv"],
+    ["data.tsv", "a\n1\n", "csv"],
+    ["data.ndjson", "{}", "ndjson"],
+    ["data.jsonl", "{}", "ndjson"],
+    ["data.json", "[]", "json"],
+    ["data.txt", " \n[{}]", "json"],
+    ["data.txt", "\ufeff{}\n{}", "ndjson"],
+    ["data", "a,b", "csv"],
+  ] as const)("of %s, which holds %j, is %s", async (name, content, format) => {
+    expect((await open(fileOf(name, content))).format).toBe(format);
+  });
+
+  it("that was given counts more than the name", async () => {
+    expect(valuesOf(await readFileOf("data.csv", '{"a":1}', { format: "ndjson" }))).toEqual([{ a: 1 }]);
+  });
+});
+
+describe("JSON", () => {
+  it.each([
+    ["an array", "data.json", '[{"a":1},{"b":[{"c":"],}\\""}]}]'],
+    ["an array with white space", "data.json", ' [\r\n{"a":1}\t,\n\n {"b":[{"c":"],}\\""}]} ] \n'],
+    ["an array behind a byte order mark", "data.json", '\ufeff[{"a":1},{"b":[{"c":"],}\\""}]}]'],
+    ["an array in UTF-16", "data.json", utf16('[{"a":1},{"b":[{"c":"],}\\""}]}]')],
+    ["lines", "data.ndjson", '{"a":1}\n{"b":[{"c":"],}\\""}]}'],
+    ["lines with empty ones", "data.ndjson", '\n{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n'],
+    ["lines behind a byte order mark", "data.ndjson", '\ufeff{"a":1}\n{"b":[{"c":"],}\\""}]}\n'],
+    ["lines in UTF-16", "data.ndjson", utf16('{"a":1}\n{"b":[{"c":"],}\\""}]}\n')],
+  ])("is read as %s", async (_title, name, content) => {
+    expect(valuesOf(await readFileOf(name, content))).toEqual([{ a: 1 }, { b: [{ c: '],}"' }] }]);
+  });
+
+  it("may be an array of nothing", async () => {
+    expect(await readFileOf("data.json", " [ ] ")).toEqual([]);
+  });
+
+  it("tells on which line each row begins", async () => {
+    const linesOf = async (name: string, content: string) =>
+      (await readFileOf(name, content)).map((row) => "line" in row && [row.number, row.line]);
+    expect(await linesOf("data.json", '[\n\n{"a":1},{\n"b":1},\r\n{"c":1}]')).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 5],
+    ]);
+    expect(await linesOf("data.ndjson", '\n{"a":1}\n\n{"b":1}')).toEqual([
+      [1, 2],
+      [2, 4],
+    ]);
+  });
+
+  it("may have a line, and an element, of several megabytes", async () => {
+    const long = JSON.stringify({ a: "é".repeat(2_000_000) });
+    for (const [name, content] of [
+      ["data.ndjson", `{"b":1}\n${long}\n{"c":1}`],
+      ["data.json", `[{"b":1},${long},{"c":1}]`],
+    ] as const) {
+      const read = await readFileOf(name, content);
+      expect(problemsOf(read)).toEqual([]);
+      expect(read.map((row) => "values" in row && Object.keys(row.values))).toEqual([["b"], ["a"], ["c"]]);
+    }
+  });
+});
