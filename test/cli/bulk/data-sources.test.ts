@@ -1,0 +1,152 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, createWriteStream, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openData } from "../../../src/cli/bulk/data/open-data.ts";
+import { fileOf, open, readAll, valuesOf } from "./read-data.ts";
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Lets temporary files be made where nobody else's are. */
+function stubTemporaryFolder(): string {
+  const folder = dirname(fileOf("none", ""));
+  vi.stubEnv("TMPDIR", folder);
+  return folder;
+}
+
+describe("standard input", () => {
+  it.each(["-", "/dev/stdin"])("is read twice, and nobody else sees it: %s", async (file) => {
+    const folder = stubTemporaryFolder();
+    const stdin = Readable.from([Buffer.from("a,"), Buffer.from("b\n1,"), Buffer.from("2\n")]);
+    const data = await open(file, { stdin });
+    expect(data).toMatchObject({ name: "standard input", format: "csv" });
+    expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
+    expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
+    expect(readdirSync(folder)).toEqual(["none"]);
+  });
+
+  it("is named where it is wrong", async () => {
+    await expect(open("-", { stdin: Readable.from([]) })).rejects.toMatchObject({
+      name: "Misuse",
+      message: "standard input: it is empty. Give a file of rows, a document for each.",
+    });
+    const stdin = new Readable({ read: () => void stdin.destroy(new Error("EIO")) });
+    await expect(open("-", { stdin })).rejects.toMatchObject({
+      name: "Misuse",
+      message: "Could not read standard input: EIO. Give a file of rows, or - for standard input.",
+    });
+  });
+
+  it("that never ends is given up when the command is stopped, and leaves no file behind", async () => {
+    const folder = stubTemporaryFolder();
+    const ending = new AbortController();
+    let reads = 0;
+    const stdin = new Readable({
+      read() {
+        reads += 1;
+        if (reads < 3) this.push("a,b\n");
+        else ending.abort(new Error("stopped"));
+      },
+    });
+    await expect(open("-", { stdin, signal: ending.signal })).rejects.toThrow("stopped");
+    expect(stdin.destroyed).toBe(true);
+    expect(readdirSync(folder)).toEqual(["none"]);
+  });
+
+  it("for which there is no room is told", async () => {
+    vi.stubEnv("TMPDIR", join(stubTemporaryFolder(), "nowhere"));
+    await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject({
+      name: "Failure",
+      message: expect.stringMatching(
+        /^Could not keep standard input in .*, to read it twice: there is no such file\.$/,
+      ),
+    });
+  });
+});
+
+describe("a file", () => {
+  it("that is a pipe is read twice", async () => {
+    const path = join(dirname(fileOf("none", "")), "rows.ndjson");
+    execFileSync("mkfifo", [path]);
+    createWriteStream(path).end('{"a":1}\n{"a":2}\n');
+    const data = await open(path);
+    expect(data).toMatchObject({ name: path, format: "ndjson" });
+    for (const _time of [1, 2]) expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  it("that is not there, or a folder, is told", async () => {
+    const folder = dirname(fileOf("none", ""));
+    const ends = "Give a file of rows, or - for standard input.";
+    await expect(open(`${folder}/a.csv`)).rejects.toMatchObject({
+      name: "Misuse",
+      message: `Could not read ${folder}/a.csv: there is no such file. ${ends}`,
+    });
+    await expect(open(folder)).rejects.toMatchObject({
+      name: "Misuse",
+      message: `Could not read ${folder}: it is a folder. ${ends}`,
+    });
+  });
+
+  it.each([
+    ["grows", (path: string) => appendFileSync(path, "3,4\n")],
+    ["shrinks", (path: string) => writeFileSync(path, "a,b\n")],
+    [
+      "is written anew, as long as before,",
+      (path: string) => {
+        writeFileSync(path, "a,b\n1,3\n");
+        utimesSync(path, 1, 1);
+      },
+    ],
+  ])("that %s after it was read is not read again", async (_title, change) => {
+    const path = fileOf("data.csv", "a,b\n1,2\n");
+    const data = await open(path);
+    expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
+    change(path);
+    await expect(readAll(data.rows())).rejects.toMatchObject({
+      name: "Failure",
+      message: `${path} was changed while it was read. Run the command again.`,
+    });
+  });
+
+  it("that changes while it is read is read no further", async () => {
+    const path = fileOf("data.ndjson", '{"a":1}\n'.repeat(50_000));
+    const data = await open(path);
+    let count = 0;
+    const readOn = async () => {
+      for await (const _row of data.rows()) {
+        if (count === 0) appendFileSync(path, "{}\n");
+        count += 1;
+      }
+    };
+    await expect(readOn()).rejects.toMatchObject({ name: "Failure" });
+    expect(count).toBeLessThan(20_000);
+  });
+
+  it("is read no further when the command is stopped", async () => {
+    const ending = new AbortController();
+    const data = await open(fileOf("data.ndjson", "{}\n".repeat(100_000)), { signal: ending.signal });
+    let count = 0;
+    const readOn = async () => {
+      for await (const _row of data.rows()) {
+        if (count === 0) ending.abort(new Error("stopped"));
+        count += 1;
+      }
+    };
+    await expect(readOn()).rejects.toThrow("stopped");
+    expect(count).toBeLessThan(50_000);
+  });
+
+  it("is let go when it is refused, and when the data is closed", async () => {
+    const openFiles = () => readdirSync("/proc/self/fd").length;
+    const signal = new AbortController().signal;
+    const stdin = Readable.from([]);
+    const [good, bad] = [fileOf("data.csv", "a\n1"), fileOf("data.csv", "a,a\n1,2")];
+    const before = openFiles();
+    await expect(openData({ file: bad, stdin, signal })).rejects.toThrow();
+    const data = await openData({ file: good, stdin, signal });
+    expect(openFiles()).toBe(before + 1);
+    await data.close();
+    expect(openFiles()).toBe(before);
+  });
+});
