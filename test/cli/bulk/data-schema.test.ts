@@ -1,0 +1,216 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { readSchema, type SchemaOptions } from "../../../src/cli/bulk/data/check-rows.ts";
+import { fileOf } from "./read-data.ts";
+
+const options: SchemaOptions = { uid: "invoice", areTexts: false, signal: new AbortController().signal };
+
+const zod = JSON.stringify(
+  pathToFileURL(join(import.meta.dirname, "../../../node_modules/zod/index.js")).href,
+);
+const importing = `import * as z from ${zod};\n`;
+const wantsDate = "z.object({ date: z.string() })";
+
+/** Writes a schema, and gives what it says of values, each as `<path>: <message>`. */
+async function issuesOf(
+  name: string,
+  content: string,
+  values: Record<string, unknown>,
+  more: Partial<SchemaOptions> = {},
+): Promise<string[]> {
+  const { check } = await readSchema(fileOf(name, content), { ...options, ...more });
+  return (await check(values)).map(({ path, message }) => `${path.join(".")}: ${message}`);
+}
+
+describe("a JSON Schema", () => {
+  const schema = JSON.stringify({
+    required: ["date"],
+    properties: {
+      date: { type: "string", minLength: 4 },
+      total: { type: "number" },
+      lines: { items: { type: "object" } },
+    },
+  });
+
+  it("says what is wrong with a row, and where", async () => {
+    expect(await issuesOf("invoice.json", schema, { date: "2026" })).toEqual([]);
+    expect(await issuesOf("invoice.json", schema, { date: "26", lines: [{}, 1] })).toEqual([
+      "date: must have at least 4 characters",
+      "lines.1: must be an object",
+    ]);
+    expect(await issuesOf("invoice.json", schema, {})).toEqual(["date: is missing"]);
+  });
+
+  it("leaves the values as they are: the uid is asked for", async () => {
+    expect((await readSchema(fileOf("invoice.json", schema), options)).template).toBe("invoice");
+  });
+
+  it.each([
+    ["a number", { type: "number" }, true],
+    ["a whole number", { type: "integer" }, true],
+    ["true or false", { type: "boolean" }, true],
+    ["a number or null", { type: ["number", "null"] }, true],
+    ["one of some numbers", { enum: [1, 2] }, true],
+    ["a constant that is no text", { const: true }, true],
+    ["one of some texts", { enum: ["a"] }, false],
+    ["one of some texts and numbers", { enum: [1, "a"] }, false],
+    ["a date", { format: "date" }, false],
+  ])(
+    "that wants %s is told that cells are texts, where that is the reason",
+    async (_title, member, isTold) => {
+      const content = JSON.stringify({ properties: { total: member } });
+      const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, { areTexts: true });
+      const told =
+        ", and every cell of CSV is a text: let the schema take a string, or write the data as NDJSON";
+      expect(issue).toMatch(/^total: /);
+      expect(issue.endsWith(told)).toBe(isTold);
+      const [other = ""] = await issuesOf("invoice.json", content, { total: "x" });
+      expect(other).not.toContain("cell");
+    },
+  );
+
+  it("may be that of a template of the emulator", async () => {
+    const template = JSON.stringify({ content: ["{{date}}"], schema: { required: ["date"] } });
+    expect(await issuesOf("invoice.json", template, {})).toEqual(["date: is missing"]);
+  });
+
+  it.each([
+    ["no JSON", '{"type":}', ":1:9: a value should stand here."],
+    ["no UTF-8", Buffer.from('{"type":"\xff"}', "latin1"), ":1:10: this is not UTF-8. Save it as UTF-8."],
+    [
+      "an array",
+      "[]",
+      ': this is no JSON Schema that checks anything. Describe the values in it, as in {"required":["date"]}.',
+    ],
+    [
+      "a sample",
+      '{"date":"1 May"}',
+      ': this is no JSON Schema that checks anything. Describe the values in it, as in {"required":["date"]}.',
+    ],
+    [
+      "a wrong type",
+      '{"properties":{"a":{"type":"text"}}}',
+      ", properties.a.type: must be one of string, number, integer, boolean, null, array, object, or an array of them.",
+    ],
+    [
+      "a way to nowhere",
+      '{"$ref":"#/$defs/a"}',
+      ", $ref: leads to nothing in this schema. Mend the name, or put a schema there.",
+    ],
+    [
+      "a wrong type in a template",
+      '{"content":[],"schema":{"type":"text"}}',
+      ", schema.type: must be one of string, number, integer, boolean, null, array, object, or an array of them.",
+    ],
+  ])("is refused where it is wrong: %s", async (_title, content, message) => {
+    const file = fileOf("invoice.json", content);
+    await expect(readSchema(file, options)).rejects.toMatchObject({
+      name: "Misuse",
+      message: file + message,
+    });
+  });
+
+  it("is refused where there is none", async () => {
+    await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({
+      name: "Misuse",
+      message:
+        "Could not read the schema nowhere.json: there is no such file. Give --schema a JSON Schema, or a module.",
+    });
+  });
+});
+
+describe("a module", () => {
+  it.each([
+    ["its default export", `export default ${wantsDate};`],
+    ["its only export", `export const letter = ${wantsDate}; export const size = 3;`],
+    [
+      "its export `schema`",
+      `export const schema = ${wantsDate}; export const other = z.object({ no: z.string() });`,
+    ],
+    [
+      "its export named after the template",
+      `export const invoice = ${wantsDate}; export const letter = z.string(); export default z.string();`,
+    ],
+    ["a template", `export default { uid: "invoice", schema: ${wantsDate} };`],
+    ["a schema that takes its time", `export default ${wantsDate}.refine(async () => true);`],
+  ])("is read by %s", async (_title, content) => {
+    expect(await issuesOf("schema.mjs", importing + content, { date: "1 May" })).toEqual([]);
+    const [issue, ...more] = await issuesOf("schema.mjs", importing + content, {});
+    expect(issue).toMatch(/^date: /);
+    expect(more).toEqual([]);
+  });
+
+  it("may be CommonJS", async () => {
+    const content = `module.exports = { "~standard": { version: 1, vendor: "own", validate: () => ({ issues: [{ message: "no", path: ["a"] }] }) } };`;
+    expect(await issuesOf("schema.cjs", content, {})).toEqual(["a: no"]);
+  });
+
+  it("whose template has no schema lets every row through", async () => {
+    const file = fileOf("schema.mjs", 'export default { uid: "invoice", schema: undefined };');
+    const schema = await readSchema(file, options);
+    expect(schema.template).toEqual({ uid: "invoice", schema: undefined });
+    expect(await schema.check({ any: "thing" })).toEqual([]);
+  });
+
+  it("gives a template that makes the values that are sent", async () => {
+    const content = `${importing}export default z.object({ total: z.coerce.number() });`;
+    const { template, check } = await readSchema(fileOf("schema.mjs", content), {
+      ...options,
+      areTexts: true,
+    });
+    expect(template).toMatchObject({ uid: "invoice", schema: { "~standard": { vendor: "zod" } } });
+    expect(await check({ total: "12" })).toEqual([]);
+    expect(await check({ total: "x" })).toMatchObject([{ path: ["total"] }]);
+  });
+
+  it("whose schema makes what JSON does not have is told of", async () => {
+    const content = `${importing}export default z.object({ total: z.string().transform(() => NaN) });`;
+    expect(await issuesOf("schema.mjs", content, { total: "1" })).toEqual([
+      "total: is NaN, which JSON turns into null",
+    ]);
+  });
+
+  it("quotes no value of a row", async () => {
+    const content = `${importing}export default z.object({ a: z.string().refine(() => false, { error: (issue) => "wrong: " + issue.input }) });`;
+    const issues = await issuesOf("schema.mjs", content, { a: "tiger-7" });
+    expect(issues).toHaveLength(1);
+    expect(issues[0]).not.toContain("tiger-7");
+  });
+
+  it.each([
+    [
+      "no schema",
+      "export const size = 3;",
+      ": it exports no schema. Export one of zod, valibot, arktype or their like, or a template() of them, as the default.",
+    ],
+    [
+      "schemas of which none is named",
+      `${importing}export const a = z.string(); export const b = z.string();`,
+      ": it exports 2 schemas: a, b. Export one of them as the default.",
+    ],
+    [
+      "another template",
+      'export default { uid: "letter", schema: undefined };',
+      ': this is the template "letter", and "invoice" is asked for. Name the one or the other.',
+    ],
+  ])("is refused that exports %s", async (_title, content, message) => {
+    const file = fileOf("schema.mjs", content);
+    await expect(readSchema(file, options)).rejects.toMatchObject({
+      name: "Misuse",
+      message: file + message,
+    });
+  });
+
+  it("is refused that cannot be loaded", async () => {
+    await expect(issuesOf("schema.mjs", 'throw new Error("no");', {})).rejects.toMatchObject({
+      name: "Misuse",
+      message: expect.stringMatching(/schema\.mjs:1:7: .*schema\.mjs cannot be loaded: no$/),
+    });
+  });
+
+  it("that fails is told as what it is", async () => {
+    const content = `export default { "~standard": { version: 1, vendor: "own", validate() { throw new TypeError("x"); } } };`;
+    await expect(issuesOf("schema.mjs", content, {})).rejects.toMatchObject({ name: "ConfigurationError" });
+  });
+});
