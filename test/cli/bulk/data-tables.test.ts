@@ -159,7 +159,7 @@ describe("JSON", () => {
   });
 
   it("may have a line, and an element, of several megabytes", async () => {
-    const long = JSON.stringify({ a: "é".repeat(2_000_000) });
+    const long = JSON.stringify({ a: "é".repeat(1_000_000) });
     for (const [name, content] of [
       ["data.ndjson", `{"b":1}\n${long}\n{"c":1}`],
       ["data.json", `[{"b":1},${long},{"c":1}]`],

@@ -22,8 +22,10 @@ export interface ArrayFault extends Position {
   readonly message: string;
 }
 
-const isWhite = new Uint8Array(256);
-for (const character of " \t\r\n") isWhite[character.charCodeAt(0)] = 1;
+const isWhite = tableOf(" \t\r\n");
+/** What means something within a text, and outside of one. */
+const endsText = tableOf('"\\\n');
+const endsPlain = tableOf('"{}[],');
 
 const lineFeed = 0x0a;
 const quote = 0x22;
@@ -63,10 +65,18 @@ export class ElementCutter {
     const elements: Element[] = [];
     const offset = this.#place;
     for (let index = 0; index < chunk.length; index += 1) {
+      if (this.#isEscaped) {
+        this.#isEscaped = false;
+        continue;
+      }
+      if (this.#depth > 0) {
+        const ends = this.#isInText ? endsText : endsPlain;
+        while (index < chunk.length && !ends[chunk[index] as number]) index += 1;
+        if (index === chunk.length) break;
+      }
       const byte = chunk[index] as number;
       if (this.#isInText) {
-        if (this.#isEscaped) this.#isEscaped = false;
-        else if (byte === backslash) this.#isEscaped = true;
+        if (byte === backslash) this.#isEscaped = true;
         // A text ends on its line: one that does not is wrong, and what follows it may be right.
         else if (byte === quote || byte === lineFeed) this.#isInText = false;
       } else if (this.#depth === 0) {
@@ -138,4 +148,10 @@ export class ElementCutter {
   #positionOf(place: number): Position {
     return { line: this.#passage.lineAt(place), column: this.#passage.column };
   }
+}
+
+function tableOf(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
 }
