@@ -69,9 +69,12 @@ describe("what never ends", () => {
     [
       "a line",
       readNdjson,
-      chunked('{}\n{"a":"', "x", '"}\n{}\n', 66 * mebibyte),
-      ["2:1: this line is longer than 64 MiB; put one object on each line"],
-      3,
+      chunked('{}\n{"a":"', "x", '"}\n{}\n1', 66 * mebibyte),
+      [
+        "2:1: this line is longer than 64 MiB; put one object on each line",
+        "4:1: this is a number; make it an object, a member for each placeholder",
+      ],
+      4,
     ],
     [
       "an element",

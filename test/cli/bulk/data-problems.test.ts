@@ -103,9 +103,9 @@ describe("what is wrong with a row", () => {
   it.each<[title: string, content: string | Buffer, problems: string[], read: number]>([
     [
       "no JSON",
-      '[{"é":1},{"b":tru},\n{"c":1},\n  {"d":}]',
+      '[{"é😀":1},{"b":tru},\n{"c":1},\n  {"d":}]',
       [
-        "1:15: this is no JSON; outside of double quotes stand only numbers, true, false and null",
+        "1:17: this is no JSON; outside of double quotes stand only numbers, true, false and null",
         "3:8: a value should stand here",
       ],
       2,
@@ -148,6 +148,8 @@ describe("what is wrong with a row", () => {
     expect(problemsOf(await readFileOf("data.csv", csv, { encoding }))).toEqual([`2:b: ${message}`]);
     const ndjson = latin1('{}\n{"a":"\xff"}');
     expect(problemsOf(await readFileOf("data.ndjson", ndjson, { encoding }))).toEqual([`2:7: ${message}`]);
+    const brokenOff = latin1("a,b\n1,\x93");
+    expect(problemsOf(await readFileOf("data.csv", brokenOff, { encoding }))).toEqual([`2:b: ${message}`]);
     const json = latin1('[{},\n{"a":"\xff"}]');
     expect(problemsOf(await readFileOf("data.json", json, { encoding }))).toEqual([`2:7: ${message}`]);
   });

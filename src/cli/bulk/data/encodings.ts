@@ -67,7 +67,11 @@ function decoderOf(name: string): Decode {
 /** What windows-1252 has from 0x80 to 0x9f; the rest is as in Latin-1, and so are the places that it leaves free. */
 const special = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-/** Not by `TextDecoder`: of some versions of Node (23.0 to 23.6), it reads Latin-1 instead. */
+/**
+ * Not by `TextDecoder`, which in some versions of Node reads Latin-1 instead, where € and the quotes of Word are lost.
+ *
+ * @see https://github.com/nodejs/node/issues/56542
+ */
 function decodeWindows1252(bytes: Uint8Array = new Uint8Array()): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   return text.replace(/[\x80-\x9f]/g, (character) => special.charAt(character.charCodeAt(0) - 0x80));
