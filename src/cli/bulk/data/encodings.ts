@@ -3,11 +3,8 @@ import { Misuse } from "../../failure.ts";
 /** What a decoder puts where bytes are no text. */
 export const replacement = "\ufffd";
 
-/** Turns bytes into text, piece by piece. */
-export interface Decode {
-  /** Gives the text of the next bytes, and where there are none, of what was held back. */
-  (bytes?: Uint8Array): string;
-}
+/** Gives the text of the next bytes, and where there are none, of what was held back. */
+type Decode = (bytes?: Uint8Array) => string;
 
 /** How a file's bytes are read. */
 export interface Encoding {
