@@ -5,16 +5,15 @@ import type { Limiter } from "./rate-limited-server.ts";
 export interface Outcome {
   /** Accepted a second over the whole run. */
   readonly perSecond: number;
-  /** The same over the second half. */
+  /** The same from `settledFromMs` on. */
   readonly settledPerSecond: number;
   readonly refused: number;
   readonly refusedShare: number;
-  readonly mostUnderWay: number;
-  readonly acceptedAtMs: readonly number[];
 }
 
 export interface Circumstances {
   readonly durationMs: number;
+  readonly settledFromMs: number;
   /** From sent to answered, at the median; by a half more or less. */
   readonly latencyMs: number;
   /** A refusal comes at once, which is what a limiter before the service does, or takes as long as a document. */
@@ -29,10 +28,10 @@ interface Event {
 
 /** Lets a pace send to a server as fast as it allows, in virtual time, with timers that are late by up to 1.5 ms. */
 export function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances): Outcome {
-  const { durationMs, latencyMs, refusesAtOnce, random } = circumstances;
+  const { durationMs, settledFromMs, latencyMs, refusesAtOnce, random } = circumstances;
   const events = new EventQueue();
   const acceptedAtMs: number[] = [];
-  let [underWay, mostUnderWay, refused] = [0, 0, 0];
+  let [underWay, refused] = [0, 0];
   let wakesAtMs = Number.POSITIVE_INFINITY;
 
   function go(nowMs: number): void {
@@ -56,13 +55,11 @@ export function simulateRun(pace: Pace, server: Limiter, circumstances: Circumst
   function send(nowMs: number): void {
     const ticket = pace.sent(nowMs);
     underWay += 1;
-    mostUnderWay = Math.max(mostUnderWay, underWay);
     const tookMs = latencyMs * (0.5 + random());
     const wayMs = Math.min(tookMs / 4, 1 + random());
     events.add(nowMs + wayMs, (arrivedMs) => {
       const answer = server.ask(arrivedMs);
       if (answer.status === 200) acceptedAtMs.push(arrivedMs);
-      else if (answer.status === 429) refused += 1;
       else refused += 1;
       const leftMs = answer.status === 200 || !refusesAtOnce ? tookMs - wayMs : wayMs;
       events.add(arrivedMs + leftMs, (thenMs) => {
@@ -79,14 +76,12 @@ export function simulateRun(pace: Pace, server: Limiter, circumstances: Circumst
 
   go(0);
   events.runUntil(durationMs);
-  const settled = acceptedAtMs.filter((atMs) => atMs >= durationMs / 2).length;
+  const settled = acceptedAtMs.filter((atMs) => atMs >= settledFromMs).length;
   return {
     perSecond: acceptedAtMs.length / (durationMs / 1000),
-    settledPerSecond: settled / (durationMs / 2000),
+    settledPerSecond: settled / ((durationMs - settledFromMs) / 1000),
     refused,
     refusedShare: refused / (refused + acceptedAtMs.length),
-    mostUnderWay,
-    acceptedAtMs,
   };
 }
 

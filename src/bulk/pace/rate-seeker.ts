@@ -17,10 +17,10 @@ const farBeyond = 1.25;
 /** How long it takes to come back to the ceiling: longer where refusals are dear, but not for ever. */
 const shortestClimbMs = 10_000;
 const longestClimbForPausesMs = 40_000;
-const longestClimbForRefusalsMs = 60_000;
+const longestClimbForRefusalsMs = 120_000;
 /** A pause may take a thirtieth of the run, and refusals may be a hundredth of the requests. */
 const climbPerPause = 30;
-const requestsPerRefusal = 100;
+const requestsPerRefusal = 150;
 
 /** One refusal is no proof that less than so much of the rate is allowed. */
 const deepestFall = 0.6;

@@ -1,0 +1,215 @@
+import { describe, expect, it } from "vitest";
+import { createPace, type Pace } from "../../src/bulk/pace/pace.ts";
+
+/** Sends as soon as allowed until then, each answered well after so long; gives the times. */
+function sendUntil(pace: Pace, endMs: number, startMs = 0, latencyMs = 0): number[] {
+  const times: number[] = [];
+  for (let nowMs = startMs + pace.waitMs(startMs); nowMs < endMs; nowMs += pace.waitMs(nowMs)) {
+    times.push(nowMs);
+    pace.passed(pace.sent(nowMs), nowMs + latencyMs);
+    if (times.length > 100_000) throw new Error("It never waits.");
+  }
+  return times;
+}
+
+describe("a fixed pace", () => {
+  it("keeps its slots whatever happens, and never waits", () => {
+    const pace = createPace({ concurrency: 8 });
+    for (let nowMs = 0; nowMs < 100; nowMs++) {
+      pace.passed(pace.sent(nowMs), nowMs);
+      pace.refused(pace.sent(nowMs), nowMs, undefined);
+      pace.overloaded(pace.sent(nowMs), nowMs, undefined);
+    }
+    expect([pace.slots, pace.waitMs(100), pace.perSecond]).toEqual([8, 0, Number.POSITIVE_INFINITY]);
+  });
+
+  it.each([
+    [2, [0, 500, 1000, 1500]],
+    [0.5, [0]],
+    [4, [0, 250, 500, 750, 1000, 1250, 1500, 1750]],
+  ])("spaces %f a second evenly", (perSecond, times) => {
+    expect(sendUntil(createPace({ concurrency: 8, perSecond }), 2000)).toEqual(times);
+  });
+
+  it("makes up for one request at most when the run was late", () => {
+    const pace = createPace({ concurrency: 8, perSecond: 10 });
+    pace.sent(0);
+    pace.sent(5000);
+    expect(pace.waitMs(5000)).toBe(0);
+    pace.sent(5000);
+    expect(pace.waitMs(5000)).toBe(100);
+  });
+
+  it("keeps a high rate with timers that are late by some milliseconds", () => {
+    const pace = createPace({ concurrency: 8, perSecond: 2000 });
+    let sent = 0;
+    for (let nowMs = 0; nowMs < 1000; nowMs += 4) {
+      for (; pace.waitMs(nowMs) === 0; sent++) pace.sent(nowMs);
+    }
+    expect(sent).toBeGreaterThan(1990);
+    expect(sent).toBeLessThanOrEqual(2001);
+  });
+
+  it.each(["refused", "overloaded"] as const)("pauses the whole run after Retry-After: %s", (what) => {
+    const pace = createPace({ concurrency: 8 });
+    pace[what](pace.sent(0), 100, 2000);
+    expect([pace.pausedUntilMs, pace.waitMs(100), pace.waitMs(2099), pace.waitMs(2100)]).toEqual([
+      2100, 2000, 1, 0,
+    ]);
+  });
+
+  it("lets the latest end of two pauses hold", () => {
+    const pace = createPace({ concurrency: 8 });
+    const [one, other] = [pace.sent(0), pace.sent(0)];
+    pace.refused(one, 100, 5000);
+    pace.refused(other, 200, 1000);
+    expect(pace.pausedUntilMs).toBe(5100);
+  });
+
+  it("makes up for nothing after a pause", () => {
+    const pace = createPace({ concurrency: 8, perSecond: 10 });
+    pace.refused(pace.sent(0), 0, 3000);
+    expect(sendUntil(pace, 3300)).toEqual([3000, 3100, 3200]);
+  });
+});
+
+describe("a pace that seeks its slots", () => {
+  /** Keeps all slots in use and answers them well, one after another. */
+  function answerWell(pace: Pace, answers: number, underWay: number[]): void {
+    for (let answered = 0; answered < answers; answered++) {
+      while (underWay.length < pace.slots) underWay.push(pace.sent(answered));
+      pace.passed(underWay.shift() ?? 0, answered);
+    }
+  }
+
+  it("begins with few, and takes one more for each good answer, up to 64", () => {
+    const pace = createPace({ concurrency: "auto" });
+    expect(pace.slots).toBe(4);
+    const underWay: number[] = [];
+    answerWell(pace, 10, underWay);
+    expect(pace.slots).toBe(14);
+    answerWell(pace, 1000, underWay);
+    expect(pace.slots).toBe(64);
+  });
+
+  it("takes no more while it does not use all", () => {
+    const pace = createPace({ concurrency: "auto" });
+    for (let nowMs = 0; nowMs < 1000; nowMs++) pace.passed(pace.sent(nowMs), nowMs);
+    expect(pace.slots).toBe(4);
+  });
+
+  it("halves them when the service has too much in hand, once a round, and not below one", () => {
+    const pace = createPace({ concurrency: "auto" });
+    const underWay: number[] = [];
+    answerWell(pace, 12, underWay);
+    while (underWay.length < 16) underWay.push(pace.sent(20));
+    for (const ticket of underWay) pace.overloaded(ticket, 30, undefined);
+    expect(pace.slots).toBe(8);
+    const slots = [40, 50, 60, 70].map((nowMs) => {
+      pace.overloaded(pace.sent(nowMs), nowMs, undefined);
+      return pace.slots;
+    });
+    expect(slots).toEqual([4, 2, 1, 1]);
+  });
+
+  it("then takes one more a round, and tries what was too much again only after 200 good answers", () => {
+    const pace = createPace({ concurrency: "auto" });
+    const underWay: number[] = [];
+    answerWell(pace, 4, underWay);
+    const eighth = pace.sent(0);
+    pace.overloaded(eighth, 0, undefined);
+    expect(pace.slots).toBe(4);
+    /** How many good answers it takes until there are more slots. */
+    const answersUntilRise = (): number => {
+      const before = pace.slots;
+      let answers = 0;
+      for (; pace.slots === before && answers < 1000; answers++) answerWell(pace, 1, underWay);
+      return answers;
+    };
+    expect([1, 2, 3, 4].map(answersUntilRise)).toEqual([4, 5, 6, 200]);
+    expect(pace.slots).toBe(8);
+    // One was only tried: it takes that one back.
+    pace.overloaded(pace.sent(300), 310, undefined);
+    expect(pace.slots).toBe(7);
+  });
+});
+
+describe("a pace that seeks its rate", () => {
+  it("knows of no limit before the first refusal, and begins gently all the same", () => {
+    const pace = createPace({ concurrency: "auto" });
+    expect(pace.perSecond).toBe(Number.POSITIVE_INFINITY);
+    const second = sendUntil(pace, 1000).length;
+    expect(second).toBeGreaterThan(40);
+    expect(second).toBeLessThan(80);
+    expect(sendUntil(pace, 2000, 1000).length).toBeGreaterThan(3 * second);
+  });
+
+  it("takes what was accepted in the last second for the limit, less a few percent", () => {
+    const pace = createPace({ concurrency: "auto" });
+    const { length } = sendUntil(pace, 1000);
+    pace.refused(pace.sent(1000), 1001, 0);
+    expect(pace.perSecond).toBeGreaterThan(0.9 * length);
+    expect(pace.perSecond).toBeLessThan(length);
+  });
+
+  it("falls once for all that were sent before the fall", () => {
+    const pace = createPace({ concurrency: "auto" });
+    sendUntil(pace, 1000);
+    const tickets = [1, 2, 3, 4].map(() => pace.sent(1000));
+    const rates = tickets.map((ticket) => {
+      pace.refused(ticket, 1001, undefined);
+      return pace.perSecond;
+    });
+    expect(rates[0]).toBeLessThan(100);
+    expect(new Set(rates).size).toBe(1);
+  });
+
+  it("holds for a moment without Retry-After, twice as long each time until one is accepted, 8 s at most", () => {
+    const pace = createPace({ concurrency: "auto" });
+    let nowMs = 0;
+    const holds = Array.from({ length: 9 }, () => {
+      nowMs += pace.waitMs(nowMs);
+      pace.refused(pace.sent(nowMs), nowMs, undefined);
+      return Math.round(pace.waitMs(nowMs));
+    });
+    expect(holds.slice(4)).toEqual([1600, 3200, 6400, 8000, 8000]);
+    nowMs += pace.waitMs(nowMs);
+    pace.passed(pace.sent(nowMs), nowMs);
+    nowMs += pace.waitMs(nowMs);
+    pace.refused(pace.sent(nowMs), nowMs, undefined);
+    expect(pace.waitMs(nowMs)).toBeLessThan(2000);
+  });
+
+  it("comes back to the limit, stays a little below for long, and goes beyond in the end", () => {
+    const pace = createPace({ concurrency: "auto" });
+    sendUntil(pace, 1000);
+    // The first refusal gives a guess, the second makes it sure.
+    pace.refused(pace.sent(1000), 1000, undefined);
+    sendUntil(pace, 3000, 1000);
+    const refusedRate = pace.perSecond;
+    pace.refused(pace.sent(3000), 3000, undefined);
+    const after = [5, 10, 13, 20, 25].map((seconds, index, all) => {
+      sendUntil(pace, seconds * 1000, (all[index - 1] ?? 3) * 1000);
+      return pace.perSecond / refusedRate;
+    });
+    expect(after[0]).toBeGreaterThan(0.93);
+    expect(after[1]).toBeGreaterThan(0.95);
+    expect(after[1]).toBeLessThan(1);
+    expect(after[4]).toBeGreaterThan(1.5);
+  });
+
+  it("does not rise while the run does not use what is allowed", () => {
+    const pace = createPace({ concurrency: "auto" });
+    sendUntil(pace, 1000);
+    pace.refused(pace.sent(1000), 1000, undefined);
+    const rate = pace.perSecond;
+    for (let nowMs = 2000; nowMs < 100_000; nowMs += 1000) pace.passed(pace.sent(nowMs), nowMs);
+    expect(pace.perSecond).toBe(rate);
+  });
+
+  it("stays within the rate that is asked for", () => {
+    const pace = createPace({ concurrency: "auto", perSecond: 10 });
+    expect(sendUntil(pace, 10_000)).toHaveLength(100);
+    expect(pace.perSecond).toBe(10);
+  });
+});
