@@ -1,9 +1,15 @@
-/** How much time a run that was late may make up for: what timers are late by. One request is always made up for. */
-const creditMs = 10;
+/** What timers are late by. */
+const timerLatenessMs = 10;
 
 /** Pure: when the next request may be sent, so that they follow one another evenly and never in a burst. */
 export class EvenSpacing {
+  readonly #creditMs: number;
   #nextAtMs = Number.NEGATIVE_INFINITY;
+
+  /** `creditMs`: how much time a run that was late may make up for. One request is always made up for. */
+  constructor(creditMs = timerLatenessMs) {
+    this.#creditMs = creditMs;
+  }
 
   /** How long until then; 0 for now. */
   waitMs(nowMs: number): number {
@@ -13,7 +19,7 @@ export class EvenSpacing {
   /** One is sent: the next may follow `spacingMs` after the time it was due at, however late it was. */
   sent(nowMs: number, spacingMs: number): void {
     const isFirst = this.#nextAtMs === Number.NEGATIVE_INFINITY;
-    const dueMs = isFirst ? nowMs : Math.max(this.#nextAtMs, nowMs - Math.max(spacingMs, creditMs));
+    const dueMs = isFirst ? nowMs : Math.max(this.#nextAtMs, nowMs - Math.max(spacingMs, this.#creditMs));
     this.#nextAtMs = dueMs + spacingMs;
   }
 

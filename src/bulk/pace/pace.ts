@@ -79,11 +79,14 @@ class FixedPace implements Pace {
   }
 }
 
+/** A process that is busy with documents is late by this much now and then, and would lose so much of its rate. */
+const busyMs = 50;
+
 /** `"auto"`, within the rate that is asked for. */
 class SeekingPace implements Pace {
   readonly #asked: FixedPace;
   readonly #seeker = new RateSeeker();
-  readonly #spacing = new EvenSpacing();
+  readonly #spacing = new EvenSpacing(busyMs);
   readonly #limit = new SlotLimit();
   #underWay = 0;
   /** The last request before the slots fell: 503 for those before it is no news. */

@@ -4,8 +4,8 @@ const remembered = 2_048;
 /** A little more than a second, because what is sent evenly is a little late now and then. */
 const secondMs = 1_010;
 
-/** A gap of this much is no sign of idleness: timers are late. */
-const lateMs = 10;
+/** A gap of this much is no sign of idleness: a busy process is late. */
+const lateMs = 50;
 
 /** The requests that were sent: their numbers, which count up from 1, and when the last 2,048 of them were. */
 export class SentRequests {

@@ -1,0 +1,46 @@
+// Servers that take 20 ms over a document, allow so many a second and answer 429 beyond: each by the path of its base
+// URL, /<window | bucket>/<a second>/<none | 1>. A window begins at the whole second; a bucket holds a second's worth.
+import { createServer } from "node:http";
+import { pdfOf } from "./shared/pdf-of.mjs";
+
+const renderMs = 20;
+const pdf = pdfOf(2_000);
+
+/** @type {Map<string, () => boolean>} */
+const limiters = new Map();
+
+const server = createServer((request, response) => {
+  const [, kind, perSecond, retryAfter] = request.url.split("/");
+  const name = `${kind}/${perSecond}/${retryAfter}`;
+  if (!limiters.has(name)) limiters.set(name, limiterOf(kind, Number(perSecond)));
+  request.resume().once("end", () => {
+    if (limiters.get(name)()) {
+      setTimeout(() => response.writeHead(200, { "content-type": "application/pdf" }).end(pdf), renderMs);
+    } else {
+      response.writeHead(429, retryAfter === "none" ? {} : { "retry-after": retryAfter }).end();
+    }
+  });
+});
+server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port }));
+process.on("disconnect", () => process.exit());
+
+/** Says of each request that arrives whether it is allowed. */
+function limiterOf(kind, perSecond) {
+  let [count, second] = [0, 0];
+  let [tokens, atMs] = [perSecond, performance.now()];
+  const inWindow = () => {
+    const now = Math.floor(performance.now() / 1000);
+    if (now > second) [count, second] = [0, now];
+    count += 1;
+    return count <= perSecond;
+  };
+  const inBucket = () => {
+    const nowMs = performance.now();
+    tokens = Math.min(perSecond, tokens + ((nowMs - atMs) * perSecond) / 1000);
+    atMs = nowMs;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+  return kind === "window" ? inWindow : inBucket;
+}
