@@ -20,8 +20,8 @@ function run(program: string, ...args: string[]) {
 }
 
 describe("the programs of the bench", () => {
-  it("are nine", () => {
-    expect(programs).toHaveLength(9);
+  it("are ten", () => {
+    expect(programs).toHaveLength(10);
   });
 
   it.each(programs)("$program tells with --help how to call it", ({ script, program }) => {
