@@ -108,7 +108,8 @@ export class JobTries<J extends Job, R> implements Supervisor {
       return { error: this.#failureOf(this.#pdf, error) };
     } finally {
       this.#pdf = undefined;
-      if (this.#attempts > before) this.#tellPace("passed");
+      // Whatever became of it, it is no longer under way.
+      this.#tellPace("passed");
     }
   }
 

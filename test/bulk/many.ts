@@ -34,7 +34,8 @@ export async function resultsOf<J extends Job, R = Uint8Array>(
 ): Promise<{ results: Result<J, R>[]; error: unknown }> {
   const results: Result<J, R>[] = [];
   try {
-    for await (const result of generateMany(client, jobs as never, options)) results.push(result as never);
+    for await (const result of generateMany(client, jobs as never, { concurrency: 8, ...options }))
+      results.push(result as never);
     return { results, error: undefined };
   } catch (error) {
     return { results, error };

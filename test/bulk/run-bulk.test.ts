@@ -29,6 +29,7 @@ async function setUp(answer = withLength(small)) {
       jobs,
       sink: folder("out/{{n}}.pdf", { root: at }),
       journal: join(at, "run.journal"),
+      concurrency: 8,
       ...options,
     });
   const files = async (inner = "out") => (await readdir(join(at, inner))).sort();
