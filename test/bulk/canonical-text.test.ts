@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalText } from "../../src/bulk/canonical-text.ts";
+import { property } from "../support/fuzz.ts";
+
+describe("the canonical text of a job", () => {
+  const values = fc.object({ values: [fc.string(), fc.integer(), fc.boolean(), fc.constant(null)] });
+
+  property("is the same whatever the order of members", () =>
+    fc.property(values, (given) => {
+      expect(canonicalText("t", turned(given) as object)).toBe(canonicalText("t", given));
+    }),
+  );
+
+  it.each([
+    [{ a: 1 }, { a: 2 }],
+    [{ a: [1, 2] }, { a: [2, 1] }],
+    [{ a: { b: 1 } }, { a: { c: 1 } }],
+    [{ a: "1" }, { a: 1 }],
+    [{ a: null }, {}],
+  ])("is another for other values: %j, %j", (one, other) => {
+    expect(canonicalText("t", one)).not.toBe(canonicalText("t", other));
+  });
+
+  it("is another for another template", () => {
+    expect(canonicalText("t", {})).not.toBe(canonicalText("u", {}));
+  });
+
+  it("goes by what is sent: what has a `toJSON`, and without what is undefined", () => {
+    const at = new Date(0);
+    expect(canonicalText("t", { at, none: undefined })).toBe(canonicalText("t", { at: at.toJSON() }));
+  });
+
+  it.each([[{ a: 1n }], [circle()]])("is none of values that no JSON can tell", (values) => {
+    expect(canonicalText("t", values)).toBe(undefined);
+  });
+});
+
+function circle(): object {
+  const values: Record<string, unknown> = {};
+  values["itself"] = values;
+  return values;
+}
+
+/** The same values with their members the other way round. */
+function turned(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(turned);
+  const members = Object.entries(value).reverse();
+  return Object.fromEntries(members.map(([name, inner]) => [name, turned(inner)]));
+}
