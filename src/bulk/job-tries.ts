@@ -140,7 +140,7 @@ export class JobTries<J extends Job, R> implements Supervisor {
       this.#crew.stop(why, error);
       return ` Not tried again: ${why}.`;
     }
-    this.#tellPaceOf(error, failure.retryAfterMs);
+    this.#tellPaceOf(error, failure.retryAfterMs, policy);
     // The wait that was asked for is the whole run's.
     const { repeat } = failure;
     const decision = decide(
@@ -167,11 +167,12 @@ export class JobTries<J extends Job, R> implements Supervisor {
     this.#tellPace("passed");
   }
 
-  #tellPaceOf(error: unknown, retryAfterMs: number | undefined): void {
+  #tellPaceOf(error: unknown, retryAfterMs: number | undefined, { limit }: RetryPolicy): void {
     const status = ApiError.is(error) ? error.status : undefined;
     const isTimeout = TimeoutError.is(error) && error.phase !== "unread";
     if (status === 429) {
-      if (this.#crew.wholeCount > this.#wholeAtRefusal) this.#pardoned++;
+      // Whoever wants no second try gets none.
+      if (limit > 0 && this.#crew.wholeCount > this.#wholeAtRefusal) this.#pardoned++;
       this.#wholeAtRefusal = this.#crew.wholeCount;
       this.#tellPace("refused", retryAfterMs);
     } else if (status === 503 || isTimeout || ConnectionError.is(error)) {

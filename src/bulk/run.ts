@@ -227,7 +227,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     if (result.status === "fulfilled") {
       this.wholeCount++;
     } else if (++this.#rejectedCount === this.#options.stopAfter) {
-      this.stop(`\`stopAfter\` allows ${this.#rejectedCount} failures`, result.error);
+      this.stop(`\`stopAfter: ${this.#rejectedCount}\` was reached`, result.error);
     }
     this.#deliver();
   }

@@ -166,7 +166,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     });
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
     expect(RunStoppedError.is(error) && [error.message, error.rejected]).toEqual([
-      "The run was stopped before its jobs had come to an end: `stopAfter` allows 2 failures. Until then 2 of its jobs were fulfilled, and 2 were rejected.",
+      "The run was stopped before its jobs had come to an end: `stopAfter: 2` was reached. Until then 2 of its jobs were fulfilled, and 2 were rejected.",
       2,
     ]);
     expect((error as Error).cause).toBe(results[3]?.status === "rejected" && results[3].error);

@@ -195,6 +195,15 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     expect(results.find(({ index }) => index === 0)?.attempts).toBe(6);
   });
 
+  it("tries nothing again where that is not wanted, whatever goes on meanwhile", async () => {
+    const service = await Service.start((received) =>
+      (numberOf(received) === 5 ? saying(429) : withLength(small))(received),
+    );
+    const client = service.client({ retry: {}, ...transport });
+    const { results } = await resultsOf(client, jobsOf(20), { concurrency: 1, retry: false });
+    expect(results[5]).toMatchObject({ status: "rejected", attempts: 1 });
+  });
+
   it("gives up on a job that is refused again and again while nothing else goes on", async () => {
     const service = await Service.start(saying(429));
     const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(2), {
