@@ -1,7 +1,7 @@
 import { ConfigurationError, type TemplatePdf } from "../index.ts";
 import { checkOptions, isBoolean, isFunction, isObject, isText } from "../option-rules.ts";
 import { resolveWaits } from "../waits.ts";
-import type { Fitting, Fulfilled, Job, Jobs, Rejected } from "./job.ts";
+import type { Fitting, Fulfilled, Jobs, Rejected } from "./job.ts";
 import { checkClient, type RunOptions, runRules } from "./run-options.ts";
 import type { Sink } from "./sink.ts";
 
@@ -20,18 +20,18 @@ export type BulkResult<J> = (Fulfilled<J, unknown> | Rejected<J> | Skipped<J>) &
 };
 
 /** The options of `runBulk`. */
-export interface RunBulkOptions<T, J extends Job> extends RunOptions {
+export interface RunBulkOptions<T, J> extends RunOptions {
   /** Asks the service. Its own retries are off, as in `generateMany`. */
   client: TemplatePdf<T & { [K in keyof T]: object }>;
   /** An array, a generator, a cursor … of `{ template, values }`, with members of your own if you like. */
-  jobs: Jobs<J & Fitting<J, T>>;
+  jobs: Jobs<J & Fitting<J>>;
   /**
    * What identifies a job, in this run and in those that go on with it, such as the number of an invoice. No two jobs may have the same.
    * Default: what the sink says, which for a `folder` is the path.
    */
-  key?: ((job: J) => string | number) | undefined;
+  key?: ((job: NoInfer<J>) => string | number) | undefined;
   /** Stores the documents: a `folder`, or anything with a `put`. */
-  sink: Sink<J>;
+  sink: Sink<NoInfer<J>>;
   /** The path of the journal. It holds no values: keys and inputs are recorded as salted hashes. Its folder is made if it is missing. */
   journal: string;
   /** Whether to start over: an existing journal is put aside as `<journal>.old`. Default: `false`. */
@@ -41,7 +41,7 @@ export interface RunBulkOptions<T, J extends Job> extends RunOptions {
   /**
    * Hears what became of every job: of a fulfilled one when it is recorded. What it throws ends the run.
    */
-  onResult?: ((result: BulkResult<J>) => void) | undefined;
+  onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface RunBulkOptions<T, J extends Job> extends RunOptions {
  *
  * @throws {ConfigurationError} for the first thing that is wrong
  */
-export function checkBulkOptions<T, J extends Job>(options: RunBulkOptions<T, J>): void {
+export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   const rules = { client: undefined, jobs: undefined, key: isFunction, sink: isObject, journal: isText };
   checkOptions(
     options,

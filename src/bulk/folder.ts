@@ -44,7 +44,8 @@ const maxKnownFolders = 10_000;
  * const other = folder((job) => `${job.values.year}/${job.values.invoice_no}.pdf`, { root: "/srv/invoices" });
  * ```
  */
-export function folder<J extends Job = Job>(
+// biome-ignore lint/suspicious/noExplicitAny: what paths are made of is told nowhere, where a function says nothing of its job.
+export function folder<J extends Job = any>(
   pathOf: string | ((job: J) => string),
   options: FolderOptions = {},
 ): FolderSink<J> {

@@ -1,7 +1,7 @@
 import type { Bytes, TemplatePdf } from "../index.ts";
-import type { Fitting, Job, Jobs, Result, Use } from "./job.ts";
+import type { Fitting, Job, JobOf, Jobs, Result } from "./job.ts";
 import { JobSource } from "./job-source.ts";
-import { Run } from "./run.ts";
+import { Run, type RunParts } from "./run.ts";
 import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-options.ts";
 
 /**
@@ -31,13 +31,16 @@ import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-o
  * }
  * ```
  */
-export function generateMany<T extends { [K in keyof T]: object }, J extends Job, R = Bytes>(
+export function generateMany<T extends { [K in keyof T]: object }, J extends JobOf<T, J>, R = Bytes>(
   client: TemplatePdf<T>,
-  jobs: Jobs<J & Fitting<J, T>>,
+  jobs: Jobs<J & Fitting<J>>,
   options: GenerateManyOptions<J, R> = {},
 ): AsyncIterableIterator<Result<J, R>> {
   checkClient(client);
   checkManyOptions(options);
-  const use: Use<J, R> = options.use ?? ((pdf) => pdf.bytes() as Promise<unknown> as Promise<R>);
-  return new Run<J, R>(client, new JobSource<J>(jobs as Jobs<J>), { ...options, use });
+  const use = options.use ?? ((pdf) => pdf.bytes() as Promise<unknown> as Promise<R>);
+  // For the compiler, `J` is a job only where it is known.
+  const parts = { ...options, use } as unknown as RunParts<Job, R>;
+  const run: unknown = new Run(client, new JobSource(jobs as Jobs<Job>), parts);
+  return run as AsyncIterableIterator<Result<J, R>>;
 }

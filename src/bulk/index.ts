@@ -4,7 +4,18 @@ export type { BulkResult, RunBulkOptions, Skipped } from "./bulk-options.ts";
 export type { FailureGroup } from "./failure-groups.ts";
 export { type FolderOptions, type FolderSink, folder } from "./folder.ts";
 export { generateMany } from "./generate-many.ts";
-export type { Fitting, Fulfilled, Job, JobOptions, Jobs, Rejected, Result, Use, UseContext } from "./job.ts";
+export type {
+  Fitting,
+  Fulfilled,
+  Job,
+  JobOf,
+  JobOptions,
+  Jobs,
+  Rejected,
+  Result,
+  Use,
+  UseContext,
+} from "./job.ts";
 export { JournalError } from "./journal/journal-error.ts";
 export { runBulk } from "./run-bulk.ts";
 export type { GenerateManyOptions, RunOptions } from "./run-options.ts";

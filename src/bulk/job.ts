@@ -13,15 +13,41 @@ export interface Job {
   readonly options?: JobOptions | undefined;
 }
 
-/** Jobs whose values belong to their template, as the compiler sees it: `never` in place of what does not fit. */
-export type Fitting<J, T> = J extends { readonly template: infer G }
-  ? G extends (keyof T & string) | AnyTemplate
-    ? { readonly template: G; readonly values: Values<G, T> }
-    : { readonly template: (keyof T & string) | AnyTemplate }
-  : never;
+/** What a job may be: a uid of the client's map, or a `template()`, with the values of that. */
+export type JobOf<T, J = Job> =
+  | { [U in keyof T & string]: Asking<U, T[U]> }[keyof T & string]
+  | Asking<TemplateOf<T, J>, ValuesOf<J>>;
+
+type TemplateOf<T, J> = string extends keyof T
+  ? J extends ToldJob
+    ? AnyTemplate
+    : Job["template"]
+  : AnyTemplate;
+type ValuesOf<J> = J extends { readonly template: infer G extends AnyTemplate }
+  ? Values<G>
+  : J extends ToldJob
+    ? never
+    : object;
+
+/** A job of which is known whether it has a uid or a `template()`. */
+type ToldJob = { readonly template: string } | { readonly template: AnyTemplate };
+
+/** A job as the compiler names it where one does not fit; any other members do. */
+interface Asking<G, V> {
+  readonly template: G;
+  readonly values: V;
+  readonly options?: JobOptions | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: of `unknown`, no interface would have this.
+  readonly [member: string]: any;
+}
+
+/** Of jobs of several kinds, each has the values of its own template. */
+export type Fitting<J> = J extends { readonly template: infer G extends AnyTemplate }
+  ? { readonly template: G; readonly values: Values<G> }
+  : unknown;
 
 /** Jobs, one at a time: an array, a generator, a query's cursor, or whatever else can be gone through by `for await`. */
-export type Jobs<J> = Iterable<J> | AsyncIterable<J>;
+export type Jobs<J> = readonly J[] | Iterable<J> | AsyncIterable<J>;
 
 /** What `use` hears beside the document. */
 export interface UseContext {

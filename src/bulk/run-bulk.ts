@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { checkBulkOptions, type RunBulkOptions } from "./bulk-options.ts";
 import { BulkRun } from "./bulk-run.ts";
-import type { Job } from "./job.ts";
+import type { Job, JobOf, Jobs } from "./job.ts";
 import { JobSource } from "./job-source.ts";
 import { openJournal } from "./journal/journal.ts";
 import type { BulkSummary } from "./summary.ts";
@@ -38,12 +38,12 @@ import type { BulkSummary } from "./summary.ts";
  * console.log(`${summary.fulfilled} made, ${summary.skipped} made before, ${summary.rejected} failed`);
  * ```
  */
-export async function runBulk<T extends { [K in keyof T]: object }, J extends Job>(
+export async function runBulk<T extends { [K in keyof T]: object }, J extends JobOf<T, J>>(
   options: RunBulkOptions<T, J>,
 ): Promise<BulkSummary> {
   checkBulkOptions(options);
   const { sink, journal: path, fresh = false, name = "" } = options;
-  const source = new JobSource<J>(options.jobs);
+  const source = new JobSource(options.jobs as Jobs<Job>);
   await sink.open?.();
   const journal = await openJournal({
     path,
@@ -52,7 +52,7 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
     beforeLines: async () => sink.sync?.(),
   });
   try {
-    return await new BulkRun(options, source, journal).perform();
+    return await new BulkRun(options as unknown as RunBulkOptions<T, Job>, source, journal).perform();
   } finally {
     await journal.close();
   }

@@ -34,7 +34,7 @@ export async function resultsOf<J extends Job, R = Uint8Array>(
 ): Promise<{ results: Result<J, R>[]; error: unknown }> {
   const results: Result<J, R>[] = [];
   try {
-    for await (const result of generateMany(client, jobs as never, { concurrency: 8, ...options }))
+    for await (const result of generateMany(client, jobs as never, { concurrency: 8, ...options } as object))
       results.push(result as never);
     return { results, error: undefined };
   } catch (error) {
