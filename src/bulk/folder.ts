@@ -1,10 +1,14 @@
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { draftEnding, draftMark } from "../files/draft-mark.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../index.ts";
 import { kindOf } from "../option-rules.ts";
 import { objectionToPath } from "./inner-path.ts";
 import type { Job } from "./job.ts";
+import { isFolderOutside, isLinkOutside } from "./leads-outside.ts";
 import { parsePattern } from "./placeholders.ts";
+import { removeDrafts } from "./remove-drafts.ts";
 import type { Sink } from "./sink.ts";
 import { UsedPaths } from "./used-paths.ts";
 
@@ -56,9 +60,14 @@ class Folder<J extends Job> implements FolderSink<J> {
   readonly place: string;
   readonly #pathOf: (job: J) => string;
   readonly #used = new UsedPaths(process.platform);
-  readonly #knownFolders = new Set<string>();
+  /** Folders that are there, or on the way to be. */
+  readonly #knownFolders = new Map<string, Promise<void>>();
   /** Folders that hold new names since the last `sync`. */
   #changedFolders = new Set<string>();
+  /** What the names of this run's drafts begin with. */
+  #mark = "";
+  /** What the names of those begin with that an earlier run has left. */
+  #staleMark: string | undefined;
 
   constructor(pathOf: string | ((job: J) => string), { root }: FolderOptions) {
     if (typeof pathOf === "function") {
@@ -88,7 +97,7 @@ class Folder<J extends Job> implements FolderSink<J> {
   }
 
   async open(): Promise<void> {
-    const probe = join(this.place, `.${crypto.randomUUID()}.template-pdf`);
+    const probe = join(this.place, `.${crypto.randomUUID()}${draftEnding}`);
     try {
       await mkdir(this.place, { recursive: true });
       await (await open(probe, "wx")).close();
@@ -99,6 +108,12 @@ class Folder<J extends Job> implements FolderSink<J> {
         { path: this.place, cause },
       );
     }
+  }
+
+  begin({ id, before }: { readonly id: string; readonly before: string | undefined }): void {
+    // With a part of its own: those of the run before can be told from this one's, which goes on with its journal.
+    this.#mark = `${id}-${crypto.randomUUID().slice(0, 8)}-`;
+    this.#staleMark = before === undefined ? undefined : `.${before}-`;
   }
 
   claim(_key: string, job: J, index: number): void {
@@ -112,9 +127,10 @@ class Folder<J extends Job> implements FolderSink<J> {
     const path = join(this.place, this.keyOf(job));
     const within = dirname(path);
     await this.#makeFolder(within);
-    const saved = await pdf.saveTo(path);
+    if (await isLinkOutside(path, this.place)) throw this.#refusal("leads outside of it by a link");
+    const { bytes } = await pdf.saveTo(Object.assign(pathToFileURL(path), { [draftMark]: this.#mark }));
     this.#changedFolders.add(within);
-    return saved;
+    return { path, bytes };
   }
 
   /** A file's name is safe from a power cut when its folder is synced, which some systems do by themselves. */
@@ -131,19 +147,31 @@ class Folder<J extends Job> implements FolderSink<J> {
     );
   }
 
-  async #makeFolder(path: string): Promise<void> {
-    if (this.#knownFolders.has(path)) return;
+  #makeFolder(path: string): Promise<void> {
+    const known = this.#knownFolders.get(path);
+    if (known) return known;
+    if (this.#knownFolders.size === maxKnownFolders) this.#knownFolders.clear();
+    const made = this.#prepareFolder(path);
+    this.#knownFolders.set(path, made);
+    // The next job may find it mended.
+    made.catch(() => this.#knownFolders.delete(path));
+    return made;
+  }
+
+  async #prepareFolder(path: string): Promise<void> {
+    if (await isFolderOutside(path, this.place).catch(() => false)) {
+      throw this.#refusal("leads outside of it by a link");
+    }
     try {
       const first = await mkdir(path, { recursive: true });
       if (first !== undefined) this.#changedFolders.add(dirname(first));
+      else if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, this.#mark);
     } catch (cause) {
       throw new SaveError(`The folder ${JSON.stringify(path)} could not be made: ${reasonOf(cause)}.`, {
         path,
         cause,
       });
     }
-    if (this.#knownFolders.size === maxKnownFolders) this.#knownFolders.clear();
-    this.#knownFolders.add(path);
   }
 }
 

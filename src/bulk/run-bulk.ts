@@ -52,6 +52,7 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
     beforeLines: async () => sink.sync?.(),
   });
   try {
+    sink.begin?.({ id: journal.id, before: journal.idBefore });
     return await new BulkRun(options as unknown as RunBulkOptions<T, Job>, source, journal).perform();
   } finally {
     await journal.close();

@@ -36,6 +36,13 @@ export interface Sink<J = unknown> {
   /** Called once before the first job: what it throws ends the run before anything is sent. */
   open?(): Promise<void>;
   /**
+   * Called once after `open`, when the journal is open: until the run ends, no other has its `id`.
+   *
+   * @param run - the `id` of its journal, and `before`, that of the run it goes on with or starts over: what that has left unfinished
+   * may be removed
+   */
+  begin?(run: { readonly id: string; readonly before: string | undefined }): void;
+  /**
    * Called for every job, also for those that earlier runs have finished, before it is asked for. What it throws rejects the job;
    * nothing is sent for it.
    */

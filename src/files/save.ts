@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Sink, Source } from "../body.ts";
+import { draftEnding } from "./draft-mark.ts";
 import { chmod, chown, close, open, rename, sync, unlink, waysToOpen, writev } from "./system.ts";
 import { asSaveError, cannotSave, ignoreMissing, mayNotWrite, resolveTarget, type Target } from "./target.ts";
 import type { Place, Saved } from "./types.ts";
@@ -13,7 +14,7 @@ const readerPollMs = 50;
 /** Checks that a document can be saved there, by beginning to: cheaper than finding out when it has been rendered. */
 export async function check(place: Place): Promise<void> {
   const target = await resolveTarget(place);
-  if (target.kind === "replace") await (await Draft.open(target, place.asked)).discard();
+  if (target.kind === "replace") await (await Draft.open(target, place)).discard();
 }
 
 /**
@@ -95,7 +96,7 @@ class FileSink implements Sink {
     const probe = isPipe ? await this.#awaitReader(target.path) : undefined;
     try {
       this.#throwIfFailed();
-      return await Draft.open(target, place.asked);
+      return await Draft.open(target, place);
     } finally {
       // Not before: a reader whose last writer has gone takes the pipe for ended.
       if (probe !== undefined) await close(probe);
@@ -154,13 +155,13 @@ class Draft {
     this.#path = path;
   }
 
-  static async open(target: Target, asked: string): Promise<Draft> {
+  static async open(target: Target, { asked, mark }: Place): Promise<Draft> {
     if (target.kind === "through") {
       const descriptor = await open(target.path, waysToOpen().append);
       return new Draft(descriptor, target, target.path);
     }
     // A name of its own, hidden and short: the target's may already be as long as the file system allows.
-    const path = join(target.folder, `.${crypto.randomUUID()}.template-pdf`);
+    const path = join(target.folder, `.${mark}${crypto.randomUUID()}${draftEnding}`);
     try {
       // What replaces a private file is private from its first byte on.
       return new Draft(await open(path, "wx", target.existing ? 0o600 : 0o666), target, path);

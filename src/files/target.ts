@@ -2,6 +2,7 @@ import type { Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors.ts";
+import { draftMark } from "./draft-mark.ts";
 import { checkWritable, lstat, readlink, realpath } from "./system.ts";
 import type { Place } from "./types.ts";
 
@@ -38,7 +39,9 @@ export function locate(path: string | URL): Place {
     });
   }
   // Joined as it stands: to leave out a `..` that follows a link would lead elsewhere.
-  return { asked: text, absolute: isAbsolute(text) ? text : process.cwd() + sep + text };
+  const absolute = isAbsolute(text) ? text : process.cwd() + sep + text;
+  const { [draftMark]: mark = "" } = path as { readonly [draftMark]?: string };
+  return { asked: text, absolute, mark };
 }
 
 function pathOf(url: URL): string {

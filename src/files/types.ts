@@ -13,6 +13,8 @@ export interface Saved {
 export interface Place {
   readonly asked: string;
   readonly absolute: string;
+  /** What the name of the file begins with while it is being written. */
+  readonly mark: string;
 }
 
 /** The forms of a document that need more than a web-standard runtime: the files of a platform. */

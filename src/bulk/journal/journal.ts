@@ -41,7 +41,7 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
       opened.file = file;
       return file;
     };
-    const { file, table, salt, damagedLines } = await resume(options, place, open);
+    const { file, ...read } = await resume(options, place, open);
     const write = async (lines: string) => {
       await options.beforeLines?.();
       try {
@@ -52,7 +52,7 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
       }
     };
     const closedError = () => journalError(path, "is closed, and takes no more lines");
-    return new RunningJournal({ lock, file, table, salt, damagedLines, write, closedError });
+    return new RunningJournal({ ...read, lock, file, write, closedError });
   } catch (error) {
     await opened.file?.close().catch(() => {});
     await opened.lock?.release();
@@ -66,6 +66,8 @@ interface Resumed {
   readonly file: JournalFile;
   readonly table: KeyTable;
   readonly salt: string;
+  /** The salt of the journal that stood there before, be it this one. */
+  readonly saltBefore: string | undefined;
   readonly damagedLines: number;
 }
 
@@ -80,11 +82,11 @@ async function resume(
   });
   const { kind } = beginning;
   if (kind === "foreign") throw journalError(path, refusals.foreign);
-  if (kind === "nothing") return begin(path, run, place, file);
+  if (kind === "nothing") return begin(path, run, place, file, undefined);
   if (fresh) {
     await file.close();
     await putAside(place);
-    return begin(path, run, place, await open());
+    return begin(path, run, place, await open(), kind === "header" ? beginning.header.salt : undefined);
   }
   if (kind !== "header") throw journalError(path, refusals[kind]);
   const differing = differencesOf(beginning.header.run, run);
@@ -99,7 +101,8 @@ async function resume(
     .catch((cause) => {
       throw systemRefused(path, "read", cause);
     });
-  return { file, table, salt: beginning.header.salt, damagedLines };
+  const { salt } = beginning.header;
+  return { file, table, salt, saltBefore: salt, damagedLines };
 }
 
 async function begin(
@@ -107,13 +110,14 @@ async function begin(
   run: JournalHeader["run"],
   place: string,
   file: JournalFile,
+  saltBefore: string | undefined,
 ): Promise<Resumed> {
   const salt = randomBytes(16).toString("base64url");
   await file.begin({ salt, run }).catch((cause) => {
     throw systemRefused(path, "written", cause);
   });
   await syncFolderOf(place);
-  return { file, table: new KeyTable(), salt, damagedLines: 0 };
+  return { file, table: new KeyTable(), salt, saltBefore, damagedLines: 0 };
 }
 
 /** The file's own path, links followed: under two names a journal has one lock. Makes its folder. */

@@ -3,7 +3,7 @@ import { encodeLine } from "./journal-line.ts";
 import type { KeyTable } from "./key-table.ts";
 import { LineGroups } from "./line-groups.ts";
 import type { Lock } from "./lock.ts";
-import { hashJob, hashWords, newRecord } from "./salted-hash.ts";
+import { hashJob, hashWords, idOf, newRecord } from "./salted-hash.ts";
 
 /**
  * What is known of a job: nothing, that earlier runs finished it with another input, or with this one; or that a job
@@ -25,6 +25,8 @@ export interface JournalParts {
   /** The jobs that earlier runs finished, and no other. */
   readonly table: KeyTable;
   readonly salt: string;
+  /** The salt of the journal that stood there before, be it this one. */
+  readonly saltBefore: string | undefined;
   readonly damagedLines: number;
   /** Makes lines durable. */
   readonly write: (lines: string) => Promise<void>;
@@ -38,6 +40,10 @@ export class RunningJournal {
   readonly finishedBefore: number;
   /** How many lines could not be read, and are ignored; their jobs are done again. */
   readonly damagedLines: number;
+  /** Names the journal: while it is open, no other run has it. */
+  readonly id: string;
+  /** Names the journal that stood there before, be it this one; `undefined` where there was none. */
+  readonly idBefore: string | undefined;
   readonly #parts: JournalParts;
   readonly #groups: LineGroups;
   readonly #record = newRecord();
@@ -49,6 +55,8 @@ export class RunningJournal {
     this.#parts = parts;
     this.finishedBefore = parts.table.size;
     this.damagedLines = parts.damagedLines;
+    this.id = idOf(parts.salt);
+    this.idBefore = parts.saltBefore === undefined ? undefined : idOf(parts.saltBefore);
     this.#groups = new LineGroups(parts.write);
   }
 

@@ -23,6 +23,11 @@ export function hashJob(salt: string, key: string, input: string, record: JobRec
   hashText(`${salt} input`, input, record, hashWords);
 }
 
+/** Names a journal without telling its salt. */
+export function idOf(salt: string): string {
+  return hash("sha256", `${salt} id`).slice(0, 16);
+}
+
 function hashText(prefix: string, text: string, record: JobRecord, at: number): void {
   const exact = half.test(text) ? ` escaped ${JSON.stringify(text)}` : ` ${text}`;
   const digest = hash("sha256", prefix + exact, "buffer");

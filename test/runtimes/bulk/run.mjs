@@ -1,0 +1,90 @@
+// One run of many documents into a folder, in a process of its own. It says what became of each job, a line of JSON each, at once:
+// what it has said when it is killed has happened. The one argument is JSON.
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+const settings = JSON.parse(process.argv[2]);
+const { baseUrl, apiKey, folder: at, count, version = 0, die, end, options = {} } = settings;
+
+const say = (told) => fs.writeSync(1, `${JSON.stringify(told)}\n`);
+const kill = () => process.kill(process.pid, "SIGKILL");
+
+/** Kills this process at a call to the file system: before it, behind it, or with half of it done. */
+function dieAt({ call, when, nth }) {
+  let calls = 0;
+  const isTime = () => ++calls === nth;
+  if (call === "rename") {
+    const { rename } = fs;
+    fs.rename = (from, to, done) => {
+      if (!isTime()) return rename(from, to, done);
+      if (when === "before") kill();
+      rename(from, to, kill);
+    };
+    return;
+  }
+  // The journal is written to by the handle of its file.
+  const { open } = fs.promises;
+  fs.promises.open = async (path, ...rest) => {
+    const handle = await open(path, ...rest);
+    if (!String(path).endsWith("run.journal")) return handle;
+    const { write, datasync } = handle;
+    handle.write = async (bytes, from, length, position) => {
+      if (call !== "write" || position === 0 || !isTime())
+        return write.call(handle, bytes, from, length, position);
+      if (when === "before") kill();
+      await write.call(handle, bytes, from, when === "half" ? Math.ceil(length / 2) : length, position);
+      kill();
+    };
+    handle.datasync = async () => {
+      if (call !== "datasync" || !isTime()) return datasync.call(handle);
+      await datasync.call(handle);
+      kill();
+    };
+    return handle;
+  };
+}
+
+if (die) dieAt(die);
+syncBuiltinESMExports();
+
+const { TemplatePdf } = await import("template-pdf");
+const { folder, runBulk } = await import("template-pdf/bulk");
+
+function* jobs() {
+  for (let n = 0; n < count; n++) {
+    const values = { n, shelf: n % 3, ...(n % 10 === 0 && version > 0 && { version }) };
+    yield { template: "t", values };
+  }
+}
+
+const ending = new AbortController();
+let fulfilled = 0;
+
+function onResult({ status, key, error }) {
+  say({ status, key, code: error?.code });
+  if (status !== "fulfilled" || ++fulfilled !== end?.after) return;
+  if (end.how === "exit") process.exit(7);
+  if (end.how === "throw") setImmediate(() => Promise.reject(new Error("nobody catches this")));
+  if (end.how === "SIGTERM") process.kill(process.pid, "SIGTERM");
+  ending.abort(new Error("enough"));
+}
+
+const client = new TemplatePdf({ baseUrl, apiKey });
+try {
+  const summary = await runBulk({
+    client,
+    jobs: jobs(),
+    sink: folder("out/{{shelf}}/{{n}}.pdf", { root: at }),
+    journal: `${at}/run.journal`,
+    concurrency: 8,
+    ...(end?.how === "signal" && { signal: ending.signal }),
+    ...(end?.how === "drain" && { drain: ending.signal }),
+    onResult,
+    ...options,
+  });
+  say({ summary });
+} catch ({ name, message }) {
+  say({ name, message });
+} finally {
+  await client.close();
+}
