@@ -9,7 +9,7 @@ export * from "./concatenate.ts";
 export * from "./disposal.ts";
 export * from "./environment.ts";
 export * from "./errors.ts";
-export * from "./files/draft-mark.ts";
+export * from "./files/drafting.ts";
 export * from "./linked-list.ts";
 export * from "./loopback.ts";
 export * from "./option-rules.ts";

@@ -59,7 +59,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "index.ts",
     "abort-signals.ts",
     "errors.ts",
-    "files/draft-mark.ts",
+    "files/drafting.ts",
     "option-rules.ts",
     "retry.ts",
     "supervisor.ts",

@@ -1,4 +1,4 @@
-import { TemplatePdfError } from "../index.ts";
+import { SaveError, TemplatePdfError } from "../index.ts";
 
 /** Failures of the same kind. */
 export interface FailureGroup {
@@ -22,7 +22,7 @@ export class FailureGroups {
   add(error: unknown, index: number): void {
     const { code, message } = kindOf(error);
     // Numbers differ where nothing else does: places, sizes, times.
-    const name = `${code} ${message.replace(/\d+/g, "0")}`;
+    const name = `${code} ${withoutPath(message, error).replace(/\d+/g, "0")}`;
     const isKnown = this.#groups.has(name) || this.#groups.size < maxGroups;
     const group = this.#groupOf(isKnown ? name : "others", isKnown ? { code, message } : others);
     group.count++;
@@ -42,6 +42,11 @@ export class FailureGroups {
 }
 
 const others = { code: "others", message: "Other failures, of more kinds than are told apart." };
+
+/** Of many files that cannot be stored for one reason, each has a path of its own. */
+function withoutPath(message: string, error: unknown): string {
+  return SaveError.is(error) ? message.replaceAll(JSON.stringify(error.path), "") : message;
+}
 
 function kindOf(error: unknown): { readonly code: string; readonly message: string } {
   if (TemplatePdfError.is(error)) return error;

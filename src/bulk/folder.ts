@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { draftEnding, draftMark } from "../files/draft-mark.ts";
+import { type Drafting, draftEnding, drafting } from "../files/drafting.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../index.ts";
 import { kindOf } from "../option-rules.ts";
 import { objectionToPath } from "./inner-path.ts";
@@ -125,12 +125,17 @@ class Folder<J extends Job> implements FolderSink<J> {
 
   async put(_key: string, pdf: PendingPdf, { job }: { readonly job: J }): Promise<Saved> {
     const path = join(this.place, this.keyOf(job));
-    const within = dirname(path);
-    await this.#makeFolder(within);
-    if (await isLinkOutside(path, this.place)) throw this.#refusal("leads outside of it by a link");
-    const { bytes } = await pdf.saveTo(Object.assign(pathToFileURL(path), { [draftMark]: this.#mark }));
-    this.#changedFolders.add(within);
+    const prepare = () => this.#prepare(path);
+    const own: Drafting = { mark: this.#mark, prepare };
+    // At once: what the folder is not fit for is then not even asked for.
+    const { bytes } = await pdf.saveTo(Object.assign(pathToFileURL(path), { [drafting]: own }));
+    this.#changedFolders.add(dirname(path));
     return { path, bytes };
+  }
+
+  async #prepare(path: string): Promise<void> {
+    await this.#makeFolder(dirname(path));
+    if (await isLinkOutside(path, this.place)) throw this.#refusal("leads outside of it by a link");
   }
 
   /** A file's name is safe from a power cut when its folder is synced, which some systems do by themselves. */
@@ -188,7 +193,11 @@ async function syncFolder(path: string): Promise<void> {
   } catch (error) {
     // Not every system opens folders, or syncs them.
     const { code = "" } = error as NodeJS.ErrnoException;
-    if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes(code)) throw error;
+    if (["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes(code)) return;
+    throw new SaveError(
+      `The folder ${JSON.stringify(path)} could not be synced: ${reasonOf(error)}. What was stored there last is not recorded.`,
+      { path, cause: error },
+    );
   } finally {
     await handle?.close();
   }
@@ -203,6 +212,7 @@ const mayNotWrite = "this process may not write there";
 
 const reasons: { readonly [code: string]: string | undefined } = {
   EEXIST: "there is a file of that name",
+  ENOENT: "it is not there any more",
   ENOTDIR: "a part of its path is a file, not a folder",
   EACCES: mayNotWrite,
   EPERM: mayNotWrite,

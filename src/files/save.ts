@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Sink, Source } from "../body.ts";
-import { draftEnding } from "./draft-mark.ts";
+import { draftEnding } from "./drafting.ts";
 import { chmod, chown, close, open, rename, sync, unlink, waysToOpen, writev } from "./system.ts";
 import { asSaveError, cannotSave, ignoreMissing, mayNotWrite, resolveTarget, type Target } from "./target.ts";
 import type { Place, Saved } from "./types.ts";
@@ -13,8 +13,10 @@ const readerPollMs = 50;
 
 /** Checks that a document can be saved there, by beginning to: cheaper than finding out when it has been rendered. */
 export async function check(place: Place): Promise<void> {
+  await place.drafting?.prepare();
   const target = await resolveTarget(place);
-  if (target.kind === "replace") await (await Draft.open(target, place)).discard();
+  // Where many come, a folder that was prepared is enough.
+  if (target.kind === "replace" && !place.drafting) await (await Draft.open(target, place)).discard();
 }
 
 /**
@@ -155,13 +157,13 @@ class Draft {
     this.#path = path;
   }
 
-  static async open(target: Target, { asked, mark }: Place): Promise<Draft> {
+  static async open(target: Target, { asked, drafting }: Place): Promise<Draft> {
     if (target.kind === "through") {
       const descriptor = await open(target.path, waysToOpen().append);
       return new Draft(descriptor, target, target.path);
     }
     // A name of its own, hidden and short: the target's may already be as long as the file system allows.
-    const path = join(target.folder, `.${mark}${crypto.randomUUID()}${draftEnding}`);
+    const path = join(target.folder, `.${drafting?.mark ?? ""}${crypto.randomUUID()}${draftEnding}`);
     try {
       // What replaces a private file is private from its first byte on.
       return new Draft(await open(path, "wx", target.existing ? 0o600 : 0o666), target, path);

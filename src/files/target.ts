@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors.ts";
-import { draftMark } from "./draft-mark.ts";
+import { type Drafting, drafting } from "./drafting.ts";
 import { checkWritable, lstat, readlink, realpath } from "./system.ts";
 import type { Place } from "./types.ts";
 
@@ -40,8 +40,8 @@ export function locate(path: string | URL): Place {
   }
   // Joined as it stands: to leave out a `..` that follows a link would lead elsewhere.
   const absolute = isAbsolute(text) ? text : process.cwd() + sep + text;
-  const { [draftMark]: mark = "" } = path as { readonly [draftMark]?: string };
-  return { asked: text, absolute, mark };
+  const { [drafting]: ofMany } = path as { readonly [drafting]?: Drafting };
+  return { asked: text, absolute, drafting: ofMany };
 }
 
 function pathOf(url: URL): string {

@@ -1,5 +1,6 @@
 import type { Source } from "../body.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../platform-types.ts";
+import type { Drafting } from "./drafting.ts";
 
 /** What `saveTo` tells of the file it wrote. */
 export interface Saved {
@@ -13,8 +14,8 @@ export interface Saved {
 export interface Place {
   readonly asked: string;
   readonly absolute: string;
-  /** What the name of the file begins with while it is being written. */
-  readonly mark: string;
+  /** Of one file of many. */
+  readonly drafting?: Drafting | undefined;
 }
 
 /** The forms of a document that need more than a web-standard runtime: the files of a platform. */

@@ -1,0 +1,16 @@
+/** What whoever stores many documents decides of a file. */
+export interface Drafting {
+  /** What the file's name begins with, behind a dot, while it is being written: whoever finds it knows whose it was. */
+  readonly mark: string;
+  /** Sees to the file's folder, before anything is sent: what it throws is what the document fails with. */
+  prepare(): Promise<void>;
+}
+
+/**
+ * The name of a member that a URL for `saveTo` may have, and no caller's has: its `Drafting`. Registered globally, because the client
+ * may come from another copy of this package.
+ */
+export const drafting: unique symbol = Symbol.for("template-pdf.drafting") as never;
+
+/** What the name of every file ends with that is being written. */
+export const draftEnding = ".template-pdf";
