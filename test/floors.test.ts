@@ -114,6 +114,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
       "server/listen.ts",
       "bulk/folder.ts",
       "bulk/leads-outside.ts",
+      "bulk/make-folder.ts",
       "bulk/remove-drafts.ts",
       "bulk/run-bulk.ts",
       "bulk/journal/",

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { type FileHandle, open, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Drafting, draftEnding, drafting } from "../files/drafting.ts";
@@ -7,6 +7,7 @@ import { kindOf } from "../option-rules.ts";
 import { objectionToPath } from "./inner-path.ts";
 import type { Job } from "./job.ts";
 import { isFolderOutside, isLinkOutside } from "./leads-outside.ts";
+import { makeFolder } from "./make-folder.ts";
 import { parsePattern } from "./placeholders.ts";
 import { removeDrafts } from "./remove-drafts.ts";
 import type { Sink } from "./sink.ts";
@@ -59,7 +60,7 @@ export function folder<J extends Job = any>(
 class Folder<J extends Job> implements FolderSink<J> {
   readonly place: string;
   readonly #pathOf: (job: J) => string;
-  readonly #used = new UsedPaths(process.platform);
+  #used = new UsedPaths(process.platform);
   /** Folders that are there, or on the way to be. */
   readonly #knownFolders = new Map<string, Promise<void>>();
   /** Folders that hold new names since the last `sync`. */
@@ -97,9 +98,12 @@ class Folder<J extends Job> implements FolderSink<J> {
   }
 
   async open(): Promise<void> {
+    // Another run may have had this sink before.
+    this.#used = new UsedPaths(process.platform);
+    this.#knownFolders.clear();
     const probe = join(this.place, `.${crypto.randomUUID()}${draftEnding}`);
     try {
-      await mkdir(this.place, { recursive: true });
+      await makeFolder(this.place);
       await (await open(probe, "wx")).close();
       await unlink(probe);
     } catch (cause) {
@@ -168,7 +172,7 @@ class Folder<J extends Job> implements FolderSink<J> {
       throw this.#refusal("leads outside of it by a link");
     }
     try {
-      const first = await mkdir(path, { recursive: true });
+      const first = await makeFolder(path);
       if (first !== undefined) this.#changedFolders.add(dirname(first));
       else if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, this.#mark);
     } catch (cause) {

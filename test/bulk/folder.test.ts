@@ -218,6 +218,17 @@ describe("a folder", () => {
     expect((await run(["a", "b"], { sink: inner, fresh: true })).summary).toMatchObject({ fulfilled: 2 });
   });
 
+  it("serves one run after another", async () => {
+    const { run, at } = await setUp();
+    const sink = folder("out/{{name}}.pdf", { root: at });
+    await run(["a", "b"], { sink });
+    await rm(join(at, "out"), { recursive: true });
+    expect((await run(["a", "b"], { sink, fresh: true })).summary).toMatchObject({
+      fulfilled: 2,
+      rejected: 0,
+    });
+  });
+
   it("takes 10,000 jobs of one path for one document, and tells of the others", async () => {
     const { run, service } = await setUp();
     const { summary } = await run(Array.from({ length: 10_000 }, () => "same"));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { setUpRuns } from "./bulk/bulk-runs.ts";
 import { filesIn } from "./bulk/shelves.ts";
+import { nodeOf, programOf } from "./installed.ts";
 
 /** Numbers that look like chance, and are the same in every run of this test. */
 function seeded(seed: number): (below: number) => number {
@@ -126,3 +127,31 @@ it("a run whose service goes away stops where that is asked for, and goes on whe
   await start().ended;
   expectWhole();
 });
+
+const runtimes: readonly (readonly [string, readonly string[]])[] = [
+  ["Node 20", [nodeOf(20)]],
+  ["Node 22", [nodeOf(22)]],
+  ["Node 24", [nodeOf(24)]],
+  ["Node 26", [nodeOf(26)]],
+  ["Bun", [programOf("bun")]],
+  ["Deno", [programOf("deno"), "run", "--allow-all"]],
+];
+
+it.each(runtimes)(
+  "a run that is killed in %s goes on there, and one of another runtime as well",
+  async (_title, command) => {
+    const { shelves, start, expectWhole } = await setUpRuns(150);
+    for (const before of [command, [process.execPath]]) {
+      const running = start({}, before);
+      let left = 40;
+      shelves.onRequest = () => {
+        if (--left === 0) running.kill();
+      };
+      expect((await running.ended).signal).toBe("SIGKILL");
+    }
+    const { told, before, code, complaints } = await start({}, command).ended;
+    expect({ code, complaints }).toEqual({ code: 0, complaints: "" });
+    expect(told.at(-1)?.summary).toMatchObject({ fulfilled: 150 - before.size, skipped: before.size });
+    expectWhole();
+  },
+);

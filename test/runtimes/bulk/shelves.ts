@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -76,15 +76,17 @@ export class Shelves {
 /** What of some jobs the journal in a folder has recorded, by their own reckoning of its hashes. */
 export function recordedOf(folder: string, jobs: readonly Values[]): Set<number> {
   const path = join(folder, "run.journal");
-  if (!existsSync(path)) return new Set();
-  const [header = "{}", ...rest] = readFileSync(path, "utf8").split("\n");
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return new Set();
+  const [header = "", ...rest] = readFileSync(path, "utf8").split("\n");
+  // It was not begun, or is none.
+  if (!/^\{"format":.*\}$/.test(header)) return new Set();
   // What has no newline is not written.
   const lines = rest.slice(0, -1).flatMap((line) => {
     const [, key, input] = /^\{"key":"(.{16})","input":"(.{16})","sum":"[0-9a-f]{8}"\}$/.exec(line) ?? [];
     return key === undefined ? [] : [[key, input] as const];
   });
   const inputs = new Map(lines);
-  const { salt } = header === "" ? { salt: "" } : JSON.parse(header);
+  const { salt } = JSON.parse(header);
   const hashOf = (what: string, text: string) =>
     createHash("sha256").update(`${salt} ${what} ${text}`).digest().subarray(0, 12).toString("base64url");
   const isRecorded = (values: Values) =>

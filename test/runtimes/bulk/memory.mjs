@@ -1,0 +1,44 @@
+// A run of many documents whose memory is measured when a tenth of it is done, and at its end. What it prints is one line of JSON.
+// With `--expose-gc`.
+import { rmSync } from "node:fs";
+import { TemplatePdf } from "template-pdf";
+import { generateMany, runBulk } from "template-pdf/bulk";
+
+const { kind, count, journal } = JSON.parse(process.argv[2]);
+const warnings = [];
+process.on("warning", ({ name }) => warnings.push(name));
+
+const bytes = new TextEncoder().encode(`%PDF-1.7\n${"x".repeat(1000)}\n%%EOF\n`);
+const fetch = async () => new Response(bytes, { headers: { "content-length": `${bytes.length}` } });
+const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:1", apiKey: "key-of-the-tests", fetch });
+
+function* jobs() {
+  for (let n = 0; n < count; n++) yield { template: "t", values: { n, text: `row ${n}`.repeat(20) } };
+}
+
+const measured = [];
+let done = 0;
+
+function onDone() {
+  done++;
+  if (done !== count / 10 && done !== count) return;
+  globalThis.gc();
+  const { heapUsed, rss } = process.memoryUsage();
+  measured.push({ heapUsed, rss });
+}
+
+// Signals that outlive their run, as those of a program do.
+const [signal, drain] = [new AbortController().signal, new AbortController().signal];
+if (kind === "generateMany") {
+  for await (const result of generateMany(client, jobs(), { concurrency: 16, signal, drain })) {
+    if (result.status === "fulfilled") onDone();
+  }
+} else {
+  const sink = { put: (_key, pdf) => pdf.bytes() };
+  const onResult = ({ status }) => status === "fulfilled" && onDone();
+  const key = ({ values }) => values.n;
+  await runBulk({ client, jobs: jobs(), sink, key, journal, concurrency: 16, signal, drain, onResult });
+  rmSync(journal);
+}
+console.log(JSON.stringify({ done, measured, warnings }));
+// Nothing is closed: what a run has left running would keep this process.
