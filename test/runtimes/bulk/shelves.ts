@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -76,7 +76,7 @@ export class Shelves {
 /** What of some jobs the journal in a folder has recorded, by their own reckoning of its hashes. */
 export function recordedOf(folder: string, jobs: readonly Values[]): Set<number> {
   const path = join(folder, "run.journal");
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return new Set();
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return new Set();
   const [header = "", ...rest] = readFileSync(path, "utf8").split("\n");
   // It was not begun, or is none.
   if (!/^\{"format":.*\}$/.test(header)) return new Set();

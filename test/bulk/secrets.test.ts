@@ -1,0 +1,113 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import type { TemplatePdf } from "template-pdf";
+import { type BulkResult, folder, generateMany, runBulk } from "template-pdf/bulk";
+import { expect, it, onTestFinished } from "vitest";
+import { expectSafe, secretValues, spellings, trickyKey, values } from "../client/canaries.ts";
+import { type Answer, Service, saying, withLength } from "../client/service.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { small } from "./many.ts";
+
+/** Answers that name all they were sent, in every status. */
+const told: readonly Answer[] = [400, 401, 404, 422, 429, 500, 503].map(
+  (status) =>
+    ({ response, headers, body }) =>
+      response
+        .writeHead(status)
+        .end(JSON.stringify({ error: { message: `${headers.authorization} ${body}` } })),
+);
+const broken: readonly Answer[] = [
+  ({ response, body }) => response.writeHead(200, { "content-length": 5000 }).write(`%PDF-1.7 ${body}`),
+  ({ socket }) => socket.destroy(),
+  ({ response, body }) => response.writeHead(200, { "content-type": "text/html" }).end(`<h1>${body}</h1>`),
+];
+
+function expectNothingSecretIn(text: string): void {
+  for (const secret of [trickyKey, ...secretValues].flatMap(spellings)) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/CANARY|C4N4RY/);
+}
+
+it("a run whose jobs fail in every way tells neither the key nor a value, in errors, summary and files", async () => {
+  const answers = [...told, ...broken, saying(400), withLength(small)];
+  const service = await Service.start((received) => {
+    const answer = answers[Number(JSON.parse(received.body).n)];
+    if (answer === broken[0]) setTimeout(() => received.socket.destroy());
+    return (answer ?? saying(400))(received);
+  });
+  const { path: at, remove } = makeTemporaryFolder("secrets");
+  onTestFinished(remove);
+  const client = service.client({ apiKey: trickyKey }) as TemplatePdf;
+  const row = (n: number | string, more: object = {}) => ({
+    template: "t",
+    values: { ...values, n, ...more },
+  });
+  const circular: Record<string, unknown> = { ...values, n: "circular" };
+  circular["self"] = circular;
+  const thrower = {
+    toJSON: () => {
+      throw new Error(values.customer);
+    },
+  };
+  const jobs = [
+    ...answers.map((_, n) => row(n)),
+    row(0),
+    row(`../${values.customer}`),
+    row(`${values.customer}\0`),
+    row(values.customer.repeat(20)),
+    row("", {}),
+    row("bigint", { big: 7n }),
+    row("thrower", { thrower }),
+    { template: "t", values: circular },
+    { template: "t", values: [values.customer] },
+    { template: `t/${"x".repeat(3)}`, values: row("uid").values },
+    { values: row(0).values } as never,
+    values as never,
+    values.customer as never,
+  ];
+  const results: BulkResult<unknown>[] = [];
+  const summary = await runBulk({
+    client,
+    jobs,
+    sink: folder("out/{{n}}.pdf", { root: at }),
+    journal: join(at, "run.journal"),
+    retry: { limit: 0 },
+    onResult: (result) => results.push(result as BulkResult<unknown>),
+  });
+  const rejected = results.flatMap((result) => (result.status === "rejected" ? [result.error] : []));
+  expect(rejected.length).toBe(jobs.length - 2);
+  for (const error of rejected) expectSafe(error, trickyKey);
+  expectNothingSecretIn(inspect(summary, { depth: 10 }));
+  expectNothingSecretIn(JSON.stringify(summary));
+  expect((await readdir(at)).sort()).toEqual(["out", "run.journal"]);
+  expectNothingSecretIn(await readFile(join(at, "run.journal"), "latin1"));
+});
+
+it("a run that is stopped tells neither, and the lock of one that goes on does not", async () => {
+  const service = await Service.start(told[3] as Answer);
+  const { path: at, remove } = makeTemporaryFolder("secrets");
+  onTestFinished(remove);
+  const client = service.client({ apiKey: trickyKey }) as TemplatePdf;
+  const jobs = Array.from({ length: 9 }, (_, n) => ({ template: "t", values: { ...values, n } }));
+  let lock = "";
+  const sink = {
+    put: async (_key: string, pdf: { bytes(): Promise<unknown> }) => {
+      lock ||= await readFile(join(at, "run.journal.lock"), "utf8");
+      await pdf.bytes();
+    },
+  };
+  const options = { client, jobs, stopAfter: 2, concurrency: 1 };
+  const key = ({ values: { n } }: { values: { n: number } }) => `${values.customer} ${n}`;
+  const error = await runBulk({ ...options, sink, key, journal: join(at, "run.journal") }).catch(
+    (thrown) => thrown,
+  );
+  expect(error.name).toBe("RunStoppedError");
+  expectSafe(error, trickyKey);
+  expect(lock).toContain(`"pid":${process.pid}`);
+  expectNothingSecretIn(lock);
+  const many = generateMany(client, jobs, { stopAfter: 2, concurrency: 1 });
+  const drained = (async () => {
+    for await (const _ of many);
+  })();
+  expectSafe(await drained.catch((thrown) => thrown), trickyKey);
+});
