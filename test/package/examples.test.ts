@@ -34,6 +34,7 @@ const assumed: Readonly<Record<string, string>> = {
 const faces = {
   "template-pdf": ["TemplatePdf", "TemplatePdfError", "template"],
   "template-pdf/browser": ["download", "objectUrl"],
+  "template-pdf/bulk": ["folder", "generateMany", "runBulk"],
   "template-pdf/emulator": ["startEmulator"],
   "template-pdf/handler": ["createHandler"],
   "template-pdf/testing": ["assertWholePdf", "fakePdf", "fakeService", "faults", "pdfText"],

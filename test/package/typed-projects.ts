@@ -91,6 +91,7 @@ const everywhere = `
 const inNode = `
   import type { Readable } from "node:stream";
   import { TemplatePdf } from "template-pdf";
+  import { type BulkSummary, folder, generateMany, runBulk } from "template-pdf/bulk";
   import { startEmulator } from "template-pdf/emulator";
 
   export async function forms(client: TemplatePdf): Promise<Buffer> {
@@ -98,6 +99,27 @@ const inNode = `
     readable.destroy();
     // @ts-expect-error a stream, not any
     (await client.generate("inv_2024", {}).nodeStream()) satisfies string;
+    const jobs = [{ template: "inv_2024", values: { total: "1" }, row: 7 }];
+    for await (const result of generateMany(client, jobs, { use: (pdf, { row }) => pdf.saveTo(\`\${row}.pdf\`) })) {
+      result.job.row satisfies number;
+      if (result.status === "fulfilled") result.value.bytes satisfies number;
+    }
+    const typed = new TemplatePdf<{ inv_2024: { total: string } }>();
+    generateMany(typed, [{ template: "inv_2024", values: { total: "1" } }]);
+    // @ts-expect-error no such type
+    generateMany(typed, [{ template: "inv_2024", values: { total: 1 } }]);
+    // @ts-expect-error no such uid
+    generateMany(typed, [{ template: "inv_2025", values: { total: "1" } }]);
+    const summary: BulkSummary = await runBulk({
+      client: typed,
+      jobs: (async function* () {
+        yield { template: "inv_2024" as const, values: { total: "1" }, row: 7n };
+      })(),
+      key: ({ row }) => String(row),
+      sink: folder((job) => job.values.total),
+      journal: "run.journal",
+    });
+    summary.fulfilled satisfies number;
     const { path, bytes } = await client.generate("inv_2024", {}).saveTo(new URL("file:///invoice.pdf"));
     path satisfies string;
     bytes satisfies number;
