@@ -64,26 +64,26 @@ export class JobTries<J extends Job, R> implements Supervisor {
 
   /** Tries until the job has its result; gives none where the run ended before the first try. */
   async run(): Promise<Result<J, R> | undefined> {
+    // Member by member below: a spread would cost more than all else that a run does for a document.
+    const job = this.#job;
+    const index = this.#index;
     this.#wholeAtRefusal = this.#crew.wholeCount;
     const first = this.#crew.turn();
     let ticket = first instanceof Promise ? await first : first;
     if (ticket === undefined) return undefined;
     for (;;) {
       const outcome = await this.#try(ticket);
-      if ("value" in outcome) return { ...this.#facts, status: "fulfilled", value: outcome.value };
+      const attempts = this.#attempts;
+      if ("value" in outcome) return { job, index, attempts, status: "fulfilled", value: outcome.value };
       this.#lastError = outcome.error;
       ticket = this.#delayMs === undefined ? undefined : await this.#crew.again(this.#delayMs);
-      if (ticket === undefined) return { ...this.#facts, status: "rejected", error: outcome.error };
+      if (ticket === undefined) return { job, index, attempts, status: "rejected", error: outcome.error };
     }
   }
 
   /** Ends the try that is under way. */
   cancel(reason: unknown): void {
     this.#pdf?.cancel(reason);
-  }
-
-  get #facts() {
-    return { job: this.#job, index: this.#index, attempts: this.#attempts };
   }
 
   async #try(ticket: Ticket): Promise<{ readonly value: R } | { readonly error: unknown }> {
