@@ -1,5 +1,5 @@
 // @ts-check
-const width = 760;
+const width = 820;
 const plot = { left: 64, top: 64, width: 480, height: 240 };
 const height = plot.top + plot.height + 48;
 const margin = 16;

@@ -20,8 +20,7 @@ export const pumps = {
   [bareRequest]: (job) => pool(bareRequest, job),
   "global fetch": (job) => pool("global fetch", job),
   [ourBytes]: (job) => pool(ourBytes, job),
-  "template-pdf generateMany": (job) => many(job, {}),
-  "template-pdf generateMany, ordered": (job) => many(job, { ordered: true }),
+  "template-pdf generateMany": many,
 };
 
 /**
@@ -44,16 +43,15 @@ async function pool(name, job) {
 
 /**
  * @param {Job} job
- * @param {{ ordered?: boolean }} options
  * @returns {Promise<Pump>}
  */
-async function many({ origin, apiKey, uid, values }, options) {
+async function many({ origin, apiKey, uid, values }) {
   const { TemplatePdf } = await import("template-pdf");
   const { generateMany } = await import("template-pdf/bulk");
   const client = new TemplatePdf({ baseUrl: origin, apiKey });
   return async (inFlight, wants, onDocument) => {
     const jobs = jobsOf({ template: uid, values }, wants);
-    for await (const result of generateMany(client, jobs, { ...options, concurrency: inFlight })) {
+    for await (const result of generateMany(client, jobs, { concurrency: inFlight })) {
       if (result.status === "rejected") throw result.error;
       onDocument(result.value.length);
     }

@@ -36,7 +36,7 @@ const documentsOf = new Map([
  */
 export async function measureSpeed({ isQuick }) {
   const sizes = [...documentsOf.keys()];
-  const rounds = isQuick ? 1 : 5;
+  const rounds = isQuick ? 1 : 3;
   const names = Object.keys(pumps).filter((name) => !isQuick || ![ourBytes, "global fetch"].includes(name));
   const server = await startServer(sizes, undefined);
   try {

@@ -20,8 +20,8 @@ function run(program: string, ...args: string[]) {
 }
 
 describe("the programs of the bench", () => {
-  it("are ten", () => {
-    expect(programs).toHaveLength(10);
+  it("are eleven", () => {
+    expect(programs).toHaveLength(11);
   });
 
   it.each(programs)("$program tells with --help how to call it", ({ script, program }) => {
@@ -46,6 +46,9 @@ describe("the programs of the bench", () => {
     ["bench/cold-start.mjs", ["--rounds", "-1"], "--rounds"],
     ["bench/cold-start.mjs", ["--node", "no-such-node"], "no-such-node"],
     ["bench/emulator.mjs", ["10", "20"], "20"],
+    ["bench/bulk.mjs", ["--part", "no such part"], "no such part"],
+    ["bench/bulk.mjs", ["--documents", "150"], "--documents"],
+    ["bench/bulk.mjs", ["--folder", "no such folder"], "no such folder"],
     ["bench/journal.mjs", ["--lines", "0"], "--lines"],
     ["bench/journal.mjs", ["--folder", "no such folder"], "no such folder"],
   ])("%s refuses %j", (program, args, named) => {
