@@ -13,7 +13,7 @@ import { readCommandLine, wholeNumber } from "./shared/command-line.mjs";
 
 const usage = `npm run bench:bulk -- [options]
 
-What a run over many documents costs; about 15 minutes. It writes docs/bulk-benchmarks.*, unless something is changed
+What a run over many documents costs; about 12 minutes. It writes docs/bulk-benchmarks.*, unless something is changed
 by an option, and every part on its own.
   --part <name>      only memory, speed, folder or start, and writes that part
   --documents <n>    of each run of the part memory, a multiple of 100; 1,000,000

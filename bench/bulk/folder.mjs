@@ -49,7 +49,7 @@ export async function measureFolder({ isQuick, folder }) {
     const cells = [];
     for (const [medium, parent] of parents) {
       for (const bytes of sizes) {
-        const plan = { origin: server.http, bytes, inFlight, documents: isQuick ? 2_000 : 4_000 };
+        const plan = { origin: server.http, bytes, inFlight, documents: isQuick ? 1_000 : 2_400 };
         const cell = { medium, bytes, writers: await measureCell(plan, parent, rounds) };
         cells.push(cell);
         const figures = Object.entries(cell.writers).map(([name, { perSecond }]) => `${name} ${perSecond}`);

@@ -21,11 +21,11 @@ import { bareDispatch, bareRequest, pumps } from "./pumps.mjs";
 
 const ours = "template-pdf generateMany";
 
-/** Enough for a second of CPU time, half of it to warm up. @type {ReadonlyMap<number, number>} */
+/** Half of them to warm up. @type {ReadonlyMap<number, number>} */
 const documentsOf = new Map([
-  [2_000, 50_000],
-  [50_000, 16_000],
-  [1_000_000, 800],
+  [2_000, 30_000],
+  [50_000, 8_000],
+  [1_000_000, 400],
 ]);
 
 /**
@@ -49,8 +49,8 @@ export async function measureSpeed({ isQuick }) {
           (name) =>
             /** @type {const} */ ([
               name,
-              // fetch takes ten times as long for a small one, and is as fast after fewer.
-              { ...plan, pump: name, documents: name === "global fetch" ? documents / 4 : documents },
+              // fetch takes ten times as long for a small one.
+              { ...plan, pump: name, documents: name === "global fetch" ? documents / 2 : documents },
             ]),
         );
         const readings = await measureInTurn("speed-process.mjs", new Map(plans), rounds);
