@@ -8,6 +8,7 @@ import { BlobCollector, BytesCollector, type CollectorClass } from "./collector.
 import { makeDisposable } from "./disposal.ts";
 import { OversizedPdfError } from "./errors.ts";
 import { filenameOf } from "./filename.ts";
+import type { Drafting } from "./files/drafting.ts";
 import type { Place, Saved } from "./files/types.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
 import { webStreamOf } from "./web-stream.ts";
@@ -200,9 +201,12 @@ export class GeneratedPdf {
    * console.log(`${bytes} bytes in ${path}`);
    * ```
    */
-  async saveTo(path: string | URL): Promise<Saved> {
+  saveTo(path: string | URL): Promise<Saved>;
+  /** @internal */
+  saveTo(path: string | URL, drafting: Drafting | undefined): Promise<Saved>;
+  async saveTo(path: string | URL, drafting?: Drafting): Promise<Saved> {
     // Before it is read: where the path cannot be written, the document is still there for another one.
-    return this.saveChecked(await checkPath(path));
+    return this.saveChecked(await checkPath(path, drafting));
   }
 
   /**
@@ -281,8 +285,8 @@ makeDisposable(GeneratedPdf.prototype, (document) => document.cancel());
  *
  * @internal
  */
-export async function checkPath(path: string | URL): Promise<Place> {
-  const place = files.locate(path);
+export async function checkPath(path: string | URL, drafting?: Drafting): Promise<Place> {
+  const place = files.locate(path, drafting);
   await files.check(place);
   return place;
 }

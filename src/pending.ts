@@ -2,6 +2,7 @@ import { abortError } from "./abort-signals.ts";
 import { Asking, type Launch } from "./asking.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { checkPath, type GeneratedPdf } from "./document.ts";
+import type { Drafting } from "./files/drafting.ts";
 import type { Saved } from "./files/types.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "./platform-types.ts";
 
@@ -174,9 +175,12 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * const { bytes } = await pdfs.generate("invoice", values).saveTo("invoice.pdf");
    * ```
    */
-  saveTo(path: string | URL): Promise<Saved> {
-    if (this.#asking.isPastGates) return this.#asking.forWhole((document) => document.saveTo(path));
-    const checked = checkPath(path);
+  saveTo(path: string | URL): Promise<Saved>;
+  /** @internal */
+  saveTo(path: string | URL, drafting: Drafting): Promise<Saved>;
+  saveTo(path: string | URL, drafting?: Drafting): Promise<Saved> {
+    if (this.#asking.isPastGates) return this.#asking.forWhole((document) => document.saveTo(path, drafting));
+    const checked = checkPath(path, drafting);
     this.#asking.gate(checked);
     return this.#asking.forWhole(async (document) => document.saveChecked(await checked));
   }

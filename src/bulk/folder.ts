@@ -1,7 +1,6 @@
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { type Drafting, draftEnding, drafting } from "../files/drafting.ts";
+import { draftEnding } from "../files/drafting.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../index.ts";
 import { kindOf } from "../option-rules.ts";
 import { objectionToPath } from "./inner-path.ts";
@@ -129,12 +128,10 @@ class Folder<J extends Job> implements FolderSink<J> {
 
   async put(_key: string, pdf: PendingPdf, { job }: { readonly job: J }): Promise<Saved> {
     const path = join(this.place, this.keyOf(job));
-    const prepare = () => this.#prepare(path);
-    const own: Drafting = { mark: this.#mark, prepare };
     // At once: what the folder is not fit for is then not even asked for.
-    const { bytes } = await pdf.saveTo(Object.assign(pathToFileURL(path), { [drafting]: own }));
+    const saved = await pdf.saveTo(path, { mark: this.#mark, prepare: () => this.#prepare(path) });
     this.#changedFolders.add(dirname(path));
-    return { path, bytes };
+    return saved;
   }
 
   async #prepare(path: string): Promise<void> {
@@ -147,6 +144,11 @@ class Folder<J extends Job> implements FolderSink<J> {
     const changed = this.#changedFolders;
     this.#changedFolders = new Set();
     await Promise.all([...changed].map(syncFolder));
+  }
+
+  /** Every folder above one that was made has a new name in it, up to that of the first that was missing. */
+  #noteMade(path: string, first: string): void {
+    for (let at = path; at.length >= first.length; at = dirname(at)) this.#changedFolders.add(dirname(at));
   }
 
   #refusal(why: string): SaveError {
@@ -173,7 +175,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     }
     try {
       const first = await makeFolder(path);
-      if (first !== undefined) this.#changedFolders.add(dirname(first));
+      if (first !== undefined) this.#noteMade(path, first);
       else if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, this.#mark);
     } catch (cause) {
       throw new SaveError(`The folder ${JSON.stringify(path)} could not be made: ${reasonOf(cause)}.`, {

@@ -6,11 +6,5 @@ export interface Drafting {
   prepare(): Promise<void>;
 }
 
-/**
- * The name of a member that a URL for `saveTo` may have, and no caller's has: its `Drafting`. Registered globally, because the client
- * may come from another copy of this package.
- */
-export const drafting: unique symbol = Symbol.for("template-pdf.drafting") as never;
-
 /** What the name of every file ends with that is being written. */
 export const draftEnding = ".template-pdf";

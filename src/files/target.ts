@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors.ts";
-import { type Drafting, drafting } from "./drafting.ts";
+import type { Drafting } from "./drafting.ts";
 import { checkWritable, lstat, readlink, realpath } from "./system.ts";
 import type { Place } from "./types.ts";
 
@@ -29,7 +29,7 @@ const descriptor = /^\/(?:dev\/(?:fd\/|std(?:in|out|err)$)|proc\/[^/]+\/fd\/)/;
  *
  * @throws {SaveError} when it is none
  */
-export function locate(path: string | URL): Place {
+export function locate(path: string | URL, drafting?: Drafting): Place {
   const text = path instanceof URL ? pathOf(path) : path;
   if (typeof text !== "string" || text === "" || text.includes("\0")) {
     const got =
@@ -40,8 +40,7 @@ export function locate(path: string | URL): Place {
   }
   // Joined as it stands: to leave out a `..` that follows a link would lead elsewhere.
   const absolute = isAbsolute(text) ? text : process.cwd() + sep + text;
-  const { [drafting]: ofMany } = path as { readonly [drafting]?: Drafting };
-  return { asked: text, absolute, drafting: ofMany };
+  return { asked: text, absolute, drafting };
 }
 
 function pathOf(url: URL): string {

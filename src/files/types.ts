@@ -24,7 +24,7 @@ export interface Files {
   toBuffer(bytes: Bytes): NodeBuffer;
   toReadable(source: Source): NodeReadable;
   /** Reads a path; throws a `SaveError` if it is none. */
-  locate(path: string | URL): Place;
+  locate(path: string | URL, drafting?: Drafting): Place;
   /** Checks, before anything is sent, that a document can be saved there; rejects with a `SaveError` if not. */
   check(place: Place): Promise<void>;
   /** Saves the document: the whole file or none. */
