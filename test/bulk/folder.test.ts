@@ -63,7 +63,7 @@ describe("a folder", () => {
     let draft: string | undefined;
     while (draft === undefined) draft = (await files().catch(() => [])).find((name) => name.startsWith("."));
     const [, id, own, rest] = /^\.(\w{16})-(\w{8})-(.+)$/.exec(draft) ?? [];
-    const stale = `.${id}-${own === "00000000" ? "1" : "0"}${own?.slice(1)}-${rest}`;
+    const stale = `.${id}-${own?.startsWith("0") ? "1" : "0"}${own?.slice(1)}-${rest}`;
     const foreign = [".fedcba9876543210-00000000-x.template-pdf", `.${rest}`, `.${id}-notes`];
     for (const name of [stale, ...foreign]) await copyFile(join(at, "out", draft), join(at, "out", name));
     ending.abort("as if killed");
