@@ -19,6 +19,22 @@ export type BulkResult<J> = (Fulfilled<J, unknown> | Rejected<J> | Skipped<J>) &
   readonly key: string | undefined;
 };
 
+/** How a run stands: a view that goes with it. */
+export interface BulkProgress {
+  /** Jobs that earlier runs finished, whether or not they are among the jobs of this one. */
+  readonly finishedBefore: number;
+  /** Lines of the journal that could not be read; their jobs are done again. */
+  readonly damagedLines: number;
+  /** How many documents this run has stored, also those that are not recorded yet. */
+  readonly stored: number;
+  /** How many documents are in hand now. */
+  readonly inHand: number;
+  /** How many requests a second the run allows itself now; `Infinity` while it knows of no limit. */
+  readonly perSecond: number;
+  /** How long nothing is sent any more because the service asked for that, in milliseconds; 0 where it has not. */
+  readonly pauseMs: number;
+}
+
 /** The options of `runBulk`. */
 export interface RunBulkOptions<T, J> extends RunOptions {
   /** Asks the service. Its own retries are off, as in `generateMany`. */
@@ -38,6 +54,8 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   fresh?: boolean | undefined;
   /** What run this is, such as `"payslips of November"`: a journal that was begun for another is refused. Default: none. */
   name?: string | undefined;
+  /** Called once, when the journal was opened and before the first job. What it throws ends the run. */
+  onBegin?: ((progress: BulkProgress) => void) | undefined;
   /**
    * Hears what became of every job: of a fulfilled one when it is recorded. What it throws ends the run.
    */
@@ -53,7 +71,7 @@ export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   const rules = { client: undefined, jobs: undefined, key: isFunction, sink: isObject, journal: isText };
   checkOptions(
     options,
-    { ...runRules, ...rules, fresh: isBoolean, name: isText, onResult: isFunction },
+    { ...runRules, ...rules, fresh: isBoolean, name: isText, onBegin: isFunction, onResult: isFunction },
     "run",
   );
   checkClient(options.client);

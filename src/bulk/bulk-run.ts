@@ -1,6 +1,6 @@
 import { ConfigurationError, type PendingPdf } from "../index.ts";
 import { kindOf } from "../option-rules.ts";
-import type { BulkResult, RunBulkOptions } from "./bulk-options.ts";
+import type { BulkProgress, BulkResult, RunBulkOptions } from "./bulk-options.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { checkJob } from "./check-job.ts";
 import { FailureGroups } from "./failure-groups.ts";
@@ -52,6 +52,7 @@ export class BulkRun<J extends Job> {
   }
 
   async perform(): Promise<BulkSummary> {
+    this.#options.onBegin?.(this.#progress());
     try {
       for await (const result of this.#run) {
         if (result.status === "fulfilled") this.#record(result);
@@ -68,6 +69,27 @@ export class BulkRun<J extends Job> {
       if (RunStoppedError.is(reason)) Object.assign(reason, { summary: this.#summaryOf(undefined) });
       throw reason;
     }
+  }
+
+  #progress(): BulkProgress {
+    const run = this.#run;
+    const { finishedBefore, damagedLines } = this.#journal;
+    return {
+      finishedBefore,
+      damagedLines,
+      get stored() {
+        return run.wholeCount;
+      },
+      get inHand() {
+        return run.inHand;
+      },
+      get perSecond() {
+        return run.pace.perSecond;
+      },
+      get pauseMs() {
+        return Math.max(0, run.pace.pausedUntilMs - performance.now());
+      },
+    };
   }
 
   /** Decides whether a job is to be asked for. */

@@ -1,6 +1,6 @@
 /** Runs over many documents: bounded in memory, at the pace that the service allows, and able to go on after a crash. */
 
-export type { BulkResult, RunBulkOptions, Skipped } from "./bulk-options.ts";
+export type { BulkProgress, BulkResult, RunBulkOptions, Skipped } from "./bulk-options.ts";
 export type { FailureGroup } from "./failure-groups.ts";
 export { type FolderOptions, type FolderSink, folder } from "./folder.ts";
 export { generateMany } from "./generate-many.ts";

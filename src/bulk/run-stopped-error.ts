@@ -3,6 +3,7 @@ import type { BulkSummary } from "./summary.ts";
 
 /** How far a run came. */
 interface RunFacts extends ErrorFacts {
+  readonly why: string;
   readonly fulfilled: number;
   readonly rejected: number;
 }
@@ -13,6 +14,8 @@ interface RunFacts extends ErrorFacts {
  */
 export class RunStoppedError extends TemplatePdfError {
   override readonly code = "run_stopped";
+  /** What ended it, as in `"the disk is full"`. */
+  declare readonly why: string;
   /** How many jobs were fulfilled until then. */
   declare readonly fulfilled: number;
   /** How many jobs were rejected until then. */

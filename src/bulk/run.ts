@@ -114,6 +114,11 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     else if (drain?.aborted) this.stop("`drain` was aborted", undefined);
   }
 
+  /** How many jobs are on their way. */
+  get inHand(): number {
+    return this.#inFlight.size;
+  }
+
   // For the jobs.
 
   get signal(): AbortSignal {
@@ -130,7 +135,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
 
   stop(why: string, cause: unknown): void {
     this.#stop(() => {
-      const facts = { fulfilled: this.wholeCount, rejected: this.#rejectedCount };
+      const facts = { why, fulfilled: this.wholeCount, rejected: this.#rejectedCount };
       const count = `${facts.fulfilled} of its jobs were fulfilled, and ${facts.rejected} were rejected`;
       const text = `The run was stopped before its jobs had come to an end: ${why}. Until then ${count}.`;
       return new RunStoppedError(text, cause === undefined ? facts : { ...facts, cause });
