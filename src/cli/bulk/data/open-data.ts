@@ -9,7 +9,7 @@ import type { Data, DataFormat, DataOptions, RowOrProblem } from "./row.ts";
 import { type StoredBytes, storeBytes } from "./stored-bytes.ts";
 import { utf8Chunks } from "./utf8-chunks.ts";
 
-export type { Data, DataFormat, DataOptions, Row, RowOrProblem, RowProblem } from "./row.ts";
+export type { Data, DataOptions, RowOrProblem } from "./row.ts";
 
 /** How much of a file tells what it is; a header is not longer. */
 const startBytes = 1024 * 1024;
