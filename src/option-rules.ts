@@ -26,12 +26,17 @@ export function checkNames(options: object, known: readonly string[], kind: stri
   }
 }
 
-/** Names the known option that is most like `name`, where one is like it at all. */
 function suggestion(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? "" : ` Did you mean \`${nearest}\`?`;
+}
+
+/** Gives the known name that is most like another, where one is like it at all. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   const [nearest, likeness] = known
     .map((other) => [other, likenessOf(name, other)] as const)
     .reduce((best, next) => (next[1] > best[1] ? next : best));
-  return likeness > 0.5 ? ` Did you mean \`${nearest}\`?` : "";
+  return likeness > 0.5 ? nearest : undefined;
 }
 
 /** How many pairs of neighbouring letters two names share, from 0 to 1 (Dice's coefficient). */

@@ -92,6 +92,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   "emulator/": ["index.ts", "disposal.ts", "standard-schema.ts", "server/", "input/"],
   "cli/": [
     "index.ts",
+    "option-rules.ts",
     "safe-filename.ts",
     "standard-schema.ts",
     "template.ts",

@@ -1,5 +1,12 @@
 /** The exit codes, as `--help` tells them. */
-export const exitCodes = { failed: 1, misused: 2, closedPipe: 141, SIGINT: 130, SIGTERM: 143 } as const;
+export const exitCodes = {
+  failed: 1,
+  misused: 2,
+  halted: 3,
+  closedPipe: 141,
+  SIGINT: 130,
+  SIGTERM: 143,
+} as const;
 
 /** Ends a command with a message on one line: what happened, to what, and what to do next. */
 export class Failure extends Error {
@@ -11,6 +18,12 @@ export class Failure extends Error {
 export class Misuse extends Failure {
   override readonly name = "Misuse";
   override readonly exitCode = exitCodes.misused;
+}
+
+/** A run was stopped before its end, and can be gone on with. */
+export class Halted extends Failure {
+  override readonly name = "Halted";
+  override readonly exitCode = exitCodes.halted;
 }
 
 /** Ends a command without a word: whoever is the reason knows it. */

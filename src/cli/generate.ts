@@ -7,12 +7,13 @@ import { openerOf, openFile } from "./open-file.ts";
 import { formatSize, isStdout, printable, write } from "./output.ts";
 import { pdfNameOf } from "./pdf-name.ts";
 import { type Progress, showProgress } from "./progress.ts";
+import { type GivenKeys, refuseKeys } from "./refuse-keys.ts";
 import { readServiceSettings } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
 import type { Output, Session } from "./terminal.ts";
 
 /** What the command line of `generate` says, beside the uid. */
-export interface GenerateFlags {
+export interface GenerateFlags extends GivenKeys {
   readonly values?: string;
   readonly set?: readonly string[];
   readonly output?: string;
@@ -21,9 +22,6 @@ export interface GenerateFlags {
   readonly timeout: string;
   readonly retry: boolean;
   readonly allowInsecureHttp?: boolean;
-  /** Known only to be refused: else the key would be taken for the uid, and shown. */
-  readonly apiKey?: unknown;
-  readonly key?: unknown;
 }
 
 /** A document to be asked for, and where it goes. */
@@ -76,13 +74,8 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   if (flags.open) await openFile(openerOf(platform, resolve(path), env), path);
 }
 
-function checkFlags({ apiKey, key, output, open }: GenerateFlags, stdout: Output): void {
-  if (apiKey !== undefined || key !== undefined) {
-    throw new Misuse(
-      "The API key is not taken from the command line, where other users of this machine and the shell's history see it. " +
-        "Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder.",
-    );
-  }
+function checkFlags({ output, open, ...keys }: GenerateFlags, stdout: Output): void {
+  refuseKeys(keys);
   if (output === undefined || !isStdout(output)) return;
   if (open)
     throw new Misuse("--open opens a file, and -o - writes none. Give -o a file name, or leave --open out.");

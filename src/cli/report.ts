@@ -13,6 +13,7 @@ const translations: readonly (readonly [ofCode: RegExp, ofTerminal: string])[] =
   [/`apiKey`/g, "the API key"],
   [/, `timeouts\.(?:connect|stall)`/g, ""],
   [/`timeouts\.total`/g, "--timeout"],
+  [/with `fresh`/g, "with --fresh"],
 ];
 
 /**
@@ -36,9 +37,14 @@ function exitCodeOf(error: unknown): number {
   return exitCodes.failed;
 }
 
+/** Puts what the client says into the words of a terminal. */
+export function inWordsOfTerminal(message: string): string {
+  return translations.reduce((text, [code, words]) => text.replace(code, words), message);
+}
+
 /** What an error says, in the words of a terminal. */
-function lineOf(error: unknown): string {
+export function lineOf(error: unknown): string {
   if (!TemplatePdfError.is(error)) return error instanceof Error ? error.message : String(error);
-  const line = translations.reduce((text, [code, words]) => text.replace(code, words), error.message);
+  const line = inWordsOfTerminal(error.message);
   return error.requestId === undefined ? line : `${line} Request id: ${error.requestId}.`;
 }

@@ -6,7 +6,7 @@ const endingSignals: readonly EndingSignal[] = ["SIGINT", "SIGTERM"];
 
 /**
  * Begins to watch over a command: Ctrl-C, SIGTERM or a broken standard output abort its signal; a second Ctrl-C ends
- * the process at once.
+ * the process at once. A command that asks for a gentle end has one step more.
  *
  * @param argv - the words behind the program's name; `--debug` counts wherever it stands, in a wrong command line too
  * @returns the session, and how to stop listening to Ctrl-C and SIGTERM
@@ -16,10 +16,13 @@ export function openSession(
   terminal: Terminal,
 ): { readonly session: Session; close(): void } {
   const ending = new AbortController();
+  let easing: AbortController | undefined;
   const listeners = endingSignals.map((name) => {
     const end = () => {
-      if (ending.signal.aborted) terminal.exit(exitCodes[name]);
-      else ending.abort(new Stopped(exitCodes[name]));
+      const stopped = new Stopped(exitCodes[name]);
+      if (ending.signal.aborted) terminal.exit(stopped.exitCode);
+      else if (easing && !easing.signal.aborted) easing.abort(stopped);
+      else ending.abort(stopped);
     };
     terminal.on(name, end);
     return { name, end };
@@ -28,7 +31,15 @@ export function openSession(
   // Where errors cannot be told there is nobody to tell that.
   terminal.stderr.on("error", () => {});
   return {
-    session: { terminal, signal: ending.signal, isDebug: argv.includes("--debug") },
+    session: {
+      terminal,
+      signal: ending.signal,
+      isDebug: argv.includes("--debug"),
+      endInSteps() {
+        easing ??= new AbortController();
+        return easing.signal;
+      },
+    },
     close() {
       for (const { name, end } of listeners) terminal.off(name, end);
     },

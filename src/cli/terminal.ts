@@ -25,4 +25,9 @@ export interface Session {
   readonly signal: AbortSignal;
   /** Whether everything that is known of an error is told. */
   readonly isDebug: boolean;
+  /**
+   * Lets the first Ctrl-C or SIGTERM from now on abort only the signal that is given, which asks for a gentle end; the second
+   * then aborts `signal`, and the third ends the process.
+   */
+  endInSteps(): AbortSignal;
 }

@@ -34,6 +34,8 @@ describe("the help", () => {
       Commands:
         generate [options] <uid>      Generates one PDF from a template and values,
                                       and saves it: the whole of it or nothing.
+        bulk [options] <uid> <data>   Generates a PDF from each row of a file, and
+                                      goes on where it was stopped.
         emulate [options] [folder]    Runs the service on this machine: real PDFs from
                                       template files, rendered by pdfmake.
         types [options] <samples...>  Writes TypeScript types of templates, from
@@ -92,6 +94,77 @@ describe("the help", () => {
         0    done
         1    it was tried and failed: the service, the network, the disk, the time
         2    the command line or its input is wrong, and nothing was sent
+        130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
+        141  nobody reads the output any more
+      "
+    `);
+  });
+
+  it("of bulk tells every option, and what each exit code means", async () => {
+    const { code, printed, told } = await answer("bulk", "--help");
+    expect({ code, told }).toEqual({ code: 0, told: "" });
+    expect(printed).toMatchInlineSnapshot(`
+      "Usage: template-pdf bulk [options] <uid> <data>
+
+      Generates a PDF from each row of a file, and goes on where it was stopped.
+
+      Arguments:
+        uid                      the template, as the dashboard names it
+        data                     the rows: .csv with a header, .ndjson or .json; -
+                                 reads standard input
+
+      Options:
+        --out <pattern>          the path of each document, such as
+                                 "out/{{invoice_no}}.pdf"
+        --schema <file>          check every row by it: a JSON Schema, or a module of
+                                 zod and the like
+        --format <format>        csv, ndjson or json (default: as the file is named)
+        --encoding <label>       of the data, such as windows-1252 (default: UTF-8)
+        --delimiter <character>  between the cells of CSV (default: as the header has
+                                 it)
+        --concurrency <count>    how many documents at once, or auto, which finds it
+                                 out (default: auto)
+        --per-second <count>     the most requests a second
+        --limit <count>          only the first rows, so many
+        --stop-after <count>     stop after so many failures
+        --dry-run                check everything, list what is wrong, and send
+                                 nothing
+        --journal <file>         what is finished (default: <uid>.journal in the
+                                 folder of --out)
+        --fresh                  start over; an old journal is put aside as .old
+        --report <file>          write what became of every row to a .json or .csv
+                                 file
+        --base-url <url>         where the service lives, such as
+                                 https://pdf.example.com
+        --timeout <duration>     how long one document may take: 30s, 500ms, 2m
+                                 (default: 600s)
+        --no-retry               try once, where every render is paid for
+        --allow-insecure-http    send the key over http:// to another machine
+        --debug                  print everything that is known of an error
+        -h, --help               print this help
+
+      Every row of the data becomes a document; its columns, or members, are the
+      values of the template. All rows are checked before the first document is asked
+      for. The path of --out is made of them, too: "out/{{invoice_no}}.pdf".
+
+      A journal notes what is finished: the same command, run again, goes on where it
+      was stopped, and makes anew what has changed. Ctrl-C lets what is in hand be
+      finished; pressed again, it gives that up.
+
+      The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
+      in the environment, or else in the file .env of the working directory.
+
+      Examples:
+        template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"
+        template-pdf bulk invoice rows.ndjson --out "out/{{no}}.pdf" --dry-run
+        query | template-pdf bulk letter - --out "letters/{{id}}.pdf" --report report.csv
+
+      Exit codes:
+        0    all documents are made
+        1    some failed, and all others are made
+        2    the command line, the data, the journal or a folder is wrong; nothing was sent
+        3    stopped before the end: --stop-after, a full disk, a wrong key or uid, or the
+             service asks to wait for too long
         130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
         141  nobody reads the output any more
       "

@@ -45,12 +45,12 @@ const reasons: Readonly<Record<string, string>> = {
  */
 export async function readWritten(path: string): Promise<string | undefined> {
   try {
-    const found = await followLinks(path);
+    const found = await findTarget(path);
     // What is no regular file, such as /dev/null, has nothing that could be lost.
     if (found.mode === undefined || !found.isFile) return undefined;
     return (await readFile(found.path, "utf8")).replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   } catch (error) {
-    throw failureOf(path, error);
+    throw writeFailure(path, error);
   }
 }
 
@@ -61,7 +61,7 @@ export async function readWritten(path: string): Promise<string | undefined> {
  */
 export async function writeWhole(path: string, text: string): Promise<void> {
   try {
-    const { path: target, isFile, mode } = await followLinks(path);
+    const { path: target, isFile, mode } = await findTarget(path);
     if (!isFile) return await writeFile(target, text);
     if (mode !== undefined) await access(target, constants.W_OK);
     const draft = join(dirname(target), `.${crypto.randomUUID()}.template-pdf`);
@@ -74,7 +74,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
       throw error;
     }
   } catch (error) {
-    throw failureOf(path, error);
+    throw writeFailure(path, error);
   }
 }
 
@@ -87,7 +87,8 @@ interface Target {
   readonly mode: number | undefined;
 }
 
-async function followLinks(path: string): Promise<Target> {
+/** Follows the links of a path that is to be written to. */
+export async function findTarget(path: string): Promise<Target> {
   let next = resolve(path);
   for (let links = 0; links <= maxLinks; links += 1) {
     const here = join(await realpath(dirname(next)), basename(next));
@@ -104,7 +105,8 @@ async function followLinks(path: string): Promise<Target> {
   throw Object.assign(new Error(), { code: "ELOOP" });
 }
 
-function failureOf(path: string, cause: unknown): Failure {
+/** Tells why a file could not be written: a wrong path is a misuse. */
+export function writeFailure(path: string, cause: unknown): Failure {
   const { code } = cause as NodeJS.ErrnoException;
   const Kind = wrongPathCodes.includes(code) ? Misuse : Failure;
   return new Kind(`Could not write ${path}: ${(code && reasons[code]) ?? reasonOf(cause)}.`, { cause });

@@ -1,0 +1,92 @@
+import { TemplatePdf } from "../index.ts";
+import { checkData } from "./bulk/check-data.ts";
+import { countOf } from "./bulk/count.ts";
+import { type RowSchema, readSchema } from "./bulk/data/check-rows.ts";
+import { openData } from "./bulk/data/open-data.ts";
+import type { Data } from "./bulk/data/row.ts";
+import { showLive } from "./bulk/live-line.ts";
+import { type BulkFlags, type BulkPlan, filesOf, readPlan } from "./bulk/plan.ts";
+import { RowRun } from "./bulk/run-rows.ts";
+import { printable } from "./output.ts";
+import { readServiceSettings, type ServiceSettings } from "./service-settings.ts";
+import { untilAborted } from "./session.ts";
+import type { Session } from "./terminal.ts";
+
+/**
+ * Generates a document from every row of a file, and goes on where it was stopped.
+ *
+ * @param uid - the template
+ * @param file - the path of the rows, or `-`
+ * @throws {Misuse} when the command line, the data, the journal or a folder is wrong; nothing was sent
+ * @throws {Halted} when the run ended before its rows did
+ * @throws {QuietEnd} when some rows failed, which was told
+ * @throws the reason of the session's signals
+ */
+export async function bulk(uid: string, file: string, flags: BulkFlags, session: Session): Promise<void> {
+  const { terminal, signal } = session;
+  const plan = readPlan(uid, file, flags);
+  const settings = flags.dryRun ? undefined : await readServiceSettings(flags.baseUrl, terminal.env);
+  const client = settings && clientOf(settings, plan, flags);
+  const { format, limit } = plan;
+  const { encoding, delimiter } = flags;
+  const data = await openData({ file, format, encoding, delimiter, stdin: terminal.stdin, signal });
+  try {
+    const schema = await schemaOf(flags, plan, data, session);
+    const total = await checkAll({ data, plan, flags, schema, session });
+    if (!client) {
+      const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(total, "row")}`;
+      const line = `${data.name}: ${rows} ${total === 1 ? "is" : "are"} good. Nothing was sent.`;
+      terminal.stdout.write(`${printable(line)}\n`);
+      return;
+    }
+    const { origin, pathname } = new URL(settings.baseUrl);
+    const parts = { client, origin: origin + pathname.replace(/\/+$/, ""), plan, flags };
+    const asked = schema?.template;
+    const template = typeof asked === "object" ? asked : plan.template;
+    await new RowRun({ ...parts, data, template, total, session }).perform();
+  } finally {
+    await data.close();
+    // Not awaited: the process ends, and every connection with it.
+    client?.close().catch(() => {});
+  }
+}
+
+function clientOf(settings: ServiceSettings, { timeoutMs }: BulkPlan, flags: BulkFlags): TemplatePdf {
+  const { allowInsecureHttp } = flags;
+  // The service may take all of that time for rendering.
+  const timeouts = { firstByte: Number.POSITIVE_INFINITY, total: timeoutMs };
+  return new TemplatePdf({ ...settings, allowInsecureHttp, timeouts });
+}
+
+async function schemaOf(
+  { schema }: BulkFlags,
+  { uid }: BulkPlan,
+  { format }: Data,
+  { signal }: Session,
+): Promise<RowSchema | undefined> {
+  if (schema === undefined) return undefined;
+  return untilAborted(readSchema(schema, { uid, areTexts: format === "csv", signal }), signal);
+}
+
+interface CheckParts {
+  readonly data: Data;
+  readonly plan: BulkPlan;
+  readonly flags: BulkFlags;
+  readonly schema: RowSchema | undefined;
+  readonly session: Session;
+}
+
+/** Checks all rows, and says meanwhile how many there were. */
+async function checkAll({ data, plan, flags, schema, session }: CheckParts): Promise<number> {
+  const { stderr, env } = session.terminal;
+  let count = 0;
+  const live = showLive(stderr, env, () => `checking ${data.name}: ${countOf(count, "row")}`);
+  try {
+    const onRow = (checked: number) => {
+      count = checked;
+    };
+    return await checkData({ data, plan, schema, files: filesOf(plan, flags.schema), onRow });
+  } finally {
+    live.stop();
+  }
+}

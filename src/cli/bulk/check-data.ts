@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import { parsePattern } from "../../bulk/placeholders.ts";
+import { UsedPaths } from "../../bulk/used-paths.ts";
+import { SaveError, ValuesError } from "../../index.ts";
+import { nearestName } from "../../option-rules.ts";
+import { Misuse } from "../failure.ts";
+import { printable } from "../output.ts";
+import { countOf } from "./count.ts";
+import type { RowSchema } from "./data/check-rows.ts";
+import type { Data, Row, RowProblem } from "./data/row.ts";
+import type { BulkPlan } from "./plan.ts";
+import { ordinalOf, placeOf, problemText, unitOf } from "./row-place.ts";
+
+/** How many problems are told one by one. */
+const maxTold = 20;
+
+/** What the rows are checked by. */
+export interface Check {
+  readonly data: Data;
+  readonly plan: BulkPlan;
+  readonly schema: RowSchema | undefined;
+  /** Files that no document may take the place of, and what they are. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Hears how many rows were checked. */
+  readonly onRow: (count: number) => void;
+}
+
+/** What is wrong with one place of a row. */
+type Fault = Pick<RowProblem, "message" | "column">;
+
+/**
+ * Reads all rows, and checks that a document can be asked for with each of them.
+ *
+ * @returns how many there are
+ * @throws {Misuse} telling what is wrong and where, without a value
+ * @throws what reading the data throws
+ */
+export async function checkData(check: Check): Promise<number> {
+  const { data, plan, onRow } = check;
+  checkColumns(data, plan);
+  const checker = new RowChecker(check);
+  let count = 0;
+  for await (const each of data.rows()) {
+    const number = "problem" in each ? each.problem.number : each.number;
+    if ((number ?? 1) > plan.limit) break;
+    onRow(++count);
+    if ("problem" in each) checker.refuse([problemText(each.problem, data)]);
+    else await checker.check(each);
+  }
+  checker.throwIfWrong(count);
+  return count;
+}
+
+/** A column that is not there is missing in every row: told once. */
+function checkColumns({ name, columns }: Data, { out }: BulkPlan): void {
+  if (columns === undefined) return;
+  const missing = parsePattern(out).names.filter((placeholder) => !columns.includes(placeholder));
+  if (missing.length === 0) return;
+  const told = missing.map((placeholder) => {
+    const nearest = nearestName(placeholder, columns);
+    const hint =
+      nearest === undefined
+        ? `Its columns are ${columns.map((column) => JSON.stringify(column)).join(", ")}.`
+        : `Did you mean ${JSON.stringify(nearest)}?`;
+    return `--out names ${JSON.stringify(placeholder)}, and ${name} has no such column. ${hint}`;
+  });
+  throw new Misuse(told.map(printable).join("\n"));
+}
+
+class RowChecker {
+  readonly #check: Check;
+  readonly #used = new UsedPaths(process.platform);
+  readonly #told: string[] = [];
+  #faultCount = 0;
+  #badCount = 0;
+
+  constructor(check: Check) {
+    this.#check = check;
+  }
+
+  async check(row: Row): Promise<void> {
+    const { schema, data } = this.#check;
+    const issues = schema === undefined ? [] : await schema.check(row.values);
+    const faults: Fault[] = issues.map(({ path, message }) => ({ column: path.join("."), message }));
+    const path = this.#pathOf(row, faults);
+    if (path !== undefined) {
+      const other = this.#used.claim(path, ordinalOf(row, data.format));
+      if (other !== undefined) {
+        faults.push({ message: `--out gives it the same path as ${unitOf(data.format)} ${other}` });
+      }
+    }
+    if (faults.length === 0) return;
+    const where = placeOf(row, data);
+    this.refuse(faults.map(({ column, message }) => `${where}: ${column ? `${column}: ` : ""}${message}`));
+  }
+
+  /** Notes a row that is wrong, and why. */
+  refuse(problems: readonly string[]): void {
+    this.#badCount++;
+    this.#faultCount += problems.length;
+    this.#told.push(...problems.slice(0, maxTold - this.#told.length).map(printable));
+  }
+
+  throwIfWrong(count: number): void {
+    if (this.#badCount === 0) return;
+    const more = this.#faultCount - this.#told.length;
+    const untold =
+      more === 0 ? "" : ` ${countOf(more, "more problem")} ${more === 1 ? "is" : "are"} not shown.`;
+    const wrong = `${countOf(this.#badCount, "row")} ${this.#badCount === 1 ? "is" : "are"} wrong`;
+    const good = `${countOf(count - this.#badCount, "row")} ${count - this.#badCount === 1 ? "is" : "are"} good`;
+    throw new Misuse([...this.#told, `${wrong}, ${good}.${untold} Nothing was sent.`].join("\n"));
+  }
+
+  /** Gives the path of the row's document as the run will; adds what is wrong with it. */
+  #pathOf({ values, number, line }: Row, faults: Fault[]): string | undefined {
+    const { plan, files } = this.#check;
+    const { sink, template } = plan;
+    try {
+      const path = sink.keyOf({ template, values, number, line });
+      const file = files.get(join(sink.place, path));
+      if (file === undefined) return path;
+      faults.push({ message: `--out gives it the path of ${file}` });
+    } catch (error) {
+      faults.push(...pathFaults(error));
+    }
+    return undefined;
+  }
+}
+
+function pathFaults(error: unknown): Fault[] {
+  if (ValuesError.is(error)) {
+    return error.issues.map(({ path, message }) => ({ column: path.join("."), message }));
+  }
+  if (SaveError.is(error)) return [{ message: error.message.replace(/\. Nothing was sent for it\.$/, "") }];
+  throw error;
+}

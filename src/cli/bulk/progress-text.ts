@@ -1,0 +1,75 @@
+import { formatCount } from "./count.ts";
+import { formatTimeSpan } from "./time-span.ts";
+
+/** How a run stands. */
+export interface Standing {
+  /** Rows whose documents are there: made now or before. */
+  readonly made: number;
+  readonly failed: number;
+  readonly total: number;
+  /** How many rows came to their end a second, lately. */
+  readonly perSecond: number;
+  readonly inHand: number;
+  /** How many requests a second are allowed; `Infinity` where no limit is known. */
+  readonly allowedPerSecond: number;
+  /** How long nothing is sent because the service asked for that, in milliseconds. */
+  readonly pauseMs: number;
+  /** Whether no new row is begun. */
+  readonly isEnding: boolean;
+}
+
+/** A bar has a fifth of a line, and narrow lines have none. */
+const narrowColumns = 55;
+const longestBar = 24;
+const gap = "  ";
+
+/** Tells on one line how a run stands: what matters most first, and what there is no room for not at all. */
+export function progressText(standing: Standing, maxColumns: number): string {
+  const bar = barOf(standing, maxColumns);
+  const [first = "", ...others] = partsOf(standing);
+  let line = bar + first;
+  for (const part of others) {
+    if (line.length + gap.length + part.length > maxColumns) break;
+    line += gap + part;
+  }
+  return line.slice(0, maxColumns);
+}
+
+function barOf({ made, failed, total }: Standing, maxColumns: number): string {
+  if (maxColumns < narrowColumns || maxColumns === Number.POSITIVE_INFINITY) return "";
+  const columns = Math.min(longestBar, Math.floor((maxColumns + 1) / 5));
+  const filled = Math.min(columns, Math.floor((columns * (made + failed)) / Math.max(1, total)));
+  return "█".repeat(filled).padEnd(columns, "░") + gap;
+}
+
+function partsOf(standing: Standing): string[] {
+  const { made, failed, total, perSecond, pauseMs, isEnding } = standing;
+  const left = total - made - failed;
+  const isPaused = pauseMs > 0 && !isEnding;
+  const leftMs = (left * 1000) / perSecond;
+  const isKnown = !isEnding && !isPaused && left > 0 && Number.isFinite(leftMs);
+  return [
+    `${formatCount(made)} of ${formatCount(total)}`,
+    `${formatCount(failed)} failed`,
+    ...(isEnding ? [`finishing ${formatCount(standing.inHand)}`] : []),
+    ...(isPaused ? [`paused for ${formatTimeSpan(wholeSeconds(pauseMs))}, as the service asks`] : []),
+    formatRate(perSecond),
+    ...(isKnown ? [`${formatTimeSpan(wholeSeconds(leftMs))} left`] : []),
+    ...(isEnding || isPaused ? [] : paceOf(standing)),
+  ];
+}
+
+function paceOf({ inHand, allowedPerSecond }: Standing): string[] {
+  const limit =
+    allowedPerSecond === Number.POSITIVE_INFINITY ? "" : `, at most ${formatRate(allowedPerSecond)}`;
+  return [`${formatCount(inHand)} in hand${limit}`];
+}
+
+function wholeSeconds(durationMs: number): number {
+  return Math.ceil(durationMs / 1000) * 1000;
+}
+
+/** Writes how many there are a second: `150/s`, `2.5/s`. */
+export function formatRate(perSecond: number): string {
+  return `${perSecond < 9.95 ? Number(perSecond.toFixed(1)) : formatCount(Math.round(perSecond))}/s`;
+}

@@ -1,0 +1,258 @@
+import { inspect } from "node:util";
+import {
+  type BulkProgress,
+  type BulkResult,
+  type BulkSummary,
+  JournalError,
+  RunStoppedError,
+  runBulk,
+} from "../../bulk/index.ts";
+import { type AnyTemplate, ApiError, ConfigurationError, type TemplatePdf } from "../../index.ts";
+import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
+import { flush, printable } from "../output.ts";
+import { inWordsOfTerminal, lineOf } from "../report.ts";
+import type { Session } from "../terminal.ts";
+import { closingLines } from "./closing-lines.ts";
+import { countOf, formatCount } from "./count.ts";
+import type { Data } from "./data/row.ts";
+import { type LiveLine, showLive } from "./live-line.ts";
+import type { BulkFlags, BulkPlan } from "./plan.ts";
+import { progressText } from "./progress-text.ts";
+import { RecentRate } from "./recent-rate.ts";
+import { ReportFile } from "./report-file.ts";
+import type { RowJob } from "./row-job.ts";
+import { ordinalOf, placeOf, problemText, unitOf } from "./row-place.ts";
+import { documentOf, entryOf } from "./row-result.ts";
+import { Tally } from "./tally.ts";
+
+/** How many failures are told as they happen. */
+const maxTold = 5;
+
+/** What a run is made of. */
+export interface RowRunParts {
+  readonly client: TemplatePdf;
+  /** What `name` of the journal tells runs apart by. */
+  readonly origin: string;
+  readonly plan: BulkPlan;
+  readonly flags: BulkFlags;
+  readonly data: Data;
+  /** What is asked for with every row. */
+  readonly template: AnyTemplate;
+  /** How many rows were checked. */
+  readonly total: number;
+  readonly session: Session;
+}
+
+/** The run over rows that were checked: shows how it goes, and says in the end how it went. */
+export class RowRun {
+  readonly #parts: RowRunParts;
+  readonly #tally: Tally;
+  readonly #hopeless = new AbortController();
+  readonly #startedAtMs = performance.now();
+  #rate = new RecentRate(this.#startedAtMs);
+  #ease: AbortSignal | undefined;
+  #live: LiveLine | undefined;
+  #report: ReportFile | undefined;
+  /** Nothing until the run has begun. */
+  #progress: BulkProgress | undefined;
+
+  constructor(parts: RowRunParts) {
+    this.#parts = parts;
+    this.#tally = new Tally((job) => ordinalOf(job, parts.data.format));
+  }
+
+  /**
+   * @throws {Misuse} when the journal, the folder or the report cannot be used; nothing was sent
+   * @throws {Halted} when the run ended before its rows did
+   * @throws {QuietEnd} when some rows failed
+   * @throws the reason of the session's signals
+   */
+  async perform(): Promise<void> {
+    const { plan, session } = this.#parts;
+    const { terminal, signal } = session;
+    signal.throwIfAborted();
+    this.#report = plan.report && (await ReportFile.open(plan.report.path, plan.report.format));
+    const ease = session.endInSteps();
+    this.#ease = ease;
+    ease.addEventListener("abort", this.#onEase, { once: true });
+    let summary: BulkSummary | undefined;
+    let failure: unknown;
+    try {
+      summary = await this.#run(AbortSignal.any([ease, this.#hopeless.signal]));
+    } catch (error) {
+      failure = error;
+      if (RunStoppedError.is(error)) summary = error.summary;
+    } finally {
+      ease.removeEventListener("abort", this.#onEase);
+      this.#live?.stop();
+    }
+    if (this.#progress === undefined) {
+      await this.#report?.discard();
+      throw refusalOf(failure);
+    }
+    failure = await this.#finishReport(failure);
+    for (const line of this.#closing(summary)) terminal.stdout.write(`${printable(line)}\n`);
+    await flush(terminal.stdout);
+    this.#throwEnding(failure);
+  }
+
+  #run(drain: AbortSignal): Promise<BulkSummary> {
+    const { client, origin, plan, flags, session } = this.#parts;
+    return runBulk({
+      client,
+      jobs: this.#jobs(),
+      sink: plan.sink,
+      journal: plan.journal,
+      fresh: flags.fresh ?? false,
+      name: `${plan.uid} at ${origin}`,
+      concurrency: plan.concurrency,
+      perSecond: plan.perSecond,
+      retry: flags.retry ? {} : false,
+      stopAfter: plan.stopAfter,
+      signal: session.signal,
+      drain,
+      onBegin: (progress) => this.#begin(progress),
+      onResult: (result: BulkResult<RowJob>) => this.#take(result),
+    });
+  }
+
+  async *#jobs(): AsyncGenerator<RowJob, void, undefined> {
+    const { data, plan, template } = this.#parts;
+    for await (const each of data.rows()) {
+      if ("problem" in each) throw new Failure(`${problemText(each.problem, data)}.`);
+      const { values, number, line } = each;
+      if (number > plan.limit) return;
+      await this.#report?.room();
+      yield { template, values, number, line };
+    }
+  }
+
+  #begin(progress: BulkProgress): void {
+    const { plan, session, total } = this.#parts;
+    const { stderr, env } = session.terminal;
+    const { finishedBefore, damagedLines } = progress;
+    this.#progress = progress;
+    this.#live = showLive(stderr, env, (maxColumns) => this.#textOf(progress, maxColumns));
+    if (finishedBefore > 0) {
+      const done = `${countOf(finishedBefore, "document")} ${finishedBefore === 1 ? "is" : "are"} noted as made`;
+      this.#live.say(`going on with ${plan.journal}: ${done}; ${countOf(total, "row")} to go through`);
+    }
+    if (damagedLines > 0) {
+      this.#live.say(
+        `${plan.journal}: ${countOf(damagedLines, "damaged line")} cannot be read; their documents are made again`,
+      );
+    }
+    // What is there already when it is told of, such as a Ctrl-C while the journal was read.
+    if (this.#ease?.aborted) this.#onEase();
+  }
+
+  #textOf(progress: BulkProgress, maxColumns: number): string {
+    const { made, madeBefore, failed } = this.#tally;
+    const { inHand, perSecond, pauseMs } = progress;
+    const standing = {
+      made: made + madeBefore,
+      failed,
+      total: this.#parts.total,
+      perSecond: this.#rate.at(performance.now(), made + failed),
+      inHand,
+      allowedPerSecond: perSecond,
+      pauseMs,
+      isEnding: this.#ease?.aborted || this.#hopeless.signal.aborted,
+    };
+    return progressText(standing, maxColumns);
+  }
+
+  #take(result: BulkResult<RowJob>): void {
+    const { plan } = this.#parts;
+    this.#tally.add(result);
+    this.#report?.add(entryOf(result, plan));
+    if (result.status !== "rejected") return;
+    this.#tell(result);
+    if (this.#progress?.stored === 0 && isHopeless(result.error)) this.#hopeless.abort(result.error);
+  }
+
+  #tell({ job, key, error }: BulkResult<RowJob> & { readonly status: "rejected" }): void {
+    const { plan, data, session } = this.#parts;
+    const { failed } = this.#tally;
+    if (failed > maxTold + 1) return;
+    if (failed > maxTold) return this.#live?.say("further failures are only counted, until the end");
+    const document = documentOf(key, plan);
+    const what = document === undefined ? lineOf(error) : `${document}: ${lineOf(error)}`;
+    this.#live?.say(`${placeOf(job, data)}: ${what}`);
+    if (session.isDebug) for (const line of inspect(error).split("\n")) this.#live?.say(line);
+  }
+
+  #onEase = (): void => {
+    const inHand = this.#progress?.inHand ?? 0;
+    const what = inHand === 0 ? "stopping" : `finishing ${countOf(inHand, "document")}`;
+    this.#live?.say(`${what}; Ctrl-C again stops now`);
+  };
+
+  async #finishReport(failure: unknown): Promise<unknown> {
+    try {
+      await this.#report?.finish();
+      return failure;
+    } catch (error) {
+      this.#report = undefined;
+      // Else it is what the command ends with.
+      if (failure !== undefined) {
+        this.#parts.session.terminal.stderr.write(`template-pdf: ${printable(lineOf(error))}\n`);
+      }
+      return failure ?? error;
+    }
+  }
+
+  #closing(summary: BulkSummary | undefined): string[] {
+    const { plan, flags, data, total } = this.#parts;
+    const { made, madeBefore, failed, failures } = this.#tally;
+    const isLimited = plan.limit !== Number.POSITIVE_INFINITY;
+    return closingLines({
+      ...{ made, madeBefore, failed, failures, total },
+      changed: summary?.changed,
+      // Of rows that were not looked at nobody knows whether they are there.
+      missing: isLimited ? undefined : summary?.missing,
+      durationMs: performance.now() - this.#startedAtMs,
+      unit: unitOf(data.format),
+      data: data.name,
+      folder: plan.folder,
+      journal: plan.journal,
+      report: this.#report?.path,
+      isFresh: flags.fresh ?? false,
+    });
+  }
+
+  #throwEnding(failure: unknown): void {
+    const { session, plan } = this.#parts;
+    session.signal.throwIfAborted();
+    if (this.#hopeless.signal.aborted) throw new Halted(hopelessText(this.#hopeless.signal.reason));
+    if (RunStoppedError.is(failure)) {
+      if (this.#ease?.aborted) throw this.#ease.reason;
+      const why =
+        plan.stopAfter <= this.#tally.failed
+          ? `${formatCount(plan.stopAfter)} failed, as many as --stop-after allows`
+          : failure.why;
+      throw new Halted(`Stopped before the end: ${why}.`, { cause: failure });
+    }
+    if (failure !== undefined) throw new Halted(lineOf(failure), { cause: failure });
+    if (this.#tally.failed > 0) throw new QuietEnd(1);
+  }
+}
+
+/** What every other row would meet, too. */
+function isHopeless(error: unknown): boolean {
+  return ConfigurationError.is(error) || (ApiError.is(error) && [401, 403, 404].includes(error.status));
+}
+
+function hopelessText(error: unknown): string {
+  const what = !ApiError.is(error)
+    ? "with these settings"
+    : error.status === 404
+      ? "with this uid and base URL"
+      : "with this API key";
+  return `Stopped at the first failure: ${what}, no row would fare better.`;
+}
+
+/** What kept a run from beginning: nothing was sent. */
+function refusalOf(error: unknown): unknown {
+  return JournalError.is(error) ? new Misuse(inWordsOfTerminal(error.message), { cause: error }) : error;
+}

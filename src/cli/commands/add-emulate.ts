@@ -1,0 +1,43 @@
+import { type Command, Option } from "commander";
+import type { EmulateFlags } from "../emulate.ts";
+import type { Session } from "../terminal.ts";
+import { finishCommand } from "./finish-command.ts";
+import { collect } from "./option-values.ts";
+
+const emulateHelp = `
+A rule of --fault is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%],
+where <what> is a status such as 429, or html, cut, stall or reset.
+
+Examples:
+  template-pdf emulate examples/templates --port 0
+  template-pdf emulate --fault "429 retry-after 2 every 10" --latency 200..800
+
+Exit codes:
+  0    stopped by Ctrl-C or SIGTERM
+  1    it cannot listen there, pdfmake is not installed, or calls had to be cut off
+  2    an option, the folder or a template is wrong
+  130  stopped by a second Ctrl-C, before every call was answered
+  141  nobody reads the output any more`;
+
+/** Adds `emulate` to the program. */
+export function addEmulate(program: Command, session: Session): void {
+  const command = program
+    .command("emulate")
+    .description("Runs the service on this machine: real PDFs from template files, rendered by pdfmake.")
+    .argument("[folder]", "the folder of the templates (default: templates)")
+    .addOption(
+      new Option("--port <port>", "the port to listen on; 0 takes a free one").default("4010", "4010"),
+    )
+    .option("--host <address>", "the address to listen on (default: 127.0.0.1, for this machine only)")
+    .option("--key <key>", "a key that may call; may be repeated (default: a random one)", collect)
+    .option("--images <folder>", "the folder of the pictures that templates may show")
+    .option("--fonts <folder>", "the folder of the fonts that templates may use, beside Roboto")
+    .option("--fault <rule>", "let calls go wrong on purpose; may be repeated", collect)
+    .option("--latency <delay>", "let every call wait, in milliseconds: 500, or a range such as 200..800")
+    .addHelpText("after", emulateHelp)
+    .action(async (folder: string | undefined, flags: EmulateFlags) => {
+      const { emulate } = await import("../emulate.ts");
+      await emulate(folder ?? "templates", flags, session);
+    });
+  finishCommand(command);
+}

@@ -1,0 +1,53 @@
+import type { Command } from "commander";
+import type { Session } from "../terminal.ts";
+import type { TypesFlags } from "../types.ts";
+import { finishCommand } from "./finish-command.ts";
+import { once } from "./option-values.ts";
+
+const typesHelp = `
+The name of a file up to its first dot is the uid: invoice.json and invoice.2.json
+are samples of the template invoice. uid=path names it otherwise. A folder stands
+for the files in it.
+
+What a file is, its content tells:
+  .json            a sample, an array of samples, a JSON Schema, or a template
+                   of the emulator, which holds a schema or a sample
+  .schema.json     a JSON Schema, whatever it looks like
+  .ndjson, .jsonl  a sample on each line; read piece by piece, however long it is
+  .mjs, .ts        a template of the emulator, which exports a schema or a sample
+
+A member is optional where one sample has it and another has not.
+
+Examples:
+  template-pdf types invoice.json credit-note.ndjson
+  template-pdf types samples/ templates/ --zod -o src/pdf-templates.ts
+  template-pdf types inv.2024=sample.json --check
+
+Exit codes:
+  0    done; with --check: the file is as it should be
+  1    with --check: the file is missing or stale; else: it could not be written
+  2    the command line, a sample or a schema is wrong; nothing was written
+  130  stopped by Ctrl-C (143: by SIGTERM); nothing was written
+  141  nobody reads the output any more`;
+
+/** Adds `types` to the program. */
+export function addTypes(program: Command, session: Session): void {
+  const command = program
+    .command("types")
+    .description("Writes TypeScript types of templates, from samples of their values or from schemas.")
+    .argument("<samples...>", "files or folders, each alone or as uid=path")
+    .option(
+      "-o, --output <file>",
+      "where to write them; - writes to standard output (default: pdf-templates.ts)",
+      once("-o", "types"),
+    )
+    .option("--zod", "write zod schemas, too, which check values when the program runs")
+    .option("--check", "write nothing; fail where the file is missing or stale")
+    .option("--force", "overwrite a file that this command did not write")
+    .addHelpText("after", typesHelp)
+    .action(async (samples: string[], flags: TypesFlags) => {
+      const { types } = await import("../types.ts");
+      await types(samples, flags, session);
+    });
+  finishCommand(command);
+}
