@@ -1,0 +1,290 @@
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { run } from "../../../src/cli/run.ts";
+import { type Answer, beginning, pdfOf, saying, withLength } from "../../client/service.ts";
+import { ClosedPipe, FakeTerminal } from "../fake-terminal.ts";
+import { Bench, csvOf, key, small } from "./command.ts";
+
+/** Holds every answer back until it is let go. */
+function held(): { readonly answer: Answer; release(): void } {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return {
+    answer: async (received) => {
+      await released;
+      withLength(small)(received);
+    },
+    release: () => release(),
+  };
+}
+
+describe("Ctrl-C in a bulk run", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("once, by %s, finishes what is in hand and ends with %i", async (signal, code) => {
+    const { answer, release } = held();
+    const bench = await Bench.open(answer);
+    bench.write("data.csv", csvOf(9));
+    const ended = bench.bulk("data.csv", ["--concurrency", "2", "--report", bench.path("r.json")]);
+    await bench.service.request(1);
+    bench.terminal.emit(signal);
+    release();
+    const ending = await ended;
+    expect(ending).toMatchObject({ code, told: "finishing 2 documents; Ctrl-C again stops now\n" });
+    expect(ending.printed).toMatch(/^2 documents made, 7 left, in TIME\n/);
+    expect(ending.printed).toMatch(/\nRun the same command again for what is left: .*\n$/);
+    expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
+    expect(JSON.parse(await bench.read("r.json"))).toHaveLength(2);
+    expect(bench.terminal.exits).toEqual([]);
+    expect((await bench.bulk("data.csv")).printed).toMatch(/^7 documents made, 2 made before, in TIME\n/);
+    expect(bench.asked()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+  });
+
+  it("twice gives up what is in hand, and leaves no half of a file", async () => {
+    const pdf = pdfOf(500_000);
+    const bench = await Bench.open(beginning(pdf.subarray(0, 300_000), { "content-length": "500000" }));
+    bench.write("data.csv", csvOf(9));
+    const ended = bench.bulk("data.csv", ["--concurrency", "2"]);
+    await bench.service.request(1);
+    bench.terminal.emit("SIGINT");
+    bench.terminal.emit("SIGINT");
+    const ending = await ended;
+    expect(ending).toMatchObject({ code: 130 });
+    expect(ending.printed).toMatch(/^0 documents made, 9 left, in TIME\n/);
+    expect(bench.files()).toEqual(["letter.journal"]);
+    expect(bench.terminal.exits).toEqual([]);
+  });
+
+  it("three times ends the process", async () => {
+    const bench = await Bench.open(() => {});
+    bench.write("data.csv", csvOf(1));
+    const ended = bench.bulk("data.csv");
+    await bench.service.request();
+    for (const exits of [[], [], [130]]) {
+      bench.terminal.emit("SIGINT");
+      expect(bench.terminal.exits).toEqual(exits);
+    }
+    await ended;
+  });
+
+  it("while the rows are checked, sends nothing", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(20_000));
+    const ended = bench.bulk("data.csv");
+    setImmediate(() => bench.terminal.emit("SIGINT"));
+    expect(await ended).toEqual({ code: 130, printed: "", told: "" });
+    expect(bench.service.requests).toEqual([]);
+  });
+});
+
+describe("a bulk run stops before its end, with exit code 3,", () => {
+  it("after as many failures as --stop-after allows", async () => {
+    const bench = await Bench.open(saying(422));
+    bench.write("data.csv", csvOf(9));
+    const { code, printed, told } = await bench.bulk("data.csv", ["--stop-after", "2", "--concurrency", "1"]);
+    expect(code).toBe(3);
+    expect(told).toMatch(
+      /\ntemplate-pdf: Stopped before the end: 2 failed, as many as --stop-after allows\.\n$/,
+    );
+    expect(printed).toMatch(/^0 documents made, 2 failed, 7 left, in TIME\n/);
+    expect(printed).toMatch(/\nRun the same command again for what failed and what is left: .*\n$/);
+  });
+
+  it.each([
+    [401, "with this API key"],
+    [403, "with this API key"],
+    [404, "with this uid and base URL"],
+  ])("when the first answers say %i", async (status, what) => {
+    const bench = await Bench.open(saying(status));
+    bench.write("data.csv", csvOf(100));
+    const { code, told } = await bench.bulk("data.csv");
+    expect(code).toBe(3);
+    expect(told).toMatch(
+      new RegExp(`\\ntemplate-pdf: Stopped at the first failure: ${what}, no row would fare better\\.\\n$`),
+    );
+    expect(bench.service.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  it("not when a document was made", async () => {
+    const bench = await Bench.open((received) =>
+      (bench.service.requests.length === 2 ? saying(404) : withLength(small))(received),
+    );
+    bench.write("data.csv", csvOf(5));
+    expect(await bench.bulk("data.csv", ["--concurrency", "1"])).toMatchObject({ code: 1 });
+    expect(bench.service.requests).toHaveLength(5);
+  });
+
+  it("when the service asks to wait for too long", async () => {
+    const bench = await Bench.open(saying(429, "", { "retry-after": "7200" }));
+    bench.write("data.csv", csvOf(5));
+    const { code, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+    expect(code).toBe(3);
+    expect(told).toMatch(
+      /\ntemplate-pdf: Stopped before the end: the service asks to be left alone for 7200 s, and a run waits an hour at most\.\n$/,
+    );
+  });
+
+  it("when the data is changed meanwhile", async () => {
+    const { answer, release } = held();
+    const bench = await Bench.open(answer);
+    // More than is read at once.
+    const rows = Array.from({ length: 100 }, (_, index) => `${index},${"x".repeat(3000)}\n`).join("");
+    bench.write("data.csv", `no,name\n${rows}`);
+    const ended = bench.bulk("data.csv", ["--concurrency", "1"]);
+    await bench.service.request();
+    bench.write("data.csv", csvOf(3000));
+    release();
+    expect(await ended).toMatchObject({
+      code: 3,
+      told: "template-pdf: data.csv was changed while it was read. Run the command again.\n",
+    });
+  });
+});
+
+describe("a bulk run is refused, and nothing is sent,", () => {
+  it("where the journal is of another template, or of another service", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(1));
+    await bench.bulk("data.csv");
+    const flags = ["--base-url", `${bench.service.baseUrl}/prefix`];
+    expect(await bench.bulk("data.csv", flags)).toEqual({
+      code: 2,
+      printed: "",
+      told: 'template-pdf: The journal "out/letter.journal" belongs to another run: name was "letter at ORIGIN" and is now "letter at ORIGIN/prefix"; name another journal, or start over with --fresh, which puts this one aside.\n',
+    });
+    expect(bench.service.requests).toHaveLength(1);
+  });
+
+  it("where the journal is in use", async () => {
+    const { answer, release } = held();
+    const bench = await Bench.open(answer);
+    bench.write("data.csv", csvOf(1));
+    const first = bench.bulk("data.csv");
+    await bench.service.request();
+    const second = await bench.bulk("data.csv", ["--report", bench.path("r.csv")]);
+    expect(second).toMatchObject({ code: 2, printed: "" });
+    expect(second.told).toMatch(
+      /^template-pdf: The journal "out\/letter\.journal" is in use by another run /,
+    );
+    expect(bench.files(".")).toEqual(["data.csv", "out"]);
+    release();
+    expect((await first).code).toBe(0);
+    expect(bench.service.requests).toHaveLength(1);
+  });
+
+  it("where the folder, the journal or the report cannot be written to", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(1));
+    writeFileSync(bench.path("file"), "");
+    mkdirSync(bench.path("r.csv"));
+    const out = ["--out", bench.path("file/{{no}}.pdf")];
+    expect(await bench.bulk("data.csv", out)).toMatchObject({
+      code: 2,
+      told: 'template-pdf: The folder "file" cannot be written to: there is a file of that name. Nothing was sent.\n'.replace(
+        '"file"',
+        JSON.stringify("file"),
+      ),
+    });
+    expect((await bench.bulk("data.csv", ["--journal", bench.path("file/a")])).code).toBe(2);
+    expect(await bench.bulk("data.csv", ["--report", bench.path("r.csv")])).toMatchObject({
+      code: 2,
+      told: "template-pdf: Could not write r.csv: it is a folder.\n",
+    });
+    expect(bench.service.requests).toEqual([]);
+  });
+});
+
+describe("standard output of a bulk run", () => {
+  it("that nobody reads any more ends it with 141, and what is made is noted", async () => {
+    const bench = await Bench.open();
+    const data = bench.write("data.csv", csvOf(2));
+    const terminal = new FakeTerminal();
+    terminal.stdout = new ClosedPipe();
+    terminal.env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: bench.service.baseUrl };
+    expect(await run(["bulk", "letter", data, "--out", bench.path("out/{{no}}.pdf")], terminal)).toBe(141);
+    expect(terminal.stderr.text).toBe("");
+    expect((await bench.bulk("data.csv")).printed).toMatch(/^0 documents made, 2 made before/);
+  });
+});
+
+describe("the options of a bulk run", () => {
+  it("--no-retry asks once", async () => {
+    const bench = await Bench.open(saying(503));
+    bench.write("data.csv", csvOf(1));
+    expect((await bench.bulk("data.csv", ["--no-retry"])).code).toBe(1);
+    expect(bench.service.requests).toHaveLength(1);
+  });
+
+  it("without it, asks again where the service has failed", async () => {
+    const bench = await Bench.open((received) =>
+      (bench.service.requests.length === 1 ? saying(503) : withLength(small))(received),
+    );
+    bench.write("data.csv", csvOf(1));
+    const report = bench.path("r.json");
+    expect((await bench.bulk("data.csv", ["--report", report])).code).toBe(0);
+    expect(JSON.parse(await bench.read("r.json"))).toMatchObject([{ status: "made", attempts: 2 }]);
+  });
+
+  it("--timeout limits how long a document may take", async () => {
+    const bench = await Bench.open(() => {});
+    bench.write("data.csv", csvOf(1));
+    const { code, told } = await bench.bulk("data.csv", ["--timeout", "20ms", "--no-retry"]);
+    expect(code).toBe(1);
+    expect(told).toMatch(/^data\.csv:2: out\/1\.pdf: .*--timeout/);
+  });
+
+  it("--per-second limits the rate, which the live line tells", async () => {
+    const bench = await Bench.open(() => {});
+    bench.write("data.csv", csvOf(5));
+    const ended = bench.bulk("data.csv", ["--per-second", "0.5"]);
+    bench.terminal.stderr.isTTY = true;
+    while (!bench.terminal.stderr.text.includes(", at most 0.5/s")) await once(bench.terminal.stderr, "text");
+    await bench.service.request();
+    bench.terminal.emit("SIGINT");
+    bench.terminal.emit("SIGINT");
+    expect((await ended).code).toBe(130);
+    expect(bench.service.requests).toHaveLength(1);
+  });
+});
+
+describe("a report of a bulk run that cannot be written", () => {
+  it("is told, beside what else went wrong, and the documents are there", async () => {
+    const bench = await Bench.open(({ response }) => {
+      response.destroy();
+      rmSync(bench.path("reports"), { recursive: true, force: true });
+    });
+    bench.write("data.csv", csvOf(9));
+    const flags = ["--report", bench.path("reports/r.csv"), "--stop-after", "1", "--no-retry"];
+    const { code, printed, told } = await bench.bulk("data.csv", [...flags, "--concurrency", "1"]);
+    expect(code).toBe(3);
+    expect(told.split("\n").slice(-3, -1)).toEqual([
+      "template-pdf: Could not write reports/r.csv: its folder does not exist; create it first.",
+      "template-pdf: Stopped before the end: 1 failed, as many as --stop-after allows.",
+    ]);
+    expect(printed).not.toContain("report");
+  });
+});
+
+describe("the live line of a bulk run", () => {
+  it("is wiped away before the last lines, and stands below those of failures", async () => {
+    const { answer, release } = held();
+    const bench = await Bench.open(answer);
+    const data = bench.write("data.csv", csvOf(3));
+    const terminal = new FakeTerminal();
+    terminal.env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: bench.service.baseUrl, TERM: "xterm" };
+    terminal.stderr.isTTY = true;
+    const ended = run(["bulk", "letter", data, "--out", bench.path("out/{{no}}.pdf")], terminal);
+    while (!terminal.stderr.text.includes("3 in hand")) await once(terminal.stderr, "text");
+    release();
+    expect(await ended).toBe(0);
+    const [first, ...others] = terminal.stderr.text.split("\r\u001b[K");
+    expect(first).toBe("");
+    expect(others[0]).toMatch(/^checking .*data\.csv: 0 rows$/);
+    expect(others.at(-1)).toBe("");
+    expect(terminal.stderr.text).not.toContain("\n");
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it } from "vitest";
+import { run } from "../../../src/cli/run.ts";
+import { FakeTerminal } from "../fake-terminal.ts";
+import { Bench, csvOf } from "./command.ts";
+
+describe("rows that are wrong are told before anything is sent:", () => {
+  it.each<[title: string, name: string, text: string, args: readonly string[], told: readonly string[]]>([
+    [
+      "a wrong count of columns",
+      "data.csv",
+      "no,name\n1,a\n2\n3,b,CELL\n",
+      [],
+      [
+        expect.stringMatching(/^data\.csv:3: .*2/) as unknown as string,
+        expect.stringMatching(/^data\.csv:4: .*3/) as unknown as string,
+        "2 rows are wrong, 1 row is good. Nothing was sent.",
+      ],
+    ],
+    [
+      "an empty cell that the path is made of",
+      "data.csv",
+      "no,name\n1,a\n,CELL\n",
+      [],
+      [
+        "data.csv:3: no: is empty, and the path of the document is made of it",
+        "1 row is wrong, 1 row is good. Nothing was sent.",
+      ],
+    ],
+    [
+      "a member that is missing, and one that makes no path",
+      "data.ndjson",
+      '{"no":1}\n{"on":"CELL"}\n{"no":["CELL"]}\n',
+      [],
+      [
+        "data.ndjson:2: no: is missing, and the path of the document is made of it",
+        "data.ndjson:3: no: is an array, and the path of the document is made of it",
+        "2 rows are wrong, 1 row is good. Nothing was sent.",
+      ],
+    ],
+    [
+      "broken JSON, with its place",
+      "data.ndjson",
+      '{"no":1}\n{"no":}\n',
+      [],
+      [
+        expect.stringMatching(/^data\.ndjson:2:7: /) as unknown as string,
+        "1 row is wrong, 1 row is good. Nothing was sent.",
+      ],
+    ],
+    [
+      "two rows with one path",
+      "data.csv",
+      "no,name\nCELL,a\n2,b\nCELL,c\n",
+      [],
+      [
+        "data.csv:4: --out gives it the same path as line 2",
+        "1 row is wrong, 2 rows are good. Nothing was sent.",
+      ],
+    ],
+    [
+      "two objects of an array with one path",
+      "data.json",
+      '[{"no":1},{"no":"1"}]',
+      [],
+      [
+        "data.json:1, row 2: --out gives it the same path as row 1",
+        "1 row is wrong, 1 row is good. Nothing was sent.",
+      ],
+    ],
+    [
+      "paths that lead out of the folder",
+      "data.csv",
+      "no,name\n../../CELL,a\n/CELL,b\na/../../CELL,c\n",
+      [],
+      [
+        'data.csv:2: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
+        'data.csv:3: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
+        'data.csv:4: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
+        "3 rows are wrong, 0 rows are good. Nothing was sent.",
+      ],
+    ],
+    [
+      "what a schema objects to, and why texts are no numbers",
+      "data.csv",
+      "no,total\n1,CELL\n",
+      ["--schema", "schema.json"],
+      [
+        expect.stringMatching(
+          /^data\.csv:2: total: must be a number, and every cell of CSV is a text/,
+        ) as unknown as string,
+        "1 row is wrong, 0 rows are good. Nothing was sent.",
+      ],
+    ],
+  ])("%s", async (_title, name, text, args, told) => {
+    const bench = await Bench.open();
+    bench.write(name, text);
+    bench.write("schema.json", '{"properties":{"total":{"type":"number"}}}');
+    const schema = args.map((word) => (word === "schema.json" ? bench.path(word) : word));
+    const ending = await bench.bulk(name, schema);
+    expect(ending).toMatchObject({ code: 2, printed: "" });
+    const lines = ending.told.trimEnd().split("\n");
+    expect(lines.map((line) => line.replace(bench.at, "").replace(/^template-pdf: /, ""))).toEqual(told);
+    expect(ending.told).not.toContain("CELL");
+    expect(bench.service.requests).toEqual([]);
+    expect(bench.files(".")).toEqual([name, "schema.json"].sort());
+  });
+
+  it("a document that would take the place of the data, the journal or the report", async () => {
+    const bench = await Bench.open();
+    bench.write("a.csv", "no\na.csv\nb.journal\nb.journal.lock\nr.json\n");
+    const { code, told } = await bench.bulk("a.csv", [
+      ...[
+        "--out",
+        bench.path("{{no}}"),
+        "--journal",
+        bench.path("b.journal"),
+        "--report",
+        bench.path("r.json"),
+      ],
+    ]);
+    expect(code).toBe(2);
+    expect(told.split("\n").slice(0, 4)).toEqual([
+      "template-pdf: a.csv:2: --out gives it the path of the data",
+      "template-pdf: a.csv:3: --out gives it the path of the journal",
+      "template-pdf: a.csv:4: --out gives it the path of the lock of the journal",
+      "template-pdf: a.csv:5: --out gives it the path of the report",
+    ]);
+  });
+
+  it("twenty of them, and how many more there are", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", `no,name\n${",x\n".repeat(30)}1,x\n`);
+    const { told } = await bench.bulk("data.csv", ["--dry-run"]);
+    expect(told.trimEnd().split("\n")).toHaveLength(21);
+    expect(told).toMatch(
+      /\ntemplate-pdf: 30 rows are wrong, 1 row is good\. 10 more problems are not shown\. Nothing was sent\.\n$/,
+    );
+  });
+
+  it("a column that is not there, once for all rows", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", "invoice_no,name\n1,a\n2,b\n");
+    expect(await bench.bulk("data.csv", ["--out", bench.path("{{invoce_no}}-{{zzz}}.pdf")])).toEqual({
+      code: 2,
+      printed: "",
+      told: [
+        'template-pdf: --out names "invoce_no", and data.csv has no such column. Did you mean "invoice_no"?',
+        'template-pdf: --out names "zzz", and data.csv has no such column. Its columns are "invoice_no", "name".',
+        "",
+      ].join("\n"),
+    });
+  });
+});
+
+describe("a wrong command line of bulk is refused in one line:", () => {
+  it.each<[args: readonly string[], told: string]>([
+    [
+      ["--out", "out/a.pdf"],
+      'The path "out/a.pdf" has no placeholder, and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".',
+    ],
+    [["--concurrency", "0"], '--concurrency takes a whole number, 1 or more, or auto, and got "0".'],
+    [["--concurrency", "many"], '--concurrency takes a whole number, 1 or more, or auto, and got "many".'],
+    [["--per-second", "-1"], '--per-second takes a number above 0, and got "-1".'],
+    [["--per-second", "0"], '--per-second takes a number above 0, and got "0".'],
+    [["--limit", "1.5"], '--limit takes a whole number, 1 or more, and got "1.5".'],
+    [["--stop-after", "0"], '--stop-after takes a whole number, 1 or more, and got "0".'],
+    [
+      ["--timeout", "soon"],
+      '--timeout takes a duration from 1ms to 596h, and got "soon". Write it as 30s, 500ms, 2m or 1h; a bare number is in seconds.',
+    ],
+    [["--format", "xml"], '--format takes csv, ndjson or json, and got "xml".'],
+    [["--report", "report.txt"], '--report takes a file that ends in .json or .csv, and got "report.txt".'],
+    [["--journal", ""], "--journal takes a path, and nothing stands in it."],
+    [
+      ["--journal", "a.csv", "--report", "./a.csv"],
+      "--report and --journal are the same file, ./a.csv. Give --report another name.",
+    ],
+    [["--limit", "1", "--limit", "2"], "--limit may be given only once. See template-pdf bulk --help."],
+    [
+      ["--key", "SECRET"],
+      "The API key is not taken from the command line, where other users of this machine and the shell's history see it. Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder.",
+    ],
+  ])("%j", async (args, told) => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(1));
+    expect(await bench.bulk("data.csv", args)).toEqual({
+      code: 2,
+      printed: "",
+      told: `template-pdf: ${told}\n`,
+    });
+    expect(bench.service.requests).toEqual([]);
+    expect(bench.files(".")).toEqual(["data.csv"]);
+  });
+
+  it("without --out, with an impossible uid, without data, without a file", async () => {
+    const bench = await Bench.open();
+    const ends = [
+      [
+        ["letter", "data.csv"],
+        "Required option '--out <pattern>' not specified. See template-pdf bulk --help.",
+      ],
+      [["letter", "--out", "{{no}}"], "Missing required argument 'data'. See template-pdf bulk --help."],
+      [["..", "data.csv", "--out", "{{no}}"], /^The template uid .* Nothing was sent\.$/],
+      [
+        ["letter", bench.path("none.csv"), "--out", "{{no}}"],
+        /^Could not read .*none\.csv: there is no such file\./,
+      ],
+    ] as const;
+    for (const [args, told] of ends) {
+      const terminal = new FakeTerminal();
+      terminal.env = { TEMPLATE_PDF_API_KEY: "k", TEMPLATE_PDF_BASE_URL: bench.service.baseUrl };
+      expect(await run(["bulk", ...args], terminal)).toBe(2);
+      const line = terminal.stderr.text.replace(/^template-pdf: /, "").trimEnd();
+      expect(line).toMatch(told instanceof RegExp ? told : new RegExp(`^${escaped(told)}$`));
+    }
+  });
+});
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

@@ -1,0 +1,224 @@
+import { appendFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { saying } from "../../client/service.ts";
+import { Bench, byNo, csvOf, key, noOf, small } from "./command.ts";
+
+const places = "folder out, journal out/letter.journal";
+
+describe("bulk", () => {
+  it("makes a document of every row of a CSV file, and says where they are", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", 'no;name\n1;Zoë\n2;"O\'Neil; Søn"\n');
+    expect(await bench.bulk("data.csv")).toEqual({
+      code: 0,
+      printed: `2 documents made, in TIME\n${places}\n`,
+      told: "",
+    });
+    expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
+    expect((await bench.read("out/1.pdf")).length).toBe(small.length);
+    expect(
+      bench.service.requests.map(({ body }) => JSON.parse(body)).sort((one) => (one.no === "1" ? -1 : 1)),
+    ).toEqual([
+      { no: "1", name: "Zoë" },
+      { no: "2", name: "O'Neil; Søn" },
+    ]);
+    expect(bench.service.requests[0]?.path).toBe("/api/v1/templates/letter/generate-sync");
+  });
+
+  it.each([
+    ["data.ndjson", '{"no":1,"lines":[{"price":2.5}]}\n\n{"no":2}\n'],
+    ["data.json", '[{"no":1,"lines":[{"price":2.5}]},\n{"no":2}]'],
+  ])("sends numbers and nested values of %s as they stand", async (name, text) => {
+    const bench = await Bench.open();
+    bench.write(name, text);
+    expect((await bench.bulk(name)).code).toBe(0);
+    expect(bench.service.requests.map(({ body }) => body).sort()).toEqual([
+      '{"no":1,"lines":[{"price":2.5}]}',
+      '{"no":2}',
+    ]);
+  });
+
+  it("reads standard input", async () => {
+    const bench = await Bench.open();
+    expect(await bench.bulk("-", ["--concurrency", "1"], csvOf(3))).toMatchObject({ code: 0, told: "" });
+    expect(bench.service.requests.map(noOf)).toEqual(["1", "2", "3"]);
+  });
+
+  it("goes on where it was: with what has failed, what is new and what has changed", async () => {
+    let isBroken = true;
+    const bench = await Bench.open((received) =>
+      byNo(isBroken ? { 2: saying(422, '{"message":"no"}') } : {})(received),
+    );
+    bench.write("data.csv", csvOf(3));
+    expect((await bench.bulk("data.csv")).code).toBe(1);
+    isBroken = false;
+    await appendFile(bench.path("data.csv"), "4,Zoë\n");
+    bench.write("data.csv", (await bench.read("data.csv")).replace("3,Zoë", "3,Zoé"));
+    const before = bench.service.requests.length;
+    expect(await bench.bulk("data.csv")).toEqual({
+      code: 0,
+      printed: [
+        "3 documents made, 1 made before, in TIME",
+        places,
+        "1 row had changed since an earlier run, and was asked for again.",
+        "",
+      ].join("\n"),
+      told: "going on with out/letter.journal: 2 documents are noted as made; 4 rows to go through\n",
+    });
+    expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
+  });
+
+  it("tells of documents whose rows are gone, and leaves them", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(3));
+    await bench.bulk("data.csv");
+    bench.write("data.csv", csvOf(1));
+    expect((await bench.bulk("data.csv")).printed).toBe(
+      `0 documents made, 1 made before, in TIME\n${places}\n2 documents of earlier runs have no row any more, and stay where they are.\n`,
+    );
+    expect(bench.files()).toContain("3.pdf");
+    // Of rows that it does not look at it says nothing.
+    expect((await bench.bulk("data.csv", ["--limit", "1"])).printed).not.toContain("no row any more");
+  });
+
+  it("starts over by --fresh, and keeps the old journal", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(2));
+    await bench.bulk("data.csv");
+    expect(await bench.bulk("data.csv", ["--fresh"])).toMatchObject({ code: 0, told: "" });
+    expect(bench.asked()).toEqual(["1", "1", "2", "2"]);
+    expect(bench.files()).toContain("letter.journal.old");
+  });
+
+  it("makes only the first rows by --limit, and the others later", async () => {
+    const bench = await Bench.open();
+    // What is wrong beyond them does not matter.
+    bench.write("data.csv", `${csvOf(2)}3,Zoë\n3,Zoë\n`);
+    expect((await bench.bulk("data.csv", ["--limit", "2"])).printed).toBe(
+      `2 documents made, in TIME\n${places}\n`,
+    );
+    expect(bench.asked()).toEqual(["1", "2"]);
+    expect((await bench.bulk("data.csv", ["--limit", "3"])).printed).toMatch(
+      /^1 document made, 2 made before/,
+    );
+  });
+
+  it("checks everything by --dry-run, without a key, and sends nothing", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(1200));
+    const flags = ["--dry-run", "--base-url", "nowhere"];
+    expect(await bench.bulk("data.csv", flags)).toEqual({
+      code: 0,
+      printed: "data.csv: 1,200 rows are good. Nothing was sent.\n",
+      told: "",
+    });
+    bench.write("data.csv", `${csvOf(2)}2,Zoë\n`);
+    expect(await bench.bulk("data.csv", flags)).toMatchObject({ code: 2, printed: "" });
+    expect(bench.service.requests).toEqual([]);
+    expect(bench.files(".")).toEqual(["data.csv"]);
+  });
+
+  it("does nothing with a file that has no rows", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", "no,name\n");
+    expect(await bench.bulk("data.csv")).toMatchObject({ code: 0, told: "" });
+  });
+
+  it("notes all in a journal of another name by --journal", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(1));
+    await bench.bulk("data.csv", ["--journal", bench.path("notes/a.journal")]);
+    expect([bench.files(), bench.files("notes")]).toEqual([["1.pdf"], ["a.journal"]]);
+  });
+
+  it("sends what a schema makes of a row", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(1));
+    const schema = bench.write(
+      "schema.mjs",
+      `export default { "~standard": { version: 1, vendor: "ours", validate: (value) => ({ value: { ...value, no: Number(value.no) } }) } };`,
+    );
+    expect(await bench.bulk("data.csv", ["--schema", schema])).toMatchObject({ code: 0, told: "" });
+    expect(bench.service.requests[0]?.body).toBe('{"no":1,"name":"Zoë"}');
+  });
+
+  it("reports what became of every row, in JSON and in CSV", async () => {
+    const bench = await Bench.open(byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
+    bench.write("data.csv", csvOf(3));
+    const [json, csv] = [bench.path("reports/a.json"), bench.path("b.csv")];
+    const { code, printed } = await bench.bulk("data.csv", ["--report", json, "--concurrency", "1"]);
+    expect(code).toBe(1);
+    expect(printed).toContain(`${places}, report reports/a.json\n`);
+    const entries = JSON.parse(await bench.read("reports/a.json")) as Record<string, unknown>[];
+    expect(entries.sort((one, other) => Number(one["line"]) - Number(other["line"]))).toEqual([
+      { line: 2, row: 1, path: bench.path("out/1.pdf"), status: "made", attempts: 1 },
+      {
+        line: 3,
+        row: 2,
+        path: bench.path("out/2.pdf"),
+        status: "failed",
+        attempts: 1,
+        code: "bad_request",
+        message: expect.stringMatching(/^The service at .* answered 422 .*\\"no\\", twice/),
+      },
+      { line: 4, row: 3, path: bench.path("out/3.pdf"), status: "made", attempts: 1 },
+    ]);
+    await bench.bulk("data.csv", ["--report", csv]);
+    const lines = (await bench.read("b.csv")).split("\r\n");
+    expect(lines[0]).toBe("line,row,path,status,attempts,code,message");
+    expect(lines.slice(1).sort()).toEqual([
+      "",
+      `2,1,${bench.path("out/1.pdf")},made before,,,`,
+      expect.stringContaining(`3,2,${bench.path("out/2.pdf")},failed,1,bad_request,"The service at `),
+      `4,3,${bench.path("out/3.pdf")},made before,,,`,
+    ]);
+    expect(lines.join()).toContain('saying ""\\""no\\"", twice""');
+    expect(bench.files("reports")).toEqual(["a.json"]);
+  });
+});
+
+describe("failures of bulk", () => {
+  it("are told as they happen, five of them, and in the end by what went wrong", async () => {
+    const bench = await Bench.open((received) =>
+      byNo(Number(noOf(received)) > 2 ? { [noOf(received)]: saying(422) } : {})(received),
+    );
+    bench.write("data.csv", csvOf(15));
+    const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+    const why =
+      'The service at ORIGIN answered 422 for template "letter". Compare the values with the placeholders of the template.';
+    expect(code).toBe(1);
+    expect(told.trimEnd().split("\n")).toEqual([
+      ...[4, 5, 6, 7, 8].map((line) => `data.csv:${line}: out/${line - 1}.pdf: ${why}`),
+      "further failures are only counted, until the end",
+    ]);
+    expect(printed.split("\n")).toEqual([
+      "2 documents made, 13 failed, in TIME",
+      places,
+      `13 failed: ${why} (data.csv, lines 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, …)`,
+      "Run the same command again for what failed: what is made is not asked for again.",
+      "",
+    ]);
+  });
+
+  it("name the rows of a JSON array by their numbers", async () => {
+    const bench = await Bench.open(byNo({ b: saying(400) }));
+    bench.write("data.json", '[{"no":"a"},{"no":"b"}]');
+    const { printed, told } = await bench.bulk("data.json");
+    expect(told).toMatch(/^data\.json:1, row 2: out\/b\.pdf: /);
+    expect(printed).toContain("(data.json, row 2)");
+  });
+
+  it("hold neither the key nor what stands in the cells", async () => {
+    const bench = await Bench.open(({ headers, body, response }) => {
+      response.writeHead(422, { "content-type": "application/json" });
+      response.end(JSON.stringify({ message: `${headers.authorization} sent ${body}` }));
+    });
+    bench.write("data.csv", "no,name\n1,CELL-OF-THE-FIRST\n2,CELL-OF-THE-SECOND\n");
+    const report = bench.path("r.json");
+    const { printed, told } = await bench.bulk("data.csv", ["--report", report, "--debug"]);
+    const all = printed + told + (await bench.read("r.json")) + (await bench.read("out/letter.journal"));
+    expect(all).toContain("answered 422");
+    expect(all).not.toMatch(/CELL-OF|CANARY/);
+    expect(all).not.toContain(key);
+  });
+});

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { showLive } from "../../../src/cli/bulk/live-line.ts";
+import { progressText, type Standing } from "../../../src/cli/bulk/progress-text.ts";
+import { RecentRate } from "../../../src/cli/bulk/recent-rate.ts";
+import { formatTimeSpan } from "../../../src/cli/bulk/time-span.ts";
+import { Recorded } from "../fake-terminal.ts";
+
+const standing: Standing = {
+  made: 2097,
+  failed: 3,
+  total: 5000,
+  perSecond: 152.4,
+  inHand: 8,
+  allowedPerSecond: Number.POSITIVE_INFINITY,
+  pauseMs: 0,
+  isEnding: false,
+};
+
+const wide = 119;
+
+describe("the bar", () => {
+  it.each<[title: string, columns: number, standing: Partial<Standing>, text: string]>([
+    [
+      "tells all where there is room",
+      wide,
+      {},
+      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  152/s  20 s left  8 in hand",
+    ],
+    [
+      "tells the rate that is allowed",
+      wide,
+      { allowedPerSecond: 149.6 },
+      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  152/s  20 s left  8 in hand, at most 150/s",
+    ],
+    [
+      "tells of a pause",
+      wide,
+      { pauseMs: 11_900 },
+      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  paused for 12 s, as the service asks  152/s",
+    ],
+    [
+      "tells what is still finished",
+      wide,
+      { isEnding: true, pauseMs: 500 },
+      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  finishing 8  152/s",
+    ],
+    [
+      "is shorter on a shorter line",
+      79,
+      {},
+      "██████░░░░░░░░░░  2,097 of 5,000  3 failed  152/s  20 s left  8 in hand",
+    ],
+    ["leaves out the bar, and then the pace, where it is narrow", 39, {}, "2,097 of 5,000  3 failed  152/s"],
+    ["leaves out even more", 20, {}, "2,097 of 5,000"],
+    ["is cut where not even that has room", 5, {}, "2,097"],
+    [
+      "has no bar in a pipe",
+      Number.POSITIVE_INFINITY,
+      {},
+      "2,097 of 5,000  3 failed  152/s  20 s left  8 in hand",
+    ],
+    [
+      "knows no time at a rate of nothing",
+      Number.POSITIVE_INFINITY,
+      { perSecond: 0 },
+      "2,097 of 5,000  3 failed  0/s  8 in hand",
+    ],
+    [
+      "tells slow rates to a tenth",
+      Number.POSITIVE_INFINITY,
+      { perSecond: 0.25, made: 4990 },
+      "4,990 of 5,000  3 failed  0.3/s  28 s left  8 in hand",
+    ],
+    [
+      "is full at the end",
+      wide,
+      { made: 4997 },
+      "████████████████████████  4,997 of 5,000  3 failed  152/s  8 in hand",
+    ],
+    [
+      "is empty where there is nothing to do",
+      59,
+      { made: 0, failed: 0, total: 0, perSecond: 0, inHand: 0 },
+      "░░░░░░░░░░░░  0 of 0  0 failed  0/s  0 in hand",
+    ],
+  ])("%s", (_title, columns, some, text) => {
+    expect(progressText({ ...standing, ...some }, columns)).toBe(text);
+  });
+});
+
+describe("the recent rate", () => {
+  it("is that of the last ten seconds", () => {
+    const rate = new RecentRate(0);
+    expect(rate.at(0, 0)).toBe(0);
+    for (let atMs = 100; atMs <= 20_000; atMs += 100) rate.at(atMs, atMs / 10);
+    expect(rate.at(20_000, 2000)).toBeCloseTo(100, 0);
+    // Nothing comes any more.
+    for (let atMs = 20_100; atMs <= 25_000; atMs += 100) rate.at(atMs, 2000);
+    expect(rate.at(25_000, 2000)).toBeCloseTo(50, -1);
+    for (let atMs = 25_100; atMs <= 31_000; atMs += 100) rate.at(atMs, 2000);
+    expect(rate.at(31_000, 2000)).toBe(0);
+  });
+});
+
+describe("a time span", () => {
+  it.each([
+    [0, "0 ms"],
+    [720, "720 ms"],
+    [2300, "2.3 s"],
+    [59_940, "59.9 s"],
+    [59_950, "1 min"],
+    [185_000, "3 min 5 s"],
+    [3_599_600, "1 h"],
+    [7_800_000, "2 h 10 min"],
+  ])("%i ms is %s", (durationMs, text) => expect(formatTimeSpan(durationMs)).toBe(text));
+});
+
+describe("the live line", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const wipe = "\r\u001b[K";
+
+  it("is drawn ten times a second at most, and only where it has changed", () => {
+    const output = Object.assign(new Recorded(), { isTTY: true, columns: 10 });
+    let text = "a";
+    const asked: number[] = [];
+    const live = showLive(output, {}, (columns) => {
+      asked.push(columns);
+      return text;
+    });
+    vi.advanceTimersByTime(1000);
+    text = "b";
+    vi.advanceTimersByTime(1000);
+    live.say("one\ntwo");
+    live.stop();
+    vi.advanceTimersByTime(1000);
+    expect(output.text).toBe(`${wipe}a${wipe}b${wipe}one two\n${wipe}b${wipe}`);
+    expect(asked.length).toBeLessThanOrEqual(22);
+    expect(new Set(asked)).toEqual(new Set([9]));
+  });
+
+  it.each([
+    ["a pipe", { isTTY: false, TERM: "xterm" }],
+    ["a terminal that draws no line again", { isTTY: true, TERM: "dumb" }],
+  ])("is a line every five seconds in %s", (_title, { isTTY, TERM }) => {
+    const output = Object.assign(new Recorded(), { isTTY });
+    const live = showLive(output, { TERM }, String);
+    vi.advanceTimersByTime(4999);
+    live.say("told");
+    expect(output.text).toBe("told\n");
+    vi.advanceTimersByTime(5001);
+    live.stop();
+    vi.advanceTimersByTime(50_000);
+    expect(output.text).toBe("told\nInfinity\nInfinity\n");
+  });
+});
