@@ -17,8 +17,9 @@ export interface PutContext<J> extends UseContext {
  *   async put(key, pdf, { signal }) {
  *     const params = { Bucket: "payslips", Key: `${key}.pdf`, Body: await pdf.nodeStream(), ContentType: "application/pdf" };
  *     const upload = new Upload({ client: s3, params });
- *     signal.addEventListener("abort", () => upload.abort(), { once: true });
- *     await upload.done();
+ *     const abort = () => void upload.abort();
+ *     signal.addEventListener("abort", abort); // one signal for the whole run
+ *     await upload.done().finally(() => signal.removeEventListener("abort", abort));
  *   },
  * };
  * ```

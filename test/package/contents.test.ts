@@ -9,7 +9,7 @@ const files = filesBelow(installed);
 const read = (path: string) => readFileSync(join(installed, path), "utf8");
 
 describe("the published package", () => {
-  it("holds dist, the papers, six guides, and nothing else", () => {
+  it("holds dist, the papers, seven guides, and nothing else", () => {
     expect(readdirSync(installed).sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
@@ -20,6 +20,7 @@ describe("the published package", () => {
     ]);
     expect(readdirSync(join(installed, "docs"))).toEqual([
       "browser.md",
+      "bulk.md",
       "emulator.md",
       "faults.md",
       "handler.md",

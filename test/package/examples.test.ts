@@ -28,6 +28,8 @@ const assumed: Readonly<Record<string, string>> = {
   tenant: "const tenant = { apiKey: process.env.PDF_API_KEY };",
   frame: `const [frame, closeButton] = [document.createElement("iframe"), document.createElement("button")];`,
   userOf: "const userOf = async () => undefined;",
+  rows: `const rows = ["1", "2"].map((no) => ({ no, number: no, employee: no, total: "£640.00" }));`,
+  jobs: `const jobs = rows.map((values) => ({ template: "invoice", values }));`,
   pdf: `const pdf = await pdfs.generate("invoice", { total: "£1,000,000" });`,
 };
 
@@ -49,6 +51,9 @@ const documented = [
   "template.ts",
   "browser/download.ts",
   "browser/object-url.ts",
+  "bulk/folder.ts",
+  "bulk/generate-many.ts",
+  "bulk/run-bulk.ts",
   "emulator/start.ts",
   "handler/create-handler.ts",
   "testing/assert-whole-pdf.ts",
@@ -58,11 +63,20 @@ const documented = [
 ];
 
 /** The blocks of docs/testing.md are tests: see `testExampleProjects`. */
-const papers = ["README.md", "docs/emulator.md", "docs/typed-templates.md"];
+const papers = ["README.md", "docs/bulk.md", "docs/emulator.md", "docs/typed-templates.md"];
+
+/** What is shown as a file is run where what it needs is installed: see test/runtimes/bulk-examples.test.ts. */
+const isFile = (code: string) => /^\/\/ \S+\.ts\n/.test(code);
 
 const examples: readonly Example[] = [
   ...papers.flatMap((paper) =>
-    blocksOf(read(paper), "ts").map((code, index) => ({ title: `${paper}, block ${index + 1}`, code })),
+    blocksOf(read(paper), "ts")
+      .filter((code) => !isFile(code))
+      .map((code, index) => ({
+        title: `${paper}, block ${index + 1}`,
+        // A guide says once what `pdfs` is.
+        code: paper === "docs/bulk.md" ? withAssumptions(code) : code,
+      })),
   ),
   ...documented.flatMap((file) =>
     docstringsOf(read(`src/${file}`)).map((code, index) => ({
@@ -83,7 +97,7 @@ beforeAll(async () => {
   for (const name of ["zod", "valibot", "arktype", "pdfmake"]) {
     symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name));
   }
-  for (const uid of ["invoice", "inv_2024"]) {
+  for (const uid of ["invoice", "inv_2024", "payslip"]) {
     cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));
   }
   const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
@@ -91,7 +105,11 @@ beforeAll(async () => {
   emulator = await startEmulator({ templates: join(project, "templates") });
   running = fork(fileURLToPath(new URL("examples-process.mjs", import.meta.url)), {
     cwd: project,
-    env: environmentOfUsers({ PDF_API_KEY: emulator.apiKey }),
+    env: environmentOfUsers({
+      PDF_API_KEY: emulator.apiKey,
+      TEMPLATE_PDF_API_KEY: emulator.apiKey,
+      TEMPLATE_PDF_BASE_URL: emulator.baseUrl,
+    }),
     execArgv: [],
     silent: true,
   });
@@ -112,10 +130,14 @@ describe("every example that a reader can see runs", () => {
 
   it.each(examples.map((example, number) => ({ ...example, number })))("$title", async ({ code, number }) => {
     for (const name of await savedIn(project)) await rm(join(project, name));
-    expect(await run(code, `example-${number}.mjs`)).toBeUndefined();
+    const { problem, complaints } = await run(code, `example-${number}.mjs`);
+    expect(problem).toBeUndefined();
+    // A run goes on when its jobs fail: it only says so.
+    if (code.includes('"template-pdf/bulk"')) expect(complaints).toEqual([]);
     const [, name] = /(?:saveTo|createWriteStream)\("(\w+\.pdf)"\)/.exec(code) ?? [];
     const isSaved = name !== undefined && !code.includes("no-such-template");
-    expect(await savedIn(project)).toEqual(isSaved ? [name] : []);
+    const many = code.includes("saveTo(`$") ? ["1.pdf", "2.pdf"] : [];
+    expect(await savedIn(project)).toEqual(isSaved ? [name] : many);
   });
 
   it("and leaves nothing behind that would keep its program alive", async () => {
@@ -127,8 +149,14 @@ describe("every example that a reader can see runs", () => {
   });
 });
 
-/** Runs an example in the project's folder, and tells what went wrong. */
-async function run(code: string, name: string): Promise<string | undefined> {
+/** What became of an example: what it threw, and what it printed of failures. */
+interface Outcome {
+  readonly problem?: string;
+  readonly complaints: readonly string[];
+}
+
+/** Runs an example in the project's folder. */
+async function run(code: string, name: string): Promise<Outcome> {
   const file = join(project, name);
   const { baseUrl } = emulator;
   const served = code
@@ -137,8 +165,8 @@ async function run(code: string, name: string): Promise<string | undefined> {
     .replaceAll('baseUrl: "/api/pdf"', `baseUrl: "${baseUrl}", apiKey: process.env.PDF_API_KEY`);
   writeFileSync(file, javaScript(served));
   running.send(pathToFileURL(file).href);
-  const [{ problem }] = (await once(running, "message")) as [{ problem?: string }];
-  return problem;
+  const [outcome] = (await once(running, "message")) as [Outcome];
+  return outcome;
 }
 
 async function savedIn(folder: string): Promise<string[]> {
@@ -163,7 +191,9 @@ function withAssumptions(code: string): string {
   }
   const imports = Object.entries(faces).flatMap(([door, names]) => {
     const used = names.filter(
-      (name) => new RegExp(`\\b${name}\\b`).test(whole) && !whole.includes(`from "${door}"`),
+      (name) =>
+        new RegExp(`\\b${name}\\b`).test(whole) &&
+        !new RegExp(`import (?:type )?[^;]*\\b${name}\\b[^;]* from "${door}";`).test(whole),
     );
     return used.length > 0 ? [`import { ${used.join(", ")} } from "${door}";`] : [];
   });
