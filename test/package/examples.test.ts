@@ -102,7 +102,8 @@ beforeAll(async () => {
   }
   const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
   writeFileSync(join(project, "templates/letter.json"), letter);
-  emulator = await startEmulator({ templates: join(project, "templates") });
+  // One thread: what each of several would load takes longer than what they are asked for.
+  emulator = await startEmulator({ templates: join(project, "templates"), limits: { threads: 1 } });
   running = fork(fileURLToPath(new URL("examples-process.mjs", import.meta.url)), {
     cwd: project,
     env: environmentOfUsers({
