@@ -1,14 +1,16 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startEmulator } from "../../src/emulator/index.ts";
 import { Workspace } from "../package/mocks/workspace.ts";
 import { atEnd } from "../support/at-end.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
+import { readPdf } from "../support/pdf-text.ts";
 import { listen } from "../support/sockets.ts";
 import { ObjectStore } from "./bulk-examples/object-store.ts";
 
@@ -16,6 +18,8 @@ import { ObjectStore } from "./bulk-examples/object-store.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const examples = join(repository, "examples/bulk");
+const read = (path: string) => readFileSync(join(repository, path), "utf8");
+const guide = read("docs/bulk.md");
 const workspace = new Workspace();
 const file = (name: string) => join(workspace.folder, name);
 
@@ -25,13 +29,53 @@ beforeAll(async () => {
   await workspace.install(...needed.map(([name, range]) => `${name}@${range}`));
   cpSync(examples, file("example"), { recursive: true });
   cpSync(join(repository, "test/runtimes/bulk-examples/store-run.mjs"), file("store-run.mjs"));
-  const guide = readFileSync(join(repository, "docs/bulk.md"), "utf8");
   const [, shown = expect.fail("no sink in the guide")] =
     /^```ts\n\/\/ s3-sink\.ts\n(.*?)^```$/ms.exec(guide) ?? [];
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
   writeFileSync(file("guide-sink.mjs"), ts.transpileModule(shown, { compilerOptions }).outputText);
 }, 120_000);
 afterAll(() => workspace.remove(), 60_000);
+
+function killAtEnd(child: ChildProcess): ChildProcess {
+  const kill = () => void child.kill("SIGKILL");
+  const forget = atEnd(kill);
+  onTestFinished(() => {
+    kill();
+    forget();
+  });
+  return child;
+}
+
+/** A program in a folder of its own, with what a user has in the environment. */
+function startIn(folder: string, command: string, args: readonly string[], settings: Record<string, string>) {
+  const env = environmentOfUsers(settings);
+  env["PATH"] = `${file("node_modules/.bin")}${delimiter}${env["PATH"]}`;
+  const child = killAtEnd(spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }));
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+  }
+  const ended = once(child, "close").then(([exitCode]) => ({ exitCode: exitCode as number, printed }));
+  return { child, ended };
+}
+
+function newFolder(name: string): string {
+  const folder = file(`example/${name}`);
+  mkdirSync(folder);
+  cpSync(examples, folder, { recursive: true });
+  return folder;
+}
+
+const documentsIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".pdf"));
+
+/** The service with the invoice of the examples. */
+async function startInvoices(): Promise<Record<string, string>> {
+  const emulator = await startEmulator({ templates: join(repository, "examples/templates") });
+  onTestFinished(() => emulator.close());
+  return { TEMPLATE_PDF_BASE_URL: emulator.baseUrl, TEMPLATE_PDF_API_KEY: emulator.apiKey };
+}
 
 /** A document of some parts, in pieces: the first is more than a part of an upload, which has 5 MiB. */
 const pieces = [Buffer.alloc(6 << 20, "%PDF-1.4\n"), Buffer.alloc(6 << 20, "x"), Buffer.from("\n%%EOF\n")];
@@ -71,13 +115,7 @@ describe.each([
       env: environmentOfUsers(),
       execArgv: [],
     });
-    const kill = () => void child.kill("SIGKILL");
-    const forget = atEnd(kill);
-    onTestFinished(() => {
-      kill();
-      forget();
-    });
-    return child;
+    return killAtEnd(child);
   }
 
   async function outcomeOf(child: ChildProcess): Promise<unknown> {
@@ -136,5 +174,117 @@ describe.each([
     for (const object of store.objects.values()) expect(object.equals(document)).toBe(true);
     expect(before).toBeLessThan(3);
     expect([store.unknown, [...store.open]]).toEqual([[], []]);
+  });
+});
+
+describe("examples/bulk/nightly-run.mjs", () => {
+  const runIn = (folder: string, settings: Record<string, string>, ...args: string[]) =>
+    startIn(folder, process.execPath, ["nightly-run.mjs", ...args], settings);
+
+  it("makes an invoice of every line, and the second time none", async () => {
+    const service = await startInvoices();
+    const folder = newFolder("nightly");
+    const first = await runIn(folder, service).ended;
+    expect(first).toMatchObject({
+      exitCode: 0,
+      printed: expect.stringMatching(/^3 made, 0 made before, 0 failed, in /),
+    });
+    expect(documentsIn(join(folder, "out"))).toEqual(["2026-0117.pdf", "2026-0118.pdf", "2026-0119.pdf"]);
+    const { text } = await readPdf(readFileSync(join(folder, "out/2026-0117.pdf")));
+    expect(text).toContain("Εκδόσεις Αθηνά");
+    const second = await runIn(folder, service).ended;
+    expect(second).toMatchObject({
+      exitCode: 0,
+      printed: expect.stringMatching(/^0 made, 3 made before, 0 failed, in /),
+    });
+  });
+
+  it("says which lines failed and why, and that it could not begin", async () => {
+    const service = await startInvoices();
+    const folder = newFolder("nightly-failures");
+    writeFileSync(join(folder, "some.ndjson"), '{ "number": "1" }\n\n{ "number": "../2" }\n');
+    const some = await runIn(folder, service, "some.ndjson").ended;
+    expect(some.exitCode).toBe(1);
+    expect(some.printed).toContain("line 3: The document cannot be saved in ");
+    expect(some.printed).toContain("1 made, 0 made before, 1 failed, in ");
+    expect(some.printed).toContain("1 × The document cannot be saved in ");
+    const impossible = await runIn(folder, service, "some.ndjson", "rows.csv/out").ended;
+    expect(impossible).toMatchObject({
+      exitCode: 2,
+      printed: expect.stringContaining("cannot be written to"),
+    });
+  });
+
+  it("finishes what is in flight when it is told to end, and goes on the next time", async () => {
+    const folder = newFolder("nightly-signal");
+    const count = 60;
+    const lines = Array.from({ length: count }, (_, n) => JSON.stringify({ number: n }));
+    writeFileSync(join(folder, "rows.ndjson"), lines.join("\n"));
+    let requests = 0;
+    let tell = () => {};
+    const told = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    let onInFlight = () => {};
+    const inFlight = new Promise<void>((resolve) => {
+      onInFlight = resolve;
+    });
+    const origin = await startService(async (response) => {
+      if (++requests === 3) onInFlight();
+      await told;
+      await whole(response);
+    });
+    const service = { TEMPLATE_PDF_BASE_URL: origin, TEMPLATE_PDF_API_KEY: "key" };
+    const { child, ended } = runIn(folder, service);
+    await inFlight;
+    child.kill("SIGTERM");
+    tell();
+    const first = await ended;
+    expect(first).toMatchObject({ exitCode: 3, printed: expect.stringContaining("`drain` was aborted") });
+    const [, made] = /^(\d+) made, 0 made before, 0 failed/m.exec(first.printed) ?? [];
+    expect(documentsIn(join(folder, "out"))).toHaveLength(Number(made));
+    expect(Number(made)).toBeGreaterThanOrEqual(3);
+    const second = await runIn(folder, service).ended;
+    expect(second.exitCode).toBe(0);
+    expect(second.printed).toContain(`${count - Number(made)} made, ${made} made before, 0 failed`);
+    expect(requests).toBe(count);
+  });
+});
+
+describe("the command line of the papers", () => {
+  const linesOf = (markdown: string) =>
+    [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)]
+      .flatMap(([, block = ""]) => block.trim().split("\n"))
+      .filter((line) => line.includes(" bulk "));
+  const [inCrontab = ""] = /^```crontab\n(.*?)^```$/ms.exec(guide)?.slice(1) ?? [];
+  const [, nightly = ""] = / && (.*)\n/.exec(inCrontab) ?? [];
+
+  it("makes what it says, without a run and with one", async () => {
+    const lines = [...linesOf(guide), ...linesOf(read("README.md")), nightly];
+    expect(lines).toHaveLength(4);
+    const service = await startInvoices();
+    const folder = newFolder("typed");
+    const printed: string[] = [];
+    for (const line of lines) {
+      const run = await startIn(folder, "sh", ["-c", line.replace(/^npx /, "")], service).ended;
+      expect(run, line).toMatchObject({ exitCode: 0 });
+      printed.push(run.printed);
+    }
+    expect(printed[0]).toContain("3 rows are good");
+    expect(printed[1]).toContain("3 documents made");
+    expect(printed[2]).toContain("3 made before");
+    expect(documentsIn(join(folder, "out"))).toEqual(["2026-0117.pdf", "2026-0118.pdf", "2026-0119.pdf"]);
+    expect(JSON.parse(readFileSync(join(folder, "report.json"), "utf8"))).toHaveLength(3);
+    const { text } = await readPdf(readFileSync(join(folder, "out/2026-0118.pdf")));
+    expect(text).toContain("Łoś; Brönte & Partners");
+  });
+
+  it("has the flags that the guide lists, and no other of its own", async () => {
+    const { printed } = await startIn(workspace.folder, "template-pdf", ["bulk", "--help"], {}).ended;
+    const flags = new Set([...printed.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag));
+    const shared = ["--base-url", "--timeout", "--no-retry", "--allow-insecure-http", "--debug"];
+    const [, table = ""] = /^\| flag \| what it does \|\n(.*?)\n\n/ms.exec(guide) ?? [];
+    const listed = [...table.matchAll(/`(--[a-z-]+)/g)].map(([, flag]) => flag);
+    expect(new Set(listed)).toEqual(new Set([...flags].filter((flag) => !shared.includes(flag as string))));
   });
 });
