@@ -11,19 +11,12 @@ export function s3Sink(client, bucket) {
   return {
     // A journal that was begun for another bucket is refused.
     place: `s3://${bucket}`,
-    async put(key, pdf, { signal }) {
+    async put(key, pdf) {
+      // The document's own failure, or an abort of the run, fails the upload, which then removes its parts.
       const Body = await pdf.nodeStream();
       const params = { Bucket: bucket, Key: `${key}.pdf`, Body, ContentType: "application/pdf" };
       // One part of 5 MiB in memory for each document in hand, not four.
-      const upload = new Upload({ client, params, queueSize: 1 });
-      const abort = () => void upload.abort();
-      signal.addEventListener("abort", abort);
-      try {
-        await upload.done();
-      } finally {
-        // There is one signal for the whole run.
-        signal.removeEventListener("abort", abort);
-      }
+      await new Upload({ client, params, queueSize: 1 }).done();
     },
   };
 }

@@ -14,12 +14,9 @@ export interface PutContext<J> extends UseContext {
  * import { Upload } from "@aws-sdk/lib-storage";
  *
  * const sink: Sink = {
- *   async put(key, pdf, { signal }) {
+ *   async put(key, pdf) {
  *     const params = { Bucket: "payslips", Key: `${key}.pdf`, Body: await pdf.nodeStream(), ContentType: "application/pdf" };
- *     const upload = new Upload({ client: s3, params });
- *     const abort = () => void upload.abort();
- *     signal.addEventListener("abort", abort); // one signal for the whole run
- *     await upload.done().finally(() => signal.removeEventListener("abort", abort));
+ *     await new Upload({ client: s3, params }).done(); // fails with the document, and removes its parts
  *   },
  * };
  * ```
