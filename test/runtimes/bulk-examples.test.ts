@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -249,6 +249,44 @@ describe("examples/bulk/nightly-run.mjs", () => {
     expect(second.printed).toContain(`${count - Number(made)} made, ${made} made before, 0 failed`);
     expect(requests).toBe(count);
   });
+});
+
+/** What docs/bulk.md says once. */
+const assumed = `import { TemplatePdf as TemplatePdfOfGuide } from "template-pdf";
+const pdfs = new TemplatePdfOfGuide();
+const rows = [{ number: "1", total: "2" }];
+const jobs = rows.map((values) => ({ template: "invoice", values }));
+`;
+
+it("docs/bulk.md shows code that compiles", { timeout: 120_000 }, () => {
+  const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  expect(blocks.length).toBeGreaterThan(6);
+  const folder = file("guide");
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  for (const name of ["zod", "@types"]) {
+    symlinkSync(join(repository, "node_modules", name), join(folder, "node_modules", name));
+  }
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const files = blocks.map((code, index) => {
+    const isWhole = index === 0 || code.startsWith("// ");
+    const path = join(folder, `block-${index + 1}.ts`);
+    writeFileSync(path, `${isWhole ? "" : assumed}${code}\nexport {};\n`);
+    return path;
+  });
+  const program = ts.createProgram(files, {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    types: ["node"],
+    typeRoots: [join(folder, "node_modules/@types")],
+  });
+  const messages = ts.getPreEmitDiagnostics(program).map(({ file: at, messageText }) => {
+    return `${at?.fileName.split("/").at(-1)}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
+  expect(messages).toEqual([]);
 });
 
 describe("the command line of the papers", () => {
