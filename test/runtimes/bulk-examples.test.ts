@@ -1,18 +1,18 @@
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { Workspace } from "../package/mocks/workspace.ts";
-import { atEnd } from "../support/at-end.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { listen } from "../support/sockets.ts";
 import { ObjectStore } from "./bulk-examples/object-store.ts";
+import { killAtEnd, startProgramIn } from "./bulk-examples/programs.ts";
 
 /** examples/bulk and the sink of docs/bulk.md, with the packed package and the AWS SDK as npm has it. */
 
@@ -36,30 +36,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => workspace.remove(), 60_000);
 
-function killAtEnd(child: ChildProcess): ChildProcess {
-  const kill = () => void child.kill("SIGKILL");
-  const forget = atEnd(kill);
-  onTestFinished(() => {
-    kill();
-    forget();
-  });
-  return child;
-}
-
-/** A program in a folder of its own, with what a user has in the environment. */
-function startIn(folder: string, command: string, args: readonly string[], settings: Record<string, string>) {
-  const env = environmentOfUsers(settings);
-  env["PATH"] = `${file("node_modules/.bin")}${delimiter}${env["PATH"]}`;
-  const child = killAtEnd(spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }));
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      printed += text;
-    });
-  }
-  const ended = once(child, "close").then(([exitCode]) => ({ exitCode: exitCode as number, printed }));
-  return { child, ended };
-}
+const startIn = (folder: string, words: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
+  startProgramIn(folder, words, file("node_modules/.bin"), settings);
 
 function newFolder(name: string): string {
   const folder = file(`example/${name}`);
@@ -179,7 +157,7 @@ describe.each([
 
 describe("examples/bulk/nightly-run.mjs", () => {
   const runIn = (folder: string, settings: Record<string, string>, ...args: string[]) =>
-    startIn(folder, process.execPath, ["nightly-run.mjs", ...args], settings);
+    startIn(folder, [process.execPath, "nightly-run.mjs", ...args], settings);
 
   it("makes an invoice of every line, and the second time none", async () => {
     const service = await startInvoices();
@@ -304,7 +282,7 @@ describe("the command line of the papers", () => {
     const folder = newFolder("typed");
     const printed: string[] = [];
     for (const line of lines) {
-      const run = await startIn(folder, "sh", ["-c", line.replace(/^npx /, "")], service).ended;
+      const run = await startIn(folder, ["sh", "-c", line.replace(/^npx /, "")], service).ended;
       expect(run, line).toMatchObject({ exitCode: 0 });
       printed.push(run.printed);
     }
@@ -318,7 +296,7 @@ describe("the command line of the papers", () => {
   });
 
   it("has the flags that the guide lists, and no other of its own", async () => {
-    const { printed } = await startIn(workspace.folder, "template-pdf", ["bulk", "--help"], {}).ended;
+    const { printed } = await startIn(workspace.folder, ["template-pdf", "bulk", "--help"]).ended;
     const flags = new Set([...printed.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag));
     const shared = ["--base-url", "--timeout", "--no-retry", "--allow-insecure-http", "--debug"];
     const [, table = ""] = /^\| flag \| what it does \|\n(.*?)\n\n/ms.exec(guide) ?? [];
