@@ -70,8 +70,9 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
         format: "cjs",
         platform: "node",
         target,
-        // Of the tools: see docs/decisions/0024.
-        ...(splitting && { minifyWhitespace: true, lineLimit: 120 }),
+        // Node takes the ES modules, by `require` as well: see docs/decisions/0024.
+        minifyWhitespace: true,
+        lineLimit: 120,
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
         define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
         sourcefile: basename(path),
@@ -84,7 +85,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
 }
 
 const source = fileURLToPath(new URL("src", import.meta.url));
-/** Our own, too, in CommonJS: whoever reads the code finds them in the ES modules beside it, and in the types. */
+/** Our own, too: whoever reads a door's code finds them in its types, and the client's in its ES modules. */
 const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "without-comments",
   setup({ onLoad }) {
@@ -148,7 +149,8 @@ function isOfClient(path: string): boolean {
 const parts = [
   // Not split: what its files share is in `#base`.
   { isOf: isOfClient, splitting: false, metafile: false },
-  // What they bundle that is not ours is read from the metafile, which scripts/write-licenses.mjs removes.
+  // What they bundle that is not ours is read from the metafile, which scripts/write-licenses.mjs removes. Their comments stand in
+  // the types.
   { isOf: isTool, splitting: true, metafile: true },
 ];
 
@@ -166,7 +168,12 @@ export default defineConfig(
       sourcemap: false,
       splitting,
       metafile,
-      esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledSmall],
+      esbuildPlugins: [
+        fewFiles("js"),
+        importedBuiltins,
+        bundledSmall,
+        ...(splitting ? [withoutComments] : []),
+      ],
     },
     {
       ...both,

@@ -1,6 +1,6 @@
 // @ts-check
-// Takes the whitespace from the code that no door leads to: the command, and the emulator's threads. Names stay, and so
-// do lines that a terminal can show, because Node prints the line that threw. See docs/decisions/0024.
+// Makes small the code that no door leads to: the command, and the emulator's threads. Lines stay that a terminal can show,
+// because Node prints the line that threw. See docs/decisions/0024.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { transform } from "esbuild";
@@ -19,7 +19,7 @@ for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
   const path = file.replaceAll("\\", "/");
   if (!path.endsWith(".js") || behindDoors.has(path)) continue;
   const code = readFileSync(join(dist, path), "utf8");
-  const options = { minifyWhitespace: true, minifySyntax: true, lineLimit: 120, target: "es2022" };
+  const options = { minify: true, lineLimit: 120, target: "es2022" };
   const minified = await transform(code, options);
   writeFileSync(join(dist, path), withOrigins(minified.code, code));
 }

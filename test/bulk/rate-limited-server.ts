@@ -1,6 +1,6 @@
 /** Servers that allow so much and refuse the rest, in virtual time. */
 
-export interface Answer {
+interface Answer {
   readonly status: 200 | 429 | 503;
   readonly retryAfterMs?: number | undefined;
 }
