@@ -93,7 +93,9 @@ describe("the published package", () => {
         .filter(({ path }) => path.endsWith(format))
         .map(({ path }) => read(path))
         .join("\n");
-      const definitions = classes.map((name) => `${name} ${code.match(new RegExp(`\\b${name} ?= ?class\\b`, "g"))?.length}`);
+      const definitions = classes.map(
+        (name) => `${name} ${code.match(new RegExp(`\\b${name} ?= ?class\\b`, "g"))?.length}`,
+      );
       expect(definitions).toEqual(classes.map((name) => `${name} 1`));
     }
   });
