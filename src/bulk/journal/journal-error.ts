@@ -1,4 +1,4 @@
-import { TemplatePdfError } from "../../index.ts";
+import { nameErrors, TemplatePdfError } from "../../errors.ts";
 
 /** The journal of a bulk run cannot be used: it is in use, of another run, or cannot be read or written. */
 export class JournalError extends TemplatePdfError {
@@ -11,11 +11,7 @@ export class JournalError extends TemplatePdfError {
   }
 }
 
-// As src/errors.ts does for its own.
-Object.defineProperties(JournalError.prototype, {
-  name: { value: "JournalError" },
-  [Symbol.for("template-pdf.error")]: { value: "JournalError" },
-});
+nameErrors({ JournalError });
 
 const mayNot = "this process may not do that there";
 
