@@ -8,8 +8,13 @@ describe.each([
 ] as const)("a %s", (name, code, Kind, error) => {
   it("is one of the family, by its name, its code and its brand", () => {
     expect([error.name, error.code, String(error)]).toEqual([name, code, `${name}: x`]);
-    expect([Kind.is(error), TemplatePdfError.is(error), SaveError.is(error)]).toEqual([true, true, false]);
-    expect(Kind.is(new SaveError("x", { path: "p" }))).toBe(false);
+    const { is } = Kind as typeof TemplatePdfError;
+    expect([is.call(Kind, error), TemplatePdfError.is(error), SaveError.is(error)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(is.call(Kind, new SaveError("x", { path: "p" }))).toBe(false);
     expect(error.toJSON()).toMatchObject({ name, code, message: "x", attempts: 0 });
   });
 });
