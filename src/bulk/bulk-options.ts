@@ -11,6 +11,8 @@ export interface Skipped<J> {
   readonly job: J;
   /** The job's place among the jobs, from 0. */
   readonly index: number;
+  readonly value?: undefined;
+  readonly error?: undefined;
 }
 
 /** What became of one job of a run with a journal; the `value` is what the sink's `put` gave. */

@@ -79,6 +79,7 @@ export interface Fulfilled<J, R> extends Settled<J> {
   readonly status: "fulfilled";
   /** What `use` gave: the document's bytes by default. */
   readonly value: R;
+  readonly error?: undefined;
 }
 
 /** A job that has failed for good. */
@@ -86,6 +87,7 @@ export interface Rejected<J> extends Settled<J> {
   readonly status: "rejected";
   /** What its last attempt failed with. */
   readonly error: unknown;
+  readonly value?: undefined;
 }
 
 /** How a job ended. */

@@ -132,8 +132,11 @@ export async function results(): Promise<void> {
     expectTypeOf(result.job.orderId).toEqualTypeOf<bigint>();
     if (result.status === "fulfilled") expectTypeOf(result.value).toEqualTypeOf<Bytes>();
     else expectTypeOf(result.error).toEqualTypeOf<unknown>();
-    // @ts-expect-error: only a fulfilled one has a value
-    result.value;
+    // Only a fulfilled one has a value; and results can be taken apart.
+    expectTypeOf(result.value).toEqualTypeOf<Bytes | undefined>();
+    const { status, value, error } = result;
+    if (status === "rejected") expectTypeOf([value, error]).toEqualTypeOf<unknown[]>();
+    else expectTypeOf(value).toEqualTypeOf<Bytes>();
   }
   const saved = generateMany(typed, [{ template: "inv", values: { date: "" }, row: 7 }], {
     use: (pdf, job, { index, attempt, signal }) => {
