@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { ServerError } from "template-pdf";
 import { generateMany, RunStoppedError } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
@@ -187,17 +188,26 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
 
   it("leaves no listener on the caller's signals", async () => {
     const service = await Service.start(withLength(small));
+    const [ending, draining] = [new AbortController(), new AbortController()];
+    const options = { signal: ending.signal, drain: draining.signal };
     let listeners = 0;
-    const signal = new AbortController().signal;
-    signal.addEventListener = (...given: unknown[]) => {
-      listeners++;
-      return EventTarget.prototype.addEventListener.apply(signal, given as never);
+    const use = async (pdf: { bytes(): Promise<unknown> }) => {
+      await pdf.bytes();
+      listeners =
+        getEventListeners(ending.signal, "abort").length + getEventListeners(draining.signal, "abort").length;
     };
-    signal.removeEventListener = (...given: unknown[]) => {
-      listeners--;
-      return EventTarget.prototype.removeEventListener.apply(signal, given as never);
-    };
-    await resultsOf(service.client(transport), jobsOf(20), { signal, drain: signal });
-    expect(listeners).toBe(0);
+    await resultsOf(service.client(transport), jobsOf(20), { ...options, use });
+    expect(listeners).toBe(2);
+    expect(getEventListeners(ending.signal, "abort")).toEqual([]);
+    expect(getEventListeners(draining.signal, "abort")).toEqual([]);
+  });
+
+  it("is told to whoever ends it by hand, before it began and after", async () => {
+    const service = await Service.start(withLength(small));
+    const run = generateMany(service.client(transport), jobsOf(5));
+    expect(await run.return?.()).toEqual({ done: true, value: undefined });
+    expect(await run.next()).toEqual({ done: true, value: undefined });
+    expect(await run.return?.()).toEqual({ done: true, value: undefined });
+    expect(service.requests).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { ApiError, ConfigurationError, template, ValuesError } from "template-pd
 import { generateMany } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { Service, saying, withLength } from "../client/service.ts";
+import { pdfOf, Service, saying, withLength } from "../client/service.ts";
 import { byNumber, jobsOf, numberOf, resultsOf, small } from "./many.ts";
 
 describe("generateMany", () => {
@@ -242,6 +242,29 @@ describe("generateMany", () => {
     }
     const { results, error } = await resultsOf(service.client(), jobs());
     expect([results.length, error]).toEqual([3, broken]);
+  });
+
+  it("gives what is under way, and then what a synchronous source threw", async () => {
+    const service = await Service.start(withLength(small));
+    const broken = new Error("row 3 is no row");
+    function* jobs() {
+      yield* jobsOf(2);
+      throw broken;
+    }
+    const { results, error } = await resultsOf(service.client(), jobs());
+    expect([results.length, error]).toEqual([2, broken]);
+  });
+
+  it("tells what `use` threw where it gave the document up by itself", async () => {
+    const service = await Service.start(withLength(pdfOf(1_000_000)));
+    const mine = new Error("the pipe is closed");
+    const use = async (pdf: { nodeStream(): Promise<{ destroy(error: Error): void }> }) => {
+      (await pdf.nodeStream()).destroy(new Error("of the stream"));
+      throw mine;
+    };
+    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1), { use: use as never });
+    expect(results).toEqual([expect.objectContaining({ status: "rejected", attempts: 1, error: mine })]);
+    expect(service.requests.length).toBe(1);
   });
 
   it("asks for the jobs one at a time, also where their source is slow", async () => {

@@ -315,6 +315,35 @@ describe("runBulk", () => {
     expect(summary.skipped + summary.fulfilled).toBe(50);
   });
 
+  it("lets timers and signals have their turn while it passes over what is finished", async () => {
+    const { run } = await setUp();
+    const sink: Sink = { put: (_key, pdf) => pdf.bytes() };
+    const options = { sink, key: ({ values }: Jobs[number]) => values.n, concurrency: 32 };
+    await run(jobsOf(1200), options);
+    const ending = new AbortController();
+    let skipped = 0;
+    const onResult = () => {
+      if (skipped++ === 0) setTimeout(() => ending.abort("enough"));
+    };
+    await expect(run(jobsOf(1200), { ...options, onResult, signal: ending.signal })).rejects.toBe("enough");
+    expect(skipped).toBeLessThan(1200);
+    expect(await run(jobsOf(1200), options)).toMatchObject({ skipped: 1200 });
+  });
+
+  it.each([
+    [undefined, "a value of type undefined"],
+    ["", "empty"],
+    [Number.NaN, "a value of type number"],
+    [{}, "a value of type object"],
+  ])("rejects a job whose key is none: %o", async (key, what) => {
+    const { run, service } = await setUp();
+    const { failures } = await run(jobsOf(1), { key: () => key });
+    expect(failures[0]?.message).toBe(
+      `The key of job 0 is ${what}; it has to be a text or a number. Nothing was sent for it.`,
+    );
+    expect(service.requests).toEqual([]);
+  });
+
   it("can be aborted and goes on where it was", async () => {
     const { run, service } = await setUp();
     const ending = new AbortController();

@@ -173,6 +173,9 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
       1,
     ]);
     expect(RateLimitError.is((error as Error).cause)).toBe(true);
+    expect((results[2] as { error?: Error }).error?.message).toMatch(
+      / Not tried again: the service asks to be left alone for 86400 s, and a run waits an hour at most\.$/,
+    );
   });
 
   it("does not count refusals against a job while the run goes on", async () => {
