@@ -158,6 +158,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
   onFailure(failure: Failure): void {
     const decision = this.#decide(failure);
     if ("why" in decision) this.#end(failure.error(this.#note(decision.why)));
+    else if (this.#supervisor) this.#end(failure.error(""), decision.delayMs);
     else this.#tryAgain(failure.error(""), decision.delayMs);
   }
 
@@ -166,6 +167,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     const decision = mayRepeat ? this.#decide(failure) : { why: "" };
     const error = failure.error("why" in decision ? this.#note(decision.why) : "");
     if ("why" in decision) this.#end(error);
+    else if (this.#supervisor) this.#end(error, decision.delayMs);
     else this.#broken = { error, delayMs: decision.delayMs };
     return error;
   }
@@ -262,7 +264,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   #decide(failure: Failure): Decision {
     const { retry, timeouts } = this.#job.options;
-    if (this.#supervisor) return { why: this.#supervisor.onSetback(failure, this.#count, retry) };
+    if (this.#supervisor) return this.#supervisor.onSetback(failure, this.#count, retry);
     return decide(failure, this.#count, retry, timeouts.total - this.#elapsedMs, Math.random);
   }
 
@@ -279,12 +281,14 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     return `${this.#count > 1 ? ` Tried ${this.#count} times.` : ""}${why}`;
   }
 
-  #end(error: unknown): void {
+  /** @param delayMs - how long until another call, where the supervisor has one follow */
+  #end(error: unknown, delayMs?: number): void {
     if (this.#ended || this.#isRead) return;
     this.#ended = { error };
     this.#supervisor?.onFailure(error, this.#count);
     this.#rest();
-    this.#events?.tell("error", this.#count, () => ({ error }));
+    if (delayMs === undefined) this.#events?.tell("error", this.#count, () => ({ error }));
+    else this.#events?.tell("retry", this.#count, () => ({ error, delayMs }));
     this.#listener?.onFailure(error);
   }
 

@@ -1,4 +1,4 @@
-import type { RetryPolicy, Setback } from "./retry.ts";
+import type { Decision, RetryPolicy, Setback } from "./retry.ts";
 
 /**
  * Decides in place of a call's own loop whether there is another attempt, and hears how the one attempt that the call makes
@@ -13,14 +13,14 @@ export interface Supervisor {
    * @param failure - what it means for another attempt, and what makes its error
    * @param attempts - how many there were, with those before this call
    * @param policy - the call's own options of trying again
-   * @returns what the message of the error ends with
+   * @returns whether another call is to follow, and when
    */
   onSetback(
     failure: Setback & { readonly error: (note: string) => unknown },
     attempts: number,
     policy: RetryPolicy,
-  ): string;
-  /** Hears that the call has failed, or was given up, after so many attempts. */
+  ): Decision;
+  /** Hears that the call has failed, or was given up, after so many attempts in all. */
   onFailure(error: unknown, attempts: number): void;
   /** Hears that a form has read the document to its end, and that it is whole. */
   onWhole(attempts: number): void;

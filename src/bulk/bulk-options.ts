@@ -59,7 +59,8 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   /** Called once, when the journal was opened and before the first job. What it throws ends the run. */
   onBegin?: ((progress: BulkProgress) => void) | undefined;
   /**
-   * Hears what became of every job: of a fulfilled one when it is recorded. What it throws ends the run.
+   * Hears what became of every job: of a fulfilled one when it is recorded. What it throws, or rejects with, ends the run, which waits
+   * for it before it ends, and not before it goes on.
    */
   onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
 }

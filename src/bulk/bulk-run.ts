@@ -52,19 +52,20 @@ export class BulkRun<J extends Job> {
   }
 
   async perform(): Promise<BulkSummary> {
-    this.#options.onBegin?.(this.#progress());
     try {
+      const begun: unknown = this.#options.onBegin?.(this.#progress());
+      if (begun instanceof Promise) this.#await(begun);
       for await (const result of this.#run) {
         if (result.status === "fulfilled") this.#record(result);
         else this.#onRejected(result);
-        if (this.#unrecorded.size >= maxUnrecorded) await Promise.all(this.#unrecorded);
+        if (this.#unrecorded.size >= maxUnrecorded) await this.#settle();
       }
-      await Promise.all(this.#unrecorded);
+      await this.#settle();
       if (this.#broken) throw this.#broken.error;
       return this.#summaryOf(this.#journal.notEntered);
     } catch (error) {
       // What is stored is recorded, however the run ends.
-      await Promise.all(this.#unrecorded);
+      await this.#settle();
       const reason = this.#broken ? this.#broken.error : error;
       if (RunStoppedError.is(reason)) Object.assign(reason, { summary: this.#summaryOf(undefined) });
       throw reason;
@@ -93,13 +94,15 @@ export class BulkRun<J extends Job> {
   }
 
   /** Decides whether a job is to be asked for. */
-  #admit(job: J, index: number): boolean {
+  #admit(job: J, index: number): boolean | Promise<void> {
     const { sink } = this.#options;
     const { template, values } = checkJob(job, index);
     const key = this.#keyOf(job, index);
     sink.claim?.(key, job, index);
     const uid = typeof template === "string" ? template : template.uid;
-    const entry = this.#journal.enter(key, canonicalText(uid, values) ?? "", index);
+    // What cannot be told is never known to be the same.
+    const input = canonicalText(uid, values) ?? crypto.randomUUID();
+    const entry = this.#journal.enter(key, input, index);
     const { standing } = entry;
     if (typeof standing === "object") {
       throw new ConfigurationError(
@@ -111,9 +114,14 @@ export class BulkRun<J extends Job> {
       this.#tell({ status: "skipped", job, index, key });
       return false;
     }
-    if (standing === "changed") this.#changed++;
     this.#entered.set(index, { key, entry });
-    return true;
+    if (standing === "new") return true;
+    this.#changed++;
+    // Before it is asked for: from then on, its document may be replaced at any moment.
+    return this.#journal.reopen(entry).catch((error) => {
+      this.#break(error);
+      throw error;
+    });
   }
 
   #keyOf(job: J, index: number): string {
@@ -126,9 +134,8 @@ export class BulkRun<J extends Job> {
     );
   }
 
-  async #put(pdf: PendingPdf, job: J, context: UseContext): Promise<unknown> {
-    const { key, entry } = this.#entered.get(context.index) as Entered;
-    if (entry.standing === "changed") await this.#journal.reopen(entry);
+  #put(pdf: PendingPdf, job: J, context: UseContext): Promise<unknown> {
+    const { key } = this.#entered.get(context.index) as Entered;
     return this.#options.sink.put(key, pdf, { ...context, job });
   }
 
@@ -136,15 +143,12 @@ export class BulkRun<J extends Job> {
   #record(result: Result<J, unknown>): void {
     const { entry, key } = this.#entered.get(result.index) as Entered;
     this.#entered.delete(result.index);
-    const recorded = this.#journal.finish(entry).then(
-      () => {
+    this.#await(
+      this.#journal.finish(entry).then(() => {
         this.#fulfilled++;
         this.#tell({ ...result, key });
-      },
-      (error) => this.#break(error),
+      }),
     );
-    const done = recorded.then(() => void this.#unrecorded.delete(done));
-    this.#unrecorded.add(done);
   }
 
   #onRejected(result: Result<J, unknown> & { readonly status: "rejected" }): void {
@@ -158,11 +162,25 @@ export class BulkRun<J extends Job> {
   }
 
   #tell(result: BulkResult<J>): void {
+    const { onResult } = this.#options;
+    if (!onResult) return;
     try {
-      this.#options.onResult?.(result);
+      const told: unknown = onResult(result);
+      if (told instanceof Promise) this.#await(told);
     } catch (error) {
       this.#break(error);
     }
+  }
+
+  /** Has the run wait for something before it ends, and end with what that rejects with. */
+  #await(promise: Promise<unknown>): void {
+    const done = promise.catch((error) => this.#break(error)).then(() => void this.#unrecorded.delete(done));
+    this.#unrecorded.add(done);
+  }
+
+  /** Waits for all that the run has to wait for, also for what that leads to. */
+  async #settle(): Promise<void> {
+    while (this.#unrecorded.size > 0) await Promise.all(this.#unrecorded);
   }
 
   /** Ends the run at once: what cannot be recorded must not go on. */

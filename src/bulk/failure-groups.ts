@@ -1,4 +1,5 @@
 import { SaveError, TemplatePdfError } from "../index.ts";
+import { kindOf } from "../option-rules.ts";
 
 /** Failures of the same kind. */
 export interface FailureGroup {
@@ -20,7 +21,7 @@ export class FailureGroups {
   readonly #groups = new Map<string, FailureGroup>();
 
   add(error: unknown, index: number): void {
-    const { code, message } = kindOf(error);
+    const { code, message } = kindOfFailure(error);
     // Numbers differ where nothing else does: places, sizes, times.
     const name = `${code} ${withoutPath(message, error).replace(/\d+/g, "0")}`;
     const isKnown = this.#groups.has(name) || this.#groups.size < maxGroups;
@@ -48,8 +49,10 @@ function withoutPath(message: string, error: unknown): string {
   return SaveError.is(error) ? message.replaceAll(JSON.stringify(error.path), "") : message;
 }
 
-function kindOf(error: unknown): { readonly code: string; readonly message: string } {
+function kindOfFailure(error: unknown): { readonly code: string; readonly message: string } {
   if (TemplatePdfError.is(error)) return error;
   if (error instanceof Error) return { code: error.name, message: error.message };
-  return { code: "unknown", message: String(error) };
+  // What has no text is told by its kind.
+  const message = typeof error === "object" ? kindOf(error) : String(error);
+  return { code: "unknown", message };
 }

@@ -3,7 +3,8 @@ import type { Jobs } from "./job.ts";
 
 /** Where jobs come from: pulled one at a time, and told when no more are wanted. */
 export class JobSource<J> {
-  readonly #iterator: Iterator<J> | AsyncIterator<J>;
+  readonly #begin: () => Iterator<J> | AsyncIterator<J>;
+  #iterator: Iterator<J> | AsyncIterator<J> | undefined;
   #hasEnded = false;
 
   /** @throws {ConfigurationError} when the jobs cannot be gone through */
@@ -15,11 +16,12 @@ export class JobSource<J> {
         "The jobs of a run have to be an array, a generator or another iterable of { template, values }.",
       );
     }
-    this.#iterator = begin.call(jobs);
+    this.#begin = () => begin.call(jobs);
   }
 
   /** Pulls the next job; a promise of it where the source is asynchronous. */
   next(): IteratorResult<J> | Promise<IteratorResult<J>> {
+    this.#iterator ??= this.#begin();
     const next = this.#iterator.next();
     if (next instanceof Promise) return next.then((result) => this.#read(result));
     // Asynchronous ones need not use the promises of this realm.
@@ -32,7 +34,7 @@ export class JobSource<J> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     try {
-      Promise.resolve(this.#iterator.return?.()).catch(() => {});
+      Promise.resolve(this.#iterator?.return?.()).catch(() => {});
     } catch {
       // As above.
     }

@@ -8,7 +8,7 @@ import {
   TemplatePdfError,
   TimeoutError,
 } from "../index.ts";
-import { decide, inSeconds, type RetryPolicy, type Setback } from "../retry.ts";
+import { type Decision, decide, inSeconds, type RetryPolicy, type Setback } from "../retry.ts";
 import { type Supervisor, supervisor } from "../supervisor.ts";
 import { checkJob } from "./check-job.ts";
 import type { Job, Result, Use } from "./job.ts";
@@ -26,9 +26,9 @@ export interface Crew<J, R> {
   /** How many documents of the run were whole until now. */
   readonly wholeCount: number;
   /** Takes the turn of a first try. */
-  turn(): Ticket | Promise<Ticket | undefined>;
-  /** Waits for the turn of another try. Both give `undefined` where there is to be none, because the run ends. */
-  again(delayMs: number): Promise<Ticket | undefined>;
+  turn(signal: AbortSignal | undefined): Ticket | Promise<Ticket | undefined>;
+  /** Waits for the turn of another try. Both give `undefined` where there is to be none, because the run or the signal ends that. */
+  again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined>;
   /** Ends the run, because the service wants to be left alone for longer than a run waits. */
   stop(why: string, cause: unknown): void;
 }
@@ -62,23 +62,42 @@ export class JobTries<J extends Job, R> implements Supervisor {
     this.#index = index;
   }
 
-  /** Tries until the job has its result; gives none where the run ended before the first try. */
-  async run(): Promise<Result<J, R> | undefined> {
-    // Member by member below: a spread would cost more than all else that a run does for a document.
-    const job = this.#job;
-    const index = this.#index;
+  /**
+   * Tries until the job has its result; gives none where the run ended before the first try.
+   *
+   * @param admitted - what has to be done before
+   */
+  async run(admitted: true | Promise<void>): Promise<Result<J, R> | undefined> {
+    if (admitted !== true) {
+      const failure = await admitted.then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      if (failure) return this.#rejected(failure.error);
+    }
+    const signal = this.#job?.options?.signal;
     this.#wholeAtRefusal = this.#crew.wholeCount;
-    const first = this.#crew.turn();
+    const first = this.#crew.turn(signal);
     let ticket = first instanceof Promise ? await first : first;
-    if (ticket === undefined) return undefined;
+    if (ticket === undefined) return signal?.aborted ? this.#rejected(signal.reason) : undefined;
     for (;;) {
       const outcome = await this.#try(ticket);
-      const attempts = this.#attempts;
-      if ("value" in outcome) return { job, index, attempts, status: "fulfilled", value: outcome.value };
+      if ("value" in outcome) return this.#fulfilled(outcome.value);
       this.#lastError = outcome.error;
-      ticket = this.#delayMs === undefined ? undefined : await this.#crew.again(this.#delayMs);
-      if (ticket === undefined) return { job, index, attempts, status: "rejected", error: outcome.error };
+      if (this.#delayMs === undefined) return this.#rejected(outcome.error);
+      ticket = await this.#crew.again(this.#delayMs, signal);
+      if (ticket === undefined) return this.#rejected(signal?.aborted ? signal.reason : outcome.error);
     }
+  }
+
+  // Member by member: a spread would cost more than all else that a run does for a document.
+
+  #fulfilled(value: R): Result<J, R> {
+    return { job: this.#job, index: this.#index, attempts: this.#attempts, status: "fulfilled", value };
+  }
+
+  #rejected(error: unknown): Result<J, R> {
+    return { job: this.#job, index: this.#index, attempts: this.#attempts, status: "rejected", error };
   }
 
   /** Ends the try that is under way. */
@@ -131,14 +150,14 @@ export class JobTries<J extends Job, R> implements Supervisor {
     failure: Setback & { readonly error: (note: string) => unknown },
     attempts: number,
     policy: RetryPolicy,
-  ): string {
+  ): Decision {
     this.#attempts = attempts;
     const error = failure.error("");
     const { retryAfterMs = 0 } = failure;
     if (retryAfterMs > longestPauseMs) {
       const why = `the service asks to be left alone for ${inSeconds(retryAfterMs)}, and a run waits an hour at most`;
       this.#crew.stop(why, error);
-      return ` Not tried again: ${why}.`;
+      return { why: ` Not tried again: ${why}.` };
     }
     this.#tellPaceOf(error, failure.retryAfterMs, policy);
     // The wait that was asked for is the whole run's.
@@ -150,9 +169,9 @@ export class JobTries<J extends Job, R> implements Supervisor {
       Number.POSITIVE_INFINITY,
       Math.random,
     );
-    if ("why" in decision) return decision.why;
+    if ("why" in decision) return decision;
     this.#delayMs = decision.delayMs;
-    return "";
+    return { delayMs: Math.max(decision.delayMs, retryAfterMs) };
   }
 
   onFailure(error: unknown, attempts: number): void {

@@ -3,8 +3,8 @@ import type { TemplatePdf } from "../index.ts";
 import type { Job, Result, Use } from "./job.ts";
 import type { JobSource } from "./job-source.ts";
 import { type Crew, JobTries } from "./job-tries.ts";
-import { OrderedOutbox, type Outbox, UnorderedOutbox } from "./outbox.ts";
 import { createPace, type Pace, type Ticket } from "./pace/pace.ts";
+import { ResultQueue } from "./result-queue.ts";
 import type { GenerateManyOptions } from "./run-options.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
 import { Turns } from "./turns.ts";
@@ -12,22 +12,16 @@ import { Turns } from "./turns.ts";
 /** How long what was given up may take to clean up behind itself, such as a file that was being written. */
 const longestCleaningMs = 1000;
 
-/** How many jobs may be passed over in a row before others have their turn: timers, signals, sockets. */
-const passedOverInARow = 500;
+/** After how many jobs in a row that sent nothing others have their turn: timers, signals, sockets. */
+const unsentInARow = 500;
 
 /** What a run is made with. */
 export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
   readonly use: Use<J, R>;
   /**
-   * Called for every job, before it is asked for: `false` passes over it, and what it throws rejects it.
+   * Called for every job, before it is asked for: `false` passes over it, and what it throws rejects it, as what it rejects with.
    */
-  readonly admit?: (job: J, index: number) => boolean;
-}
-
-/** Somebody who waits for a result. */
-interface Reader<R> {
-  resolve(result: IteratorResult<R>): void;
-  reject(error: unknown): void;
+  readonly admit?: (job: J, index: number) => boolean | Promise<void>;
 }
 
 /**
@@ -42,24 +36,24 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   wholeCount = 0;
   readonly #options: RunParts<J, R>;
   readonly #source: JobSource<J>;
-  readonly #outbox: Outbox<Result<J, R>>;
+  readonly #results: ResultQueue<Result<J, R>>;
   readonly #turns: Turns;
   readonly #aborting = new AbortController();
   readonly #inFlight = new Set<JobTries<J, R>>();
-  readonly #readers: Reader<Result<J, R>>[] = [];
   /** Jobs that were pulled, and whose results were not taken. */
   #heldCount = 0;
   #pulledCount = 0;
   #rejectedCount = 0;
-  /** Jobs in a row that were not admitted. */
-  #passedOver = 0;
+  #unsentCount = 0;
   #hasBegun = false;
   #isPulling = false;
   /** There are no more jobs, or no more are wanted. */
   #isSourceEnded = false;
-  /** Nothing is tried any more, and this is what the run ends with. */
-  #stopped: { readonly error: () => unknown } | undefined;
-  /** Nothing comes any more, but for what the outbox holds. */
+  /** Why nothing is tried any more. */
+  #reason: (() => unknown) | undefined;
+  /** What the run ends with, where it has not come to the end of its jobs. */
+  #thrown: (() => unknown) | undefined;
+  /** Nothing comes any more, but for the results that nobody has taken. */
   #isClosed = false;
   readonly #onClosed: (() => void)[] = [];
 
@@ -69,37 +63,30 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     source: JobSource<J>,
     options: RunParts<J, R>,
   ) {
-    const { use, retry, concurrency = "auto", perSecond, ordered } = options;
+    const { use, retry, concurrency = "auto", perSecond, ordered = false } = options;
     this.client = client;
     this.use = use;
     this.retry = retry;
     this.pace = createPace({ concurrency, perSecond });
     this.#options = options;
     this.#source = source;
-    this.#outbox = ordered ? new OrderedOutbox() : new UnorderedOutbox();
+    this.#results = new ResultQueue(ordered, () => this.#heldCount--);
     this.#turns = new Turns(this.pace, () => this.#fill());
   }
 
   next(): Promise<IteratorResult<Result<J, R>>> {
     this.#begin();
-    return new Promise((resolve, reject) => {
-      this.#readers.push({ resolve, reject });
-      this.#deliver();
-      this.#fill();
-    });
+    const next = this.#results.next();
+    this.#fill();
+    return next;
   }
 
   async return(): Promise<IteratorResult<Result<J, R>>> {
     this.#hasBegun = true;
-    this.#outbox.clear();
-    this.#abort(abortError());
-    this.#stopped = undefined;
-    if (!this.#isClosed) {
-      await new Promise<void>((resolve) => {
-        this.#onClosed.push(resolve);
-        this.#deliver();
-      });
-    }
+    this.#results.clear();
+    this.#abort(abortError(), undefined);
+    if (!this.#isClosed) await new Promise<void>((resolve) => this.#onClosed.push(resolve));
+    this.#results.clear();
     return { done: true, value: undefined };
   }
 
@@ -110,8 +97,8 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   /** Hears of the caller's signals. */
   handleEvent(): void {
     const { signal, drain } = this.#options;
-    if (signal?.aborted) this.#abort(signal.reason);
-    else if (drain?.aborted) this.stop("`drain` was aborted", undefined);
+    if (signal?.aborted) this.#abort(signal.reason, () => signal.reason);
+    else if (drain?.aborted) this.stop("`drain` was aborted");
   }
 
   /** How many jobs are on their way. */
@@ -125,21 +112,32 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     return this.#aborting.signal;
   }
 
-  turn(): Ticket | Promise<Ticket | undefined> {
-    return this.#turns.take();
+  turn(signal: AbortSignal | undefined): Ticket | Promise<Ticket | undefined> {
+    return this.#turns.take(signal);
   }
 
-  again(delayMs: number): Promise<Ticket | undefined> {
-    return this.#turns.again(delayMs);
+  async again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
+    const ticket = await this.#turns.again(delayMs, signal);
+    // A job that would have been tried again, and is not.
+    if (ticket === undefined && !this.signal.aborted) this.#thrown ??= this.#reason;
+    return ticket;
   }
 
-  stop(why: string, cause: unknown): void {
-    this.#stop(() => {
-      const facts = { why, fulfilled: this.wholeCount, rejected: this.#rejectedCount };
+  /**
+   * What is under way comes to its end, and nothing is tried again.
+   *
+   * @param cause - the failure that is the reason, where one is: the run ends with an error then, whatever was left to do
+   */
+  stop(why: string, cause?: unknown): void {
+    this.#reason ??= () => {
+      const facts = { fulfilled: this.wholeCount, rejected: this.#rejectedCount, why };
       const count = `${facts.fulfilled} of its jobs were fulfilled, and ${facts.rejected} were rejected`;
       const text = `The run was stopped before its jobs had come to an end: ${why}. Until then ${count}.`;
       return new RunStoppedError(text, cause === undefined ? facts : { ...facts, cause });
-    });
+    };
+    if (!this.#isSourceEnded || cause !== undefined) this.#thrown ??= this.#reason;
+    this.#turns.close();
+    this.#endSource();
   }
 
   // How it goes.
@@ -157,7 +155,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   #fill(): void {
     while (!this.#isPulling && !this.#isSourceEnded && this.#heldCount < this.pace.slots) {
       if (!this.#turns.isFree()) return;
-      if (this.#passedOver === passedOverInARow) return this.#fillLater();
+      if (this.#unsentCount >= unsentInARow) return this.#fillLater();
       this.#heldCount++;
       this.#pull();
     }
@@ -166,9 +164,9 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   #fillLater(): void {
     this.#isPulling = true;
     setTimeout(() => {
+      this.#unsentCount = 0;
       this.#isPulling = false;
-      this.#passedOver = 0;
-      this.#deliver();
+      this.#closeIfOver();
       this.#fill();
     });
   }
@@ -195,63 +193,48 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#endSource();
   }
 
+  #onSourceFailure(error: unknown): void {
+    this.#isPulling = false;
+    this.#heldCount--;
+    // What is under way is tried on: there is no telling what becomes of the rest, but nothing is wrong with it.
+    this.#thrown ??= () => error;
+    this.#endSource();
+  }
+
   #admit(job: J, index: number): void {
     try {
-      const isAdmitted = this.#options.admit?.(job, index) ?? true;
-      this.#passedOver = isAdmitted ? 0 : this.#passedOver + 1;
-      if (isAdmitted) this.#perform(job, index);
-      else this.#heldCount--;
+      const admitted = this.#options.admit?.(job, index) ?? true;
+      if (admitted === false) {
+        this.#unsentCount++;
+        this.#heldCount--;
+      } else {
+        this.#perform(job, index, admitted);
+      }
     } catch (error) {
       this.#settle(index, { job, index, attempts: 0, status: "rejected", error });
     }
   }
 
-  #onSourceFailure(error: unknown): void {
-    this.#isPulling = false;
-    this.#heldCount--;
-    // What is under way is tried on: there is no telling what becomes of the rest, but nothing is wrong with it.
-    this.#stopped ??= { error: () => error };
-    this.#endSource();
-  }
-
-  async #perform(job: J, index: number): Promise<void> {
+  async #perform(job: J, index: number, admitted: true | Promise<void>): Promise<void> {
     const tries = new JobTries(this, job, index);
     this.#inFlight.add(tries);
-    const result = await tries.run();
+    const result = await tries.run(admitted);
     this.#inFlight.delete(tries);
-    if (this.#isClosed) return;
     // What was given up has no result.
     if (result === undefined || (result.status === "rejected" && this.signal.aborted)) this.#heldCount--;
     else this.#settle(index, result);
-    this.#deliver();
+    this.#closeIfOver();
     this.#fill();
   }
 
   #settle(index: number, result: Result<J, R>): void {
-    this.#outbox.add(index, result);
-    if (result.status === "fulfilled") {
-      this.wholeCount++;
-    } else if (++this.#rejectedCount === this.#options.stopAfter) {
+    if (this.#isClosed) return;
+    this.#unsentCount = result.attempts === 0 ? this.#unsentCount + 1 : 0;
+    if (result.status === "fulfilled") this.wholeCount++;
+    else this.#rejectedCount++;
+    this.#results.add(index, result);
+    if (result.status === "rejected" && this.#rejectedCount === this.#options.stopAfter) {
       this.stop(`\`stopAfter: ${this.#rejectedCount}\` was reached`, result.error);
-    }
-    this.#deliver();
-  }
-
-  /** Gives what there is to whoever waits, and the end when nothing comes any more. */
-  #deliver(): void {
-    if (this.#isSourceEnded && !this.#isPulling && this.#inFlight.size === 0) this.#close();
-    while (this.#readers.length > 0) {
-      const result = this.#outbox.take();
-      if (result === undefined) break;
-      this.#heldCount--;
-      this.#readers.shift()?.resolve({ done: false, value: result });
-    }
-    if (!this.#isClosed) return;
-    for (const { resolve, reject } of this.#readers.splice(0)) {
-      const stopped = this.#stopped;
-      this.#stopped = undefined;
-      if (stopped) reject(stopped.error());
-      else resolve({ done: true, value: undefined });
     }
   }
 
@@ -260,42 +243,36 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   #endSource(): void {
     this.#isSourceEnded = true;
     this.#source.close();
-    this.#deliver();
-  }
-
-  /** What is under way comes to its end; nothing is tried again. */
-  #stop(error: () => unknown): void {
-    // Where there are no more jobs, nothing is stopped but what would be tried again.
-    if (!this.#isSourceEnded) this.#stopped ??= { error };
-    this.#turns.close();
-    this.#endSource();
+    // A source that is slow with its next job is not waited for: nobody wants it.
+    if (this.#reason) this.#isPulling = false;
+    this.#closeIfOver();
   }
 
   /** What is under way is given up. */
-  #abort(reason: unknown): void {
+  #abort(reason: unknown, thrown: (() => unknown) | undefined): void {
     if (this.#isClosed || this.signal.aborted) return;
-    this.#stopped = { error: () => reason };
+    this.#reason = () => reason;
+    this.#thrown = thrown;
     this.#aborting.abort(reason);
     this.#turns.close();
     for (const tries of this.#inFlight) tries.cancel(reason);
-    const forced = setTimeout(() => {
-      this.#close();
-      this.#deliver();
-    }, longestCleaningMs);
+    const forced = setTimeout(() => this.#close(), longestCleaningMs);
     this.#onClosed.push(() => clearTimeout(forced));
-    // A source that never gives its next job is not waited for.
-    this.#isPulling = false;
     this.#endSource();
+  }
+
+  #closeIfOver(): void {
+    if (this.#isSourceEnded && !this.#isPulling && this.#inFlight.size === 0) this.#close();
   }
 
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#turns.close();
-    this.#outbox.end();
     const { signal, drain } = this.#options;
     signal?.removeEventListener("abort", this);
     drain?.removeEventListener("abort", this);
+    this.#results.close(this.#thrown && { error: this.#thrown() });
     for (const hear of this.#onClosed) hear();
   }
 }

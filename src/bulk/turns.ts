@@ -1,18 +1,34 @@
+import { type AbortSubscription, listenToAbort } from "../abort-signals.ts";
 import { longestTimerMs } from "../input/longest-timer.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
 
-/** Whoever waits for a turn. */
-type Waiting = (ticket: Ticket | undefined) => void;
+/** Somebody who waits for a turn, to try again. */
+class Waiting {
+  readonly #resolve: (ticket: Ticket | undefined) => void;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  subscription: AbortSubscription | undefined;
+
+  constructor(resolve: (ticket: Ticket | undefined) => void) {
+    this.#resolve = resolve;
+  }
+
+  /** @param ticket - none where there is to be no turn */
+  end(ticket: Ticket | undefined): void {
+    clearTimeout(this.timer);
+    this.subscription?.end();
+    this.#resolve(ticket);
+  }
+}
 
 /** Gives requests their turn, at the pace of the run: those that are tried again before those that are new. */
 export class Turns {
   readonly #pace: Pace;
   /** Called when a turn is free that nobody waits for. */
   readonly #onFree: () => void;
-  /** Who is to be tried again, as soon as may be. */
-  readonly #waiting: Waiting[] = [];
   /** Who is to be tried again later. */
-  readonly #resting = new Map<Waiting, ReturnType<typeof setTimeout>>();
+  readonly #resting = new Set<Waiting>();
+  /** Who is to be tried again as soon as may be. */
+  readonly #waiting = new Set<Waiting>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -25,31 +41,39 @@ export class Turns {
   isFree(): boolean {
     if (this.#isClosed) return false;
     const nowMs = performance.now();
-    if (this.#waiting.length === 0 && this.#pace.waitMs(nowMs) <= 0) return true;
+    if (this.#waiting.size === 0 && this.#pace.waitMs(nowMs) <= 0) return true;
     this.#wakeLater(nowMs);
     return false;
   }
 
-  /** Takes a turn: at once where it is free, else after those that wait. `undefined` where the run has ended meanwhile. */
-  take(): Ticket | Promise<Ticket | undefined> {
-    return this.isFree() ? this.#pace.sent(performance.now()) : this.again(0);
+  /** Takes a turn: at once where it is free, else after those that wait. */
+  take(signal: AbortSignal | undefined): Ticket | Promise<Ticket | undefined> {
+    return this.isFree() ? this.#pace.sent(performance.now()) : this.again(0, signal);
   }
 
   /**
    * Waits for a turn of a request that is tried again.
    *
    * @param delayMs - how long it has to wait at least
-   * @returns `undefined` where the run has ended meanwhile
+   * @param signal - ends the waiting
+   * @returns `undefined` where the signal is aborted, or the run has ended meanwhile
    */
-  again(delayMs: number): Promise<Ticket | undefined> {
+  again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
     return new Promise((resolve) => {
-      if (this.#isClosed) return resolve(undefined);
-      const timer = setTimeout(() => {
-        this.#resting.delete(resolve);
-        this.#waiting.push(resolve);
+      if (this.#isClosed || signal?.aborted) return resolve(undefined);
+      const waiting = new Waiting(resolve);
+      const onAbort = () => {
+        this.#resting.delete(waiting);
+        this.#waiting.delete(waiting);
+        waiting.end(undefined);
+      };
+      if (signal) waiting.subscription = listenToAbort(signal, { onAbort });
+      waiting.timer = setTimeout(() => {
+        this.#resting.delete(waiting);
+        this.#waiting.add(waiting);
         this.#serve();
       }, delayMs);
-      this.#resting.set(resolve, timer);
+      this.#resting.add(waiting);
     });
   }
 
@@ -57,20 +81,19 @@ export class Turns {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    const given = [...this.#waiting.splice(0), ...this.#resting.keys()];
-    for (const timer of this.#resting.values()) clearTimeout(timer);
+    for (const waiting of [...this.#waiting, ...this.#resting]) waiting.end(undefined);
+    this.#waiting.clear();
     this.#resting.clear();
-    for (const resolve of given) resolve(undefined);
   }
 
   #serve(): void {
     for (;;) {
       const nowMs = performance.now();
-      const [first] = this.#waiting;
       if (this.#pace.waitMs(nowMs) > 0) return this.#wakeLater(nowMs);
+      const [first] = this.#waiting;
       if (first === undefined) return this.#onFree();
-      this.#waiting.shift();
-      first(this.#pace.sent(nowMs));
+      this.#waiting.delete(first);
+      first.end(this.#pace.sent(nowMs));
     }
   }
 

@@ -31,7 +31,17 @@ describe("the canonical text of a job", () => {
     expect(canonicalText("t", { at, none: undefined })).toBe(canonicalText("t", { at: at.toJSON() }));
   });
 
-  it.each([[{ a: 1n }], [circle()]])("is none of values that no JSON can tell", (values) => {
+  it.each([
+    [{ a: 1n }],
+    [{ a: new Map() }],
+    [{ a: new Set() }],
+    [{ a: Number.NaN }],
+    [{ a: () => 1 }],
+    [{ a: Symbol("a") }],
+    [{ a: new Uint8Array(1) }],
+    [{ a: new ArrayBuffer(1) }],
+    [circle()],
+  ])("is none of values that no JSON can tell", (values) => {
     expect(canonicalText("t", values)).toBe(undefined);
   });
 });

@@ -45,7 +45,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     const client = service.client({
       retry: {},
       ...transport,
-      hooks: { error: () => setImmediate(() => ending.abort("enough")) },
+      hooks: { retry: () => setImmediate(() => ending.abort("enough")) },
     });
     const { error } = await resultsOf(client, jobsOf(3), { concurrency: 1, signal: ending.signal });
     expect([error, service.requests.length]).toEqual(["enough", 1]);
@@ -152,7 +152,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     const client = service.client({
       retry: {},
       ...transport,
-      hooks: { error: () => setImmediate(() => draining.abort()) },
+      hooks: { retry: () => setImmediate(() => draining.abort()) },
     });
     const { results, error } = await resultsOf(client, jobsOf(9), { concurrency: 1, drain: draining.signal });
     expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(ServerError) })]);
@@ -171,6 +171,92 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
       2,
     ]);
     expect((error as Error).cause).toBe(results[3]?.status === "rejected" && results[3].error);
+  });
+
+  it("is reached by a drained run that waits for a source with nothing to give", async () => {
+    const service = await Service.start(withLength(small));
+    const draining = new AbortController();
+    async function* jobs() {
+      yield* jobsOf(2);
+      await new Promise(() => {});
+    }
+    const results: number[] = [];
+    const run = generateMany(service.client(transport), jobs(), { drain: draining.signal });
+    const read = (async () => {
+      for await (const { index } of run) if (results.push(index) === 2) setImmediate(() => draining.abort());
+    })();
+    await expect(read).rejects.toThrow(RunStoppedError);
+    expect(results.sort()).toEqual([0, 1]);
+  });
+
+  it.each([
+    ["`stopAfter` is reached", saying(400), { stopAfter: 1 }],
+    ["the service wants to be left alone", saying(429, "", { "retry-after": "7200" }), {}],
+  ])("is told as such where %s, also when all jobs had begun by then", async (_when, answer, options) => {
+    const service = await Service.start(answer);
+    const client = service.client({ retry: {}, ...transport });
+    const { results, error } = await resultsOf(client, jobsOf(3), options);
+    expect([results.length, RunStoppedError.is(error)]).toEqual([3, true]);
+  });
+
+  it("comes soon for a job of which its own signal is aborted while it waits", async () => {
+    const service = await Service.start(byNumber({ 0: saying(503, "", { "retry-after": "3000" }) }));
+    const leaving = new AbortController();
+    const [first] = jobsOf(1);
+    const jobs = [{ ...first, options: { signal: leaving.signal } }];
+    const hooks = { retry: () => setImmediate(() => leaving.abort("the customer has left")) };
+    const { results, error } = await resultsOf(
+      service.client({ retry: {}, ...transport, hooks }),
+      jobs as never,
+    );
+    expect(error).toBe(undefined);
+    expect(results).toEqual([
+      expect.objectContaining({ status: "rejected", attempts: 1, error: "the customer has left" }),
+    ]);
+  });
+
+  it("is the same for whoever waits for a result while the run is ended by hand", async () => {
+    const service = await Service.start(byNumber({ 0: forEver }));
+    const run = generateMany(service.client(transport), jobsOf(1));
+    const next = run.next();
+    await service.request();
+    expect(await run.return?.()).toEqual({ done: true, value: undefined });
+    expect(await next).toEqual({ done: true, value: undefined });
+    async function* idle(): AsyncGenerator<never> {
+      await new Promise(() => {});
+    }
+    const waiting = generateMany(service.client(transport), idle() as never);
+    const none = waiting.next();
+    expect(await waiting.return?.()).toEqual({ done: true, value: undefined });
+    expect(await none).toEqual({ done: true, value: undefined });
+  });
+
+  it("comes in the order of the jobs where that is asked for, with gaps where some were given up", async () => {
+    const service = await Service.start(byNumber({ 1: forEver }));
+    const ending = new AbortController();
+    const run = generateMany(service.client(transport), jobsOf(4), {
+      concurrency: 4,
+      ordered: true,
+      signal: ending.signal,
+    });
+    expect((await run.next()).value?.index).toBe(0);
+    await service.request(3);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    ending.abort("enough");
+    expect((await run.next()).value?.index).toBe(2);
+    expect((await run.next()).value?.index).toBe(3);
+    await expect(run.next()).rejects.toBe("enough");
+  });
+
+  it("comes soon for a run of jobs that are all wrong", async () => {
+    const service = await Service.start(withLength(small));
+    const ending = new AbortController();
+    function* jobs() {
+      for (;;) yield { template: "t", values: 5 as never };
+    }
+    setTimeout(() => ending.abort("enough"), 20);
+    const { error } = await resultsOf(service.client(transport), jobs(), { signal: ending.signal });
+    expect([error, service.requests.length]).toEqual(["enough", 0]);
   });
 
   it("does not wait for ever for a source or a `use` that never comes to an end", async () => {

@@ -40,6 +40,7 @@ describe("failures by what went wrong", () => {
   it.each([
     ["a text", { code: "unknown", message: "a text" }],
     [undefined, { code: "unknown", message: "undefined" }],
+    [Object.create(null), { code: "unknown", message: "a value of type object" }],
   ])("may be anything that was thrown: %j", (thrown, kind) => {
     const groups = new FailureGroups();
     groups.add(thrown, 3);

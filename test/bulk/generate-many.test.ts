@@ -1,4 +1,4 @@
-import { ApiError, ConfigurationError, template, ValuesError } from "template-pdf";
+import { ApiError, ConfigurationError, type PendingPdf, template, ValuesError } from "template-pdf";
 import { generateMany } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -258,11 +258,13 @@ describe("generateMany", () => {
   it("tells what `use` threw where it gave the document up by itself", async () => {
     const service = await Service.start(withLength(pdfOf(1_000_000)));
     const mine = new Error("the pipe is closed");
-    const use = async (pdf: { nodeStream(): Promise<{ destroy(error: Error): void }> }) => {
-      (await pdf.nodeStream()).destroy(new Error("of the stream"));
+    const use = async (pdf: PendingPdf) => {
+      const stream = await pdf.nodeStream();
+      stream.on("error", () => {});
+      stream.destroy(new Error("of the stream"));
       throw mine;
     };
-    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1), { use: use as never });
+    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1), { use });
     expect(results).toEqual([expect.objectContaining({ status: "rejected", attempts: 1, error: mine })]);
     expect(service.requests.length).toBe(1);
   });

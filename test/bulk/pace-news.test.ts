@@ -21,7 +21,7 @@ async function newsOf(
     turn: () => ++turns,
     again: async () => ++turns,
   };
-  await new JobTries(crew as never, jobsOf(1)[0] as never, 0).run();
+  await new JobTries(crew as never, jobsOf(1)[0] as never, 0).run(true);
   return news;
 }
 

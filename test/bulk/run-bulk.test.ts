@@ -1,6 +1,13 @@
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ConfigurationError, SaveError, type TemplatePdf, ValuesError } from "template-pdf";
+import {
+  ConfigurationError,
+  type PendingPdf,
+  SaveError,
+  type TemplatePdf,
+  template,
+  ValuesError,
+} from "template-pdf";
 import {
   type BulkResult,
   type BulkSummary,
@@ -11,11 +18,15 @@ import {
   type Sink,
 } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
 import { Service, saying, withLength } from "../client/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { byNumber, jobsOf, numberOf, small } from "./many.ts";
 
 type Jobs = ReturnType<typeof jobsOf>;
+
+/** A sink that reads documents, and keeps nothing. */
+const reading: Sink = { put: (_key, pdf) => pdf.bytes() };
 
 /** A run of jobs into a folder of its own. */
 async function setUp(answer = withLength(small)) {
@@ -301,6 +312,49 @@ describe("runBulk", () => {
       const { run } = await setUp();
       await expect(run(jobsOf(1), options)).rejects.toThrow(message);
     });
+  });
+
+  it("ends with what an asynchronous `onResult` rejects with, and waits for it", async () => {
+    const { run } = await setUp();
+    const mine = new Error("my own");
+    let isDone = false;
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      isDone = true;
+    };
+    await run(jobsOf(1), { onResult: slow });
+    expect(isDone).toBe(true);
+    await expect(run(jobsOf(3), { onResult: () => Promise.reject(mine) })).rejects.toBe(mine);
+    await expect(run(jobsOf(3), { onBegin: () => Promise.reject(mine) })).rejects.toBe(mine);
+  });
+
+  it("asks again for what JSON cannot tell, and only a template's schema can", async () => {
+    const { run } = await setUp();
+    const big = template("big", z.object({ total: z.bigint().transform(String) }));
+    const jobs = (total: bigint) => [{ template: big, values: { total } }] as unknown as Jobs;
+    const options = { sink: { put: (_key: string, pdf: PendingPdf) => pdf.bytes() }, key: () => "a" };
+    expect(await run(jobs(1n), options)).toMatchObject({ fulfilled: 1, changed: 0 });
+    expect(await run(jobs(2n), options)).toMatchObject({ fulfilled: 1, changed: 1, skipped: 0 });
+  });
+
+  it("ends where the journal cannot record that a changed document is being replaced", async () => {
+    const { run, at } = await setUp();
+    await run(jobsOf(20));
+    const changed = jobsOf(20).map((job) => ({ ...job, values: { ...job.values, extra: 1 } }));
+    const sink = { ...reading, sync: () => Promise.reject(new Error("not synced")) };
+    const key = ({ values }: Jobs[number]) => values.n;
+    await expect(run(changed, { sink, key, journal: join(at, "other") })).rejects.toThrow("not synced");
+    await run(jobsOf(20), { sink: reading, key, journal: join(at, "third") });
+    await expect(run(changed, { sink, key, journal: join(at, "third") })).rejects.toThrow("not synced");
+  });
+
+  it("leaves the source of the jobs alone where it cannot begin", async () => {
+    const { run, at } = await setUp();
+    await writeFile(join(at, "run.journal"), "%PDF-1.7 no journal");
+    let opened = 0;
+    const jobs = { [Symbol.iterator]: () => jobsOf(++opened)[Symbol.iterator]() };
+    await expect(run(jobs as never)).rejects.toThrow(JournalError);
+    expect(opened).toBe(0);
   });
 
   it("ends with what `onResult` throws, and keeps what is recorded", async () => {

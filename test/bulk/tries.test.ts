@@ -131,6 +131,31 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     expect(results).toEqual([expect.objectContaining({ attempts: 3, error: expect.any(TruncatedPdfError) })]);
   });
 
+  it("tells the client's hooks of a try that is followed by another, and of a failure once", async () => {
+    const service = await Service.start(first(saying(500), saying(503)));
+    const heard: unknown[] = [];
+    const hear = (name: string) => (event: { attempt: number; delayMs?: number }) =>
+      heard.push([name, event.attempt, ...("delayMs" in event ? [event.delayMs] : [])]);
+    const hooks = { request: hear("request"), retry: hear("retry"), error: hear("error") };
+    await resultsOf(service.client({ retry: {}, ...transport, hooks: hooks as never }), jobsOf(1));
+    expect(heard).toEqual([
+      ["request", 1],
+      ["retry", 1, 0],
+      ["request", 2],
+      ["retry", 2, 0],
+      ["request", 3],
+    ]);
+    heard.length = 0;
+    const failing = await Service.start(saying(500));
+    await resultsOf(failing.client({ retry: { limit: 1 }, ...transport, hooks: hooks as never }), jobsOf(1));
+    expect(heard).toEqual([
+      ["request", 1],
+      ["retry", 1, 0],
+      ["request", 2],
+      ["error", 2],
+    ]);
+  });
+
   it("gives the source of the key what the last try failed with", async () => {
     const service = await Service.start(first(saying(500)));
     const asked: unknown[] = [];
