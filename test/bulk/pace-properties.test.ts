@@ -5,7 +5,7 @@ import { property } from "../support/fuzz.ts";
 
 const outcomes = fc.record({
   afterMs: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 5000, noNaN: true })),
-  outcome: fc.constantFrom("passed" as const, "refused" as const, "overloaded" as const),
+  outcome: fc.constantFrom("passed" as const, "unsent" as const, "refused" as const, "overloaded" as const),
   retryAfterMs: fc.option(fc.double({ min: 0, max: 120_000, noNaN: true }), { nil: undefined }),
   /** Which of those under way it is. */
   which: fc.nat(),
@@ -29,7 +29,7 @@ describe("any pace, whatever the service answers", () => {
           underWay.push(pace.sent(nowMs));
         }
         const [ticket] = underWay.splice(which % underWay.length, 1);
-        if (outcome === "passed") pace.passed(ticket ?? 0, nowMs);
+        if (outcome === "passed" || outcome === "unsent") pace[outcome](ticket ?? 0, nowMs);
         else {
           pace[outcome](ticket ?? 0, nowMs, retryAfterMs);
           pausedUntilMs = Math.max(pausedUntilMs, nowMs + (retryAfterMs ?? 0));

@@ -5,6 +5,8 @@ const timerLatenessMs = 10;
 export class EvenSpacing {
   readonly #creditMs: number;
   #nextAtMs = Number.NEGATIVE_INFINITY;
+  /** What it was before the last one was sent. */
+  #wasNextAtMs = Number.NEGATIVE_INFINITY;
 
   /** `creditMs`: how much time a run that was late may make up for. One request is always made up for. */
   constructor(creditMs = timerLatenessMs) {
@@ -20,11 +22,18 @@ export class EvenSpacing {
   sent(nowMs: number, spacingMs: number): void {
     const isFirst = this.#nextAtMs === Number.NEGATIVE_INFINITY;
     const dueMs = isFirst ? nowMs : Math.max(this.#nextAtMs, nowMs - Math.max(spacingMs, this.#creditMs));
+    this.#wasNextAtMs = this.#nextAtMs;
     this.#nextAtMs = dueMs + spacingMs;
+  }
+
+  /** The last one was not sent after all: the next may follow when that one might have. */
+  lastUnsent(): void {
+    this.#nextAtMs = this.#wasNextAtMs;
   }
 
   /** None before then. */
   holdUntil(timeMs: number): void {
     this.#nextAtMs = Math.max(this.#nextAtMs, timeMs);
+    this.#wasNextAtMs = Math.max(this.#wasNextAtMs, timeMs);
   }
 }

@@ -17,6 +17,8 @@ export interface Pace {
   waitMs(nowMs: number): number;
   /** A request is sent, the first of a job or a retry. Each ticket is told of once below. */
   sent(nowMs: number): Ticket;
+  /** It was not sent after all. If none was sent since, the next may be sent in its stead. */
+  unsent(ticket: Ticket, nowMs: number): void;
   /** It was answered well, or failed in a way that says nothing about the pace. */
   passed(ticket: Ticket, nowMs: number): void;
   /** Refused with 429: too many requests. `retryAfterMs` is what `Retry-After` asks for. */
@@ -64,6 +66,10 @@ class FixedPace implements Pace {
     this.#spacing.sent(nowMs, 1000 / this.perSecond);
     this.#lastTicket += 1;
     return this.#lastTicket;
+  }
+
+  unsent(ticket: Ticket, _nowMs: number): void {
+    if (ticket === this.#lastTicket) this.#spacing.lastUnsent();
   }
 
   passed(_ticket: Ticket, _nowMs: number): void {}
@@ -118,6 +124,14 @@ class SeekingPace implements Pace {
     this.#asked.sent(nowMs);
     this.#spacing.sent(nowMs, this.#seeker.spacingMs);
     return this.#seeker.sent(nowMs);
+  }
+
+  unsent(ticket: Ticket, nowMs: number): void {
+    this.#underWay -= 1;
+    // Both count alike.
+    this.#asked.unsent(ticket, nowMs);
+    if (ticket === this.#seeker.last) this.#spacing.lastUnsent();
+    this.#seeker.unsent(ticket);
   }
 
   passed(ticket: Ticket, nowMs: number): void {

@@ -78,6 +78,11 @@ export class RateSeeker {
     return this.#sent.add(nowMs, this.spacingMs);
   }
 
+  /** It was not sent after all. */
+  unsent(number: number): void {
+    this.#sent.remove(number);
+  }
+
   passed(number: number): void {
     if (this.#isUnlimited) this.#rampRate += rampPerAnswer;
     if (this.isNews(number)) this.#holdMs = 0;
@@ -136,7 +141,7 @@ export class RateSeeker {
     }
     if (pauseMs > longPauseMs) {
       const sendingMs = this.#sent.sendingMs;
-      const accepted = number - this.#sent.mark - 1;
+      const accepted = this.#sent.countSinceMark(number);
       ceiling = Math.min(ceiling, (accepted * 1000) / (sendingMs + pauseMs));
       this.#isGuess = sendingMs < pauseMs / 4;
     }

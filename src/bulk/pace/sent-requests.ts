@@ -7,11 +7,16 @@ const secondMs = 1_010;
 /** A gap of this much is no sign of idleness: a busy process is late. */
 const lateMs = 50;
 
-/** The requests that were sent: their numbers, which count up from 1, and when the last 2,048 of them were. */
+/**
+ * The requests that were sent: their numbers, which count up from 1, and when the last 2,048 of them were. What was not
+ * sent after all keeps its number, and has no time.
+ */
 export class SentRequests {
   readonly #times = new Float64Array(remembered);
   #last = 0;
+  #lastAtMs = Number.NaN;
   #mark = 0;
+  #removedSinceMark = 0;
   #markedAtMs = Number.NaN;
   #sendingMs = 0;
 
@@ -32,24 +37,37 @@ export class SentRequests {
 
   /** One is sent, where they may follow each other so closely; gives its number. */
   add(nowMs: number, spacingMs: number): number {
-    const gapMs = this.#last === 0 ? 0 : nowMs - this.#at(this.#last);
+    const gapMs = this.#last === 0 ? 0 : nowMs - this.#lastAtMs;
     if (gapMs <= Math.max(1.5 * spacingMs, lateMs)) this.#sendingMs += gapMs;
     if (this.#last === 0) this.#markedAtMs = nowMs;
     this.#last += 1;
+    this.#lastAtMs = nowMs;
     this.#times[this.#last % remembered] = nowMs;
     return this.#last;
+  }
+
+  /** That one was not sent. */
+  remove(number: number): void {
+    if (number > this.#last - remembered) this.#times[number % remembered] = Number.NaN;
+    if (number > this.#mark) this.#removedSinceMark += 1;
   }
 
   /** What comes from now on is counted anew. */
   setMark(nowMs: number): void {
     this.#mark = this.#last;
     this.#markedAtMs = nowMs;
+    this.#removedSinceMark = 0;
     this.#sendingMs = 0;
+  }
+
+  /** How many were sent from the mark until that one, without it. */
+  countSinceMark(number: number): number {
+    return Math.max(0, number - this.#mark - 1 - this.#removedSinceMark);
   }
 
   /** How many a second were sent from the mark until now, before that one, pauses included. */
   perSecondSinceMark(number: number, nowMs: number): number {
-    return ((number - this.#mark - 1) * 1000) / Math.max(1, nowMs - this.#markedAtMs);
+    return (this.countSinceMark(number) * 1000) / Math.max(1, nowMs - this.#markedAtMs);
   }
 
   /** How many were sent in the second before that one, without it. */
@@ -57,11 +75,16 @@ export class SentRequests {
     const oldest = Math.max(1, this.#last - remembered + 1);
     if (number <= oldest) return Math.min(number - 1, remembered);
     const atMs = this.#at(number);
-    let first = number;
-    while (first > oldest && this.#at(first - 1) > atMs - secondMs) first -= 1;
-    if (first > oldest || oldest === 1) return number - first;
+    let [count, fromMs] = [0, atMs];
+    for (let earlier = number - 1; earlier >= oldest; earlier -= 1) {
+      const sentAtMs = this.#at(earlier);
+      if (sentAtMs <= atMs - secondMs) return count;
+      if (Number.isNaN(sentAtMs)) continue;
+      count += 1;
+      fromMs = sentAtMs;
+    }
     // The memory ends within the second: before that, it went on like this.
-    return ((number - first) * 1000) / Math.max(1, atMs - this.#at(first));
+    return oldest === 1 ? count : (count * 1000) / Math.max(1, atMs - fromMs);
   }
 
   #at(number: number): number {
