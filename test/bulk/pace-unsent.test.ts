@@ -42,6 +42,16 @@ describe("a request that was not sent after all", () => {
     expect(pace.waitMs(160)).toBe(2990);
   });
 
+  it("cuts no hold short that the run keeps after a refusal", () => {
+    const pace = createPace({ concurrency: "auto" });
+    const [refused, unsent] = [pace.sent(0), pace.sent(40)];
+    pace.refused(refused, 41, undefined);
+    const holdMs = pace.waitMs(41);
+    expect(holdMs).toBeGreaterThanOrEqual(100);
+    pace.unsent(unsent, 41);
+    expect(pace.waitMs(41)).toBe(holdMs);
+  });
+
   it("leaves the rate of a run that knows no limit yet as it was", () => {
     const pace = createPace({ concurrency: "auto" });
     sendUntil(pace, 1000, 0, () => false);
