@@ -2,7 +2,7 @@
 
 export type { BulkProgress, BulkResult, RunBulkOptions, Skipped } from "./bulk-options.ts";
 export type { FailureGroup } from "./failure-groups.ts";
-export { type FolderOptions, type FolderSink, folder } from "./folder.ts";
+export { type FolderOptions, type FolderSink, folder } from "./folder/folder.ts";
 export { generateMany } from "./generate-many.ts";
 export type {
   Fitting,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { checksum } from "../../src/bulk/journal/checksum.ts";
 import { encodeHeader, readBeginning } from "../../src/bulk/journal/journal-header.ts";
 import { decodeLine, encodeLine, lineBytes } from "../../src/bulk/journal/journal-line.ts";
-import { hashJob, newRecord } from "../../src/bulk/journal/salted-hash.ts";
+import { hashJob, newRecord } from "../../src/bulk/key-table/salted-hash.ts";
 import { property } from "../support/fuzz.ts";
 
 const record = fc.uint32Array({ minLength: 6, maxLength: 6 });

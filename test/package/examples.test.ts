@@ -51,7 +51,7 @@ const documented = [
   "template.ts",
   "browser/download.ts",
   "browser/object-url.ts",
-  "bulk/folder.ts",
+  "bulk/folder/folder.ts",
   "bulk/generate-many.ts",
   "bulk/run-bulk.ts",
   "emulator/start.ts",

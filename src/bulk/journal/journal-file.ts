@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { JobRecord } from "../key-table/salted-hash.ts";
 import { type Beginning, encodeHeader, type JournalHeader, readBeginning } from "./journal-header.ts";
 import { LineReader, type LinesRead } from "./read-lines.ts";
-import type { JobRecord } from "./salted-hash.ts";
 
 const chunkBytes = 1024 * 1024;
 

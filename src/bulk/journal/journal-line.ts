@@ -1,5 +1,5 @@
+import { hashWords, type JobRecord } from "../key-table/salted-hash.ts";
 import { checksum, checksumText } from "./checksum.ts";
-import { hashWords, type JobRecord } from "./salted-hash.ts";
 
 /** Every line of a finished job begins so: where one is damaged, the next is found by it. */
 export const lineStart = '{"key":"';

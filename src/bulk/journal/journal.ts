@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { KeyTable } from "../key-table/key-table.ts";
 import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile, putAside, syncFolderOf } from "./journal-file.ts";
 import type { JournalHeader } from "./journal-header.ts";
-import { KeyTable } from "./key-table.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
 import { RunningJournal } from "./running-journal.ts";
 

@@ -1,5 +1,5 @@
+import { type JobRecord, newRecord } from "../key-table/salted-hash.ts";
 import { decodeLine, lineBytes, lineStart } from "./journal-line.ts";
-import { type JobRecord, newRecord } from "./salted-hash.ts";
 
 /** What stands in a journal behind its header. */
 export interface LinesRead {

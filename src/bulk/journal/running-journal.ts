@@ -1,9 +1,9 @@
+import type { KeyTable } from "../key-table/key-table.ts";
+import { hashJob, hashWords, idOf, newRecord } from "../key-table/salted-hash.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { encodeLine } from "./journal-line.ts";
-import type { KeyTable } from "./key-table.ts";
 import { LineGroups } from "./line-groups.ts";
 import type { Lock } from "./lock.ts";
-import { hashJob, hashWords, idOf, newRecord } from "./salted-hash.ts";
 
 /**
  * What is known of a job: nothing, that earlier runs finished it with another input, or with this one; or that a job

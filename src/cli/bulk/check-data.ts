@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { parsePattern } from "../../bulk/placeholders.ts";
-import { UsedPaths } from "../../bulk/used-paths.ts";
+import { parsePattern } from "../../bulk/folder/placeholders.ts";
+import { UsedPaths } from "../../bulk/folder/used-paths.ts";
 import { SaveError, ValuesError } from "../../index.ts";
 import { nearestName } from "../../option-rules.ts";
 import { Misuse } from "../failure.ts";

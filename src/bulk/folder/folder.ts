@@ -1,15 +1,15 @@
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { draftEnding } from "../files/drafting.ts";
-import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../index.ts";
-import { kindOf } from "../option-rules.ts";
+import { draftEnding } from "../../files/drafting.ts";
+import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
+import { kindOf } from "../../option-rules.ts";
+import type { Job } from "../job.ts";
+import type { Sink } from "../sink.ts";
 import { objectionToPath } from "./inner-path.ts";
-import type { Job } from "./job.ts";
 import { isFolderOutside, isLinkOutside } from "./leads-outside.ts";
 import { makeFolder } from "./make-folder.ts";
 import { parsePattern } from "./placeholders.ts";
 import { removeDrafts } from "./remove-drafts.ts";
-import type { Sink } from "./sink.ts";
 import { UsedPaths } from "./used-paths.ts";
 
 /** The options of `folder`. */

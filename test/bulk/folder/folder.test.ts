@@ -14,9 +14,9 @@ import { join } from "node:path";
 import { SaveError } from "template-pdf";
 import { type BulkResult, type BulkSummary, folder, runBulk } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Answer, Service, withLength } from "../client/service.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { small } from "./many.ts";
+import { type Answer, Service, withLength } from "../../client/service.ts";
+import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
+import { small } from "../many.ts";
 
 interface Job {
   readonly template: string;

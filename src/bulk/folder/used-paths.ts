@@ -1,5 +1,5 @@
-import { KeyTable } from "./journal/key-table.ts";
-import { hashJob, newRecord } from "./journal/salted-hash.ts";
+import { KeyTable } from "../key-table/key-table.ts";
+import { hashJob, newRecord } from "../key-table/salted-hash.ts";
 
 /** The paths that the jobs of a run have, by their hashes: a run may have a million of them. */
 export class UsedPaths {

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { objectionToPath } from "../../src/bulk/inner-path.ts";
-import { property } from "../support/fuzz.ts";
+import { objectionToPath } from "../../../src/bulk/folder/inner-path.ts";
+import { property } from "../../support/fuzz.ts";
 
 describe("a path inside of a folder", () => {
   it.each([
