@@ -10,6 +10,7 @@ export * from "./disposal.ts";
 export * from "./environment.ts";
 export * from "./errors.ts";
 export * from "./files/drafting.ts";
+export * from "./files/reason-of.ts";
 export * from "./linked-list.ts";
 export * from "./loopback.ts";
 export * from "./option-rules.ts";

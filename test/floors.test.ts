@@ -60,6 +60,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "abort-signals.ts",
     "errors.ts",
     "files/drafting.ts",
+    "files/reason-of.ts",
     "option-rules.ts",
     "retry.ts",
     "supervisor.ts",

@@ -1,16 +1,13 @@
+import { reasonOf } from "../files/reason-of.ts";
+
 /** What a place is like that takes no more documents, whichever comes next. */
-const reasons: { readonly [code: string]: string | undefined } = {
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EROFS: "the file system is read-only",
-};
+const codes = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
 
 /** Says why nothing more can be stored, where that is what an error, or what lies behind it, tells. */
 export function fullness(error: unknown): string | undefined {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 10; depth++) {
-    const { code } = at as NodeJS.ErrnoException;
-    if (code !== undefined && reasons[code] !== undefined) return reasons[code];
+    if (codes.has((at as NodeJS.ErrnoException).code ?? "")) return reasonOf(at);
     at = at.cause;
   }
   return undefined;

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { Sink, Source } from "../body.ts";
 import { draftEnding } from "./drafting.ts";
+import { mayNotWrite } from "./reason-of.ts";
 import { chmod, chown, close, open, rename, sync, unlink, waysToOpen, writev } from "./system.ts";
-import { asSaveError, cannotSave, ignoreMissing, mayNotWrite, resolveTarget, type Target } from "./target.ts";
+import { asSaveError, cannotSave, ignoreMissing, resolveTarget, type Target } from "./target.ts";
 import type { Place, Saved } from "./types.ts";
 
 /** How much may wait to be written before the service has to wait. */

@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors.ts";
 import type { Drafting } from "./drafting.ts";
+import { isCircle, isFolder, reasonOf } from "./reason-of.ts";
 import { checkWritable, lstat, readlink, realpath } from "./system.ts";
 import type { Place } from "./types.ts";
 
@@ -96,7 +97,7 @@ async function followLinks(asked: string, absolute: string): Promise<Found> {
     const link = await readlink(path);
     next = isAbsolute(link) ? link : folder + sep + link;
   }
-  throw cannotSave(asked, "its links lead in a circle");
+  throw cannotSave(asked, isCircle);
 }
 
 /** Takes the error of a file that is not there for an answer. */
@@ -104,22 +105,8 @@ export function ignoreMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }
 
-const isFolder = "it is a folder: name a file inside it";
-
-/** Also what a folder means that the system makes up, such as /proc: it is there, and nothing can be made in it. */
-export const mayNotWrite = "this process may not write there";
-
-const reasons: { readonly [code: string]: string | undefined } = {
-  ENOENT: "its folder does not exist: create it first",
-  ENOTDIR: "a part of the path is a file, not a folder",
-  EISDIR: isFolder,
-  EACCES: mayNotWrite,
-  EPERM: mayNotWrite,
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  ENAMETOOLONG: "the name is too long",
-};
+/** What is said of a folder that is to hold one file. */
+const reasons = { ENOENT: "its folder does not exist: create it first" };
 
 /** Makes the error for a path that a document cannot be saved to. */
 export function cannotSave(
@@ -136,7 +123,7 @@ export function cannotSave(
 /** Gives an error of the file system as a `SaveError`, and every other as it is. */
 export function asSaveError(error: unknown, path: string, attempts = 0): unknown {
   if (!(error instanceof Error)) return error;
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const { code, syscall } = error as NodeJS.ErrnoException;
   const isOfTheSystem = typeof code === "string" && (syscall !== undefined || code.startsWith("ERR_"));
-  return isOfTheSystem ? cannotSave(path, reasons[code] ?? message, { cause: error, attempts }) : error;
+  return isOfTheSystem ? cannotSave(path, reasonOf(error, reasons), { cause: error, attempts }) : error;
 }

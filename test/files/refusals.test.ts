@@ -25,7 +25,7 @@ const refused: readonly (readonly [string, (folder: string) => string | URL, Reg
   ["a file for a folder", (folder) => join(folder, "a-file", "a.pdf"), /a file, not a folder/],
   ["an empty path", () => "", /an empty string/],
   ["a NUL in the path", (folder) => `${folder}/a\0.pdf`, /a string with a NUL/],
-  ["a name of 256 bytes", (folder) => join(folder, "n".repeat(256)), /the name is too long/],
+  ["a name of 256 bytes", (folder) => join(folder, "n".repeat(256)), /its name is too long/],
   [
     "a path that is too long",
     (folder) => join(folder, "n/".repeat(3_000)),

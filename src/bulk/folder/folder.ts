@@ -1,6 +1,7 @@
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { draftEnding } from "../../files/drafting.ts";
+import { reasonOf } from "../../files/reason-of.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
 import { kindOf } from "../../option-rules.ts";
 import type { Job } from "../job.ts";
@@ -208,22 +209,3 @@ async function syncFolder(path: string): Promise<void> {
     await handle?.close();
   }
 }
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return (code !== undefined && reasons[code]) || message;
-}
-
-const mayNotWrite = "this process may not write there";
-
-const reasons: { readonly [code: string]: string | undefined } = {
-  EEXIST: "there is a file of that name",
-  ENOENT: "it is not there any more",
-  ENOTDIR: "a part of its path is a file, not a folder",
-  EACCES: mayNotWrite,
-  EPERM: mayNotWrite,
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  ENAMETOOLONG: "its name is too long",
-};

@@ -1,4 +1,5 @@
 import { nameErrors, TemplatePdfError } from "../../errors.ts";
+import { reasonOf } from "../../files/reason-of.ts";
 
 /** The journal of a bulk run cannot be used: it is in use, of another run, or cannot be read or written. */
 export class JournalError extends TemplatePdfError {
@@ -15,20 +16,11 @@ nameErrors({ JournalError });
 
 const mayNot = "this process may not do that there";
 
-const reasons: { readonly [code: string]: string | undefined } = {
+const reasons = {
   ENOENT: "it, or a part of its path, is not there",
-  ENOTDIR: "a part of its path is a file, not a folder",
   EEXIST: "a part of its path is a file, not a folder",
-  EISDIR: "it is a folder: name a file inside it",
-  ELOOP: "its links lead in a circle",
   EACCES: mayNot,
   EPERM: mayNot,
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EFBIG: "it has become larger than a file may be",
-  EIO: "the disk reports an error",
-  ENAMETOOLONG: "its name is too long",
 };
 
 /** Makes the error for what went wrong with a journal: `The journal "<path>" <what>.` */
@@ -43,11 +35,9 @@ export function systemRefused(
   verb: "opened" | "read" | "written",
   cause: unknown,
 ): JournalError {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const reason = (code === undefined ? undefined : reasons[code]) ?? message;
   const next =
     verb === "written"
       ? "what it has recorded is kept: mend that, and start the run again"
       : "mend that, or name another journal";
-  return journalError(path, `cannot be ${verb}: ${reason}; ${next}`, cause);
+  return journalError(path, `cannot be ${verb}: ${reasonOf(cause, reasons)}; ${next}`, cause);
 }
