@@ -128,7 +128,7 @@ export class JobTries<J extends Job, R> implements Supervisor {
     } finally {
       this.#pdf = undefined;
       // Whatever became of it, it is no longer under way.
-      this.#tellPace("passed");
+      this.#tellPace(this.#attempts > before ? "passed" : "unsent");
     }
   }
 
@@ -200,7 +200,7 @@ export class JobTries<J extends Job, R> implements Supervisor {
   }
 
   /** Tells once how a request fared. */
-  #tellPace(how: "passed" | "refused" | "overloaded", retryAfterMs?: number): void {
+  #tellPace(how: "passed" | "unsent" | "refused" | "overloaded", retryAfterMs?: number): void {
     const ticket = this.#ticket;
     this.#ticket = undefined;
     if (ticket !== undefined) this.#crew.pace[how](ticket, performance.now(), retryAfterMs);

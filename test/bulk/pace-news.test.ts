@@ -14,7 +14,12 @@ async function newsOf(
   let turns = 0;
   const tell = (how: string) => (ticket: number, _nowMs: number, retryAfterMs?: number) =>
     news.push([how, ticket, ...(retryAfterMs === undefined ? [] : [retryAfterMs])]);
-  const pace = { passed: tell("passed"), refused: tell("refused"), overloaded: tell("overloaded") };
+  const pace = {
+    passed: tell("passed"),
+    unsent: tell("unsent"),
+    refused: tell("refused"),
+    overloaded: tell("overloaded"),
+  };
   const crew = {
     ...{ client: service.client({ retry: { limit: 1 }, ...options }), use, retry: undefined, pace },
     ...{ signal: new AbortController().signal, wholeCount: 0, stop: () => {} },
@@ -87,6 +92,6 @@ describe("the pace is told of every try", () => {
   });
 
   it("that was not even sent", async () => {
-    expect(await newsOf(withLength(small), { apiKey: () => "no\nkey" })).toEqual([["passed", 1]]);
+    expect(await newsOf(withLength(small), { apiKey: () => "no\nkey" })).toEqual([["unsent", 1]]);
   });
 });

@@ -9,6 +9,7 @@ import {
   ValuesError,
 } from "template-pdf";
 import {
+  type BulkProgress,
   type BulkResult,
   type BulkSummary,
   folder,
@@ -471,6 +472,12 @@ describe("runBulk", () => {
     await run(jobs("second"), { sink, key });
     // As if the second run had ended between its document and the line for that.
     await writeFile(journal, atCrash);
+    let finishedBefore: number | undefined;
+    const onBegin = (progress: BulkProgress) => {
+      ({ finishedBefore } = progress);
+    };
+    expect(await run([], { sink, key, onBegin })).toMatchObject({ missing: 0 });
+    expect(finishedBefore).toBe(0);
     expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 1, skipped: 0, changed: 1 });
     expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 0, skipped: 1 });
   });

@@ -6,7 +6,7 @@ import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile, putAside, syncFolderOf } from "./journal-file.ts";
 import type { JournalHeader } from "./journal-header.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
-import { RunningJournal } from "./running-journal.ts";
+import { noInput, RunningJournal } from "./running-journal.ts";
 
 export type { RunningJournal as Journal, Standing } from "./running-journal.ts";
 
@@ -65,6 +65,7 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
 interface Resumed {
   readonly file: JournalFile;
   readonly table: KeyTable;
+  readonly reopenedCount: number;
   readonly salt: string;
   /** The salt of the journal that stood there before, be it this one. */
   readonly saltBefore: string | undefined;
@@ -92,17 +93,20 @@ async function resume(
   const differing = differencesOf(beginning.header.run, run);
   if (differing.length > 0) throw journalError(path, ofAnotherRun(differing));
   const table = new KeyTable();
+  let reopenedCount = 0;
   const { damagedLines } = await file
     .readLines((record) => {
       const known = table.find(record);
-      if (known === -1) table.add(record);
-      else table.setInput(known, record);
+      if (known !== -1 && table.hasInput(known, noInput)) reopenedCount--;
+      const place = known === -1 ? table.add(record) : known;
+      table.setInput(place, record);
+      if (table.hasInput(place, noInput)) reopenedCount++;
     })
     .catch((cause) => {
       throw systemRefused(path, "read", cause);
     });
   const { salt } = beginning.header;
-  return { file, table, salt, saltBefore: salt, damagedLines };
+  return { file, table, reopenedCount, salt, saltBefore: salt, damagedLines };
 }
 
 async function begin(
@@ -117,7 +121,7 @@ async function begin(
     throw systemRefused(path, "written", cause);
   });
   await syncFolderOf(place);
-  return { file, table: new KeyTable(), salt, saltBefore, damagedLines: 0 };
+  return { file, table: new KeyTable(), reopenedCount: 0, salt, saltBefore, damagedLines: 0 };
 }
 
 /** The file's own path, links followed: under two names a journal has one lock. Makes its folder. */

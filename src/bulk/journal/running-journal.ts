@@ -1,5 +1,5 @@
 import type { KeyTable } from "../key-table/key-table.ts";
-import { hashJob, hashWords, idOf, newRecord } from "../key-table/salted-hash.ts";
+import { hashJob, hashWords, idOf, type JobRecord, newRecord } from "../key-table/salted-hash.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { encodeLine } from "./journal-line.ts";
 import { LineGroups } from "./line-groups.ts";
@@ -22,8 +22,10 @@ export interface Entry {
 export interface JournalParts {
   readonly lock: Lock;
   readonly file: JournalFile;
-  /** The jobs that earlier runs finished, and no other. */
+  /** The jobs that earlier runs finished; some of them may have been reopened since. */
   readonly table: KeyTable;
+  /** How many of them have been. */
+  readonly reopenedCount: number;
   readonly salt: string;
   /** The salt of the journal that stood there before, be it this one. */
   readonly saltBefore: string | undefined;
@@ -33,6 +35,9 @@ export interface JournalParts {
   /** What is told to who records a job after the end. */
   readonly closedError: () => Error;
 }
+
+/** Stands for the input of a job that was reopened: no hash is that. */
+export const noInput: JobRecord = newRecord();
 
 /** The journal of a run: which jobs are finished. It holds their hashes only, and its lock until it is closed. */
 export class RunningJournal {
@@ -53,7 +58,7 @@ export class RunningJournal {
   /** @param parts - see `openJournal` */
   constructor(parts: JournalParts) {
     this.#parts = parts;
-    this.finishedBefore = parts.table.size;
+    this.finishedBefore = parts.table.size - parts.reopenedCount;
     this.damagedLines = parts.damagedLines;
     this.id = idOf(parts.salt);
     this.idBefore = parts.saltBefore === undefined ? undefined : idOf(parts.saltBefore);
@@ -84,7 +89,7 @@ export class RunningJournal {
     const sameKeyAs = table.indexAt(known);
     if (sameKeyAs !== undefined) return { standing: { sameKeyAs }, place: known };
     table.setIndex(known, index);
-    this.#enteredOfBefore++;
+    if (!table.hasInput(known, noInput)) this.#enteredOfBefore++;
     if (table.hasInput(known, this.#record)) return { standing: "finished", place: known };
     // Nobody asks for the old input again: `finish` needs this one.
     table.setInput(known, this.#record);
