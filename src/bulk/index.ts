@@ -20,5 +20,5 @@ export { JournalError } from "./journal/journal-error.ts";
 export { runBulk } from "./run-bulk.ts";
 export type { GenerateManyOptions, RunOptions } from "./run-options.ts";
 export { RunStoppedError } from "./run-stopped-error.ts";
-export type { PutContext, Sink } from "./sink.ts";
+export type { PutContext, Sink, SinkRun } from "./sink.ts";
 export type { BulkSummary } from "./summary.ts";

@@ -6,6 +6,16 @@ export interface PutContext<J> extends UseContext {
   readonly job: J;
 }
 
+/** What a sink hears of the run that begins. */
+export interface SinkRun {
+  /** Names the journal: while it is open, no other run has it. */
+  readonly id: string;
+  /** Names the journal that stood there before, be it this one; `undefined` where there was none. */
+  readonly before: string | undefined;
+  /** The path of the journal: absolute, links followed. Beside it are its lock, `.lock`, and the one before it, `.old`. */
+  readonly journal: string;
+}
+
 /**
  * Where the documents of a run go. One method is enough; the others are for sinks that can do more.
  *
@@ -36,10 +46,10 @@ export interface Sink<J = unknown> {
   /**
    * Called once after `open`, when the journal is open: until the run ends, no other has its `id`.
    *
-   * @param run - the `id` of its journal, and `before`, that of the run it goes on with or starts over: what that has left unfinished
-   * may be removed
+   * @param run - `journal`, the absolute path of its journal, links followed; the `id` of that; and `before`, the id of the run it goes
+   * on with or starts over: what that has left unfinished may be removed
    */
-  begin?(run: { readonly id: string; readonly before: string | undefined }): void;
+  begin?(run: SinkRun): void;
   /**
    * Called for every job, also for those that earlier runs have finished, before it is asked for. What it throws rejects the job;
    * nothing is sent for it.

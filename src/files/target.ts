@@ -62,9 +62,11 @@ function pathOf(url: URL): string {
  *
  * @throws {SaveError} when a document cannot be saved there
  */
-export async function resolveTarget({ asked, absolute }: Place): Promise<Target> {
+export async function resolveTarget({ asked, absolute, drafting }: Place): Promise<Target> {
   try {
     const { path, folder, existing } = await followLinks(asked, absolute);
+    const objection = await drafting?.objectionTo(path);
+    if (objection !== undefined) throw cannotSave(asked, objection);
     if (descriptor.test(path)) return { kind: "through", path, isPipe: false };
     if (existing?.isDirectory()) throw cannotSave(asked, isFolder);
     if (existing && !existing.isFile()) return { kind: "through", path, isPipe: existing.isFIFO() };

@@ -1,15 +1,17 @@
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { draftEnding } from "../../files/drafting.ts";
 import { reasonOf } from "../../files/reason-of.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
 import { kindOf } from "../../option-rules.ts";
 import type { Job } from "../job.ts";
-import type { Sink } from "../sink.ts";
+import type { Sink, SinkRun } from "../sink.ts";
+import { foldedPath } from "./folded-path.ts";
 import { objectionToPath } from "./inner-path.ts";
-import { isFolderOutside, isLinkOutside } from "./leads-outside.ts";
+import { isWithin } from "./is-within.ts";
 import { makeFolder } from "./make-folder.ts";
 import { parsePattern } from "./placeholders.ts";
+import { probeFolder } from "./probe-folder.ts";
+import { realPathOf } from "./real-path-of.ts";
 import { removeDrafts } from "./remove-drafts.ts";
 import { UsedPaths } from "./used-paths.ts";
 
@@ -36,7 +38,10 @@ const maxKnownFolders = 10_000;
  * A sink that writes every document to a file: the whole file or none, under its name only when it is whole.
  *
  * Folders are made where they are missing. A path that leads out of the folder, as a value such as `../x` would have it, is refused,
- * and so is a path that an earlier job of the run has; both before anything is sent.
+ * and so is a path that an earlier job of the run has, or that of the run's journal; all before anything is sent.
+ *
+ * A path is made of values. An error tells it where a file, a folder or a link on the disk is in the way, because whoever mends that
+ * has to know which; it does not tell a path that was refused for what it says, whose job the result names.
  *
  * @param pathOf - where the document of a job goes: a text with members of its values, such as `out/{{invoice_no}}.pdf`, or a function.
  * A relative path is inside of `root`
@@ -65,6 +70,10 @@ class Folder<J extends Job> implements FolderSink<J> {
   readonly #knownFolders = new Map<string, Promise<void>>();
   /** Folders that hold new names since the last `sync`. */
   #changedFolders = new Set<string>();
+  /** Where `place` leads, links followed. */
+  #realPlace: Promise<string> | undefined;
+  /** What the run keeps for itself: its journal, and what lies beside that. */
+  #kept: readonly string[] = [];
   /** What the names of this run's drafts begin with. */
   #mark = "";
   /** What the names of those begin with that an earlier run has left. */
@@ -101,23 +110,21 @@ class Folder<J extends Job> implements FolderSink<J> {
     // Another run may have had this sink before.
     this.#used = new UsedPaths(process.platform);
     this.#knownFolders.clear();
-    const probe = join(this.place, `.${crypto.randomUUID()}${draftEnding}`);
+    this.#realPlace = undefined;
+    this.#kept = [];
     try {
       await makeFolder(this.place);
-      await (await open(probe, "wx")).close();
-      await unlink(probe);
+      await probeFolder(this.place, "");
     } catch (cause) {
-      throw new SaveError(
-        `The folder ${JSON.stringify(this.place)} cannot be written to: ${reasonOf(cause)}. Nothing was sent.`,
-        { path: this.place, cause },
-      );
+      throw folderError(this.place, `cannot be written to: ${reasonOf(cause)}. Nothing was sent`, cause);
     }
   }
 
-  begin({ id, before }: { readonly id: string; readonly before: string | undefined }): void {
+  begin({ id, before, journal }: SinkRun): void {
     // With a part of its own: those of the run before can be told from this one's, which goes on with its journal.
     this.#mark = `${id}-${crypto.randomUUID().slice(0, 8)}-`;
     this.#staleMark = before === undefined ? undefined : `.${before}-`;
+    this.#kept = ["", ".lock", ".old"].map((ending) => foldedPath(journal + ending, process.platform));
   }
 
   claim(_key: string, job: J, index: number): void {
@@ -130,14 +137,23 @@ class Folder<J extends Job> implements FolderSink<J> {
   async put(_key: string, pdf: PendingPdf, { job }: { readonly job: J }): Promise<Saved> {
     const path = join(this.place, this.keyOf(job));
     // At once: what the folder is not fit for is then not even asked for.
-    const saved = await pdf.saveTo(path, { mark: this.#mark, prepare: () => this.#prepare(path) });
+    const saved = await pdf.saveTo(path, {
+      mark: this.#mark,
+      prepare: () => this.#makeFolder(dirname(path)),
+      objectionTo: (real) => this.#objectionTo(real),
+    });
     this.#changedFolders.add(dirname(path));
     return saved;
   }
 
-  async #prepare(path: string): Promise<void> {
-    await this.#makeFolder(dirname(path));
-    if (await isLinkOutside(path, this.place)) throw this.#refusal("leads outside of it by a link");
+  /** Says what keeps documents from a path whose links were followed. */
+  async #objectionTo(real: string): Promise<string | undefined> {
+    this.#realPlace ??= realPathOf(this.place);
+    if (!isWithin(real, await this.#realPlace)) {
+      return `a link leads out of ${JSON.stringify(this.place)} there`;
+    }
+    const folded = foldedPath(real, process.platform);
+    return this.#kept.some((kept) => isWithin(folded, kept)) ? "the run keeps its journal there" : undefined;
   }
 
   /** A file's name is safe from a power cut when its folder is synced, which some systems do by themselves. */
@@ -171,20 +187,24 @@ class Folder<J extends Job> implements FolderSink<J> {
   }
 
   async #prepareFolder(path: string): Promise<void> {
-    if (await isFolderOutside(path, this.place).catch(() => false)) {
-      throw this.#refusal("leads outside of it by a link");
-    }
-    try {
-      const first = await makeFolder(path);
-      if (first !== undefined) this.#noteMade(path, first);
-      else if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, this.#mark);
-    } catch (cause) {
-      throw new SaveError(`The folder ${JSON.stringify(path)} could not be made: ${reasonOf(cause)}.`, {
-        path,
-        cause,
-      });
-    }
+    const objection = await this.#objectionTo(await realPathOf(path));
+    if (objection !== undefined) throw folderError(path, `cannot be written to: ${objection}`);
+    const first = await makeFolder(path).catch((cause) => {
+      throw folderError(path, `could not be made: ${reasonOf(cause)}`, cause);
+    });
+    if (first !== undefined) this.#noteMade(path, first);
+    await probeFolder(path, this.#mark).catch((cause) => {
+      throw folderError(path, `cannot be written to: ${reasonOf(cause)}`, cause);
+    });
+    const stale = first === undefined ? this.#staleMark : undefined;
+    if (stale !== undefined) await removeDrafts(path, stale, this.#mark);
   }
+}
+
+/** Makes the error for what is wrong with a folder: `The folder "<path>" <what>.` */
+function folderError(path: string, what: string, cause?: unknown): SaveError {
+  const facts = cause === undefined ? { path } : { path, cause };
+  return new SaveError(`The folder ${JSON.stringify(path)} ${what}.`, facts);
 }
 
 /** Where the last folder of a path ends: behind its separator. */
@@ -201,10 +221,8 @@ async function syncFolder(path: string): Promise<void> {
     // Not every system opens folders, or syncs them.
     const { code = "" } = error as NodeJS.ErrnoException;
     if (["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes(code)) return;
-    throw new SaveError(
-      `The folder ${JSON.stringify(path)} could not be synced: ${reasonOf(error)}. What was stored there last is not recorded.`,
-      { path, cause: error },
-    );
+    const why = `${reasonOf(error)}. What was stored there last is not recorded`;
+    throw folderError(path, `could not be synced: ${why}`, error);
   } finally {
     await handle?.close();
   }

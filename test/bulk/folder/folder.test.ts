@@ -10,7 +10,7 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { SaveError } from "template-pdf";
 import { type BulkResult, type BulkSummary, folder, runBulk } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -98,7 +98,7 @@ describe("a folder", () => {
     const sink = folder(`${join(at, "out")}/{{name}}.pdf`);
     const { errors } = await run([name, "b"], { sink });
     expect(errors.map(({ message }) => message)).toEqual([
-      `The document cannot be saved in ${JSON.stringify(join(at, "out"))}: its path leads outside of it by a link. Nothing was sent for it.`,
+      `The folder ${JSON.stringify(join(at, "out", dirname(name)))} cannot be written to: a link leads out of ${JSON.stringify(join(at, "out"))} there.`,
     ]);
     expect(await readdir(join(at, "elsewhere"))).toEqual([]);
     expect(service.requests.length).toBe(1);
@@ -113,9 +113,7 @@ describe("a folder", () => {
     if (isThere) await writeFile(join(at, "mine.txt"), "mine");
     await symlink("../mine.txt", join(at, "out/a.pdf"));
     const { errors } = await run(["a"], { sink: folder(`${join(at, "out")}/{{name}}.pdf`) });
-    expect(errors.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/leads outside of it by a link/),
-    ]);
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/a link leads out of /)]);
     expect(await readFile(join(at, "mine.txt"), "utf8").catch(() => "none")).toBe(isThere ? "mine" : "none");
     expect(service.requests.length).toBe(0);
   });
@@ -182,6 +180,27 @@ describe("a folder", () => {
     await run(["a"], { fresh: true });
     expect((await stat(join(at, "out/a.pdf"))).mode & 0o777).toBe(0o600);
   });
+
+  it.runIf(process.platform !== "win32").each([
+    ["is there", true],
+    ["the run makes", false],
+  ])(
+    "sends nothing for the files of a folder inside of it that %s and takes none",
+    async (_title, isThere) => {
+      const { run, at, service, files } = await setUp();
+      // So deep that a short name fits, and that of a draft does not.
+      const depth = (process.platform === "linux" ? 4096 : 1024) - join(at, "out").length - 30;
+      const deep = Array.from({ length: depth }, (_, place) => (place % 200 === 100 ? "/" : "x")).join("");
+      if (isThere) await mkdir(join(at, "out", deep), { recursive: true });
+      const names = Array.from({ length: 20 }, (_, n) => `${deep}/${n}`);
+      const { errors } = await run([...names, "a"]);
+      expect(errors.map((error) => SaveError.is(error) && error.message)).toEqual(
+        names.map(() => `The folder "${join(at, "out", deep)}" cannot be written to: its name is too long.`),
+      );
+      expect(service.requests.length).toBe(1);
+      expect(await files()).toEqual(["a.pdf", deep.slice(0, 100)]);
+    },
+  );
 
   it("that goes away rejects what can no longer be stored, and sends nothing for the jobs after that", async () => {
     const { run, at, service } = await setUp(async (received) => {
