@@ -15,8 +15,8 @@ export interface Limiter {
 /** Requests a second that are allowed at that time. */
 export type Allowed = (nowMs: number) => number;
 
-/** What a refusal says: nothing, always one second, or the rest of the window rounded up to whole seconds. */
-export type RetryAfter = "none" | "1" | "rest";
+/** What a refusal says: nothing, always so many seconds, or the rest of the window rounded up to whole seconds. */
+export type RetryAfter = "none" | "1" | "2" | "5" | "10" | "rest";
 
 const accepted: Answer = { status: 200 };
 
@@ -104,11 +104,37 @@ export function withAnother(server: Limiter, perSecond: number, random: () => nu
   };
 }
 
+/** One that refuses nothing. */
+export function unlimited(): Limiter {
+  return limiter(() => accepted);
+}
+
+/** The same server, but out of order for that time. */
+export function outOfOrder(server: Limiter, fromMs: number, untilMs: number, says: RetryAfter): Limiter {
+  return {
+    ...server,
+    ask: (nowMs) => (nowMs >= fromMs && nowMs < untilMs ? refusal(says, untilMs - nowMs) : server.ask(nowMs)),
+  };
+}
+
+/** The same server, but the first request from then on is refused. */
+export function refusingOnce(server: Limiter, atMs: number, says: RetryAfter): Limiter {
+  let isOver = false;
+  return {
+    ...server,
+    ask: (nowMs) => {
+      if (isOver || nowMs < atMs) return server.ask(nowMs);
+      isOver = true;
+      return refusal(says, 0);
+    },
+  };
+}
+
 function limiter(ask: Limiter["ask"]): Limiter {
   return { ask, done: () => {} };
 }
 
 function refusal(says: RetryAfter, restMs: number): Answer {
   if (says === "none") return { status: 429 };
-  return { status: 429, retryAfterMs: says === "1" ? 1000 : Math.ceil(restMs / 1000) * 1000 };
+  return { status: 429, retryAfterMs: 1000 * (says === "rest" ? Math.ceil(restMs / 1000) : Number(says)) };
 }

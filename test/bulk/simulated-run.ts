@@ -1,5 +1,6 @@
-import type { Pace } from "../../src/bulk/pace/pace.ts";
+import { createPace, type Pace } from "../../src/bulk/pace/pace.ts";
 import type { Limiter } from "./rate-limited-server.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 /** What a run that never ends in work came to, in virtual time. */
 export interface Outcome {
@@ -9,6 +10,8 @@ export interface Outcome {
   readonly settledPerSecond: number;
   readonly refused: number;
   readonly refusedShare: number;
+  /** The highest rate that the pace came to allow itself, once it had been refused. */
+  readonly highestRate: number;
 }
 
 export interface Circumstances {
@@ -26,12 +29,25 @@ interface Event {
   readonly happen: (nowMs: number) => void;
 }
 
+/** Forty seconds at the pace `"auto"`, the latter half of them settled, where nothing else is said. */
+export function simulateAuto(server: Limiter, circumstances: Partial<Circumstances> = {}): Outcome {
+  const durationMs = circumstances.durationMs ?? 40_000;
+  return simulateRun(createPace({ concurrency: "auto" }), server, {
+    durationMs,
+    settledFromMs: durationMs / 2,
+    latencyMs: 40,
+    refusesAtOnce: true,
+    random: seededRandom(8),
+    ...circumstances,
+  });
+}
+
 /** Lets a pace send to a server as fast as it allows, in virtual time, with timers that are late by up to 1.5 ms. */
 export function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances): Outcome {
   const { durationMs, settledFromMs, latencyMs, refusesAtOnce, random } = circumstances;
   const events = new EventQueue();
   const acceptedAtMs: number[] = [];
-  let [underWay, refused] = [0, 0];
+  let [underWay, refused, highestRate] = [0, 0, 0];
   let wakesAtMs = Number.POSITIVE_INFINITY;
 
   function go(nowMs: number): void {
@@ -54,6 +70,10 @@ export function simulateRun(pace: Pace, server: Limiter, circumstances: Circumst
 
   function send(nowMs: number): void {
     const ticket = pace.sent(nowMs);
+    // Not at each: the other tests have no use for it.
+    if (ticket % 50 === 0 && pace.perSecond < Number.POSITIVE_INFINITY) {
+      highestRate = Math.max(highestRate, pace.perSecond);
+    }
     underWay += 1;
     const tookMs = latencyMs * (0.5 + random());
     const wayMs = Math.min(tookMs / 4, 1 + random());
@@ -82,6 +102,7 @@ export function simulateRun(pace: Pace, server: Limiter, circumstances: Circumst
     settledPerSecond: settled / ((durationMs - settledFromMs) / 1000),
     refused,
     refusedShare: refused / (refused + acceptedAtMs.length),
+    highestRate,
   };
 }
 

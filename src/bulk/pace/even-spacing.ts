@@ -18,6 +18,11 @@ export class EvenSpacing {
     return Math.max(0, this.#nextAtMs - nowMs);
   }
 
+  /** Whether one that is sent now is so late that something else than the spacing held it up. */
+  isBehind(nowMs: number, spacingMs: number): boolean {
+    return this.#nextAtMs < nowMs - Math.max(spacingMs, this.#creditMs) / 2;
+  }
+
   /** One is sent: the next may follow `spacingMs` after the time it was due at, however late it was. */
   sent(nowMs: number, spacingMs: number): void {
     const isFirst = this.#nextAtMs === Number.NEGATIVE_INFINITY;

@@ -122,8 +122,10 @@ class SeekingPace implements Pace {
     this.#underWay += 1;
     this.#limit.sent(this.#underWay);
     this.#asked.sent(nowMs);
-    this.#spacing.sent(nowMs, this.#seeker.spacingMs);
-    return this.#seeker.sent(nowMs);
+    const { spacingMs } = this.#seeker;
+    const isAtFullRate = !this.#spacing.isBehind(nowMs, spacingMs);
+    this.#spacing.sent(nowMs, spacingMs);
+    return this.#seeker.sent(nowMs, isAtFullRate);
   }
 
   unsent(ticket: Ticket, nowMs: number): void {

@@ -35,10 +35,10 @@ export class SentRequests {
     return this.#sendingMs;
   }
 
-  /** One is sent, where they may follow each other so closely; gives its number. */
-  add(nowMs: number, spacingMs: number): number {
+  /** One is sent, where they may follow each other so closely, and do or are held up; gives its number. */
+  add(nowMs: number, spacingMs: number, isAtFullRate: boolean): number {
     const gapMs = this.#last === 0 ? 0 : nowMs - this.#lastAtMs;
-    if (gapMs <= Math.max(1.5 * spacingMs, lateMs)) this.#sendingMs += gapMs;
+    if (isAtFullRate && gapMs <= Math.max(1.5 * spacingMs, lateMs)) this.#sendingMs += gapMs;
     if (this.#last === 0) this.#markedAtMs = nowMs;
     this.#last += 1;
     this.#lastAtMs = nowMs;
