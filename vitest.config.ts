@@ -23,10 +23,11 @@ const waiting = ["test/client/timeouts*.test.ts", "test/network/closing-servers.
 
 /** Where tests ask functions and objects, which hold nothing beyond them. */
 const withoutState =
-  /^(?:[^/]+|(?:emulator\/(?:faults|renderer\/json)|input|server|template-types(?:\/json-schema)?|testing)\/[^/]+)$/;
+  /^(?:[^/]+|(?:bulk(?:\/folder)?|cli\/bulk|emulator\/(?:faults|renderer\/json)|input|server|template-types(?:\/json-schema)?|testing)\/[^/]+)$/;
 
 /** These change the clock, a global or the environment for a while, load modules anew, or measure their process. */
 const ofTheirOwn = new Set([
+  "cli/bulk/progress-text.test.ts",
   "clock.test.ts",
   "clock-of-edge-workers.test.ts",
   "collector.test.ts",
