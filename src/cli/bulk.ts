@@ -1,11 +1,12 @@
 import { TemplatePdf } from "../index.ts";
-import { checkData } from "./bulk/check-data.ts";
+import { type Check, checkData } from "./bulk/check-data.ts";
 import { countOf } from "./bulk/count.ts";
 import { type RowSchema, readSchema } from "./bulk/data/check-rows.ts";
 import { openData } from "./bulk/data/open-data.ts";
 import type { Data } from "./bulk/data/row.ts";
 import { showLive } from "./bulk/live-line.ts";
-import { type BulkFlags, type BulkPlan, filesOf, readPlan } from "./bulk/plan.ts";
+import { type BulkFlags, type BulkPlan, readPlan } from "./bulk/plan.ts";
+import { RunFiles } from "./bulk/run-files.ts";
 import { RowRun } from "./bulk/run-rows.ts";
 import { printable } from "./output.ts";
 import { readServiceSettings, type ServiceSettings } from "./service-settings.ts";
@@ -19,12 +20,14 @@ import type { Session } from "./terminal.ts";
  * @param file - the path of the rows, or `-`
  * @throws {Misuse} when the command line, the data, the journal or a folder is wrong; nothing was sent
  * @throws {Halted} when the run ended before its rows did
+ * @throws {Failure} when the report could not be written, and all else is done
  * @throws {QuietEnd} when some rows failed, which was told
  * @throws the reason of the session's signals
  */
 export async function bulk(uid: string, file: string, flags: BulkFlags, session: Session): Promise<void> {
   const { terminal, signal } = session;
   const plan = readPlan(uid, file, flags);
+  const files = new RunFiles(plan, flags.schema, process.platform);
   const settings = flags.dryRun ? undefined : await readServiceSettings(flags.baseUrl, terminal.env);
   const client = settings && clientOf(settings, plan, flags);
   const { format, limit } = plan;
@@ -32,7 +35,7 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
   const data = await openData({ file, format, encoding, delimiter, stdin: terminal.stdin, signal });
   try {
     const schema = await schemaOf(flags, plan, data, session);
-    const total = await checkAll({ data, plan, flags, schema, session });
+    const total = await checkAll({ data, plan, files, schema, session });
     if (!client) {
       const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(total, "row")}`;
       const line = `${data.name}: ${rows} ${total === 1 ? "is" : "are"} good. Nothing was sent.`;
@@ -68,24 +71,20 @@ async function schemaOf(
   return untilAborted(readSchema(schema, { uid, areTexts: format === "csv", signal }), signal);
 }
 
-interface CheckParts {
-  readonly data: Data;
-  readonly plan: BulkPlan;
-  readonly flags: BulkFlags;
-  readonly schema: RowSchema | undefined;
+interface CheckParts extends Omit<Check, "onRow"> {
   readonly session: Session;
 }
 
 /** Checks all rows, and says meanwhile how many there were. */
-async function checkAll({ data, plan, flags, schema, session }: CheckParts): Promise<number> {
+async function checkAll({ session, ...what }: CheckParts): Promise<number> {
   const { stderr, env } = session.terminal;
   let count = 0;
-  const live = showLive(stderr, env, () => `checking ${data.name}: ${countOf(count, "row")}`);
+  const live = showLive(stderr, env, () => `checking ${what.data.name}: ${countOf(count, "row")}`);
   try {
     const onRow = (checked: number) => {
       count = checked;
     };
-    return await checkData({ data, plan, schema, files: filesOf(plan, flags.schema), onRow });
+    return await checkData({ ...what, onRow });
   } finally {
     live.stop();
   }

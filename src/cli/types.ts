@@ -1,17 +1,17 @@
 import { dirname, resolve } from "node:path";
 import type { TemplateShape } from "../template-types/shape.ts";
 import { NameCollision, signature, writeTypes } from "../template-types/write-types.ts";
+import { divertStdout } from "./divert-stdout.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { isStdout, printable, write } from "./output.ts";
 import type { Session } from "./terminal.ts";
 import { Collection } from "./types/collection.ts";
-import { divertStdout } from "./types/divert-stdout.ts";
 import { holdsMember } from "./types/holds-member.ts";
 import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
 import { findSampleFiles, type SampleFile, uidOf } from "./types/sample-file.ts";
-import { readWritten, writeWhole } from "./types/written-file.ts";
+import { readWritten, writeWhole } from "./written-file.ts";
 
 /** What the command line of `types` says, beside the samples. */
 export interface TypesFlags {

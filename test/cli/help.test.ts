@@ -161,7 +161,8 @@ describe("the help", () => {
 
       Exit codes:
         0    all documents are made
-        1    some failed, and all others are made
+        1    some failed, and all others are made; or the report could not be written in the
+             end
         2    the command line, the data, the journal or a folder is wrong; nothing was sent
         3    stopped before the end: --stop-after, a full disk, a wrong key or uid, or the
              service asks to wait for too long

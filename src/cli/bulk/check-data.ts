@@ -1,15 +1,17 @@
 import { join } from "node:path";
 import { parsePattern } from "../../bulk/folder/placeholders.ts";
 import { UsedPaths } from "../../bulk/folder/used-paths.ts";
-import { SaveError, ValuesError } from "../../index.ts";
 import { nearestName } from "../../option-rules.ts";
 import { Misuse } from "../failure.ts";
 import { printable } from "../output.ts";
 import { countOf } from "./count.ts";
 import type { RowSchema } from "./data/check-rows.ts";
-import type { Data, Row, RowProblem } from "./data/row.ts";
+import type { Data, Row } from "./data/row.ts";
+import { PathFaults, type RowFault } from "./path-faults.ts";
 import type { BulkPlan } from "./plan.ts";
 import { ordinalOf, placeOf, problemText, unitOf } from "./row-place.ts";
+import { rowsUpTo } from "./rows-up-to.ts";
+import type { RunFiles } from "./run-files.ts";
 
 /** How many problems are told one by one. */
 const maxTold = 20;
@@ -19,14 +21,11 @@ export interface Check {
   readonly data: Data;
   readonly plan: BulkPlan;
   readonly schema: RowSchema | undefined;
-  /** Files that no document may take the place of, and what they are. */
-  readonly files: ReadonlyMap<string, string>;
+  /** Files that no document may take the place of. */
+  readonly files: RunFiles;
   /** Hears how many rows were checked. */
   readonly onRow: (count: number) => void;
 }
-
-/** What is wrong with one place of a row. */
-type Fault = Pick<RowProblem, "message" | "column">;
 
 /**
  * Reads all rows, and checks that a document can be asked for with each of them.
@@ -40,9 +39,7 @@ export async function checkData(check: Check): Promise<number> {
   checkColumns(data, plan);
   const checker = new RowChecker(check);
   let count = 0;
-  for await (const each of data.rows()) {
-    const number = "problem" in each ? each.problem.number : each.number;
-    if ((number ?? 1) > plan.limit) break;
+  for await (const each of rowsUpTo(plan.limit, data)) {
     onRow(++count);
     if ("problem" in each) checker.refuse([problemText(each.problem, data)]);
     else await checker.check(each);
@@ -70,18 +67,20 @@ function checkColumns({ name, columns }: Data, { out }: BulkPlan): void {
 class RowChecker {
   readonly #check: Check;
   readonly #used = new UsedPaths(process.platform);
+  readonly #pathFaults: PathFaults;
   readonly #told: string[] = [];
   #faultCount = 0;
   #badCount = 0;
 
   constructor(check: Check) {
     this.#check = check;
+    this.#pathFaults = new PathFaults(check.plan);
   }
 
   async check(row: Row): Promise<void> {
     const { schema, data } = this.#check;
     const issues = schema === undefined ? [] : await schema.check(row.values);
-    const faults: Fault[] = issues.map(({ path, message }) => ({ column: path.join("."), message }));
+    const faults: RowFault[] = issues.map(({ path, message }) => ({ column: path.join("."), message }));
     const path = this.#pathOf(row, faults);
     if (path !== undefined) {
       const other = this.#used.claim(path, ordinalOf(row, data.format));
@@ -112,25 +111,17 @@ class RowChecker {
   }
 
   /** Gives the path of the row's document as the run will; adds what is wrong with it. */
-  #pathOf({ values, number, line }: Row, faults: Fault[]): string | undefined {
+  #pathOf({ values, number, line }: Row, faults: RowFault[]): string | undefined {
     const { plan, files } = this.#check;
     const { sink, template } = plan;
     try {
       const path = sink.keyOf({ template, values, number, line });
-      const file = files.get(join(sink.place, path));
+      const file = files.whatAt(join(sink.place, path));
       if (file === undefined) return path;
       faults.push({ message: `--out gives it the path of ${file}` });
     } catch (error) {
-      faults.push(...pathFaults(error));
+      faults.push(...this.#pathFaults.in(error, values));
     }
     return undefined;
   }
-}
-
-function pathFaults(error: unknown): Fault[] {
-  if (ValuesError.is(error)) {
-    return error.issues.map(({ path, message }) => ({ column: path.join("."), message }));
-  }
-  if (SaveError.is(error)) return [{ message: error.message.replace(/\. Nothing was sent for it\.$/, "") }];
-  throw error;
 }

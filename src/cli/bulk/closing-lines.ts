@@ -1,6 +1,7 @@
 import type { FailureGroup } from "../../bulk/index.ts";
 import { inWordsOfTerminal } from "../report.ts";
 import { countOf, formatCount } from "./count.ts";
+import type { Hopeless } from "./hopelessness.ts";
 import { formatRate } from "./progress-text.ts";
 import { formatTimeSpan } from "./time-span.ts";
 
@@ -23,6 +24,8 @@ export interface Outcome {
   readonly journal: string;
   readonly report: string | undefined;
   readonly isFresh: boolean;
+  /** Why no row would fare better; nothing where the run may just go on. */
+  readonly hopeless: Hopeless | undefined;
 }
 
 /** Says in the end how a run went, where everything is, what failed and why, and what to do next. */
@@ -67,11 +70,12 @@ function noteLines({ changed = 0, missing = 0 }: Outcome): string[] {
   ];
 }
 
-function nextLines({ failed, isFresh }: Outcome, left: number): string[] {
+function nextLines({ failed, isFresh, hopeless }: Outcome, left: number): string[] {
   if (failed === 0 && left === 0) return [];
-  const command = isFresh ? "Run the same command without --fresh" : "Run the same command again";
+  const command = isFresh ? "the same command without --fresh" : "the same command again";
   const what = failed > 0 ? (left > 0 ? "what failed and what is left" : "what failed") : "what is left";
-  return [`${command} for ${what}: what is made is not asked for again.`];
+  if (!hopeless) return [`Run ${command} for ${what}: what is made is not asked for again.`];
+  return [`${hopeless.mend} first, then run ${hopeless.isOtherRun ? "the command with --fresh" : command}.`];
 }
 
 function was(count: number): string {

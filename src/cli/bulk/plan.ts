@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { type FolderSink, folder } from "../../bulk/index.ts";
 import { type AnyTemplate, template } from "../../index.ts";
 import { safeFilename } from "../../safe-filename.ts";
@@ -65,20 +65,18 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
   const place = isAbsolute(out) ? sink.place : relative("", sink.place) || ".";
   const ownJournal = join(place, `${safeFilename(uid) ?? "documents"}.journal`);
   if (flags.journal === "") throw new Misuse("--journal takes a path, and nothing stands in it.");
-  const plan: BulkPlan = {
+  return {
     ...{ uid, file, out, sink, folder: place },
     template: unchecked,
     journal: flags.journal ?? ownJournal,
     format: flags.format === undefined ? undefined : formatOf(flags.format),
     report: report === undefined ? undefined : { path: report, format: reportFormatOf(report) },
-    concurrency: concurrency === "auto" ? "auto" : countOf(concurrency, "--concurrency", ", or auto"),
-    perSecond: perSecond === undefined ? undefined : rateOf(perSecond),
-    limit: limit === undefined ? Number.POSITIVE_INFINITY : countOf(limit, "--limit"),
-    stopAfter: stopAfter === undefined ? Number.POSITIVE_INFINITY : countOf(stopAfter, "--stop-after"),
+    concurrency: concurrency === "auto" ? "auto" : parseCount(concurrency, "--concurrency", ", or auto"),
+    perSecond: perSecond === undefined ? undefined : parseRate(perSecond),
+    limit: limit === undefined ? Number.POSITIVE_INFINITY : parseCount(limit, "--limit"),
+    stopAfter: stopAfter === undefined ? Number.POSITIVE_INFINITY : parseCount(stopAfter, "--stop-after"),
     timeoutMs: parseDuration(timeout, "--timeout"),
   };
-  checkApart(plan, flags.schema);
-  return plan;
 }
 
 function formatOf(text: string): DataFormat {
@@ -86,49 +84,14 @@ function formatOf(text: string): DataFormat {
   throw new Misuse(`--format takes csv, ndjson or json, and got ${JSON.stringify(text)}.`);
 }
 
-function countOf(text: string, option: string, also = ""): number {
+function parseCount(text: string, option: string, also = ""): number {
   const count = /^\d+$/.test(text) ? Number(text) : 0;
   if (count >= 1 && Number.isSafeInteger(count)) return count;
   throw new Misuse(`${option} takes a whole number, 1 or more${also}, and got ${JSON.stringify(text)}.`);
 }
 
-function rateOf(text: string): number {
+function parseRate(text: string): number {
   const rate = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : 0;
   if (rate > 0 && Number.isFinite(rate)) return rate;
   throw new Misuse(`--per-second takes a number above 0, and got ${JSON.stringify(text)}.`);
-}
-
-/** Files of the run, each of which has to be another one. */
-function checkApart({ file, journal, report }: BulkPlan, schema: string | undefined): void {
-  const files = [
-    ["the data", file === "-" ? undefined : file],
-    ["--schema", schema],
-    ["--journal", journal],
-    ["--report", report?.path],
-  ] as const;
-  const seen = new Map<string, string>();
-  for (const [what, path] of files) {
-    if (path === undefined) continue;
-    const other = seen.get(resolve(path));
-    if (other !== undefined) {
-      throw new Misuse(`${what} and ${other} are the same file, ${path}. Give ${what} another name.`);
-    }
-    seen.set(resolve(path), what);
-  }
-}
-
-/** The files of a run that no document may take the place of, and what they are. */
-export function filesOf(plan: BulkPlan, schema: string | undefined): ReadonlyMap<string, string> {
-  const { file, journal, report } = plan;
-  const files: (readonly [string | undefined, string])[] = [
-    [file === "-" ? undefined : file, "the data"],
-    [schema, "the schema"],
-    [journal, "the journal"],
-    [`${journal}.old`, "the journal of before"],
-    [`${journal}.lock`, "the lock of the journal"],
-    [report?.path, "the report"],
-  ];
-  return new Map(
-    files.flatMap(([path, what]) => (path === undefined ? [] : [[resolve(path), what] as const])),
-  );
 }

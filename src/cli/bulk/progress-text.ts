@@ -69,7 +69,9 @@ function wholeSeconds(durationMs: number): number {
   return Math.ceil(durationMs / 1000) * 1000;
 }
 
-/** Writes how many there are a second: `150/s`, `2.5/s`. */
+/** Writes how many there are a second, to two digits at least: `150/s`, `2.5/s`, `0.25/s`, `1 in 50 s`. */
 export function formatRate(perSecond: number): string {
-  return `${perSecond < 9.95 ? Number(perSecond.toFixed(1)) : formatCount(Math.round(perSecond))}/s`;
+  if (perSecond >= 9.95) return `${formatCount(Math.round(perSecond))}/s`;
+  if (perSecond >= 0.1 || perSecond === 0) return `${Number(perSecond.toPrecision(2))}/s`;
+  return `1 in ${formatTimeSpan(1000 / perSecond)}`;
 }

@@ -3,18 +3,18 @@ import {
   type BulkProgress,
   type BulkResult,
   type BulkSummary,
-  JournalError,
   RunStoppedError,
   runBulk,
 } from "../../bulk/index.ts";
-import { type AnyTemplate, ApiError, ConfigurationError, type TemplatePdf } from "../../index.ts";
-import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
+import type { AnyTemplate, TemplatePdf } from "../../index.ts";
+import { Failure } from "../failure.ts";
 import { flush, printable } from "../output.ts";
-import { inWordsOfTerminal, lineOf } from "../report.ts";
+import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
 import { closingLines } from "./closing-lines.ts";
-import { countOf, formatCount } from "./count.ts";
+import { countOf } from "./count.ts";
 import type { Data } from "./data/row.ts";
+import { type Hopeless, Hopelessness } from "./hopelessness.ts";
 import { type LiveLine, showLive } from "./live-line.ts";
 import type { BulkFlags, BulkPlan } from "./plan.ts";
 import { progressText } from "./progress-text.ts";
@@ -23,6 +23,8 @@ import { ReportFile } from "./report-file.ts";
 import type { RowJob } from "./row-job.ts";
 import { ordinalOf, placeOf, problemText, unitOf } from "./row-place.ts";
 import { documentOf, entryOf } from "./row-result.ts";
+import { rowsUpTo } from "./rows-up-to.ts";
+import { endingOf, refusalOf } from "./run-ending.ts";
 import { Tally } from "./tally.ts";
 
 /** How many failures are told as they happen. */
@@ -47,6 +49,8 @@ export interface RowRunParts {
 export class RowRun {
   readonly #parts: RowRunParts;
   readonly #tally: Tally;
+  readonly #hopelessness = new Hopelessness();
+  /** Aborted with a {@link Hopeless}. */
   readonly #hopeless = new AbortController();
   readonly #startedAtMs = performance.now();
   #rate = new RecentRate(this.#startedAtMs);
@@ -64,14 +68,15 @@ export class RowRun {
   /**
    * @throws {Misuse} when the journal, the folder or the report cannot be used; nothing was sent
    * @throws {Halted} when the run ended before its rows did
+   * @throws {Failure} when the report could not be written, and all else is done
    * @throws {QuietEnd} when some rows failed
    * @throws the reason of the session's signals
    */
   async perform(): Promise<void> {
-    const { plan, session } = this.#parts;
+    const { session } = this.#parts;
     const { terminal, signal } = session;
     signal.throwIfAborted();
-    this.#report = plan.report && (await ReportFile.open(plan.report.path, plan.report.format));
+    this.#report = await this.#openReport();
     const ease = session.endInSteps();
     this.#ease = ease;
     ease.addEventListener("abort", this.#onEase, { once: true });
@@ -90,10 +95,24 @@ export class RowRun {
       await this.#report?.discard();
       throw refusalOf(failure);
     }
-    failure = await this.#finishReport(failure);
+    const reportFailure = await this.#finishReport();
+    const ending = this.#endingAfter(failure, reportFailure);
+    // Else it is what the command ends with.
+    if (reportFailure !== undefined && (signal.aborted || (ending as Error).cause !== reportFailure)) {
+      terminal.stderr.write(`template-pdf: ${printable(lineOf(reportFailure))}\n`);
+    }
     for (const line of this.#closing(summary)) terminal.stdout.write(`${printable(line)}\n`);
     await flush(terminal.stdout);
-    this.#throwEnding(failure);
+    signal.throwIfAborted();
+    if (ending !== undefined) throw ending;
+  }
+
+  async #openReport(): Promise<ReportFile | undefined> {
+    const { report } = this.#parts.plan;
+    if (report === undefined) return undefined;
+    return ReportFile.open(report.path, report.format).catch((error) => {
+      throw refusalOf(error);
+    });
   }
 
   #run(drain: AbortSignal): Promise<BulkSummary> {
@@ -118,10 +137,9 @@ export class RowRun {
 
   async *#jobs(): AsyncGenerator<RowJob, void, undefined> {
     const { data, plan, template } = this.#parts;
-    for await (const each of data.rows()) {
+    for await (const each of rowsUpTo(plan.limit, data)) {
       if ("problem" in each) throw new Failure(`${problemText(each.problem, data)}.`);
       const { values, number, line } = each;
-      if (number > plan.limit) return;
       await this.#report?.room();
       yield { template, values, number, line };
     }
@@ -168,7 +186,8 @@ export class RowRun {
     this.#report?.add(entryOf(result, plan));
     if (result.status !== "rejected") return;
     this.#tell(result);
-    if (this.#progress?.stored === 0 && isHopeless(result.error)) this.#hopeless.abort(result.error);
+    const hopeless = this.#progress && this.#hopelessness.add(result.error, this.#progress);
+    if (hopeless) this.#hopeless.abort(hopeless);
   }
 
   #tell({ job, key, error }: BulkResult<RowJob> & { readonly status: "rejected" }): void {
@@ -188,18 +207,29 @@ export class RowRun {
     this.#live?.say(`${what}; Ctrl-C again stops now`);
   };
 
-  async #finishReport(failure: unknown): Promise<unknown> {
+  /** Gives what has kept the report from being written. */
+  async #finishReport(): Promise<unknown> {
     try {
       await this.#report?.finish();
-      return failure;
+      return undefined;
     } catch (error) {
       this.#report = undefined;
-      // Else it is what the command ends with.
-      if (failure !== undefined) {
-        this.#parts.session.terminal.stderr.write(`template-pdf: ${printable(lineOf(error))}\n`);
-      }
-      return failure ?? error;
+      return error;
     }
+  }
+
+  #endingAfter(failure: unknown, reportFailure: unknown): unknown {
+    const { made, failed } = this.#tally;
+    const { stopAfter } = this.#parts.plan;
+    const hopeless = this.#hopeless.signal.reason as Hopeless | undefined;
+    const counts = { made, failed, left: this.#left, stopAfter };
+    return endingOf({ ...counts, failure, reportFailure, hopeless, easeReason: this.#ease?.reason });
+  }
+
+  /** Rows that nothing has become of. */
+  get #left(): number {
+    const { made, madeBefore, failed } = this.#tally;
+    return this.#parts.total - made - madeBefore - failed;
   }
 
   #closing(summary: BulkSummary | undefined): string[] {
@@ -218,41 +248,8 @@ export class RowRun {
       journal: plan.journal,
       report: this.#report?.path,
       isFresh: flags.fresh ?? false,
+      // Where some did fare better the run may just go on.
+      hopeless: made === 0 ? this.#hopeless.signal.reason : undefined,
     });
   }
-
-  #throwEnding(failure: unknown): void {
-    const { session, plan } = this.#parts;
-    session.signal.throwIfAborted();
-    if (this.#hopeless.signal.aborted) throw new Halted(hopelessText(this.#hopeless.signal.reason));
-    if (RunStoppedError.is(failure)) {
-      if (this.#ease?.aborted) throw this.#ease.reason;
-      const why =
-        plan.stopAfter <= this.#tally.failed
-          ? `${formatCount(plan.stopAfter)} failed, as many as --stop-after allows`
-          : failure.why;
-      throw new Halted(`Stopped before the end: ${why}.`, { cause: failure });
-    }
-    if (failure !== undefined) throw new Halted(lineOf(failure), { cause: failure });
-    if (this.#tally.failed > 0) throw new QuietEnd(1);
-  }
-}
-
-/** What every other row would meet, too. */
-function isHopeless(error: unknown): boolean {
-  return ConfigurationError.is(error) || (ApiError.is(error) && [401, 403, 404].includes(error.status));
-}
-
-function hopelessText(error: unknown): string {
-  const what = !ApiError.is(error)
-    ? "with these settings"
-    : error.status === 404
-      ? "with this uid and base URL"
-      : "with this API key";
-  return `Stopped at the first failure: ${what}, no row would fare better.`;
-}
-
-/** What kept a run from beginning: nothing was sent. */
-function refusalOf(error: unknown): unknown {
-  return JournalError.is(error) ? new Misuse(inWordsOfTerminal(error.message), { cause: error }) : error;
 }

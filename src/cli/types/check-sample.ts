@@ -1,8 +1,6 @@
 import { isJsonObject } from "../../input/is-json-object.ts";
 import { Misuse } from "../failure.ts";
-
-/** How deep a sample may be nested: far deeper than a document needs, and far less than the stack holds. */
-export const maxSampleDepth = 500;
+import { isDeeperThan, maxNesting } from "../nesting.ts";
 
 /**
  * Takes a value for a sample.
@@ -22,14 +20,8 @@ export function checkSample(
       `${placeOf()}: this sample is ${found}. Make it an object, a member for each placeholder.`,
     );
   }
-  if (mayBeDeep && isDeeperThan(value, maxSampleDepth)) {
-    throw new Misuse(`${placeOf()}: this sample is nested deeper than ${maxSampleDepth} levels. Flatten it.`);
+  if (mayBeDeep && isDeeperThan(value, maxNesting)) {
+    throw new Misuse(`${placeOf()}: this sample is nested deeper than ${maxNesting} levels. Flatten it.`);
   }
   return value as Record<string, unknown>;
-}
-
-/** Whether something is nested deeper than that; it goes no deeper itself. */
-export function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
 }

@@ -5,7 +5,8 @@ import { parseJson } from "../../input/json-text.ts";
 import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse, reasonOf } from "../failure.ts";
-import { checkSample, isDeeperThan, maxSampleDepth } from "./check-sample.ts";
+import { isDeeperThan, maxNesting } from "../nesting.ts";
+import { checkSample } from "./check-sample.ts";
 import type { Collection } from "./collection.ts";
 import { kindOfJson, mayBeSchema } from "./json-kind.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";
@@ -28,7 +29,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
   const { name } = file;
   const text = await textOf(file);
   const json = parse(text, name);
-  const isDeep = isDeeperThan(json, maxSampleDepth);
+  const isDeep = isDeeperThan(json, maxNesting);
   if (isDeep && isDeeperThan(json, maxDepth))
     throw new Misuse(`${name}: this is nested deeper than ${maxDepth} levels.`);
   const placeOf = (path: Path) => `${name}:${placeInJson(text, path) ?? "1:1"}`;

@@ -3,7 +3,8 @@ import { parseJson } from "../../input/json-text.ts";
 import { notUtf8, placeOfBadByte } from "../decode-utf8.ts";
 import { Misuse, reasonOf } from "../failure.ts";
 import { type Line, LineCutter, maxLineMiB } from "../line-cutter.ts";
-import { checkSample, maxSampleDepth } from "./check-sample.ts";
+import { maxNesting } from "../nesting.ts";
+import { checkSample } from "./check-sample.ts";
 import type { SampleFile } from "./sample-file.ts";
 
 /** How much is read at once. */
@@ -69,7 +70,7 @@ class Samples {
       throw this.#noJson(line, number);
     }
     // A level takes two characters at least.
-    this.#take(checkSample(value, place, line.length > 2 * maxSampleDepth), place);
+    this.#take(checkSample(value, place, line.length > 2 * maxNesting), place);
     this.#count += 1;
   }
 

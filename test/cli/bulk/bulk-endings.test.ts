@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../../src/cli/run.ts";
 import { type Answer, beginning, pdfOf, saying, withLength } from "../../client/service.ts";
 import { ClosedPipe, FakeTerminal } from "../fake-terminal.ts";
@@ -20,6 +20,8 @@ function held(): { readonly answer: Answer; release(): void } {
     release: () => release(),
   };
 }
+
+afterEach(() => void vi.unstubAllEnvs());
 
 describe("Ctrl-C in a bulk run", () => {
   it.each([
@@ -92,30 +94,6 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
     );
     expect(printed).toMatch(/^0 documents made, 2 failed, 7 left, in TIME\n/);
     expect(printed).toMatch(/\nRun the same command again for what failed and what is left: .*\n$/);
-  });
-
-  it.each([
-    [401, "with this API key"],
-    [403, "with this API key"],
-    [404, "with this uid and base URL"],
-  ])("when the first answers say %i", async (status, what) => {
-    const bench = await Bench.open(saying(status));
-    bench.write("data.csv", csvOf(100));
-    const { code, told } = await bench.bulk("data.csv");
-    expect(code).toBe(3);
-    expect(told).toMatch(
-      new RegExp(`\\ntemplate-pdf: Stopped at the first failure: ${what}, no row would fare better\\.\\n$`),
-    );
-    expect(bench.service.requests.length).toBeLessThanOrEqual(4);
-  });
-
-  it("not when a document was made", async () => {
-    const bench = await Bench.open((received) =>
-      (bench.service.requests.length === 2 ? saying(404) : withLength(small))(received),
-    );
-    bench.write("data.csv", csvOf(5));
-    expect(await bench.bulk("data.csv", ["--concurrency", "1"])).toMatchObject({ code: 1 });
-    expect(bench.service.requests).toHaveLength(5);
   });
 
   it("when the service asks to wait for too long", async () => {
@@ -198,6 +176,41 @@ describe("a bulk run is refused, and nothing is sent,", () => {
   });
 });
 
+describe("a bulk run ends with 2, and sends nothing,", () => {
+  it("where standard input cannot be kept", async () => {
+    const bench = await Bench.open();
+    vi.stubEnv("TMPDIR", bench.path("nowhere"));
+    const { code, told } = await bench.bulk("-", [], csvOf(1));
+    expect([code, told]).toEqual([2, expect.stringMatching(/^template-pdf: Could not keep standard input /)]);
+    expect(bench.service.requests).toEqual([]);
+  });
+
+  it("where the data changes while it is checked", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(50_000));
+    const ended = bench.bulk("data.csv");
+    bench.terminal.stderr.isTTY = true;
+    while (!bench.terminal.stderr.text.includes("checking")) await once(bench.terminal.stderr, "text");
+    bench.write("data.csv", csvOf(1));
+    expect(await ended).toMatchObject({
+      code: 2,
+      told: expect.stringMatching(
+        /template-pdf: data\.csv was changed while it was read\. Run the command again\.\n$/,
+      ),
+    });
+    expect(bench.service.requests).toEqual([]);
+  });
+
+  it("where the disk is too full for the report", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", csvOf(1));
+    // A name that no file system takes has a code of its own, as a full disk has.
+    const { code, told } = await bench.bulk("data.csv", ["--report", bench.path(`${"r".repeat(300)}.csv`)]);
+    expect([code, told]).toEqual([2, expect.stringMatching(/^template-pdf: Could not write r+\.csv: /)]);
+    expect(bench.service.requests).toEqual([]);
+  });
+});
+
 describe("standard output of a bulk run", () => {
   it("that nobody reads any more ends it with 141, and what is made is noted", async () => {
     const bench = await Bench.open();
@@ -252,6 +265,24 @@ describe("the options of a bulk run", () => {
 });
 
 describe("a report of a bulk run that cannot be written", () => {
+  it.each([
+    ["all", withLength(small), "1 document made"],
+    ["none", saying(422), "0 documents made, 1 failed"],
+  ])("is no early end where it is missing in the end, and %s are made", async (_title, answer, made) => {
+    const bench = await Bench.open((received) => {
+      rmSync(bench.path("reports"), { recursive: true, force: true });
+      answer(received);
+    });
+    bench.write("data.csv", csvOf(1));
+    const { code, printed, told } = await bench.bulk("data.csv", ["--report", bench.path("reports/r.csv")]);
+    expect(code).toBe(1);
+    expect(told.split("\n").at(-2)).toBe(
+      "template-pdf: Every row was gone through, and there is no report of it: Could not write reports/r.csv: its folder does not exist; create it first. Mend that, and run the same command again.",
+    );
+    expect(printed).toMatch(new RegExp(`^${made}, in TIME\n`));
+    expect(printed).not.toContain("report ");
+  });
+
   it("is told, beside what else went wrong, and the documents are there", async () => {
     const bench = await Bench.open(({ response }) => {
       response.destroy();

@@ -73,9 +73,9 @@ describe("rows that are wrong are told before anything is sent:", () => {
       "no,name\n../../CELL,a\n/CELL,b\na/../../CELL,c\n",
       [],
       [
-        'data.csv:2: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
-        'data.csv:3: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
-        'data.csv:4: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
+        'data.csv:2: no: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
+        'data.csv:3: no: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
+        'data.csv:4: no: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
         "3 rows are wrong, 0 rows are good. Nothing was sent.",
       ],
     ],
@@ -127,6 +127,28 @@ describe("rows that are wrong are told before anything is sent:", () => {
     ]);
   });
 
+  it("the column whose value gives no path, and none where it is not one alone", async () => {
+    const bench = await Bench.open();
+    bench.write(
+      "data.ndjson",
+      '{"no":1,"of":{"year":".."}}\n{"no":"a/","of":{"year":"."}}\n{"no":"..","of":{"year":""}}\n{"no":".","of":{"year":"."}}\n',
+    );
+    const { told } = await bench.bulk("data.ndjson", ["--out", bench.path("out/{{of.year}}/{{no}}")]);
+    const columns = told.split("\n").map((line) => /^template-pdf: (data.*?): (?:The|is) /.exec(line)?.[1]);
+    expect(columns.slice(0, -2)).toEqual([
+      "data.ndjson:1: of.year",
+      "data.ndjson:2: of.year",
+      "data.ndjson:2: no",
+      "data.ndjson:3: of.year",
+      "data.ndjson:4: of.year",
+      "data.ndjson:4: no",
+    ]);
+    bench.write("data.csv", "no,year\n.,.\n");
+    expect((await bench.bulk("data.csv", ["--out", bench.path("out/{{year}}{{no}}")])).told).toMatch(
+      /^template-pdf: data\.csv:2: The document /,
+    );
+  });
+
   it("twenty of them, and how many more there are", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", `no,name\n${",x\n".repeat(30)}1,x\n`);
@@ -173,7 +195,7 @@ describe("a wrong command line of bulk is refused in one line:", () => {
     [["--journal", ""], "--journal takes a path, and nothing stands in it."],
     [
       ["--journal", "a.csv", "--report", "./a.csv"],
-      "--report and --journal are the same file, ./a.csv. Give --report another name.",
+      "The report and the journal are the same file, ./a.csv. Give --report another name.",
     ],
     [["--limit", "1", "--limit", "2"], "--limit may be given only once. See template-pdf bulk --help."],
     [

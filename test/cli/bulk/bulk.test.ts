@@ -103,6 +103,19 @@ describe("bulk", () => {
     );
   });
 
+  it.each<[title: string, name: string, text: string]>([
+    ["has too many cells", "data.csv", `${csvOf(2)}3,x,y\n4,y\n`],
+    ["is no JSON", "data.ndjson", '{"no":1}\n{"no":2}\n{"no":\n'],
+    ["is no object", "data.json", '[{"no":1},{"no":2},3]'],
+    ["is none, behind the end,", "data.json", '[{"no":1},{"no":2}'],
+  ])("makes the first rows by --limit, where the next %s", async (_title, name, text) => {
+    const bench = await Bench.open();
+    bench.write(name, text);
+    const ending = await bench.bulk(name, ["--limit", "2"]);
+    expect(ending).toMatchObject({ code: 0, told: "", printed: expect.stringMatching(/^2 documents made/) });
+    expect((await bench.bulk(name, ["--limit", "3"])).code).toBe(2);
+  });
+
   it("checks everything by --dry-run, without a key, and sends nothing", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", csvOf(1200));

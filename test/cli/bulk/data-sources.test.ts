@@ -57,9 +57,9 @@ describe("standard input", () => {
   it("for which there is no room is told", async () => {
     vi.stubEnv("TMPDIR", join(stubTemporaryFolder(), "nowhere"));
     await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject({
-      name: "Failure",
+      name: "Misuse",
       message: expect.stringMatching(
-        /^Could not keep standard input in .*, to read it twice: there is no such file\.$/,
+        /^Could not keep standard input in .*, to read it twice: there is no such file\. Let TMPDIR name a folder with room for it\.$/,
       ),
     });
   });
@@ -104,7 +104,7 @@ describe("a file", () => {
     expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
     change(path);
     await expect(readAll(data.rows())).rejects.toMatchObject({
-      name: "Failure",
+      name: "Misuse",
       message: `${path} was changed while it was read. Run the command again.`,
     });
   });
@@ -119,7 +119,7 @@ describe("a file", () => {
         count += 1;
       }
     };
-    await expect(readOn()).rejects.toMatchObject({ name: "Failure" });
+    await expect(readOn()).rejects.toMatchObject({ name: "Misuse" });
     expect(count).toBeLessThan(20_000);
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { showLive } from "../../../src/cli/bulk/live-line.ts";
-import { progressText, type Standing } from "../../../src/cli/bulk/progress-text.ts";
+import { formatRate, progressText, type Standing } from "../../../src/cli/bulk/progress-text.ts";
 import { RecentRate } from "../../../src/cli/bulk/recent-rate.ts";
 import { formatTimeSpan } from "../../../src/cli/bulk/time-span.ts";
 import { Recorded } from "../fake-terminal.ts";
@@ -66,10 +66,10 @@ describe("the bar", () => {
       "2,097 of 5,000  3 failed  0/s  8 in hand",
     ],
     [
-      "tells slow rates to a tenth",
+      "tells slow rates to two digits",
       Number.POSITIVE_INFINITY,
       { perSecond: 0.25, made: 4990 },
-      "4,990 of 5,000  3 failed  0.3/s  28 s left  8 in hand",
+      "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in hand",
     ],
     [
       "is full at the end",
@@ -100,6 +100,20 @@ describe("the recent rate", () => {
     for (let atMs = 25_100; atMs <= 31_000; atMs += 100) rate.at(atMs, 2000);
     expect(rate.at(31_000, 2000)).toBe(0);
   });
+});
+
+describe("a rate", () => {
+  it.each([
+    [1520.4, "1,520/s"],
+    [9.96, "10/s"],
+    [9.94, "9.9/s"],
+    [2.5, "2.5/s"],
+    [0.951, "0.95/s"],
+    [0.1, "0.1/s"],
+    [0.02, "1 in 50 s"],
+    [0.001, "1 in 16 min 40 s"],
+    [0, "0/s"],
+  ])("of %d is %s", (perSecond, text) => expect(formatRate(perSecond)).toBe(text));
 });
 
 describe("a time span", () => {

@@ -9,9 +9,9 @@ import { parseJson } from "../../../input/json-text.ts";
 import { isStandardSchema, type StandardSchemaV1 } from "../../../standard-schema.ts";
 import { bodyOf } from "../../../template.ts";
 import { decodeUtf8 } from "../../decode-utf8.ts";
+import { divertStdout } from "../../divert-stdout.ts";
 import { Misuse, reasonOf } from "../../failure.ts";
 import { loadModule } from "../../load-module.ts";
-import { divertStdout } from "../../types/divert-stdout.ts";
 import { aboutTexts } from "./about-texts.ts";
 
 /** What rows are checked by before the first document is asked for. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../input/is-json-object.ts";
 import { parseJson } from "../../../input/json-text.ts";
-import { isDeeperThan, maxSampleDepth } from "../../types/check-sample.ts";
+import { isDeeperThan, maxNesting } from "../../nesting.ts";
 
 /** What a JSON text holds, or what is wrong with it and where in it, both counted from 1. */
 export type JsonRecord =
@@ -25,8 +25,8 @@ export function readJsonRecord(text: string): JsonRecord {
     };
   }
   // A level takes two characters at least.
-  if (text.length > 2 * maxSampleDepth && isDeeperThan(value, maxSampleDepth)) {
-    return { ...placeOfFirst(text), fault: `this is nested deeper than ${maxSampleDepth} levels` };
+  if (text.length > 2 * maxNesting && isDeeperThan(value, maxNesting)) {
+    return { ...placeOfFirst(text), fault: `this is nested deeper than ${maxNesting} levels` };
   }
   return { values: value };
 }

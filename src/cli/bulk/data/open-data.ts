@@ -36,7 +36,7 @@ const binaries: readonly (readonly [start: Buffer, what: string])[] = [
  * Opens the data of a bulk run: CSV with a header, NDJSON, or a JSON array.
  *
  * @throws {Misuse} when something is wrong with the file as a whole
- * @throws {Failure} when what comes through a pipe cannot be kept
+ * @throws {Misuse} when what comes through a pipe cannot be kept
  * @throws the signal's reason
  */
 export async function openData(options: DataOptions): Promise<Data> {

@@ -51,7 +51,7 @@ export interface Data {
   /**
    * Reads all rows from the beginning, and holds one piece of the file at a time.
    *
-   * @throws {Failure} when the file was changed since it was opened, or cannot be read
+   * @throws {Misuse} when the file was changed since it was opened, or cannot be read
    * @throws the signal's reason
    */
   rows(): AsyncIterable<RowOrProblem>;

@@ -35,7 +35,7 @@ export class StoredBytes {
   /**
    * Reads them from the beginning; every chunk is the reader's own.
    *
-   * @throws {Failure} when they were changed since they were opened, or cannot be read
+   * @throws {Misuse} when they were changed since they were opened, or cannot be read
    * @throws the signal's reason
    */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
@@ -73,7 +73,7 @@ export class StoredBytes {
       const { bytesRead } = await this.#file.read(buffer, 0, chunkBytes, position);
       return buffer.subarray(0, bytesRead);
     } catch (cause) {
-      throw new Failure(`Could not read ${this.name}: ${reasonOf(cause)}.`, { cause });
+      throw new Misuse(`Could not read ${this.name}: ${reasonOf(cause)}.`, { cause });
     }
   }
 }
@@ -83,7 +83,7 @@ export class StoredBytes {
  *
  * @param path - `-` for standard input
  * @throws {Misuse} when it cannot be opened
- * @throws {Failure} when there is no room to write it down
+ * @throws {Misuse} when there is no room to write it down
  * @throws the signal's reason
  */
 export async function storeBytes(path: string, stdin: Readable, signal: AbortSignal): Promise<StoredBytes> {
@@ -113,7 +113,10 @@ async function writeDown(name: string, source: Readable, signal: AbortSignal): P
   signal.throwIfAborted();
   const path = join(tmpdir(), `template-pdf-${crypto.randomUUID()}`);
   const refused = (cause: unknown) =>
-    new Failure(`Could not keep ${name} in ${path}, to read it twice: ${reasonOf(cause)}.`, { cause });
+    new Misuse(
+      `Could not keep ${name} in ${path}, to read it twice: ${reasonOf(cause)}. Let TMPDIR name a folder with room for it.`,
+      { cause },
+    );
   const file = await open(path, "wx+", 0o600).catch((cause: unknown) => {
     throw refused(cause);
   });
@@ -147,8 +150,8 @@ async function versionOf(file: FileHandle): Promise<string> {
   return `${size}:${mtimeNs}`;
 }
 
-function changed(name: string): Failure {
-  return new Failure(`${name} was changed while it was read. Run the command again.`);
+function changed(name: string): Misuse {
+  return new Misuse(`${name} was changed while it was read. Run the command again.`);
 }
 
 function unreadable(name: string, cause: unknown): Misuse {

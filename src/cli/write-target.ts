@@ -1,20 +1,9 @@
-import {
-  access,
-  chmod,
-  constants,
-  lstat,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from "node:fs/promises";
+import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { Failure, Misuse, reasonOf } from "../failure.ts";
+import { Failure, Misuse, reasonOf } from "./failure.ts";
 
 /** As many links in a row as Linux follows (path_resolution(7)). */
-const maxLinks = 40;
+export const maxLinks = 40;
 
 /** What a wrong path means, and not a full disk, say. */
 const wrongPathCodes: readonly (string | undefined)[] = [
@@ -36,47 +25,6 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: "its links lead in a circle",
   ESPIPE: "it is a pipe; -o - writes to standard output, which may be one",
 };
-
-/**
- * Reads the file that stands where one is to be written.
- *
- * @returns its text, without a byte order mark and with line feeds alone at the ends of lines; nothing where there is no file
- * @throws {Failure} when it cannot be read
- */
-export async function readWritten(path: string): Promise<string | undefined> {
-  try {
-    const found = await findTarget(path);
-    // What is no regular file, such as /dev/null, has nothing that could be lost.
-    if (found.mode === undefined || !found.isFile) return undefined;
-    return (await readFile(found.path, "utf8")).replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
-  } catch (error) {
-    throw writeFailure(path, error);
-  }
-}
-
-/**
- * Writes a file: the whole of it or nothing. Links are followed, and its mode is kept.
- *
- * @throws {Failure} when it cannot be written
- */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  try {
-    const { path: target, isFile, mode } = await findTarget(path);
-    if (!isFile) return await writeFile(target, text);
-    if (mode !== undefined) await access(target, constants.W_OK);
-    const draft = join(dirname(target), `.${crypto.randomUUID()}.template-pdf`);
-    try {
-      await writeFile(draft, text, { flag: "wx" });
-      if (mode !== undefined) await chmod(draft, mode & 0o7777);
-      await rename(draft, target);
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw error;
-    }
-  } catch (error) {
-    throw writeFailure(path, error);
-  }
-}
 
 /** What a path leads to. */
 interface Target {

@@ -1,0 +1,70 @@
+import { ApiError, ConfigurationError } from "../../index.ts";
+
+/** Why no other row would fare better. */
+export interface Hopeless {
+  /** What they all have: `with this API key`. */
+  readonly withWhat: string;
+  /** What to do first. */
+  readonly mend: string;
+  /** Whether it is another run then, which the journal of this one would refuse. */
+  readonly isOtherRun: boolean;
+  /** After how many failures that was clear. */
+  readonly failureCount: number;
+}
+
+/** How a run stands when a row of it fails. */
+interface Standing {
+  /** How many documents it has stored. */
+  readonly stored: number;
+  /** How many documents earlier runs have finished. */
+  readonly finishedBefore: number;
+}
+
+/** A row of its own may be forbidden, or name what is not there: so many of them are no accident. */
+const enough = 5;
+
+/** Finds out whether what rows fail with is what every other row would meet, too. */
+export class Hopelessness {
+  readonly #counts = new Map<keyof typeof kinds, number>();
+
+  /** Notes a failure; tells whether there is no hope for the rows that are left. */
+  add(error: unknown, { stored, finishedBefore }: Standing): Hopeless | undefined {
+    const kind = kindOf(error);
+    if (kind === undefined || stored > 0) return undefined;
+    const failureCount = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, failureCount);
+    const { isOfRows, ...told } = kinds[kind];
+    // What earlier runs have finished proves that the uid and the base URL are right; a key may have come to its end since.
+    if (isOfRows && finishedBefore > 0) return undefined;
+    const isClear = failureCount >= (isOfRows || finishedBefore > 0 ? enough : 1);
+    return isClear ? { ...told, failureCount } : undefined;
+  }
+}
+
+const kinds = {
+  401: { isOfRows: false, isOtherRun: false, withWhat: "with this API key", mend: "Mend the API key" },
+  403: {
+    isOfRows: true,
+    isOtherRun: false,
+    withWhat: "with this API key",
+    mend: "Mend the API key, or its rights,",
+  },
+  404: {
+    isOfRows: true,
+    isOtherRun: true,
+    withWhat: "with this uid and base URL",
+    mend: "Mend the uid or the base URL",
+  },
+  settings: {
+    isOfRows: false,
+    isOtherRun: false,
+    withWhat: "with these settings",
+    mend: "Mend the settings",
+  },
+} as const;
+
+function kindOf(error: unknown): keyof typeof kinds | undefined {
+  if (ConfigurationError.is(error)) return "settings";
+  const status = ApiError.is(error) ? error.status : undefined;
+  return status === 401 || status === 403 || status === 404 ? status : undefined;
+}

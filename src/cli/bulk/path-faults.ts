@@ -1,0 +1,56 @@
+import { type Pattern, parsePattern } from "../../bulk/folder/placeholders.ts";
+import { SaveError, ValuesError } from "../../index.ts";
+import type { RowProblem } from "./data/row.ts";
+import type { BulkPlan } from "./plan.ts";
+
+/** What is wrong with one place of a row. */
+export type RowFault = Pick<RowProblem, "message" | "column">;
+
+/** Finds out which values of a row are at fault where its document has no path. */
+export class PathFaults {
+  readonly #plan: BulkPlan;
+  readonly #placeholders: readonly (readonly [name: string, pattern: Pattern])[];
+
+  constructor(plan: BulkPlan) {
+    this.#plan = plan;
+    this.#placeholders = parsePattern(plan.out).names.map((name) => [name, parsePattern(`{{${name}}}`)]);
+  }
+
+  /**
+   * Says what is wrong with each value, without the value.
+   *
+   * @param error - what the sink has thrown for the path
+   * @throws what is no fault of the row
+   */
+  in(error: unknown, values: Record<string, unknown>): RowFault[] {
+    if (ValuesError.is(error)) {
+      return error.issues.map(({ path, message }) => ({ column: path.join("."), message }));
+    }
+    if (!SaveError.is(error)) throw error;
+    const texts = this.#placeholders.map(([name, pattern]) => [name, pattern.fill(values, "")] as const);
+    const faults = texts.flatMap(([name, text]) => {
+      const message = this.#objectionTo(Object.fromEntries([...texts.map(harmless), [name, text]]));
+      return message === undefined ? [] : [{ column: name, message }];
+    });
+    // Else it is all of them together.
+    return faults.length > 0 ? faults : [{ message: messageOf(error) }];
+  }
+
+  #objectionTo(values: Record<string, string>): string | undefined {
+    const { sink, template } = this.#plan;
+    try {
+      sink.keyOf({ template, values, number: 1, line: 1 });
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+}
+
+function harmless([name]: readonly [name: string, text: string]): readonly [string, string] {
+  return [name, "x"];
+}
+
+function messageOf(error: unknown): string {
+  return (error as Error).message.replace(/\. Nothing was sent for it\.$/, "");
+}

@@ -1,0 +1,54 @@
+import { JournalError, RunStoppedError } from "../../bulk/index.ts";
+import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
+import { inWordsOfTerminal, lineOf } from "../report.ts";
+import { formatCount } from "./count.ts";
+import type { Hopeless } from "./hopelessness.ts";
+
+/** How a run came to its end. */
+export interface RunEnd {
+  readonly made: number;
+  readonly failed: number;
+  /** Rows that nothing has become of. */
+  readonly left: number;
+  /** What the run was rejected with. */
+  readonly failure: unknown;
+  /** Why the report could not be written. */
+  readonly reportFailure: unknown;
+  /** Why the command has stopped it. */
+  readonly hopeless: Hopeless | undefined;
+  /** The reason of the first Ctrl-C. */
+  readonly easeReason: unknown;
+  readonly stopAfter: number;
+}
+
+/** Gives what a command ends with after its run; nothing where all is well. */
+export function endingOf(end: RunEnd): unknown {
+  const { made, failed, left, failure, reportFailure, hopeless } = end;
+  if (hopeless && (made === 0 || left > 0)) return new Halted(hopelessText(hopeless, made));
+  if (RunStoppedError.is(failure)) return end.easeReason ?? new Halted(stoppedText(failure, end));
+  if (reportFailure !== undefined && left === 0 && (failure === undefined || failure === reportFailure)) {
+    const text = `Every row was gone through, and there is no report of it: ${lineOf(reportFailure)} Mend that, and run the same command again.`;
+    return new Failure(text, { cause: reportFailure });
+  }
+  const other = failure ?? reportFailure;
+  if (other !== undefined) return new Halted(lineOf(other), { cause: other });
+  return failed > 0 ? new QuietEnd(1) : undefined;
+}
+
+/** Gives what a command ends with whose run could not begin: nothing was sent. */
+export function refusalOf(error: unknown): unknown {
+  if (JournalError.is(error)) return new Misuse(inWordsOfTerminal(error.message), { cause: error });
+  return error instanceof Failure ? new Misuse(error.message, { cause: error }) : error;
+}
+
+function hopelessText({ withWhat, failureCount }: Hopeless, made: number): string {
+  const when = failureCount === 1 ? "at the first failure" : `after ${failureCount} failures`;
+  return made === 0
+    ? `Stopped ${when}: ${withWhat}, no row would fare better.`
+    : `Stopped ${when}, before the end: ${withWhat}, no row seemed to fare better, and then some did.`;
+}
+
+function stoppedText({ why }: RunStoppedError, { stopAfter, failed }: RunEnd): string {
+  const told = stopAfter <= failed ? `${formatCount(stopAfter)} failed, as many as --stop-after allows` : why;
+  return `Stopped before the end: ${told}.`;
+}

@@ -1,0 +1,8 @@
+/** How deep values may be nested: far deeper than a document needs, and far less than the stack holds. */
+export const maxNesting = 500;
+
+/** Whether something is nested deeper than that; it goes no deeper itself. */
+export function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { RunStoppedError } from "../../../src/bulk/index.ts";
+import { endingOf, type RunEnd, refusalOf } from "../../../src/cli/bulk/run-ending.ts";
+import { Failure, Halted, Misuse, QuietEnd, Stopped } from "../../../src/cli/failure.ts";
+
+const good: RunEnd = {
+  made: 9,
+  failed: 0,
+  left: 0,
+  failure: undefined,
+  reportFailure: undefined,
+  hopeless: undefined,
+  easeReason: undefined,
+  stopAfter: Number.POSITIVE_INFINITY,
+};
+const hopeless = { withWhat: "with this key", mend: "Mend it", isOtherRun: false, failureCount: 5 };
+const stopped = new RunStoppedError("…", { why: "the disk is full", fulfilled: 9, rejected: 1 });
+const reportFailure = new Failure("Could not write r.csv: the disk is full.");
+const ctrlC = new Stopped(130);
+const noReport =
+  "Every row was gone through, and there is no report of it: Could not write r.csv: the disk is full. Mend that, and run the same command again.";
+
+describe("a bulk run ends", () => {
+  it.each<[title: string, end: Partial<RunEnd>, kind: unknown, message: string]>([
+    ["quietly, with 1, where some failed", { failed: 1 }, QuietEnd, "ended with 1"],
+    [
+      "with why it stopped",
+      { left: 1, failure: stopped },
+      Halted,
+      "Stopped before the end: the disk is full.",
+    ],
+    [
+      "with --stop-after",
+      { failed: 2, left: 1, stopAfter: 2, failure: stopped },
+      Halted,
+      "Stopped before the end: 2 failed, as many as --stop-after allows.",
+    ],
+    ["as Ctrl-C says", { left: 1, failure: stopped, easeReason: ctrlC }, Stopped, "ended with 130"],
+    [
+      "without hope",
+      { made: 0, failed: 5, left: 4, failure: stopped, hopeless },
+      Halted,
+      "Stopped after 5 failures: with this key, no row would fare better.",
+    ],
+    [
+      "without hope at once",
+      { made: 0, failed: 1, left: 8, hopeless: { ...hopeless, failureCount: 1 } },
+      Halted,
+      "Stopped at the first failure: with this key, no row would fare better.",
+    ],
+    [
+      "without hope, until some came through",
+      { failed: 5, left: 4, failure: stopped, hopeless },
+      Halted,
+      "Stopped after 5 failures, before the end: with this key, no row seemed to fare better, and then some did.",
+    ],
+    ["as any other, where all the others came through", { failed: 5, hopeless }, QuietEnd, "ended with 1"],
+    ["with what broke it", { left: 1, failure: new Error("broken.") }, Halted, "broken."],
+    ["with its report missing", { reportFailure }, Failure, noReport],
+    ["with its report missing, and some failed", { failed: 2, reportFailure }, Failure, noReport],
+    [
+      "with its report missing since the last row",
+      { failure: reportFailure, reportFailure },
+      Failure,
+      noReport,
+    ],
+    [
+      "amid its rows where no report can be written",
+      { left: 3, failure: reportFailure, reportFailure },
+      Halted,
+      "Could not write r.csv: the disk is full.",
+    ],
+    [
+      "with why it stopped, whatever the report",
+      { left: 1, failure: stopped, reportFailure },
+      Halted,
+      "Stopped before the end: the disk is full.",
+    ],
+  ])("%s", (_title, end, kind, message) => {
+    const ending = endingOf({ ...good, ...end }) as Error;
+    expect([ending.constructor, ending.message]).toEqual([kind, message]);
+  });
+
+  it("with nothing to say where all is well", () => {
+    expect(endingOf(good)).toBeUndefined();
+  });
+});
+
+describe("a run that could not begin", () => {
+  it("was misused, whatever the disk says of the report", () => {
+    expect(refusalOf(reportFailure)).toMatchObject({ exitCode: 2, message: reportFailure.message });
+    expect(refusalOf(reportFailure)).toBeInstanceOf(Misuse);
+    expect(refusalOf(ctrlC)).toBe(ctrlC);
+  });
+});
