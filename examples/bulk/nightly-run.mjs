@@ -2,8 +2,8 @@
 //   node nightly-run.mjs rows.ndjson out
 // Exit codes: 0 all are made, 1 some failed, 2 it could not begin, 3 stopped before the end. After 1 and 3, the same line again goes on.
 import { open } from "node:fs/promises";
-import { ConfigurationError, SaveError, TemplatePdf } from "template-pdf";
-import { folder, JournalError, RunStoppedError, runBulk } from "template-pdf/bulk";
+import { TemplatePdf } from "template-pdf";
+import { folder, RunStoppedError, runBulk } from "template-pdf/bulk";
 
 const [data = "rows.ndjson", out = "out"] = process.argv.slice(2);
 
@@ -13,7 +13,16 @@ async function* jobsOf(path) {
   let line = 0;
   for await (const text of file.readLines()) {
     line += 1;
-    if (text !== "") yield { template: "invoice", values: JSON.parse(text), line };
+    if (text !== "") yield { template: "invoice", values: valuesIn(text, line), line };
+  }
+}
+
+/** What JSON.parse says of a text has a piece of it, and a log is no place for that. */
+function valuesIn(text, line) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`line ${line} is no JSON: mend it, and start this again`);
   }
 }
 
@@ -30,6 +39,7 @@ function report({ fulfilled, skipped, rejected, durationMs, failures }) {
   for (const { count, message } of failures) console.log(`${count} × ${message}`);
 }
 
+let hasBegun = false;
 try {
   const summary = await runBulk({
     client: new TemplatePdf(), // TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY
@@ -39,6 +49,9 @@ try {
     stopAfter: 100,
     drain: drain.signal,
     signal: abort.signal,
+    onBegin() {
+      hasBegun = true;
+    },
     onResult({ status, job, error }) {
       if (status === "rejected") console.error(`line ${job.line}: ${error.message}`);
     },
@@ -48,6 +61,5 @@ try {
 } catch (error) {
   console.error(error.message);
   if (RunStoppedError.is(error)) report(error.summary);
-  const hasNotBegun = [ConfigurationError, JournalError, SaveError].some((kind) => kind.is(error));
-  process.exitCode = hasNotBegun ? 2 : 3;
+  process.exitCode = hasBegun ? 3 : 2;
 }

@@ -193,6 +193,31 @@ describe("examples/bulk/nightly-run.mjs", () => {
     });
   });
 
+  it("says which line is no JSON, and not what stands there", async () => {
+    const folder = newFolder("nightly-torn");
+    writeFileSync(join(folder, "torn.ndjson"), '{ "number": "1" }\n\n{ "number": CANARY }\n');
+    const torn = await runIn(folder, await startInvoices(), "torn.ndjson").ended;
+    expect(torn.exitCode).toBe(3);
+    expect(torn.printed).toContain("line 3 is no JSON");
+    expect(torn.printed).not.toContain("CANARY");
+    expect(documentsIn(join(folder, "out"))).toEqual(["1.pdf"]);
+  });
+
+  it("was stopped, and has begun, where its journal cannot be written any more", async () => {
+    const folder = newFolder("nightly-journal");
+    const lines = Array.from({ length: 40 }, (_, n) => JSON.stringify({ number: n }));
+    writeFileSync(join(folder, "rows.ndjson"), lines.join("\n"));
+    const origin = await startService(async (response) => void response.end("%PDF-1.4\n%%EOF\n"));
+    const service = { TEMPLATE_PDF_BASE_URL: origin, TEMPLATE_PDF_API_KEY: "key" };
+    // No file may be larger than a block or two, which the documents are not.
+    const words = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", process.execPath, "nightly-run.mjs"];
+    const { exitCode, printed } = await startIn(folder, words, service).ended;
+    expect({ exitCode, printed }).toEqual({
+      exitCode: 3,
+      printed: expect.stringMatching(/^The journal .* cannot be written: /m),
+    });
+  });
+
   it("finishes what is in flight when it is told to end, and goes on the next time", async () => {
     const folder = newFolder("nightly-signal");
     const count = 60;
@@ -295,12 +320,11 @@ describe("the command line of the papers", () => {
     expect(text).toContain("Łoś; Brönte & Partners");
   });
 
-  it("has the flags that the guide lists, and no other of its own", async () => {
+  it("has the flags that the guide lists, and no others", async () => {
     const { printed } = await startIn(workspace.folder, ["template-pdf", "bulk", "--help"]).ended;
-    const flags = new Set([...printed.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag));
-    const shared = ["--base-url", "--timeout", "--no-retry", "--allow-insecure-http", "--debug"];
+    const flags = new Set([...printed.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, flag]) => flag));
     const [, table = ""] = /^\| flag \| what it does \|\n(.*?)\n\n/ms.exec(guide) ?? [];
     const listed = [...table.matchAll(/`(--[a-z-]+)/g)].map(([, flag]) => flag);
-    expect(new Set(listed)).toEqual(new Set([...flags].filter((flag) => !shared.includes(flag as string))));
+    expect(new Set(listed)).toEqual(flags);
   });
 });
