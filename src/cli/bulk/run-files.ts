@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { foldedPath } from "../../bulk/folder/folded-path.ts";
 import { Misuse } from "../failure.ts";
 import { maxLinks } from "../write-target.ts";
 import type { BulkPlan } from "./plan.ts";
@@ -20,7 +21,7 @@ export class RunFiles {
   readonly #byName = new Map<string, RunFile>();
   readonly #byNode = new Map<string, RunFile>();
   readonly #folders = new Map<string, string>();
-  readonly #areNamesFolded: boolean;
+  readonly #platform: string;
 
   /**
    * @param schema - its path
@@ -28,7 +29,7 @@ export class RunFiles {
    * @throws {Misuse} when two of them are one file
    */
   constructor(plan: BulkPlan, schema: string | undefined, platform: string) {
-    this.#areNamesFolded = platform === "win32" || platform === "darwin";
+    this.#platform = platform;
     for (const file of filesOf(plan, schema)) this.#add(file);
   }
 
@@ -45,7 +46,7 @@ export class RunFiles {
         `T${what.slice(1)} and ${other} are the same file, ${path}. Give ${option} another name.`,
       );
     }
-    this.#byName.set(this.#folded(realNameOf(path)), file);
+    this.#byName.set(foldedPath(realNameOf(path), this.#platform), file);
     const node = nodeOf(path);
     if (node !== undefined) this.#byNode.set(node, file);
   }
@@ -54,7 +55,7 @@ export class RunFiles {
   #fileAt(path: string): RunFile | undefined {
     const node = nodeOf(path);
     const found = node === undefined ? undefined : this.#byNode.get(node);
-    return found ?? this.#byName.get(this.#folded(this.#nameOf(resolve(path))));
+    return found ?? this.#byName.get(foldedPath(this.#nameOf(resolve(path)), this.#platform));
   }
 
   #nameOf(path: string): string {
@@ -69,10 +70,6 @@ export class RunFiles {
     const real = realNameOf(path);
     this.#folders.set(path, real);
     return real;
-  }
-
-  #folded(name: string): string {
-    return this.#areNamesFolded ? name.normalize("NFC").toLowerCase() : name;
   }
 }
 
