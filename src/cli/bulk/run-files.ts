@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { type BigIntStats, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foldedPath } from "../../bulk/folder/folded-path.ts";
 import { Misuse } from "../failure.ts";
@@ -47,20 +47,20 @@ export class RunFiles {
       );
     }
     this.#byName.set(foldedPath(realNameOf(path), this.#platform), file);
-    const node = nodeOf(path);
+    const node = nodeOf(statsOf(realNameOf(path)));
     if (node !== undefined) this.#byNode.set(node, file);
   }
 
   /** By its real name, and where it is there, by the node: a link and another spelling lead to the same. */
   #fileAt(path: string): RunFile | undefined {
-    const node = nodeOf(path);
-    const found = node === undefined ? undefined : this.#byNode.get(node);
-    return found ?? this.#byName.get(foldedPath(this.#nameOf(resolve(path)), this.#platform));
-  }
-
-  #nameOf(path: string): string {
+    const absolute = resolve(path);
+    const stats = statsOf(absolute);
+    const isLink = stats?.isSymbolicLink() ?? false;
     // Of a link that leads nowhere, too, the file is the one that it would make.
-    return isLink(path) ? realNameOf(path) : join(this.#folderOf(dirname(path)), basename(path));
+    const name = isLink ? realNameOf(absolute) : join(this.#folderOf(dirname(absolute)), basename(absolute));
+    const node = nodeOf(isLink ? statsOf(name) : stats);
+    const found = node === undefined ? undefined : this.#byNode.get(node);
+    return found ?? this.#byName.get(foldedPath(name, this.#platform));
   }
 
   #folderOf(path: string): string {
@@ -93,27 +93,23 @@ function realNameOf(path: string, linksLeft = maxLinks): string {
   } catch {
     // It is not there, or a part of it is.
   }
-  if (linksLeft > 0 && isLink(absolute)) {
+  if (linksLeft > 0 && statsOf(absolute)?.isSymbolicLink()) {
     return realNameOf(resolve(realNameOf(dirname(absolute)), readlinkSync(absolute)), linksLeft - 1);
   }
   const folder = dirname(absolute);
   return folder === absolute ? absolute : join(realNameOf(folder, linksLeft), basename(absolute));
 }
 
-function isLink(path: string): boolean {
+/** What stands at a path, links not followed; nothing where that cannot be told. */
+function statsOf(path: string): BigIntStats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
-    return false;
+    return undefined;
   }
 }
 
 /** What tells a file that is there from all others. */
-function nodeOf(path: string): string | undefined {
-  try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats && `${stats.dev}:${stats.ino}`;
-  } catch {
-    return undefined;
-  }
+function nodeOf(stats: BigIntStats | undefined): string | undefined {
+  return stats && `${stats.dev}:${stats.ino}`;
 }

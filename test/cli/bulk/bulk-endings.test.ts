@@ -201,10 +201,10 @@ describe("a bulk run ends with 2, and sends nothing,", () => {
     expect(bench.service.requests).toEqual([]);
   });
 
-  it("where the disk is too full for the report", async () => {
+  it("where the report cannot be begun", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", csvOf(1));
-    // A name that no file system takes has a code of its own, as a full disk has.
+    // What a full disk says, too, is no matter of the path alone.
     const { code, told } = await bench.bulk("data.csv", ["--report", bench.path(`${"r".repeat(300)}.csv`)]);
     expect([code, told]).toEqual([2, expect.stringMatching(/^template-pdf: Could not write r+\.csv: /)]);
     expect(bench.service.requests).toEqual([]);

@@ -21,7 +21,6 @@ describe("no document of a bulk run takes the place of", () => {
     ["the data, by a linked folder", "linked/{{no}}.csv", "in/7.csv", "the data"],
     ["the data, which is named by a linked folder", "in/{{no}}.csv", "linked/7.csv", "the data"],
     ["the data, which is named by a link", "in/{{no}}.csv", "link.csv", "the data"],
-    ["the data, by a folder that is not there", "in/x/../{{no}}.csv", "linked/7.csv", "the data"],
   ])("%s", async (_title, out, data, what) => {
     const bench = await setUp();
     const flags = ["--out", bench.path(out), "--journal", bench.path("j")];
@@ -49,17 +48,13 @@ describe("the files of a bulk run are not one", () => {
     ["link.csv", "--report", "The report and the data are the same file"],
     ["twin.csv", "--report", "The report and the data are the same file"],
     ["linked/7.csv", "--journal", "The journal and the data are the same file"],
-    ["in/x/../7.csv", "--report", "The report and the data are the same file"],
   ])("by %s", async (name, option, told) => {
     const bench = await setUp();
     const ending = await bench.bulk("in/7.csv", [option, bench.path(name)]);
     expect(ending).toEqual({
       code: 2,
       printed: "",
-      told: `template-pdf: ${told}, ${name.replace("x/../", "")}. Give ${option} another name.\n`.replace(
-        name.replace("x/../", ""),
-        name.includes("..") ? "in/7.csv" : name,
-      ),
+      told: `template-pdf: ${told}, ${name}. Give ${option} another name.\n`,
     });
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
