@@ -233,6 +233,20 @@ describe("generateMany", () => {
     });
   });
 
+  it("rejects a job that would decide by itself when it is asked for again", async () => {
+    const service = await Service.start(withLength(small));
+    const jobs = [{ template: "t", values: {}, options: { retry: false } }];
+    const { results } = await resultsOf(service.client(), jobs as never);
+    expect(results).toEqual([
+      expect.objectContaining({
+        status: "rejected",
+        error: new ConfigurationError(
+          "Job 0 has `retry` among its options, and the run decides when a document is asked for again. Give `retry` to the run. Nothing was sent for it.",
+        ),
+      }),
+    ]);
+  });
+
   it("gives what is under way, and then what the source of the jobs threw", async () => {
     const service = await Service.start(withLength(small));
     const broken = new Error("the database has gone");

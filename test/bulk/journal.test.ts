@@ -9,6 +9,8 @@ import {
 } from "../../src/bulk/journal/journal.ts";
 import { JournalError } from "../../src/bulk/journal/journal-error.ts";
 import { encodeHeader } from "../../src/bulk/journal/journal-header.ts";
+import { encodeLine } from "../../src/bulk/journal/journal-line.ts";
+import { newRecord } from "../../src/bulk/key-table/salted-hash.ts";
 import { TemplatePdfError } from "../../src/errors.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 
@@ -189,7 +191,7 @@ describe("a journal is refused", () => {
   it.each<[string, string | Buffer, RegExp]>([
     [
       "of another run",
-      other,
+      other + encodeLine(newRecord().fill(7)),
       /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set;/,
     ],
     ["that is a table", "invoice_no,total\n1,2\n", /is none: the file there is something else/],

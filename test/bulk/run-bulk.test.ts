@@ -261,6 +261,25 @@ describe("runBulk", () => {
     });
 
     it.each([
+      [
+        () => folder("{{a}}.pdf", { rot: "/srv" } as never),
+        "Unknown folder option `rot`. Did you mean `root`?",
+      ],
+      [() => folder("{{a}}.pdf", { root: 5 } as never), "Expected `root` to be a text that is not empty"],
+      [
+        () => folder(undefined as never),
+        "A folder needs to know the path of each document, and got a value of type",
+      ],
+      [
+        () => folder(42 as never),
+        "A folder needs to know the path of each document, and got a value of type number.",
+      ],
+    ])("a folder that cannot be meant", (make, message) => {
+      expect(make).toThrow(ConfigurationError);
+      expect(make).toThrow(message);
+    });
+
+    it.each([
       ["out/invoice.pdf", "has no placeholder"],
       ["out/{{}}.pdf", "has braces that are no placeholder"],
       ["out/{{a}}{{.pdf", "has braces that are no placeholder"],
@@ -280,6 +299,12 @@ describe("runBulk", () => {
       expect(JournalError.is(error) && error.message).toMatch(/October/);
       expect(await readFile(join(at, "run.journal"), "utf8")).toBe(before);
       expect(service.requests.length).toBe(1);
+    });
+
+    it("no journal of another run that has finished nothing, such as one of a wrong address", async () => {
+      const { run } = await setUp(byNumber({ 0: saying(400) }));
+      expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
+      expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });
     });
 
     it("a folder of another run", async () => {

@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { reasonOf } from "../../files/reason-of.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
-import { kindOf } from "../../option-rules.ts";
+import { checkOptions, isText, kindOf } from "../../option-rules.ts";
 import type { Job } from "../job.ts";
 import type { Sink, SinkRun } from "../sink.ts";
 import { foldedPath } from "./folded-path.ts";
@@ -46,7 +46,7 @@ const maxKnownFolders = 10_000;
  * @param pathOf - where the document of a job goes: a text with members of its values, such as `out/{{invoice_no}}.pdf`, or a function.
  * A relative path is inside of `root`
  * @param options - see `FolderOptions`
- * @throws {ConfigurationError} when the text has no placeholder
+ * @throws {ConfigurationError} when the text has no placeholder, or an option is unknown or wrong
  *
  * @example
  * ```ts
@@ -79,7 +79,14 @@ class Folder<J extends Job> implements FolderSink<J> {
   /** What the names of those begin with that an earlier run has left. */
   #staleMark: string | undefined;
 
-  constructor(pathOf: string | ((job: J) => string), { root }: FolderOptions) {
+  constructor(pathOf: string | ((job: J) => string), options: FolderOptions) {
+    checkOptions(options, { root: isText }, "folder");
+    const { root } = options;
+    if (typeof pathOf !== "function" && typeof pathOf !== "string") {
+      throw new ConfigurationError(
+        `A folder needs to know the path of each document, and got ${kindOf(pathOf)}. Give it a text such as "out/{{invoice_no}}.pdf", or a function.`,
+      );
+    }
     if (typeof pathOf === "function") {
       this.place = resolve(root ?? "");
       this.#pathOf = pathOf;
@@ -102,7 +109,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     const path = isAbsolute(given) ? relative(this.place, given) : given;
     const objection = objectionToPath(path, process.platform);
     // Without the path: it is made of values.
-    if (objection !== undefined) throw this.#refusal(`lies outside of it, or nowhere: ${objection}`);
+    if (objection !== undefined) throw this.#refusal(`is none that it takes: ${objection}`);
     return path;
   }
 

@@ -91,7 +91,7 @@ async function resume(
   }
   if (kind !== "header") throw journalError(path, refusals[kind]);
   const differing = differencesOf(beginning.header.run, run);
-  if (differing.length > 0) throw journalError(path, ofAnotherRun(differing));
+  const { salt } = beginning.header;
   const table = new KeyTable();
   let reopenedCount = 0;
   const { damagedLines } = await file
@@ -105,7 +105,13 @@ async function resume(
     .catch((cause) => {
       throw systemRefused(path, "read", cause);
     });
-  const { salt } = beginning.header;
+  if (differing.length > 0) {
+    if (table.size + damagedLines > 0) throw journalError(path, ofAnotherRun(differing));
+    // That run has finished nothing: there is nothing to be kept from this one.
+    await file.close();
+    await putAside(place);
+    return begin(path, run, place, await open(), salt);
+  }
   return { file, table, reopenedCount, salt, saltBefore: salt, damagedLines };
 }
 

@@ -24,6 +24,9 @@ const longestClimbMs = 120_000;
 const climbPerPause = 30;
 const requestsPerRefusal = 150;
 
+/** The first refusal tells a rate where so many were sent in the second before; fewer say nothing. */
+const tellingCount = 5;
+
 /** One refusal is no proof that less than so much of the rate is allowed. */
 const deepestFall = 0.6;
 
@@ -140,7 +143,7 @@ export class RateSeeker {
     const last = this.#ceiling;
     const isLongPause = pauseMs > longPauseMs;
     // After a pause, few were seen for another reason.
-    const least = this.#isUnlimited ? 0 : deepestFall * rate;
+    const least = this.#isUnlimited && seen >= tellingCount ? 0 : deepestFall * rate;
     let ceiling = Math.min(rate, Math.max(seen, least));
     this.#isGuess = rate > farBeyond * last || this.#isUnlimited || seen < least;
     const isRightAfterFall = this.#sent.countSinceMark(number) < Math.max(1, least);

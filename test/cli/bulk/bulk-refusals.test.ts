@@ -73,9 +73,9 @@ describe("rows that are wrong are told before anything is sent:", () => {
       "no,name\n../../CELL,a\n/CELL,b\na/../../CELL,c\n",
       [],
       [
-        'data.csv:2: no: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
-        'data.csv:3: no: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
-        'data.csv:4: no: The document cannot be saved in "out": its path lies outside of it, or nowhere: it has the part "..", which leads elsewhere',
+        'data.csv:2: no: The document cannot be saved in "out": its path is none that it takes: it has the part "..", which leads elsewhere',
+        'data.csv:3: no: The document cannot be saved in "out": its path is none that it takes: it has the part "..", which leads elsewhere',
+        'data.csv:4: no: The document cannot be saved in "out": its path is none that it takes: it has the part "..", which leads elsewhere',
         "3 rows are wrong, 0 rows are good. Nothing was sent.",
       ],
     ],
