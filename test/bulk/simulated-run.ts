@@ -43,7 +43,7 @@ export function simulateAuto(server: Limiter, circumstances: Partial<Circumstanc
 }
 
 /** Lets a pace send to a server as fast as it allows, in virtual time, with timers that are late by up to 1.5 ms. */
-export function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances): Outcome {
+function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances): Outcome {
   const { durationMs, settledFromMs, latencyMs, refusesAtOnce, random } = circumstances;
   const events = new EventQueue();
   const acceptedAtMs: number[] = [];
