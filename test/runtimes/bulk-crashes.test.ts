@@ -103,8 +103,8 @@ it.each([
     const first = await start({ end: { how, after: 60 } }).ended;
     expect(first).toMatchObject({ code: 0, complaints: "" });
     expect(first.told.at(-1)).toMatchObject(error);
-    // Every file is recorded, and every one that is recorded is a file.
-    expect(filesIn(folder).length).toBe(first.after.size + 1);
+    // All that is recorded is there, beside the journal; a file that got its name as the run was given up may be there, too.
+    expect(filesIn(folder).length).toBeGreaterThanOrEqual(first.after.size + 1);
     await start().ended;
     expectWhole();
   },
