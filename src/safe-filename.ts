@@ -5,7 +5,7 @@ const maxStemBytes = 240;
 const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
 
 /** Windows keeps these names for devices, whatever the extension. */
-const device = /^(?:con|prn|aux|nul|com\d|lpt\d)\s*(?:\.|$)/i;
+export const device = /^(?:con|prn|aux|nul|com\d|lpt\d)\s*(?:\.|$)/i;
 
 /**
  * Makes a file name that is safe on every system: unsafe characters become `_`, the ends are neither dots nor

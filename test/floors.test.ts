@@ -63,6 +63,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "files/reason-of.ts",
     "option-rules.ts",
     "retry.ts",
+    "safe-filename.ts",
     "supervisor.ts",
     "waits.ts",
     "input/",
@@ -93,6 +94,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   "emulator/": ["index.ts", "disposal.ts", "standard-schema.ts", "server/", "input/"],
   "cli/": [
     "index.ts",
+    "files/drafting.ts",
     "option-rules.ts",
     "safe-filename.ts",
     "standard-schema.ts",

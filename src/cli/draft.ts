@@ -1,5 +1,6 @@
 import { access, constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { draftEnding } from "../files/drafting.ts";
 import { Failure } from "./failure.ts";
 import { findTarget, writeFailure } from "./write-target.ts";
 
@@ -28,7 +29,7 @@ export class Draft {
       const { path: target, isFile, mode } = await findTarget(path);
       if (!isFile) return new Draft(path, await open(target, "w"), target, undefined);
       if (mode !== undefined) await access(target, constants.W_OK);
-      const name = join(dirname(target), `.${crypto.randomUUID()}.template-pdf`);
+      const name = join(dirname(target), `.${crypto.randomUUID()}${draftEnding}`);
       const draft = new Draft(path, await open(name, "wx"), target, name);
       if (mode !== undefined) await draft.#keepMode(mode);
       return draft;

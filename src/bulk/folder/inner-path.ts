@@ -1,3 +1,5 @@
+import { device } from "../../safe-filename.ts";
+
 /**
  * Says what keeps a path from being one of a file inside a folder: values may stand in it, and no value may lead elsewhere.
  *
@@ -23,6 +25,3 @@ export function objectionToPath(path: string, platform: string): string | undefi
 
 /** Control characters, text direction marks, half characters. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
-
-/** Windows keeps these names for devices, whatever the extension. */
-const device = /^(?:con|prn|aux|nul|com\d|lpt\d)\s*(?:\.|$)/i;

@@ -6,7 +6,7 @@ import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile, putAside, syncFolderOf } from "./journal-file.ts";
 import type { JournalHeader } from "./journal-header.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
-import { noInput, RunningJournal } from "./running-journal.ts";
+import { type JournalParts, noInput, RunningJournal } from "./running-journal.ts";
 
 export type { RunningJournal as Journal, Standing } from "./running-journal.ts";
 
@@ -62,15 +62,7 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
 }
 
 /** What was read of a journal. */
-interface Resumed {
-  readonly file: JournalFile;
-  readonly table: KeyTable;
-  readonly reopenedCount: number;
-  readonly salt: string;
-  /** The salt of the journal that stood there before, be it this one. */
-  readonly saltBefore: string | undefined;
-  readonly damagedLines: number;
-}
+type Resumed = Omit<JournalParts, "lock" | "write" | "closedError">;
 
 async function resume(
   { path, run, fresh }: JournalOptions,
