@@ -13,13 +13,13 @@ import { readCommandLine, wholeNumber } from "./shared/command-line.mjs";
 
 const usage = `npm run bench:bulk -- [options]
 
-What a run over many documents costs; about 12 minutes. It writes docs/bulk-benchmarks.*, unless something is changed
+What a run over many documents costs; about 12 minutes. It writes docs/reports/bulk-benchmarks.*, unless something is changed
 by an option, and every part on its own.
   --part <name>      only memory, speed, folder or start, and writes that part
   --documents <n>    of each run of the part memory, a multiple of 100; 1,000,000
   --folder <path>    where the part folder saves, for a disk that matters; .
   --quick            fewer cells, rounds and documents: about two minutes, and writes nothing
-  --page             measures nothing, and writes the page anew from docs/bulk-benchmarks.json`;
+  --page             measures nothing, and writes the page anew from docs/reports/bulk-benchmarks.json`;
 
 const parts = /** @type {const} */ ({
   memory: measureMemory,

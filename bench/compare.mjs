@@ -24,7 +24,7 @@ async function main(settings) {
   console.log(goalLinesOf(goalsOf(results)).join("\n"));
   if (settings.json) await writeFile(settings.json, textOf(results));
   if (settings.write) writePageFiles(results);
-  else console.log("\ndocs/benchmarks.* are as they were: --write, or a full run, writes them.");
+  else console.log("\ndocs/reports/benchmarks.* are as they were: --write, or a full run, writes them.");
 }
 
 /**

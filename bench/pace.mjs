@@ -1,6 +1,6 @@
 // @ts-check
 // How near a run with `concurrency: "auto"` comes to what a server allows, and how much of it is refused. Real time,
-// real sockets: two minutes. It prints a table and writes docs/pace.svg. `npm run pace`.
+// real sockets: two minutes. It prints a table and writes docs/reports/pace.svg. `npm run pace`.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
@@ -37,7 +37,7 @@ try {
     for (const reading of row) console.log(lineOf(reading));
     readings.push(...row);
   }
-  await writeFile(new URL("../docs/pace.svg", import.meta.url), paceChartOf(readings, servers.length));
+  await writeFile(new URL("../docs/reports/pace.svg", import.meta.url), paceChartOf(readings, servers.length));
 } finally {
   server.kill();
 }

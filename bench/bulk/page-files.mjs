@@ -4,7 +4,7 @@ import { chartOf } from "./chart.mjs";
 import { pageOf } from "./page.mjs";
 
 /**
- * What docs/bulk-benchmarks.json holds: every part as it was measured last.
+ * What docs/reports/bulk-benchmarks.json holds: every part as it was measured last.
  *
  * @typedef {object} Results
  * @property {import("./memory.mjs").Memory & Circumstances} [memory]
@@ -15,7 +15,7 @@ import { pageOf } from "./page.mjs";
  * @typedef {{ date: string, machine: import("../compare/results.mjs").Machine }} Circumstances
  */
 
-const file = (/** @type {string} */ name) => new URL(`../../docs/${name}`, import.meta.url);
+const file = (/** @type {string} */ name) => new URL(`../../docs/reports/${name}`, import.meta.url);
 
 /**
  * What a run leaves in docs, by the names of the files.

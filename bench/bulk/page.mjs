@@ -11,7 +11,7 @@ import { ratioIn } from "./speed.mjs";
 const goal = 0.9;
 
 /**
- * The whole of docs/bulk-benchmarks.md.
+ * The whole of docs/reports/bulk-benchmarks.md.
  *
  * @param {Results} results
  */

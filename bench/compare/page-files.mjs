@@ -4,7 +4,7 @@ import { chartOf } from "./chart.mjs";
 import { pageOf } from "./page.mjs";
 import { textOf } from "./results.mjs";
 
-const file = (/** @type {string} */ name) => new URL(`../../docs/${name}`, import.meta.url);
+const file = (/** @type {string} */ name) => new URL(`../../docs/reports/${name}`, import.meta.url);
 
 /**
  * What a run leaves in docs, by the names of the files.

@@ -16,8 +16,8 @@ Without options it measures everything, in ${durations.full}.
   --rounds <number>    so many rounds of everyone
   --server nginx|node  which server; without it nginx where there is one
   --json <file>        writes the results there
-  --write              writes docs/benchmarks.*, which a full run does by itself
-  --page               measures nothing, and writes the page anew from docs/benchmarks.json`;
+  --write              writes docs/reports/benchmarks.*, which a full run does by itself
+  --page               measures nothing, and writes the page anew from docs/reports/benchmarks.json`;
 
 /** @typedef {import("./contender-process.mjs").Span} Span */
 

@@ -6,7 +6,7 @@ const short = 300;
 const long = 20_000;
 
 /**
- * At least one fault of each kind that docs/faults.md has, by its name there, and what comes of it without a second
+ * At least one fault of each kind that docs/reports/faults.md has, by its name there, and what comes of it without a second
  * try. What some runtime does by itself, `facts.otherwise` tells.
  */
 const table = [

@@ -49,7 +49,7 @@ const results: Results = {
 };
 
 it.each(["bulk-benchmarks.json", "bulk-benchmarks.md", "bulk-benchmarks.svg"])(
-  "docs/%s is what docs/bulk-benchmarks.json makes: where it is stale, run `npm run bench:bulk -- --page`",
+  "docs/reports/%s is what docs/reports/bulk-benchmarks.json makes: where it is stale, run `npm run bench:bulk -- --page`",
   (name) => {
     expect(readPageFile(name)).toBe(pageFilesOf(JSON.parse(readPageFile("bulk-benchmarks.json")))[name]);
   },

@@ -67,7 +67,7 @@ const results: Results = {
 };
 
 it.each(["benchmarks.json", "benchmarks.md", "benchmarks.svg"])(
-  "docs/%s is what docs/benchmarks.json makes: where it is stale, run `npm run bench -- --page`",
+  "docs/reports/%s is what docs/reports/benchmarks.json makes: where it is stale, run `npm run bench -- --page`",
   (name) => {
     expect(readPageFile(name)).toBe(pageFilesOf(JSON.parse(readPageFile("benchmarks.json")))[name]);
   },

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-/** docs/bulk.md names figures that a source decides. */
+/** docs/guides/bulk.md names figures that a source decides. */
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
-const guide = read("docs/bulk.md");
+const guide = read("docs/guides/bulk.md");
 
 it.each([
   ["It begins with $ in hand", "pace/slot-limit.ts", "firstSlots", 1],

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { folderOf, runTypes } from "./types-command.ts";
 
-const guide = readFileSync(new URL("../../docs/typed-templates.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../docs/guides/typed-templates.md", import.meta.url), "utf8");
 const [, section = ""] = guide.split("## Types from samples\n");
 
 function blockOf(language: string): string {

@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { pageOf } from "./page.ts";
 import { groups } from "./rows/index.ts";
 
-const page = fileURLToPath(new URL("../../docs/faults.md", import.meta.url));
+const page = fileURLToPath(new URL("../../docs/reports/faults.md", import.meta.url));
 
-it("docs/faults.md says what the tables prove: where it is stale, run `npm run docs:faults`", async () => {
+it("docs/reports/faults.md says what the tables prove: where it is stale, run `npm run docs:faults`", async () => {
   await expect(pageOf(groups)).toMatchFileSnapshot(page);
 });
 

@@ -25,7 +25,7 @@ const examples = readdirSync(join(repository, "examples"), { withFileTypes: true
   .filter((name) => manifestOf(name).scripts?.test !== undefined);
 
 /** What the guide says about tests: each block is a file, which its first line names. */
-const guide = "docs/testing.md";
+const guide = "docs/guides/testing.md";
 const blocks = [
   ...readFileSync(join(repository, guide), "utf8").matchAll(/^```ts\n(?:\/\/ (\S+\.ts)\n)?(.*?)^```$/gms),
 ].map(([, name, code = ""]) => ({ name, code }));

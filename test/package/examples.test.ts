@@ -62,8 +62,8 @@ const documented = [
   "testing/pdf-text.ts",
 ];
 
-/** The blocks of docs/testing.md are tests: see `testExampleProjects`. */
-const papers = ["README.md", "docs/bulk.md", "docs/emulator.md", "docs/typed-templates.md"];
+/** The blocks of docs/guides/testing.md are tests: see `testExampleProjects`. */
+const papers = ["README.md", "docs/guides/bulk.md", "docs/guides/emulator.md", "docs/guides/typed-templates.md"];
 
 /** What is shown as a file is run where what it needs is installed: see test/runtimes/bulk-examples.test.ts. */
 const isFile = (code: string) => /^\/\/ \S+\.ts\n/.test(code);
@@ -75,7 +75,7 @@ const examples: readonly Example[] = [
       .map((code, index) => ({
         title: `${paper}, block ${index + 1}`,
         // A guide says once what `pdfs` is.
-        code: paper === "docs/bulk.md" ? withAssumptions(code) : code,
+        code: paper === "docs/guides/bulk.md" ? withAssumptions(code) : code,
       })),
   ),
   ...documented.flatMap((file) =>

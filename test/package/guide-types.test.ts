@@ -5,10 +5,10 @@ import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeProject } from "./consumer.ts";
 
-/** docs/typed-templates.md as a compiler reads it; what its examples do when they run is in examples.test.ts. */
+/** docs/guides/typed-templates.md as a compiler reads it; what its examples do when they run is in examples.test.ts. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
-const guide = readFileSync(join(repository, "docs/typed-templates.md"), "utf8");
+const guide = readFileSync(join(repository, "docs/guides/typed-templates.md"), "utf8");
 
 const examples = [...guide.matchAll(/^```ts( wrong)?\n(.*?)^```$/gms)].map(([, wrong, code = ""], index) => ({
   file: `block-${index + 1}.ts`,

@@ -16,7 +16,7 @@ import { consumer } from "./consumer.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(repository, "README.md"), "utf8");
-const guide = readFileSync(join(repository, "docs/emulator.md"), "utf8");
+const guide = readFileSync(join(repository, "docs/guides/emulator.md"), "utf8");
 
 const blocksOf = (markdown: string, language: string) =>
   [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(

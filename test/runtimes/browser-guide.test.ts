@@ -5,10 +5,10 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { makeProject } from "../package/consumer.ts";
 
-/** docs/browser.md as a compiler reads it, with the packed package; what it tells is tried in the other files beside this one. */
+/** docs/guides/browser.md as a compiler reads it, with the packed package; what it tells is tried in the other files beside this one. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
-const guide = readFileSync(join(repository, "docs/browser.md"), "utf8");
+const guide = readFileSync(join(repository, "docs/guides/browser.md"), "utf8");
 const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
 
 describe("the guide to pages", () => {

@@ -14,12 +14,12 @@ import { listen } from "../support/sockets.ts";
 import { ObjectStore } from "./bulk-examples/object-store.ts";
 import { killAtEnd, startProgramIn } from "./bulk-examples/programs.ts";
 
-/** examples/bulk and the sink of docs/bulk.md, with the packed package and the AWS SDK as npm has it. */
+/** examples/bulk and the sink of docs/guides/bulk.md, with the packed package and the AWS SDK as npm has it. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const examples = join(repository, "examples/bulk");
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
-const guide = read("docs/bulk.md");
+const guide = read("docs/guides/bulk.md");
 const workspace = new Workspace();
 const file = (name: string) => join(workspace.folder, name);
 
@@ -82,7 +82,7 @@ async function startStore(): Promise<ObjectStore> {
 
 describe.each([
   ["examples/bulk/s3-sink.mjs", "example/s3-sink.mjs", "s3Sink"],
-  ["the sink of docs/bulk.md", "guide-sink.mjs", "s3"],
+  ["the sink of docs/guides/bulk.md", "guide-sink.mjs", "s3"],
 ])("%s", (_title, sinkFile, sinkName) => {
   let runs = 0;
   const newJournal = () => file(`${sinkName}-${++runs}.journal`);
@@ -254,14 +254,14 @@ describe("examples/bulk/nightly-run.mjs", () => {
   });
 });
 
-/** What docs/bulk.md says once. */
+/** What docs/guides/bulk.md says once. */
 const assumed = `import { TemplatePdf as TemplatePdfOfGuide } from "template-pdf";
 const pdfs = new TemplatePdfOfGuide();
 const rows = [{ number: "1", total: "2" }];
 const jobs = rows.map((values) => ({ template: "invoice", values }));
 `;
 
-it("docs/bulk.md shows code that compiles", { timeout: 120_000 }, () => {
+it("docs/guides/bulk.md shows code that compiles", { timeout: 120_000 }, () => {
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   expect(blocks.length).toBeGreaterThan(6);
   const folder = file("guide");

@@ -19,7 +19,7 @@ import { figuresIn, pageOf, type Sizes, titles } from "./bundlers/page.ts";
 import { bundlers } from "./bundlers/versions.ts";
 import { startProgram } from "./start-program.ts";
 
-const guide = fileURLToPath(new URL("../../docs/bundlers.md", import.meta.url));
+const guide = fileURLToPath(new URL("../../docs/reports/bundlers.md", import.meta.url));
 
 const beside = [
   "@rollup/plugin-node-resolve@16.0.3",
@@ -155,7 +155,7 @@ describe("a bundle for Node", () => {
   }
 });
 
-it("docs/bundlers.md tells the bytes within 3 %: where it is stale, run `npm run docs:bundlers`", async () => {
+it("docs/reports/bundlers.md tells the bytes within 3 %: where it is stale, run `npm run docs:bundlers`", async () => {
   const sizes: Sizes = Object.fromEntries(
     Object.keys(bundlers).map((bundler) => [
       bundler,

@@ -7,7 +7,7 @@ import { testTraps } from "./hosts/traps.ts";
 import { secrets, startUpstream, type Upstream } from "./hosts/upstream.ts";
 import type { RunningProgram } from "./start-program.ts";
 
-/** The handler, on every server that docs/handler.md shows, by the very snippet that stands there. */
+/** The handler, on every server that docs/guides/handler.md shows, by the very snippet that stands there. */
 
 const workspace = new Workspace();
 let upstream: Upstream;
@@ -40,4 +40,4 @@ describe.each(hosts)("the handler on $title", (host) => {
 describe("a host that was set up another way", () =>
   testTraps(() => ({ packages: workspace.folder, upstream })));
 
-describe("docs/handler.md", () => testGuide(() => ({ packages: workspace.folder, upstream })));
+describe("docs/guides/handler.md", () => testGuide(() => ({ packages: workspace.folder, upstream })));

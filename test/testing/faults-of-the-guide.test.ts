@@ -3,8 +3,8 @@ import { type ClientOptions, TemplatePdf, TemplatePdfError } from "template-pdf"
 import { type Fault, fakeService, faults } from "template-pdf/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-/** The table of faults in docs/testing.md, row by row. */
-const guide = readFileSync(new URL("../../docs/testing.md", import.meta.url), "utf8");
+/** The table of faults in docs/guides/testing.md, row by row. */
+const guide = readFileSync(new URL("../../docs/guides/testing.md", import.meta.url), "utf8");
 const rows = [...guide.matchAll(/^\| `(\w+)\(.*?\)` \| (.*?) \| ?(.*?) ?\|$/gm)].map(
   ([, kind = "", outcome = "", again = ""]) => ({ kind: kind as keyof typeof faults, outcome, again }),
 );

@@ -84,7 +84,7 @@ const told = Object.entries(answers).map(async ([name, answer]) => [name, answer
 console.log(JSON.stringify(await Promise.all(told)));
 `;
 
-/** Makes the tests of what docs/handler.md says that no host runs. */
+/** Makes the tests of what docs/guides/handler.md says that no host runs. */
 export function testGuide(given: () => { packages: string; upstream: Upstream }): void {
   it("compiles, and so do pages that make no mistake", () => {
     const folder = join(given().packages, "guide");

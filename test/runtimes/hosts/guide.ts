@@ -4,7 +4,7 @@ import ts from "typescript";
 
 /** The guide whose snippets these tests run. */
 export const guide = readFileSync(
-  fileURLToPath(new URL("../../../docs/handler.md", import.meta.url)),
+  fileURLToPath(new URL("../../../docs/guides/handler.md", import.meta.url)),
   "utf8",
 );
 
@@ -23,7 +23,7 @@ export const filesOfGuide = [...snippets.keys()];
  */
 export function snippet(file: string, port = 3000): string {
   const code = snippets.get(file);
-  if (code === undefined) throw new Error(`docs/handler.md shows no ${file}.`);
+  if (code === undefined) throw new Error(`docs/guides/handler.md shows no ${file}.`);
   return code.replaceAll("3000", String(port));
 }
 

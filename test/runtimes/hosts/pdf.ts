@@ -2,7 +2,7 @@ import { TemplatePdf, template } from "template-pdf";
 import { createHandler } from "template-pdf/handler";
 import * as z from "zod";
 
-/** What every host serves in these tests, in place of the module of this name in docs/handler.md. */
+/** What every host serves in these tests, in place of the module of this name in docs/guides/handler.md. */
 
 const values = z.looseObject({ plays: z.string() });
 

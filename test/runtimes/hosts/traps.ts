@@ -9,7 +9,7 @@ const asked: CallInit = {
   body: '{"plays":"document","bytes":2000}',
 };
 
-/** Makes the tests of what docs/handler.md warns of, and of what it says in passing. */
+/** Makes the tests of what docs/guides/handler.md warns of, and of what it says in passing. */
 export function testTraps(given: () => { packages: string; upstream: Upstream }): void {
   async function start(
     title: string,

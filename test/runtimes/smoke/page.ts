@@ -8,7 +8,7 @@ export interface Row extends Run {
   readonly transport: string;
 }
 
-export const pagePath = fileURLToPath(new URL("../../../docs/runtimes.md", import.meta.url));
+export const pagePath = fileURLToPath(new URL("../../../docs/reports/runtimes.md", import.meta.url));
 
 /** Why a runtime is different, in the words of this page. */
 const reasons: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ function differencesOf(rows: readonly Row[]): string[] {
   );
 }
 
-/** The whole of docs/runtimes.md. */
+/** The whole of docs/reports/runtimes.md. */
 export function pageOf(rows: readonly Row[]): string {
   const sections = [...new Set(rows.map(({ name }) => name))].flatMap((name) => {
     const differences = differencesOf(rows.filter((row) => row.name === name));
@@ -71,7 +71,7 @@ export function pageOf(rows: readonly Row[]): string {
   });
   return `# Where it runs
 
-One suite, [runtimes/smoke](../runtimes/smoke), runs in every runtime of this table, from the package as npm would publish it, against one
+One suite, [runtimes/smoke](../../runtimes/smoke), runs in every runtime of this table, from the package as npm would publish it, against one
 server on bare sockets: every form of a document, the errors, at least one fault of each kind of [faults.md](faults.md), second tries,
 cancellation, backpressure, typed templates, and files where there are files. \`npm run runtimes\` installs what it needs, runs it, prints
 this table, and fails where this page says anything else; only the versions of the browsers may differ. \`npm run docs:runtimes\` writes it.

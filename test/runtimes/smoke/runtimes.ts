@@ -44,7 +44,7 @@ const firefox: Facts = {
   },
 };
 
-/** Where the suite runs, in the order of docs/runtimes.md. */
+/** Where the suite runs, in the order of docs/reports/runtimes.md. */
 export const runtimes: readonly Runtime[] = [
   ...([20, 22, 24, 26] as const).flatMap((version) => [
     { name: `Node ${version}`, as: "ES module", facts: node, run: inNode(version, "esm") },
