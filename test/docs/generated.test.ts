@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { written } from "./written.ts";
+
+/**
+ * What the code knows is not typed by hand in README.md or a guide. It stands there between two comments, as in
+ *
+ *     <!-- generated: members src/waits.ts Timeouts -->
+ *     <!-- end of generated -->
+ *
+ * where the first names a region (test/docs/regions) and what the region is told.
+ */
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const guides = readdirSync(join(repository, "docs/guides")).map((name) => `docs/guides/${name}`);
+
+describe("what the code knows stands in the papers as the code has it; where it is stale, `npm run docs:tables`", () => {
+  it.each(["README.md", ...guides])("in %s", async (paper) => {
+    const path = join(repository, paper);
+    await expect(await written(readFileSync(path, "utf8"))).toMatchFileSnapshot(path);
+  });
+});
+
+describe("a region", () => {
+  const of = (region: string) =>
+    written(`before\n<!-- generated: ${region} -->\nstale\n<!-- end of generated -->\nafter\n`);
+
+  it("is a table of the members of an interface: their defaults, and what their docstrings say", async () => {
+    const text = await of("members src/waits.ts Retry");
+    expect(text).toContain("| `limit` | 2 | How many more times, at most. |");
+    expect(text).toContain("| `mayRenderTwice` | `true` | Whether to try again");
+    expect(text).not.toContain("stale");
+    expect(text).toMatch(
+      /^before\n<!-- generated: members .* -->\n\n\|[\s\S]*\|\n\n<!-- end of generated -->\nafter\n$/,
+    );
+  });
+
+  it("has no column of defaults where no member has one", async () => {
+    expect(await of("members src/bulk/bulk-options.ts BulkProgress")).toMatch(
+      /^\| member \| what it is \|$/m,
+    );
+  });
+
+  it.each([
+    ["nothing", "has no region `nothing`"],
+    ["members src/waits.ts Nothing", "has no interface `Nothing`"],
+  ])("%s is refused", async (region, message) => {
+    await expect(of(region)).rejects.toThrow(message);
+  });
+
+  it("without its end is refused", async () => {
+    await expect(written("<!-- generated: members src/waits.ts Retry -->\n")).rejects.toThrow("has no end");
+  });
+});
