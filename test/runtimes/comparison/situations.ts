@@ -1,0 +1,137 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { inspect } from "node:util";
+import { fakePdf } from "../../../src/testing/fake-pdf.ts";
+
+/** What happened when one way asked. */
+export interface Happened {
+  readonly document?: Uint8Array;
+  readonly error?: unknown;
+  /** What came in at the service, and at another machine that it points at. */
+  readonly bodies: readonly string[];
+  readonly bodiesElsewhere: readonly string[];
+}
+
+/** Something that happens to whoever asks for documents, and what each way makes of it. */
+export interface Situation {
+  readonly title: string;
+  /** What the service answers to its requests, one after another; the last is repeated. */
+  readonly answers: readonly Answer[];
+  readonly values?: object;
+  /** In a few words, what came of it. */
+  readonly tell: (happened: Happened) => string;
+}
+
+export type Answer = (answer: ServerResponse, elsewhere: string, request: IncomingMessage) => void;
+
+/** The key that every way is given: no error may show it. */
+export const apiKey = "key-7f3a9c1e5b2d";
+
+const whole = fakePdf();
+const half = whole.subarray(0, whole.length / 2);
+const loginPage = "<!doctype html><title>Log in</title><p>Log in to go on.";
+
+const problem: Answer = (answer) => {
+  answer.writeHead(422, { "content-type": "application/json" });
+  answer.end(JSON.stringify({ message: "The member total is missing." }));
+};
+
+/** Every situation, in the order of the page. */
+export const situations: readonly Situation[] = [
+  {
+    title: "200, and the body is a login page",
+    answers: [(answer) => answer.writeHead(200, { "content-type": "text/html" }).end(loginPage)],
+    tell: tellDocument,
+  },
+  {
+    title: "a redirect to a login page",
+    answers: [
+      (answer) => answer.writeHead(302, { location: "/login" }).end(),
+      (answer) => answer.writeHead(200, { "content-type": "text/html" }).end(loginPage),
+    ],
+    tell: tellDocument,
+  },
+  {
+    title: "half a document, in an answer that ends well",
+    answers: [(answer) => answer.writeHead(200, { "content-type": "application/pdf" }).end(half)],
+    tell: tellDocument,
+  },
+  {
+    title: "half a document, then the connection ends, and no length was told",
+    answers: [
+      (answer) => {
+        answer.useChunkedEncodingByDefault = false;
+        answer.writeHead(200, { "content-type": "application/pdf", connection: "close" });
+        answer.end(half);
+      },
+    ],
+    tell: tellDocument,
+  },
+  {
+    title: "half a document, then the connection breaks",
+    answers: [
+      (answer) => {
+        answer.writeHead(200, { "content-type": "application/pdf", "content-length": whole.length });
+        answer.write(half, () => answer.destroy());
+      },
+      sendWhole,
+    ],
+    tell: tellDocument,
+  },
+  {
+    title: "503 once, then the document",
+    answers: [(answer) => answer.writeHead(503).end(), sendWhole],
+    tell: tellDocument,
+  },
+  {
+    title: "the connection closes once before an answer",
+    answers: [(answer) => answer.destroy(), sendWhole],
+    tell: tellDocument,
+  },
+  {
+    title: "307 to another machine",
+    answers: [(answer, elsewhere) => answer.writeHead(307, { location: elsewhere }).end()],
+    tell: ({ bodiesElsewhere }) => (bodiesElsewhere.length > 0 ? "the values go there" : "an error"),
+  },
+  {
+    title: "`NaN` among the values",
+    values: { total: Number.NaN },
+    answers: [sendWhole],
+    tell: ({ bodies }) => (bodies.some((body) => body.includes("null")) ? "`null` is printed" : "an error"),
+  },
+  {
+    title: "422, and the body says why",
+    answers: [problem],
+    tell: ({ error }) => (String(error).includes("total is missing") ? "the error says why" : "an error"),
+  },
+  {
+    title: "the API key, in that error as a log shows it",
+    answers: [problem],
+    tell: ({ error }) => (shown(error).includes(apiKey) ? "in the log" : "not in it"),
+  },
+];
+
+/** What server plays a situation, once. */
+export function playing(situation: Situation, elsewhere: string, bodies: string[]): RequestListener {
+  return async (request, answer) => {
+    let body = "";
+    for await (const piece of request.setEncoding("utf8")) body += piece;
+    const play = situation.answers[Math.min(bodies.length, situation.answers.length - 1)];
+    bodies.push(body);
+    play?.(answer, elsewhere, request);
+  };
+}
+
+function sendWhole(answer: ServerResponse): void {
+  answer.writeHead(200, { "content-type": "application/pdf" }).end(whole);
+}
+
+function tellDocument({ document, error }: Happened): string {
+  if (document === undefined) return error === undefined ? "nothing" : "an error";
+  if (document.length === whole.length) return "the document";
+  return String.fromCharCode(...document.subarray(0, 5)) === "%PDF-" ? "half of it" : "the login page";
+}
+
+/** An error as loggers show it: by \`util.inspect\`, and as JSON. */
+function shown(error: unknown): string {
+  return `${inspect(error, { depth: Number.POSITIVE_INFINITY })}\n${JSON.stringify(error)}`;
+}
