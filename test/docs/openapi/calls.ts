@@ -21,7 +21,7 @@ export interface Given {
 export const uid = "inv_2024";
 export const path = `/api/v1/templates/${uid}/generate-sync`;
 export const apiKey = "dev-key";
-export const goodValues = '{"date":"20 November 2026","total":"£1,000,000"}';
+const goodValues = '{"date":"20 November 2026","total":"£1,000,000"}';
 
 const wrong = "wrong";
 const elsewhere = "of another operation";
