@@ -1,0 +1,114 @@
+import { createServer } from "node:https";
+import type { TLSSocket } from "node:tls";
+import { type ClientOptions, type TemplatePdf, TimeoutError } from "template-pdf";
+import { Agent, type Dispatcher } from "undici";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { pdfOf, rejectionOf, Service, withLength } from "../client/service.ts";
+import { temporaryFile } from "../network/child.ts";
+import { startProxy } from "../network/proxy.ts";
+import { startTlsService } from "../network/tls-service.ts";
+import { makeAuthority } from "../support/certificates.ts";
+import { open } from "../support/sockets.ts";
+import { pdfFrom, sourceOf } from "../transport/service.ts";
+import { blockOf, runBlock } from "./guide-block.ts";
+
+/** What docs/guides/network.md shows, against proxies and services on this machine. */
+
+interface Sending {
+  readonly pdfs: TemplatePdf;
+  readonly dispatcher: Dispatcher;
+}
+
+const authority = makeAuthority();
+const baseUrl = "https://pdf.example.com";
+
+beforeEach(() => void vi.stubEnv("PDF_API_KEY", "key-of-the-tests"));
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Runs a block that makes a client with a dispatcher. */
+async function clientOf(file: string, replacements: Readonly<Record<string, string>>): Promise<TemplatePdf> {
+  const { pdfs, dispatcher } = await runBlock<Sending>(blockOf("network", file), replacements);
+  onTestFinished(() => dispatcher.destroy());
+  return pdfs;
+}
+
+const authorityFile = () => temporaryFile("authority.pem", authority.cert);
+
+describe("the dispatcher of the guide", () => {
+  it("goes by a proxy with a password, to a service of an authority of one's own", async () => {
+    const service = await startTlsService(authority.issue(["pdf.example.com"]));
+    const proxy = await startProxy({
+      credentials: "user:password",
+      hosts: { "pdf.example.com:443": service.port },
+    });
+    const pdfs = await clientOf("by-a-proxy.ts", {
+      "http://proxy.example.com:3128": proxy.origin,
+      "authority.pem": await authorityFile(),
+    });
+    expect(await sourceOf(pdfs)).toBe("tls");
+    expect(pdfs.transport).toBe("undici");
+    expect(service.keys).toEqual(["API-Key key-of-the-tests"]);
+    expect(proxy.heard.map(({ method }) => method)).toEqual(["CONNECT"]);
+  });
+
+  it("shows a certificate to a service that wants one", async () => {
+    const proven: boolean[] = [];
+    const server = createServer(
+      { ...authority.issue(["127.0.0.1"]), ca: authority.cert, requestCert: true },
+      (request, response) => {
+        proven.push((request.socket as TLSSocket).authorized);
+        request.resume().on("end", () => response.end(pdfFrom("mutual")));
+      },
+    );
+    const { port, close } = await open(server);
+    onTestFinished(close);
+    const { cert, key } = authority.issue(["client of the tests"]);
+    const pdfs = await clientOf("by-a-certificate.ts", {
+      [baseUrl]: `https://127.0.0.1:${port}`,
+      "authority.pem": await authorityFile(),
+      "client.pem": await temporaryFile("client.pem", cert),
+      "client.key": await temporaryFile("client.key", key),
+    });
+    expect(await sourceOf(pdfs)).toBe("mutual");
+    expect(proven).toEqual([true]);
+  });
+
+  it("may let a request wait for a connection for longer than `firstByte`, which begins when it is sent", async () => {
+    const service = await Service.start(({ path, response }) =>
+      path.includes("held") ? undefined : response.end(pdfFrom("network")),
+    );
+    const dispatcher = new Agent({ connections: 1 });
+    onTestFinished(() => dispatcher.destroy());
+    const clientWith = (timeouts: ClientOptions["timeouts"]) => service.client({ dispatcher, timeouts });
+    const held = clientWith({ firstByte: Number.POSITIVE_INFINITY }).generate("held", {}).bytes();
+    const first = await service.request();
+    const waiting = clientWith({ firstByte: 30 }).generate("next", {}).bytes();
+    // By connections of its own: as long as `waiting` would have had.
+    const clock = service
+      .client({ timeouts: { firstByte: 60 } })
+      .generate("held", {})
+      .bytes();
+    expect(await rejectionOf(clock)).toBeInstanceOf(TimeoutError);
+    first.response.end(pdfFrom("network"));
+    await Promise.all([held, waiting]);
+  });
+});
+
+describe("the function of the guide", () => {
+  it("answers with the document in base64", async () => {
+    const pdf = pdfOf(2_000);
+    const service = await Service.start(withLength(pdf));
+    interface Answer {
+      readonly body: string;
+      readonly isBase64Encoded: boolean;
+    }
+    const { handler } = await runBlock<{ handler: (event: object) => Promise<Answer> }>(
+      blockOf("network", "lambda.ts"),
+      { [baseUrl]: service.baseUrl },
+    );
+    const { body, isBase64Encoded } = await handler({ values: { total: "£640.00" } });
+    expect(isBase64Encoded).toBe(true);
+    expect(Buffer.from(body, "base64")).toEqual(pdf);
+    expect(service.requests.map((received) => received.body)).toEqual(['{"total":"£640.00"}']);
+  });
+});

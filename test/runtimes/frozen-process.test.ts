@@ -1,0 +1,99 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { makeProject } from "../package/consumer.ts";
+import { environmentOfUsers } from "../support/environment-of-users.ts";
+import { head, serveRaw } from "../transport/server.ts";
+
+/** What docs/guides/network.md says of functions that are frozen between two calls, seen in a process that is stopped. */
+
+/** Makes a document for every line that it reads, and prints what became of it. */
+const program = `
+  import { createInterface } from "node:readline";
+  import { TemplatePdf } from "template-pdf";
+  const [baseUrl, retry] = process.argv.slice(2);
+  const apiKey = "key-of-the-tests";
+  const pdfs = new TemplatePdf({ baseUrl, apiKey, retry: JSON.parse(retry), timeouts: { firstByte: 500 } });
+  for await (const uid of createInterface({ input: process.stdin })) {
+    const outcome = await pdfs.generate(uid, {}).bytes().then(() => "document", ({ code }) => code);
+    console.log(outcome);
+  }`;
+
+const pdf = "%PDF-1.4\nwarm\n%%EOF\n";
+
+/** A service whose connections can die while their client is frozen, and such a client. */
+async function start(retry: object) {
+  const forgotten = new Set<Socket>();
+  const sockets = new Set<Socket>();
+  const server = await serveRaw((socket) => {
+    sockets.add(socket);
+    if (!forgotten.has(socket)) socket.write(head(200, [`content-length: ${pdf.length}`]) + pdf);
+  });
+  const folder = makeProject("frozen", { "function.mjs": program });
+  const child = spawn(process.execPath, ["function.mjs", server.origin, JSON.stringify(retry)], {
+    cwd: folder,
+    env: environmentOfUsers(),
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const outcomes = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ask = (uid: string) => void child.stdin.write(`${uid}\n`);
+  const outcome = async () => (await outcomes.next()).value;
+  return { server, sockets, forgotten, child, ask, outcome };
+}
+
+async function freeze(child: ChildProcess): Promise<void> {
+  child.kill("SIGSTOP");
+  while (!execFileSync("ps", ["-o", "stat=", "-p", String(child.pid)], { encoding: "utf8" }).includes("T")) {
+    await new Promise(setImmediate);
+  }
+}
+
+/** Has a function make a document, freezes it, lets something happen to its connection, and calls it again. */
+async function callAgainAfter(
+  retry: object,
+  happening: (socket: Socket, forgotten: Set<Socket>) => unknown,
+): Promise<{ outcome: string; requests: number; connections: number }> {
+  const { server, sockets, forgotten, child, ask, outcome } = await start(retry);
+  ask("first");
+  expect(await outcome()).toBe("document");
+  await freeze(child);
+  for (const socket of sockets) await happening(socket, forgotten);
+  ask("second");
+  child.kill("SIGCONT");
+  return {
+    outcome: await outcome(),
+    requests: server.requests.length,
+    connections: server.allSockets,
+  };
+}
+
+const forget = (socket: Socket, forgotten: Set<Socket>) => forgotten.add(socket);
+
+describe.runIf(process.platform !== "win32")("a function that was frozen", () => {
+  it("uses its connection again where nothing happened to it", async () => {
+    const after = await callAgainAfter({ limit: 0 }, () => {});
+    expect(after).toEqual({ outcome: "document", requests: 2, connections: 1 });
+  });
+
+  it.each([
+    ["ended", (socket: Socket) => void socket.end()],
+    ["reset", (socket: Socket) => once(socket.resetAndDestroy(), "close")],
+  ])("opens another where it was %s meanwhile, and sends nothing twice", async (_, happening) => {
+    const after = await callAgainAfter({ mayRenderTwice: false }, happening);
+    expect(after).toEqual({ outcome: "document", requests: 2, connections: 2 });
+  });
+
+  it("asks again on another connection where it was forgotten without a word", async () => {
+    const { outcome, requests, connections } = await callAgainAfter({ limit: 1 }, forget);
+    expect({ outcome, requests }).toEqual({ outcome: "document", requests: 3 });
+    expect(connections).toBeGreaterThan(1);
+  });
+
+  it("cannot know that nothing arrived there, and does not ask again where nothing may be rendered twice", async () => {
+    const after = await callAgainAfter({ mayRenderTwice: false }, forget);
+    expect(after).toEqual({ outcome: "timeout", requests: 2, connections: 1 });
+  });
+});
