@@ -16,6 +16,8 @@ export interface Tracing {
   under<T>(name: string, run: () => Promise<T>): Promise<{ traceId: string; spanId: string; result: T }>;
   /** The spans of requests that have ended. */
   requests(): readonly ReadableSpan[];
+  /** The spans of this name that have ended. */
+  named(name: string): readonly ReadableSpan[];
 }
 
 export function startTracing(): Tracing {
@@ -44,5 +46,6 @@ export function startTracing(): Tracing {
       exporter
         .getFinishedSpans()
         .filter(({ instrumentationScope }) => instrumentationScope.name.includes("undici")),
+    named: (name) => exporter.getFinishedSpans().filter((span) => span.name === name),
   };
 }
