@@ -96,8 +96,8 @@ A \`~\` stands where the rounds of that client, or those of bare dispatch, diffe
   ];
 }
 
-/** @param {CellResults} cell @param {string} name */
-function ratioIn(cell, name) {
+/** A figure as the page shows it. @param {CellResults} cell @param {string} name */
+export function ratioIn(cell, name) {
   const ratio = inTwoDigits(ratioOf(cell, name));
   const isRough = [name, yardstick].some((one) => {
     const rounds = cell.contenders[one]?.rounds ?? [];
