@@ -63,7 +63,16 @@ const documented = [
 ];
 
 /** The blocks of docs/guides/testing.md are tests: see `testExampleProjects`. */
-const papers = ["README.md", "docs/guides/bulk.md", "docs/guides/emulator.md", "docs/guides/typed-templates.md"];
+const papers = [
+  "README.md",
+  "docs/guides/bulk.md",
+  "docs/guides/emulator.md",
+  "docs/guides/migrating.md",
+  "docs/guides/observability.md",
+  "docs/guides/performance.md",
+  "docs/guides/security.md",
+  "docs/guides/typed-templates.md",
+];
 
 /** What is shown as a file is run where what it needs is installed: see test/runtimes/bulk-examples.test.ts. */
 const isFile = (code: string) => /^\/\/ \S+\.ts\n/.test(code);

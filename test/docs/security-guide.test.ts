@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ApiError } from "template-pdf";
+import { describe, expect, it } from "vitest";
+import { plainKey } from "../client/canaries.ts";
+import { rejectionOf, Service, saying } from "../client/service.ts";
+import { guideText } from "./guide-block.ts";
+
+/** What docs/guides/security.md says; the hunt for keys and values is in the tests that it names. */
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+describe("the guide to security", () => {
+  it("names tests that there are", () => {
+    const named = [...guideText("security").matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
+    expect(named).not.toEqual([]);
+    expect(named.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+  });
+
+  it("says what of an error can hold values, and a message only what no longer looks like one", async () => {
+    const said = { message: "1234567 of Li Wei-Ling is refused; Li has no 1,234,567" };
+    const service = await Service.start(saying(400, JSON.stringify({ ...said, key: plainKey })));
+    const client = service.client({ apiKey: plainKey });
+    const values = { customer: "Li Wei-Ling", total: 1_234_567 };
+    const error = (await rejectionOf(client.generate("invoice", values).bytes())) as ApiError;
+    expect(error.body).toMatchObject(said);
+    expect(error.rawBody).not.toContain(plainKey);
+    expect(error.message).not.toContain("1234567");
+    expect(error.message).not.toContain("Ling");
+    expect(error.message).toContain("Li has no 1,234,567");
+  });
+});
