@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
+import { transform } from "esbuild";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -47,26 +47,27 @@ export async function runBlock<Exports>(
   code: string,
   replacements: Readonly<Record<string, string>> = {},
 ): Promise<Exports> {
-  let served = code;
+  let script = await scriptOf(code);
   for (const [said, meant] of Object.entries(replacements)) {
-    if (!served.includes(said)) throw new Error(`The block does not say ${said}.`);
-    served = served.replaceAll(said, meant);
+    if (!script.includes(said)) throw new Error(`The block does not say ${said}.`);
+    script = script.replaceAll(said, meant);
   }
   const loaded = new Map<string, unknown>();
-  for (const [, name = ""] of served.matchAll(/^import [^;]*?"([^"]+)";$/gm)) {
+  for (const [, name = ""] of script.matchAll(/ require\("([^"]+)"\);$/gm)) {
     const load = modules[name];
     if (load === undefined) throw new Error(`Nobody has said where ${name} comes from.`);
     loaded.set(name, await load());
   }
-  const { outputText } = ts.transpileModule(served, {
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS },
-  });
-  const exports = {} as Exports;
-  const run = new AsyncFunction("require", "exports", outputText);
-  await run((name: string) => loaded.get(name), exports);
-  return exports;
+  const module = { exports: {} as Exports };
+  new Function("require", "module", script)((name: string) => loaded.get(name), module);
+  return module.exports;
 }
 
-const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
-  ...words: string[]
-) => (...given: unknown[]) => Promise<void>;
+const scripts = new Map<string, string>();
+
+/** What a block is in JavaScript; that takes longer than most blocks run. */
+async function scriptOf(code: string): Promise<string> {
+  const script = scripts.get(code) ?? (await transform(code, { loader: "ts", format: "cjs" })).code;
+  scripts.set(code, script);
+  return script;
+}

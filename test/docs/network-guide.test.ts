@@ -9,8 +9,8 @@ import { startProxy } from "../network/proxy.ts";
 import { startTlsService } from "../network/tls-service.ts";
 import { makeAuthority } from "../support/certificates.ts";
 import { open } from "../support/sockets.ts";
-import { pdfFrom, sourceOf } from "../transport/service.ts";
-import { blockOf, runBlock } from "./guide-block.ts";
+import { clientOf, pdfFrom, sourceOf } from "../transport/service.ts";
+import { blockOf, guideText, runBlock } from "./guide-block.ts";
 
 /** What docs/guides/network.md shows, against proxies and services on this machine. */
 
@@ -26,13 +26,45 @@ beforeEach(() => void vi.stubEnv("PDF_API_KEY", "key-of-the-tests"));
 afterEach(() => void vi.unstubAllEnvs());
 
 /** Runs a block that makes a client with a dispatcher. */
-async function clientOf(file: string, replacements: Readonly<Record<string, string>>): Promise<TemplatePdf> {
+async function clientOfBlock(
+  file: string,
+  replacements: Readonly<Record<string, string>>,
+): Promise<TemplatePdf> {
   const { pdfs, dispatcher } = await runBlock<Sending>(blockOf("network", file), replacements);
   onTestFinished(() => dispatcher.destroy());
   return pdfs;
 }
 
-const authorityFile = () => temporaryFile("authority.pem", authority.cert);
+/** Writes a file; its path is to stand in a program, where a backslash would mean something else. */
+async function fileOf(name: string, content: string): Promise<string> {
+  return (await temporaryFile(name, content)).replaceAll("\\", "/");
+}
+
+const authorityFile = () => fileOf("authority.pem", authority.cert);
+
+describe("the environment of the guide", () => {
+  it("leads to a proxy with a password", async () => {
+    const service = await startTlsService(authority.issue(["pdf.example.com"]));
+    const proxy = await startProxy({
+      credentials: "user:password",
+      hosts: { "pdf.example.com:443": service.port },
+    });
+    const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
+    for (const name of names) for (const either of [name, name.toLowerCase()]) vi.stubEnv(either, undefined);
+    const lines = [...guideText("network").matchAll(/^export (\w+)=(.*)$/gm)];
+    for (const [, name = "", value = ""] of lines) {
+      vi.stubEnv(name, value.replace("proxy.example.com:3128", `127.0.0.1:${proxy.port}`));
+    }
+    expect(lines.map(([, name]) => name)).toEqual(["HTTPS_PROXY", "NO_PROXY"]);
+    // The authority of these tests is known to nobody: that it is met shows how far the call came.
+    const error = await rejectionOf(sourceOf(clientOf(baseUrl)));
+    expect(error).toMatchObject({ message: expect.stringContaining("NODE_EXTRA_CA_CERTS") });
+    expect(proxy.heard.map(({ method, target }) => `${method} ${target}`)).toEqual([
+      "CONNECT pdf.example.com:443",
+    ]);
+    expect(service.keys).toEqual([]);
+  });
+});
 
 describe("the dispatcher of the guide", () => {
   it("goes by a proxy with a password, to a service of an authority of one's own", async () => {
@@ -41,7 +73,7 @@ describe("the dispatcher of the guide", () => {
       credentials: "user:password",
       hosts: { "pdf.example.com:443": service.port },
     });
-    const pdfs = await clientOf("by-a-proxy.ts", {
+    const pdfs = await clientOfBlock("by-a-proxy.ts", {
       "http://proxy.example.com:3128": proxy.origin,
       "authority.pem": await authorityFile(),
     });
@@ -63,11 +95,11 @@ describe("the dispatcher of the guide", () => {
     const { port, close } = await open(server);
     onTestFinished(close);
     const { cert, key } = authority.issue(["client of the tests"]);
-    const pdfs = await clientOf("by-a-certificate.ts", {
+    const pdfs = await clientOfBlock("by-a-certificate.ts", {
       [baseUrl]: `https://127.0.0.1:${port}`,
       "authority.pem": await authorityFile(),
-      "client.pem": await temporaryFile("client.pem", cert),
-      "client.key": await temporaryFile("client.key", key),
+      "client.pem": await fileOf("client.pem", cert),
+      "client.key": await fileOf("client.key", key),
     });
     expect(await sourceOf(pdfs)).toBe("mutual");
     expect(proven).toEqual([true]);
