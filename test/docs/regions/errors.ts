@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { tableOf } from "../table-of.ts";
+
+const file = fileURLToPath(new URL("../../../src/errors.ts", import.meta.url));
+
+/** A table of the family of errors: what each is called, when it comes, and what it has that its parent has not. */
+export default function errors(): string {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+  const rows = source.statements.filter(ts.isClassDeclaration).map((each) => {
+    const [parent = ""] = each.heritageClauses?.[0]?.types.map((type) => type.expression.getText()) ?? [];
+    return {
+      name: `${parent === "ApiError" ? "– " : ""}\`${each.name?.text}\``,
+      code: each.members.flatMap(codeOf).join(""),
+      when: docstringOf(each),
+      has: each.members.flatMap(factOf).join(" "),
+    };
+  });
+  return tableOf(
+    ["error", "`code`", "when", "has"],
+    rows.map(({ name, code, when, has }) => [name, code, when, has]),
+  );
+}
+
+function docstringOf(node: ts.Node): string {
+  const [comment] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
+  const text = ts.getTextOfJSDocComment(comment?.comment) ?? "";
+  const [first = ""] = text.split("\n\n");
+  return first
+    .replaceAll(/\{@link (?:\S+ \| )?(.+?)\}/g, "`$1`")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+/** The literal that a class gives its `code`. The base has a code for those that have none of their own. */
+function codeOf(member: ts.ClassElement): string[] {
+  const isCode = ts.isPropertyDeclaration(member) && member.name.getText() === "code";
+  const isOwn = ts.canHaveModifiers(member) && hasModifier(member, ts.SyntaxKind.OverrideKeyword);
+  if (!isCode || !isOwn || !member.initializer || !ts.isStringLiteral(member.initializer)) return [];
+  return [`\`${member.initializer.text}\``];
+}
+
+/** A member that is a fact of the error: declared, or behind a getter. */
+function factOf(member: ts.ClassElement): string[] {
+  const isFact =
+    ts.isGetAccessor(member) ||
+    (ts.isPropertyDeclaration(member) &&
+      (hasModifier(member, ts.SyntaxKind.DeclareKeyword) || member.name.getText() === "code"));
+  const isInherited = ts.canHaveModifiers(member) && hasModifier(member, ts.SyntaxKind.OverrideKeyword);
+  return isFact && !isInherited ? [`\`${member.name.getText()}\``] : [];
+}
+
+function hasModifier(node: ts.HasModifiers, kind: ts.SyntaxKind): boolean {
+  return ts.getModifiers(node)?.some((modifier) => modifier.kind === kind) ?? false;
+}

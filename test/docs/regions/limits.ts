@@ -1,0 +1,41 @@
+import type { TimeoutPhase } from "../../../src/errors.ts";
+import { inSeconds } from "../../../src/retry.ts";
+import { resolveWaits } from "../../../src/waits.ts";
+import { constantOf } from "../constant-of.ts";
+import { tableOf } from "../table-of.ts";
+
+/** What starts a limit, and what ends it. */
+const spans: Readonly<Record<TimeoutPhase, readonly [begins: string, ends: string, again: string]>> = {
+  connect: ["the request waits for a connection", "the request leaves", "yes: nothing was sent"],
+  firstByte: ["the request has left", "the first byte of the document", "yes"],
+  stall: [
+    "every byte of the document, while somebody reads",
+    "the next byte, or the end; stops while the reader is slower than the service",
+    "yes, for whole forms",
+  ],
+  unread: [
+    "the awaited document, or the stream, is there",
+    "a form is asked for; of a stream, the first read",
+    "no",
+  ],
+  total: [
+    "the call starts, at the end of the turn in which `generate()` was called",
+    "the whole document is in memory, or its file has its name; the stream is handed over, unless you gave `total` yourself",
+    "no",
+  ],
+};
+
+/** A table of the limits: how long they are, from where to where they count, and what follows. */
+export default function limits(): string {
+  const { timeouts } = resolveWaits({});
+  const rows = (Object.keys(timeouts) as TimeoutPhase[]).map((phase) => {
+    const [begins, ends, again] = spans[phase];
+    return [`\`${phase}\``, timeouts[phase].toLocaleString("en"), begins, ends, again];
+  });
+  const errorBody = inSeconds(constantOf("attempt.ts", "longestErrorBodyMs"));
+  const latest = constantOf("clock.ts", "coarsestMs");
+  return `${tableOf(["of `timeouts`", "default, ms", "begins when", "ends with", "tried again"], rows)}
+
+An answer that is an error has ${errorBody}, or \`stall\` where that is shorter, for its body: then it is told as far as it came. A limit
+that is reached may be noticed late, by ${latest} ms at most; never early.`;
+}
