@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
+import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { consumer } from "./consumer.ts";
 
@@ -19,6 +20,8 @@ const read = (path: string) => readFileSync(join(repository, path), "utf8");
 interface Example {
   readonly title: string;
   readonly code: string;
+  /** The fake service answers, where it does not matter what a document shows: it takes a tenth of the time. */
+  readonly isOfFake?: boolean;
 }
 
 /** What a docstring's example takes for granted: one line per name, used where the example does not say it itself. */
@@ -62,6 +65,8 @@ const documented = [
   "testing/pdf-text.ts",
 ];
 
+const guidesToCalls = ["clocks", "errors", "forms"].map((name) => `docs/guides/${name}.md`);
+
 /** The blocks of docs/guides/testing.md are tests: see `testExampleProjects`. */
 const papers = [
   "README.md",
@@ -72,9 +77,13 @@ const papers = [
   "docs/guides/performance.md",
   "docs/guides/security.md",
   "docs/guides/typed-templates.md",
+  ...guidesToCalls,
 ];
 
-/** What is shown as a file is run where what it needs is installed: see test/runtimes/bulk-examples.test.ts. */
+/** These say once what `pdfs`, `values` and the like are, and it holds for all of their blocks. */
+const papersThatSayItOnce = [...guidesToCalls, "docs/guides/bulk.md"];
+
+/** What is shown as a file is run where what it needs is installed: see test/runtimes. */
 const isFile = (code: string) => /^\/\/ \S+\.ts\n/.test(code);
 
 const examples: readonly Example[] = [
@@ -83,8 +92,8 @@ const examples: readonly Example[] = [
       .filter((code) => !isFile(code))
       .map((code, index) => ({
         title: `${paper}, block ${index + 1}`,
-        // A guide says once what `pdfs` is.
-        code: paper === "docs/guides/bulk.md" ? withAssumptions(code) : code,
+        code: papersThatSayItOnce.includes(paper) ? withAssumptions(code) : code,
+        isOfFake: guidesToCalls.includes(paper),
       })),
   ),
   ...documented.flatMap((file) =>
@@ -97,6 +106,7 @@ const examples: readonly Example[] = [
 
 let project: string;
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
+let fake: Awaited<ReturnType<FakeService["listen"]>>;
 let running: ChildProcess;
 
 beforeAll(async () => {
@@ -113,6 +123,7 @@ beforeAll(async () => {
   writeFileSync(join(project, "templates/letter.json"), letter);
   // One thread: what each of several would load takes longer than what they are asked for.
   emulator = await startEmulator({ templates: join(project, "templates"), limits: { threads: 1 } });
+  fake = await fakeService({ templates: ["invoice"], apiKeys: [emulator.apiKey] }).listen();
   running = fork(fileURLToPath(new URL("examples-process.mjs", import.meta.url)), {
     cwd: project,
     env: environmentOfUsers({
@@ -127,7 +138,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   running.kill();
-  await emulator.close();
+  await Promise.all([emulator.close(), fake.close()]);
   await rm(project, { recursive: true, force: true });
 });
 
@@ -138,9 +149,10 @@ describe("every example that a reader can see runs", () => {
     }
   });
 
-  it.each(examples.map((example, number) => ({ ...example, number })))("$title", async ({ code, number }) => {
+  it.each(examples.map((example, number) => ({ ...example, number })))("$title", async (example) => {
+    const { code, number } = example;
     for (const name of await savedIn(project)) await rm(join(project, name));
-    const { problem, complaints } = await run(code, `example-${number}.mjs`);
+    const { problem, complaints } = await run(example, `example-${number}.mjs`);
     expect(problem).toBeUndefined();
     // A run goes on when its jobs fail: it only says so.
     if (code.includes('"template-pdf/bulk"')) expect(complaints).toEqual([]);
@@ -152,7 +164,7 @@ describe("every example that a reader can see runs", () => {
 
   it("and leaves nothing behind that would keep its program alive", async () => {
     // An example makes clients for a whole program, whose idle connections the other side may end.
-    await emulator.close();
+    await Promise.all([emulator.close(), fake.close()]);
     running.disconnect();
     const [exitCode] = await once(running, "exit");
     expect(exitCode).toBe(0);
@@ -166,9 +178,9 @@ interface Outcome {
 }
 
 /** Runs an example in the project's folder. */
-async function run(code: string, name: string): Promise<Outcome> {
+async function run({ code, isOfFake }: Example, name: string): Promise<Outcome> {
   const file = join(project, name);
-  const { baseUrl } = emulator;
+  const { baseUrl } = isOfFake ? fake : emulator;
   const served = code
     .replaceAll("https://pdf.example.com", baseUrl)
     // What stands in a page asks the page's own server, which asks the service.
