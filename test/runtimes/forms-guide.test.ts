@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
+import { faults } from "../../src/testing/faults/faults.ts";
+import { Workspace } from "../package/mocks/workspace.ts";
+import { type RunningProgram, startProgram } from "./start-program.ts";
+
+/** What docs/guides/forms.md says of Express, on Express: its snippet, and its traps. */
+
+const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/forms.md", import.meta.url)), "utf8");
+const [, snippet = "none"] = /^```ts\n\/\/ express\.ts\n(.*?)^```$/ms.exec(guide) ?? [];
+const workspace = new Workspace();
+
+beforeAll(() => workspace.install("express-5@npm:express@5.3.0", "express-4@npm:express@4.22.3"), 120_000);
+afterAll(() => workspace.remove(), 60_000);
+
+/** The guide's server, on a port of its own. */
+async function start(express: string, change = (code: string) => code) {
+  const service: FakeService = fakeService({ templates: ["invoice"] });
+  const listening = await service.listen();
+  onTestFinished(() => listening.close());
+  const told = "const server = app.listen(0, () => console.log(server.address().port));";
+  const code = change(snippet)
+    .replace('from "express"', `from "${express}"`)
+    .replace("app.listen(3000);", told);
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
+  writeFileSync(
+    join(workspace.folder, "server.mjs"),
+    ts.transpileModule(code, { compilerOptions }).outputText,
+  );
+  const running: RunningProgram = await startProgram(process.execPath, ["server.mjs"], {
+    cwd: workspace.folder,
+    env: { TEMPLATE_PDF_BASE_URL: listening.baseUrl, TEMPLATE_PDF_API_KEY: service.apiKey },
+    ready: /^(\d+)$/m,
+  });
+  onTestFinished(() => running.stop());
+  return { service, origin: running.origin };
+}
+
+describe.each(["express-4", "express-5"])("the snippet of the guide on %s", (express) => {
+  it.each(["invoice.pdf", "small.pdf"])("serves %s as the PDF it is", async (name) => {
+    const { origin } = await start(express);
+    const answer = await fetch(`${origin}/${name}`);
+    expect(answer.headers.get("content-type")).toBe("application/pdf");
+    expect(await answer.text()).toMatch(/^%PDF-.*%%EOF\n$/s);
+  });
+});
+
+it("a failure goes to the error handler of Express 5, which shows the status of the service where nobody else does it", async () => {
+  const [, handler = "none"] = /`(app\.use\(\(_error.*?)` \|/.exec(guide) ?? [];
+  for (const [change, status] of [
+    [(code: string) => code, 401],
+    [(code: string) => code.replace("app.listen", `${handler};\napp.listen`), 502],
+  ] as const) {
+    const { service, origin } = await start("express-5", change);
+    service.fail(faults.unauthorized());
+    expect((await fetch(`${origin}/invoice.pdf`)).status).toBe(status);
+  }
+});
+
+it.each([
+  ["express-4", '{"0":37,"1":80,'],
+  ["express-5", "%PDF-"],
+])("%s sends bytes that begin %s", async (express, begins) => {
+  const { origin } = await start(express, (code) => code.replace(".buffer()", ".bytes()"));
+  const text = await (await fetch(`${origin}/small.pdf`)).text();
+  expect(text.slice(0, begins.length)).toBe(begins);
+});
+
+it.each(["express-4", "express-5"])(
+  "%s calls a buffer application/octet-stream, unless it is told",
+  async (express) => {
+    const { origin } = await start(express, (code) =>
+      code.replace('response.type("pdf").send', "response.send"),
+    );
+    expect((await fetch(`${origin}/small.pdf`)).headers.get("content-type")).toBe("application/octet-stream");
+  },
+);
