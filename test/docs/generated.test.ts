@@ -43,6 +43,14 @@ describe("a region", () => {
     );
   });
 
+  it("is a table of the errors: their codes, their docstrings, and what is each one's own", async () => {
+    const text = await of("errors");
+    expect(text).toContain(
+      "| `TimeoutError` | `timeout` | A limit of `timeouts` was reached. | `phase` `limitMs` |",
+    );
+    expect(text).toContain("| – `RateLimitError` | `rate_limited` | 429: too many requests. |  |");
+  });
+
   it.each([
     ["nothing", "has no region `nothing`"],
     ["members src/waits.ts Nothing", "has no interface `Nothing`"],

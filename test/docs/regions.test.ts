@@ -10,14 +10,6 @@ const rowsOf = (text: string) =>
   text.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| ---"));
 
 describe("the regions of the guides to calls", () => {
-  it("errors: has every class with its code, its words and what is its own", async () => {
-    const text = await region("errors");
-    expect(text).toContain(
-      "| `TimeoutError` | `timeout` | A limit of `timeouts` was reached. | `phase` `limitMs` |",
-    );
-    expect(text).toContain("| – `RateLimitError` | `rate_limited` | 429: too many requests. |  |");
-  });
-
   it("retry: says what the policy decides", async () => {
     const text = await region("retry");
     expect(text).toContain("| 408, 429, 500, 502, 503 and 504 |");

@@ -5,7 +5,7 @@ import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeProject } from "./consumer.ts";
 
-/** docs/guides/typed-templates.md as a compiler reads it; what its examples do when they run is in examples.test.ts. */
+/** Guides as a compiler reads them; what their examples do when they run is in examples.test.ts. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const guide = readFileSync(join(repository, "docs/guides/typed-templates.md"), "utf8");
@@ -16,23 +16,41 @@ const examples = [...guide.matchAll(/^```ts( wrong)?\n(.*?)^```$/gms)].map(([, w
   isWrong: wrong !== undefined,
 }));
 
+/** What these guides say once, for all of their blocks. */
+const assumed = {
+  pdfs: 'declare const pdfs: import("template-pdf").TemplatePdf;',
+  values: "declare const values: { date: string; total: string };",
+};
+
+const examplesOfOthers = ["clocks", "errors", "forms"].flatMap((name) =>
+  [...readFileSync(join(repository, `docs/guides/${name}.md`), "utf8").matchAll(/^```ts\n(.*?)^```$/gms)]
+    .map(([, code = ""], index) => ({ file: `${name}-${index + 1}.ts`, code }))
+    // A file needs packages that are not here.
+    .filter(({ code }) => !/^\/\/ \S+\.ts\n/.test(code))
+    .map(({ file, code }) => {
+      const missing = Object.entries(assumed).filter(([word]) => !code.includes(`const ${word} =`));
+      return { file, code: [code, ...missing.map(([, line]) => line), "export {};"].join("\n") };
+    }),
+);
+
 /** What the compiler says, by file: each message with the line that it is about, counted from 1. */
 let messages: Map<string, { line: number; text: string }[]>;
 
 beforeAll(() => {
+  const files = [...examples, ...examplesOfOthers].map(({ file }) => file);
   const folder = makeProject(
     "typed-templates",
     Object.fromEntries([
       ["package.json", '{ "type": "module" }'],
       ["node_modules/.keep", ""],
-      ...examples.map(({ file, code }) => [file, code]),
+      ...[...examples, ...examplesOfOthers].map(({ file, code }) => [file, code]),
     ]),
   );
   for (const name of ["zod", "valibot", "arktype", "@types"]) {
     symlinkSync(join(repository, "node_modules", name), join(folder, "node_modules", name));
   }
   const program = ts.createProgram(
-    examples.map(({ file }) => join(folder, file)),
+    files.map((file) => join(folder, file)),
     {
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -43,14 +61,20 @@ beforeAll(() => {
       types: ["node"],
     },
   );
-  messages = new Map(examples.map(({ file }) => [file, []]));
+  messages = new Map(files.map((file) => [file, []]));
   for (const { file, start = 0, messageText } of ts.getPreEmitDiagnostics(program)) {
-    const name = examples.find((example) => file?.fileName.endsWith(`/${example.file}`))?.file ?? "";
+    const name = files.find((each) => file?.fileName.endsWith(`/${each}`)) ?? "";
     const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
     const text = ts.flattenDiagnosticMessageText(messageText, "\n");
     messages.set(name, [...(messages.get(name) ?? []), { line, text }]);
   }
 }, 60_000);
+
+describe("the guides to calls", () => {
+  it.each(examplesOfOthers)("compile in $file", ({ file }) => {
+    expect(messages.get(file)).toEqual([]);
+  });
+});
 
 describe("the guide to typed templates", () => {
   it.each(examples.filter(({ isWrong }) => !isWrong))("compiles in $file", ({ file }) => {
