@@ -22,6 +22,10 @@ export async function check() {
       report("format and lint", run("biome", ["check"], { quiet: true })),
       report("types", run("tsc", ["--noEmit"], { quiet: true })),
       report("unused code and dependencies", run("knip", [], { quiet: true })),
+      report(
+        "documentation",
+        run("typedoc", ["--options", "docs/site/typedoc.config.mjs", "--emit", "none"], { quiet: true }),
+      ),
       report("bytes a page loads", run("size-limit", [], { quiet: true })),
       report("package manifest", ofTarball("publint", ["--strict"])),
       report("package types", ofTarball("attw", ["--profile", "node16"])),

@@ -34,6 +34,7 @@ export interface ErrorFacts {
  * ```
  */
 export class TemplatePdfError extends Error {
+  /** The name of its class, also in code that was minified. */
   declare readonly name: string;
   /** A stable, machine-readable word for what happened, such as `"not_found"`. */
   readonly code: string = "error";
@@ -45,7 +46,10 @@ export class TemplatePdfError extends Error {
   declare readonly requestId?: string;
   readonly #headers: Headers | undefined;
 
-  /** @param facts - become members of the error, as far as there are any; the headers stay behind a getter */
+  /**
+   * @param message - what happened, to what, and what to do
+   * @param facts - become members of the error, as far as there are any; the headers stay behind a getter
+   */
   constructor(message: string, facts: ErrorFacts = {}) {
     super(message, facts);
     const { attempts = 0, headers, ...others } = facts;

@@ -6,6 +6,7 @@ import { checkNames, isFunction, isObject, optional } from "./option-rules.ts";
 export interface CallEvent {
   /** Numbers the calls of this process: the events of one call have the same. */
   readonly call: number;
+  /** The template that was asked for. */
   readonly uid: string;
   /** Which try it is about, from 1; 0 where nothing was sent. */
   readonly attempt: number;
@@ -15,12 +16,15 @@ export interface CallEvent {
 
 /** A request is about to be sent. */
 export interface RequestEvent extends CallEvent {
+  /** How the service is asked. */
   readonly method: "POST";
+  /** Where it is asked. */
   readonly url: string;
 }
 
 /** The head of an answer has arrived, whatever its status. */
 export interface ResponseEvent extends CallEvent {
+  /** The status code of the answer. */
   readonly status: number;
   /** The answer's `x-request-id` or `request-id`. */
   readonly requestId: string | undefined;

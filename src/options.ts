@@ -84,6 +84,7 @@ export interface CallOptions {
 
 /** How much of a document has come. Where a document breaks and is asked for again, it begins anew. */
 export interface Progress {
+  /** How many bytes have come. */
   readonly receivedBytes: number;
   /**
    * How many there will be, where the answer tells. In a page that asks another origin it may turn out to be wrong, because the page

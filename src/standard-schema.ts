@@ -3,11 +3,23 @@
  * imported. Its authors allow copying the interface and advise it.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  /** What every library says in the same words. */
   readonly "~standard": {
+    /** The version of the interface. */
     readonly version: 1;
+    /** The name of the library. */
     readonly vendor: string;
+    /** Gives what comes out of a value, or what is wrong with it. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** For the compiler alone. */
+    readonly types?:
+      | {
+          /** What it takes. */
+          readonly input: Input;
+          /** What it gives. */
+          readonly output: Output;
+        }
+      | undefined;
   };
 }
 

@@ -12,6 +12,7 @@ import { maxIssues, nameOf, serializeValues, valuesError } from "./values.ts";
 
 /** A template of the service: its uid, and what its values are. Made by `template()`. */
 export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U extends string = string> {
+  /** The uid, from the dashboard. */
   readonly uid: U;
   /** Checks the values, where one was given. */
   readonly schema: S | undefined;

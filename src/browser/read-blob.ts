@@ -2,6 +2,7 @@ import { ConfigurationError, type GeneratedPdf, type PendingPdf } from "../index
 
 /** A document that this page holds in memory. */
 export interface HeldPdf {
+  /** The whole of it. */
   readonly blob: Blob;
   /** The name that the service gives the document, where it gives one. */
   readonly filename: string | undefined;

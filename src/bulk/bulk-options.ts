@@ -7,11 +7,15 @@ import type { Sink } from "./sink.ts";
 
 /** A job that an earlier run has finished. */
 export interface Skipped<J> {
+  /** Tells the results apart. */
   readonly status: "skipped";
+  /** The job itself, with all its members. */
   readonly job: J;
   /** The job's place among the jobs, from 0. */
   readonly index: number;
+  /** None. */
   readonly value?: undefined;
+  /** None. */
   readonly error?: undefined;
 }
 

@@ -7,6 +7,7 @@ export interface FailureGroup {
   readonly code: string;
   /** What the first of them says. */
   readonly message: string;
+  /** How many jobs failed so. */
   count: number;
   /** The indexes of the first ten of their jobs. */
   readonly indexes: number[];

@@ -1,4 +1,8 @@
-/** Runs over many documents: bounded in memory, at the pace that the service allows, and able to go on after a crash. */
+/**
+ * Runs over many documents: bounded in memory, at the pace that the service allows, and able to go on after a crash.
+ *
+ * @packageDocumentation
+ */
 
 export type { BulkProgress, BulkResult, RunBulkOptions, Skipped } from "./bulk-options.ts";
 export type { FailureGroup } from "./failure-groups.ts";

@@ -43,7 +43,12 @@ interface Asking<G, V> {
 
 /** Of jobs of several kinds, each has the values of its own template. */
 export type Fitting<J> = J extends { readonly template: infer G extends AnyTemplate }
-  ? { readonly template: G; readonly values: Values<G> }
+  ? {
+      /** The job's template. */
+      readonly template: G;
+      /** What that takes. */
+      readonly values: Values<G>;
+    }
   : unknown;
 
 /** Jobs, one at a time: an array, a generator, a query's cursor, or whatever else can be gone through by `for await`. */
@@ -67,6 +72,7 @@ export type Use<J, R> = (pdf: PendingPdf, job: J, context: UseContext) => Promis
 
 /** What every result tells. */
 interface Settled<J> {
+  /** The job itself, with all its members. */
   readonly job: J;
   /** The job's place among the jobs, from 0. */
   readonly index: number;
@@ -76,17 +82,21 @@ interface Settled<J> {
 
 /** A job whose document is whole and was put to use. */
 export interface Fulfilled<J, R> extends Settled<J> {
+  /** Tells the results apart. */
   readonly status: "fulfilled";
   /** What `use` gave: the document's bytes by default. */
   readonly value: R;
+  /** None. */
   readonly error?: undefined;
 }
 
 /** A job that has failed for good. */
 export interface Rejected<J> extends Settled<J> {
+  /** Tells the results apart. */
   readonly status: "rejected";
   /** What its last attempt failed with. */
   readonly error: unknown;
+  /** None. */
   readonly value?: undefined;
 }
 

@@ -3,6 +3,7 @@ import type { UseContext } from "./job.ts";
 
 /** What a sink hears beside the document. */
 export interface PutContext<J> extends UseContext {
+  /** The job whose document it is. */
   readonly job: J;
 }
 

@@ -7,6 +7,7 @@ import { defaultMaxBodyBytes } from "../server/endpoint.ts";
 
 /** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
 export interface Call {
+  /** The method of the request. */
   readonly method: string;
   /** The path as it came, percent-encoded. */
   readonly path: string;
@@ -20,6 +21,7 @@ export interface Call {
   readonly durationMs: number;
   /** What a refusal said, or the fault that was asked for. */
   readonly detail: string | undefined;
+  /** The `x-request-id` of the answer. */
   readonly requestId: string | undefined;
 }
 
@@ -50,6 +52,7 @@ export interface EmulatorOptions {
    * Default: none.
    */
   readonly fonts?: string | URL | undefined;
+  /** What is bounded. Default: see `EmulatorLimits`. */
   readonly limits?: EmulatorLimits | undefined;
   /** What goes wrong on purpose, such as `429 every 10`: one rule or several. Default: nothing. */
   readonly faults?: string | readonly string[] | undefined;

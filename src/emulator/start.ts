@@ -14,6 +14,7 @@ import { readTemplateFolder } from "./template-folder.ts";
 
 /** A template that the emulator found at its start. */
 export interface FoundTemplate {
+  /** What clients ask for. */
   readonly uid: string;
   /** The name of its file. */
   readonly file: string;

@@ -1,5 +1,6 @@
 /** Why a template made no document. The message names the file and, where it is known, the line. */
 export class TemplateError extends Error {
+  /** The name of this class. */
   override readonly name = "TemplateError";
   /** The path of the template's file. */
   readonly file: string;

@@ -14,11 +14,16 @@ import { checkOrigin } from "./origins.ts";
 /** The templates that pages may ask for, by the names under which they ask. */
 export type HandlerTemplates = Readonly<Record<string, AnyTemplate>>;
 
-/** The functions of the server that a handler asks. */
+/**
+ * The functions of the server that a handler asks.
+ *
+ * @inline
+ */
 export type OwnFunction = "authorize" | "values" | "filename";
 
 /** What {@link HandlerOptions.onError} hears beside the error. */
 export interface HandlerError {
+  /** What was asked; its body may be read already. */
   readonly request: Request;
   /** The `x-request-id` of the answer, which its caller sees. */
   readonly requestId: string;

@@ -1,6 +1,10 @@
 import { safeFilename } from "../safe-filename.ts";
 
-/** Whether a document is to be saved, or shown where the caller is. */
+/**
+ * Whether a document is to be saved, or shown where the caller is.
+ *
+ * @inline
+ */
 export type Disposition = "attachment" | "inline";
 
 /**

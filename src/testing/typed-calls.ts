@@ -3,6 +3,7 @@ import type { Template } from "../template.ts";
 
 /** One call for a document that reached a fake service, with a right key and readable values. */
 export interface FakeCall<U extends string = string, V = Record<string, unknown>> {
+  /** The template that was asked for. */
   readonly uid: U;
   /** What came: what a schema gave, after JSON. */
   readonly values: V;

@@ -161,6 +161,7 @@ export interface FetchReader {
 
 /** A dispatcher of undici 7 or later, as far as it is used here. */
 export interface DispatcherLike {
+  /** Sends a request. */
   // biome-ignore lint/suspicious/noExplicitAny: undici's own types differ between its versions; any of them fits.
   dispatch(options: any, handler: any): boolean;
 }

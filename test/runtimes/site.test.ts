@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inflateSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run } from "../../scripts/run-command.mjs";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { type Browser, launch, type Page } from "./browsers.ts";
+import { type RunningProgram, startProgram } from "./start-program.ts";
+
+/** The documentation site, as `npm run docs` builds it and `npm run docs:serve` serves it. */
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const site = join(repository, "site");
+const again = makeTemporaryFolder("site");
+let server: RunningProgram;
+let browser: Browser;
+
+beforeAll(async () => {
+  server = await startProgram(process.execPath, ["scripts/serve-docs.mjs"], {
+    cwd: repository,
+    ready: /http:\/\/127\.0\.0\.1:(\d+)\//,
+    startsWithinMs: 110_000,
+  });
+  browser = await launch("chromium");
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  again.remove();
+});
+
+describe("the documentation site", () => {
+  it("is the same whenever it is built, and names no folder of this machine", {
+    timeout: 120_000,
+  }, async () => {
+    const built = await run(
+      "typedoc",
+      ["--options", "docs/site/typedoc.config.mjs", "--out", join(again.path, "site")],
+      { quiet: true },
+    );
+    expect(built).toBe(true);
+    const names = filesOf(site);
+    expect(filesOf(join(again.path, "site"))).toEqual(names);
+    const differ = names.filter(
+      (name) => !readFileSync(join(site, name)).equals(readFileSync(join(again.path, "site", name))),
+    );
+    expect(differ).toEqual([]);
+    const local = names.filter((name) => readFileSync(join(site, name), "utf8").includes(repository));
+    expect(local).toEqual([]);
+  });
+
+  it("has no link that leads nowhere, on no page and in no result of the search", () => {
+    const pages = new Map(filesOf(site).map((name) => [name, /\.(?:html|svg)$/.test(name) ? text(name) : ""]));
+    const ids = new Map([...pages].map(([name, html]) => [name, new Set(matches(html, /\bid="([^"]+)"/g))]));
+    const isDead = (link: string, page: string) => {
+      const [path = "", anchor = ""] = decodeURI(link)
+        .replaceAll("&amp;", "&")
+        .replace(/\?.*/, "")
+        .split("#");
+      const target = path === "" ? page : posix.normalize(posix.join(posix.dirname(page), path));
+      return !pages.has(target) || (anchor !== "" && !ids.get(target)?.has(anchor));
+    };
+    const links = [...pages].flatMap(([page, html]) =>
+      matches(html, /\b(?:href|src)="([^"]*)"/g)
+        .filter((link) => !/^(?:[a-z]+:|\/\/)/.test(link) && link !== "")
+        .map((link) => ({ page, link })),
+    );
+    const results = searchIndex().map(({ url }) => ({ page: "index.html", link: url }));
+    expect(links.length).toBeGreaterThan(1_000);
+    expect(results.length).toBeGreaterThan(200);
+    const dead = [...links, ...results].filter(({ page, link }) => isDead(link, page));
+    expect(dead.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
+  });
+
+  it("calls every page by its name", () => {
+    const titles = filesOf(site)
+      .filter((name) => name.endsWith(".html"))
+      .map((name) => ({ name, title: /<title>([^<]*)/.exec(text(name))?.[1] ?? "" }));
+    expect(titles.filter(({ title }) => !/(?:^| \| )template-pdf - v\d/.test(title))).toEqual([]);
+    expect(titles.find(({ name }) => name === "modules/template-pdf_bulk.html")?.title).toMatch(
+      /^template-pdf\/bulk /,
+    );
+  });
+
+  for (const [device, width] of [
+    ["a desk", 1_280],
+    ["a phone", 390],
+  ] as const) {
+    it(`is read, searched and switched to dark on ${device}, and loads nothing from elsewhere`, async () => {
+      const page = await browser.newPage();
+      const asked: string[] = [];
+      const wrong: string[] = [];
+      page.on("request", (request) => asked.push(request.url()));
+      page.on("pageerror", (error) => wrong.push(error.message));
+      await page.setViewport({ width, height: 844 });
+      const papers = filesOf(site).filter((name) => /^(?:guides|reports)\/.*\.html$/.test(name));
+      for (const name of ["index.html", "classes/template-pdf.TemplatePdf.html", ...papers]) {
+        await page.goto(`${server.origin}/${name}`);
+        await page.waitForFunction("document.querySelector('#tsd-nav-container a')");
+        const aside = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect(aside, `${name} is wider than the page`).toBeLessThanOrEqual(0);
+      }
+
+      await page.goto(`${server.origin}/index.html`);
+      expect(await search(page, "NotFoundError")).toContain("classes/template-pdf.NotFoundError.html");
+      expect(await search(page, "Hono")).toContain("guides/handler.html");
+
+      await page.evaluate(
+        `{ const select = document.getElementById("tsd-theme"); select.value = "dark"; select.dispatchEvent(new Event("change")); }`,
+      );
+      const background = "getComputedStyle(document.body).backgroundColor";
+      const [red] = /\d+/.exec(await page.evaluate<string>(background)) ?? [];
+      expect(Number(red)).toBeLessThan(64);
+      await page.evaluate("localStorage.clear()");
+      await page.close();
+
+      expect(wrong).toEqual([]);
+      expect(asked.filter((url) => !url.startsWith(`${server.origin}/`) && !url.startsWith("data:"))).toEqual(
+        [],
+      );
+    });
+  }
+});
+
+/** Types into the search, and gives where its results lead. */
+async function search(page: Page, words: string): Promise<string[]> {
+  await page.waitForFunction("!document.querySelector('#tsd-search-status')?.textContent.includes('…')");
+  await page.click("#tsd-search-trigger");
+  await page.evaluate("{ document.getElementById('tsd-search-input').value = ''; }");
+  await page.keyboard.type(words);
+  const shown = `[...document.querySelectorAll("#tsd-search-results a")].map((link) => link.getAttribute("href"))`;
+  const found = `document.querySelector("#tsd-search-results mark")?.closest("#tsd-search-results")`;
+  await page.waitForFunction(found);
+  const links = await page.evaluate<string[]>(shown);
+  await page.keyboard.press("Escape");
+  await page.waitForFunction("!document.querySelector('#tsd-search[open]')");
+  return links.map((link) => link.replace(/^(?:\.\/|https?:\/\/[^/]+\/)/, ""));
+}
+
+/** What the search knows: TypeDoc writes it as deflated JSON. */
+function searchIndex(): readonly { readonly url: string }[] {
+  const [, packed = ""] = /"([^"]+)"/.exec(text("assets/search.js")) ?? [];
+  return JSON.parse(inflateSync(Buffer.from(packed, "base64")).toString()).rows;
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    )
+    .sort();
+}
+
+function text(name: string): string {
+  return readFileSync(join(site, name), "utf8");
+}
+
+function matches(html: string, pattern: RegExp): string[] {
+  return [...html.matchAll(pattern)].map(([, found = ""]) => found);
+}
