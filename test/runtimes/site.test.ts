@@ -52,7 +52,9 @@ describe("the documentation site", () => {
   });
 
   it("has no link that leads nowhere, on no page and in no result of the search", () => {
-    const pages = new Map(filesOf(site).map((name) => [name, /\.(?:html|svg)$/.test(name) ? text(name) : ""]));
+    const pages = new Map(
+      filesOf(site).map((name) => [name, /\.(?:html|svg)$/.test(name) ? text(name) : ""]),
+    );
     const ids = new Map([...pages].map(([name, html]) => [name, new Set(matches(html, /\bid="([^"]+)"/g))]));
     const isDead = (link: string, page: string) => {
       const [path = "", anchor = ""] = decodeURI(link)
