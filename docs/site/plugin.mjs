@@ -38,7 +38,10 @@ export function load(app) {
     page.contents = withDescription(page.contents, sentenceOf(page.model))
       // Where readers of the screen begin.
       .replace('<div class="col-content">', '<div class="col-content" role="main">')
-      .replace('<div class="page-menu">', '<div class="page-menu" role="complementary">');
+      .replace(
+        '<div class="page-menu">',
+        '<div class="page-menu" role="complementary" aria-label="This page">',
+      );
   });
   app.renderer.on(IndexEvent.PREPARE_INDEX, indexHeadings);
   // The guides can be seen at once; whoever folds a chapter finds it folded on the next page.

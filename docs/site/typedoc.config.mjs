@@ -70,11 +70,11 @@ export default {
   visibilityFilters: {},
   sort: ["documents-first", "source-order"],
 
-  // Where a declaration stands, in the repository and not on this machine.
+  // Where a declaration stands, in the repository and not on this machine; TypeDoc counts the path from the folder of the sources.
   disableGit: true,
   gitRevision: "main",
   basePath: at(""),
-  sourceLinkTemplate: `${repository}/blob/{gitRevision}/{path}#L{line}`,
+  sourceLinkTemplate: `${repository}/blob/{gitRevision}/src/{path}#L{line}`,
 
   excludeInternal: true,
   excludePrivate: true,

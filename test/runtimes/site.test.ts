@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflateSync } from "node:zlib";
@@ -74,6 +74,15 @@ describe("the documentation site", () => {
     expect(results.length).toBeGreaterThan(200);
     const dead = [...links, ...results].filter(({ page, link }) => isDead(link, page));
     expect(dead.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
+  });
+
+  it("leads to what there is in the repository", () => {
+    const file = /\bhref="https:\/\/github\.com\/template-pdf\/template-pdf\/blob\/main\/([^"#]+)/g;
+    const paths = new Set(
+      filesOf(site).flatMap((name) => (name.endsWith(".html") ? matches(text(name), file) : [])),
+    );
+    expect(paths).toContain("src/client.ts");
+    expect([...paths].filter((path) => !existsSync(join(repository, decodeURI(path))))).toEqual([]);
   });
 
   it("calls every page by its name", () => {
