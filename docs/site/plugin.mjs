@@ -33,7 +33,14 @@ export function load(app) {
     }
   });
   app.renderer.defineRouter("papers", PaperRouter);
+  const { now } = Date;
+  app.renderer.on(PageEvent.BEGIN, () => {
+    // Else the highlighter gives up on a line after half a second, and on a busy machine a page would look different.
+    const began = now();
+    Date.now = () => began;
+  });
   app.renderer.on(PageEvent.END, (page) => {
+    Date.now = now;
     if (page.contents === undefined) return;
     page.contents = withDescription(page.contents, sentenceOf(page.model))
       // Where readers of the screen begin.
