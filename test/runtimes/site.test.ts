@@ -3,6 +3,7 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repository as address } from "../../docs/site/repository.mjs";
 import { run } from "../../scripts/run-command.mjs";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, type Page } from "./browsers.ts";
@@ -77,12 +78,14 @@ describe("the documentation site", () => {
   });
 
   it("leads to what there is in the repository", () => {
-    const file = /\bhref="https:\/\/github\.com\/template-pdf\/template-pdf\/blob\/main\/([^"#]+)/g;
-    const paths = new Set(
-      filesOf(site).flatMap((name) => (name.endsWith(".html") ? matches(text(name), file) : [])),
-    );
+    const files = `${address}/blob/main/`;
+    const paths = filesOf(site)
+      .filter((name) => name.endsWith(".html"))
+      .flatMap((name) => matches(text(name), /\bhref="([^"#]+)/g))
+      .filter((link) => link.startsWith(files))
+      .map((link) => decodeURI(link.slice(files.length)));
     expect(paths).toContain("src/client.ts");
-    expect([...paths].filter((path) => !existsSync(join(repository, decodeURI(path))))).toEqual([]);
+    expect(paths.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
   });
 
   it("calls every page by its name", () => {
