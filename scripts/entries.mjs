@@ -28,6 +28,6 @@ function sources(target, extension) {
   if (typeof target !== "string") {
     return Object.assign({}, ...Object.values(target).map((inner) => sources(inner, extension)));
   }
-  const name = new RegExp(`^\\./dist/(.+)\\.${extension}$`).exec(target)?.[1];
+  const name = new RegExp(`^(?:\\./)?dist/(.+)\\.${extension}$`).exec(target)?.[1];
   return name ? { [name]: `src/${name}.ts` } : {};
 }
