@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { root } from "../run-command.mjs";
 import { outputOf } from "./output-of.mjs";
+import { standingOf } from "./registry.mjs";
 import { failed, notAsked, passed } from "./verdict.mjs";
 
 /** @typedef {import("./verdict.mjs").Verdict} Verdict */
@@ -82,21 +83,13 @@ export function manifestAsNpmWantsIt(/** @type {string} */ folder) {
 
 /** @returns {Verdict} */
 export function newVersion() {
-  const { name, version } = manifest;
-  const { succeeded, stdout, stderr } = outputOf("npm", [
-    "view",
-    `${name}@${version}`,
-    "version",
-    "--loglevel=error",
-  ]);
-  if (succeeded && stdout.trim() === "") return passed(`${version} is not on the registry yet`);
-  if (succeeded)
-    return failed(
-      `${name} ${version} is on the registry already`,
-      "Nothing is to be published; what is to come needs a changeset (`npx changeset`) and the next version.",
-    );
-  if (stderr.includes("E404")) return passed(`${name} is not on the registry yet`);
-  return notAsked(`the registry does not tell which versions it has (${stderr.trim().split("\n")[0]})`);
+  const { standing, why } = standingOf(manifest);
+  if (standing === "not told") return notAsked(why);
+  if (standing !== "published") return passed(why);
+  return failed(
+    why,
+    "Nothing is to be published; what is to come needs a changeset (`npx changeset`) and the next version.",
+  );
 }
 
 /**
