@@ -5,6 +5,21 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./run-command.mjs";
 
+/**
+ * Packages without a file of their license, all of it MIT: whose it is, as their repositories say. What such a package has
+ * taken from others has the same text, and names of its own.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const holders = {
+  // LICENSE.md and THIRD_PARTY_NOTICES.md of https://github.com/cfworker/cfworker.
+  "@cfworker/json-schema": [
+    "Copyright (c) 2020 Jeremy Danyow",
+    "Portions derived from punycode.js: Copyright Mathias Bynens <https://mathiasbynens.be/>",
+    "Portions derived from Ajv: Copyright (c) 2015-2021 Evgeny Poberezkin",
+  ],
+};
+
 const dist = join(root, "dist");
 const bundled = new Set();
 
@@ -27,11 +42,14 @@ function describe(folder) {
 }
 
 /**
- * Some packages name the MIT license and forget its text, which is the same as that of our own.
- * @param {{ name: string, license?: string, author?: string }} manifest
+ * The text of the MIT license is the same as that of our own.
+ *
+ * @param {{ name: string, license?: string }} manifest
  */
-function textOfMit({ name, license, author }) {
-  if (license !== "MIT" || !author) throw new Error(`${name} is bundled and has no license file`);
+function textOfMit({ name, license }) {
+  const lines = holders[name];
+  if (license !== "MIT" || !lines)
+    throw new Error(`${name} is bundled, and nothing says whose license it has`);
   const ours = readFileSync(join(root, "LICENSE"), "utf8");
-  return ours.replace(/^Copyright .*$/m, `Copyright (c) ${author}`);
+  return ours.replace(/^Copyright .*$/m, lines.join("\n"));
 }

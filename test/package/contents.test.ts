@@ -91,18 +91,6 @@ describe("the published package", () => {
       expect(definitions).toEqual(classes.map((name) => `${name} 1`));
     }
   });
-
-  it("carries the license of everything that is bundled into it", () => {
-    // The build names the source of each piece in a comment before it.
-    const code = files.filter(({ path }) => /\.c?js$/.test(path)).map(({ path }) => read(path));
-    const bundled = code.flatMap((text) =>
-      [...text.matchAll(/^ *\/\/ (?:.*\/)?node_modules\/((?:@[^/\s]+\/)?[^/\s]+)/gm)].map(([, name]) => name),
-    );
-    const licensed = [...read("dist/THIRD-PARTY-LICENSES.md").matchAll(/^# (\S+) /gm)].map(
-      ([, name]) => name,
-    );
-    expect(licensed).toEqual([...new Set(bundled)].sort());
-  });
 });
 
 function sum(sized: readonly { readonly bytes: number }[]): number {
