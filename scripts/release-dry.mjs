@@ -65,6 +65,7 @@ try {
       .then(ask)
       .catch((error) => failed(String(error), "A gate before it may have failed; mend that one first."));
     asked.push({ title, verdict });
+    if (verdict.printed !== undefined) console.error(verdict.printed);
     console.log(lineOf(title, verdict));
   }
 } finally {

@@ -20,7 +20,7 @@ const shipped =
 export function pack(folder) {
   const args = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder];
   const { succeeded, stderr } = outputOf("npm", args);
-  if (!succeeded) return failed(`npm pack: ${stderr.trim()}`, "See `npm pack --dry-run`.");
+  if (!succeeded) return failed("npm packs nothing", "See above, and `npm pack --dry-run`.", stderr);
   return passed(tarballIn(folder));
 }
 
@@ -37,7 +37,7 @@ export function publication(folder) {
     );
   const args = ["publish", "--dry-run", "--ignore-scripts", "--json", "--loglevel=error"];
   const { succeeded, stdout, stderr } = outputOf("npm", [...args, join(folder, tarballIn(folder))]);
-  if (!succeeded) return failed(`npm publish --dry-run: ${stderr.trim()}`, "Do what npm asks for.");
+  if (!succeeded) return failed("npm would not publish it", "Do what npm asks for above.", stderr);
   const files = new Set(filesIn(JSON.parse(stdout)));
   const strangers = [...files].filter((path) => !shipped.test(path));
   if (strangers.length > 0)
@@ -72,7 +72,7 @@ export function manifestAsNpmWantsIt(/** @type {string} */ folder) {
     writeFileSync(join(copy, path), "");
   }
   const { succeeded, stderr } = outputOf("npm", ["pkg", "fix", "--loglevel=error"], copy);
-  if (!succeeded) return failed(`npm pkg fix: ${stderr.trim()}`, "Do what npm asks for.");
+  if (!succeeded) return failed("npm cannot read package.json", "Do what npm asks for above.", stderr);
   const fixed = readFileSync(join(copy, "package.json"), "utf8");
   if (JSON.stringify(JSON.parse(fixed)) === JSON.stringify(manifest)) return passed();
   return failed(
@@ -134,8 +134,9 @@ export function doors(project) {
   const { succeeded, stderr } = outputOf("node", ["--no-experimental-require-module", "doors.cjs"], project);
   if (succeeded) return passed(`${paths.length} doors in two formats`);
   return failed(
-    `a door does not open: ${stderr.trim()}`,
-    "See `exports` of package.json, and scripts/build.mjs.",
+    "a door does not open",
+    "See above, `exports` of package.json, and scripts/build.mjs.",
+    stderr,
   );
 }
 
@@ -147,7 +148,11 @@ export function command(project) {
   const [name] = Object.keys(manifest.bin);
   const { stdout, stderr } = outputOf("npx", ["--no-install", String(name), "--version"], project);
   if (stdout.trim() === manifest.version) return passed();
-  return failed(`\`npx ${name} --version\` says ${(stdout + stderr).trim()}`, "See `bin` of package.json.");
+  return failed(
+    `\`npx ${name} --version\` does not say ${manifest.version}`,
+    "See above, and `bin` of package.json.",
+    stdout + stderr,
+  );
 }
 
 /**
@@ -168,8 +173,9 @@ export function demo(project) {
     .filter((line) => line.includes(".pdf: "));
   if (succeeded && made.length > 0) return passed(`${made.length} documents`);
   return failed(
-    `the demo does not run where the package is installed: ${(stdout + stderr).trim()}`,
-    "It runs examples/demo.mjs beside node_modules; `npm run demo` runs it in the repository.",
+    "the demo does not run where the package is installed",
+    "See above. It is examples/demo.mjs beside node_modules; `npm run demo` runs it in the repository.",
+    stdout + stderr,
   );
 }
 
@@ -181,7 +187,7 @@ export function demo(project) {
 function install(project, ...packages) {
   const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", ...packages];
   const { succeeded, stderr } = outputOf("npm", args, project);
-  return succeeded ? undefined : failed(`npm install: ${stderr.trim()}`, "See what npm says of it.");
+  return succeeded ? undefined : failed("npm cannot install it", "See what npm says of it above.", stderr);
 }
 
 /** @param {string} folder */

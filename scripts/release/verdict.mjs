@@ -3,7 +3,7 @@
 /**
  * How a gate ended. A gate that could not be asked has not passed, and stops nobody.
  *
- * @typedef {{ readonly kind: "passed" | "failed" | "not asked" | "left out", readonly told?: string }} Verdict
+ * @typedef {{ readonly kind: "passed" | "failed" | "not asked" | "left out", readonly told?: string, readonly printed?: string }} Verdict
  */
 
 /** @type {(told?: string) => Verdict} */
@@ -12,9 +12,14 @@ export const passed = (told) => ({ kind: "passed", ...(told !== undefined && { t
 /**
  * @param {string} why - what is wrong
  * @param {string} todo - what to do about it
+ * @param {string} [printed] - what a command printed that failed
  * @returns {Verdict}
  */
-export const failed = (why, todo) => ({ kind: "failed", told: `${why}. ${todo}` });
+export const failed = (why, todo, printed = "") => ({
+  kind: "failed",
+  told: `${why}. ${todo}`,
+  ...(printed.trim() !== "" && { printed: printed.trim() }),
+});
 
 /** @type {(why: string) => Verdict} */
 export const notAsked = (why) => ({ kind: "not asked", told: why });

@@ -139,7 +139,7 @@ describe("what release:dry prints", () => {
 
   it("is a line for each gate", () => {
     const lines = gates.map(({ title, verdict }) => lineOf(title, verdict));
-    expect([...lines, lineOf("demo", failed("it ended", "Run it."))]).toEqual([
+    expect([...lines, lineOf("demo", failed("it ended", "Run it.", "a\nlong\nstack"))]).toEqual([
       "release: lockfile: passed",
       "release: pack: passed: a.tgz",
       "release: audit: could not be asked: the registry did not answer",
