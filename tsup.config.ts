@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { entries } from "./scripts/entries.mjs";
+import { shortNames } from "./scripts/short-names.mjs";
 
 const target = "es2022";
 
@@ -72,6 +73,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
         target,
         // Node takes the ES modules, by `require` as well: see docs/decisions/0024.
         minifyWhitespace: true,
+        minifySyntax: true,
         lineLimit: 120,
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
         define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
@@ -85,7 +87,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
 }
 
 const source = fileURLToPath(new URL("src", import.meta.url));
-/** Our own, too: whoever reads a door's code finds them in its types, and the client's in its ES modules. */
+/** Our own, too: whoever reads a door's code finds them in its types. */
 const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "without-comments",
   setup({ onLoad }) {
@@ -99,6 +101,17 @@ const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
       });
       return { contents: code };
     });
+  },
+};
+
+/** The client keeps its lines, and the comments between them. What stands before a declaration stands in the types. */
+const withoutDocs: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "without-docs",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ""),
+      loader: "ts",
+    }));
   },
 };
 
@@ -149,8 +162,7 @@ function isOfClient(path: string): boolean {
 const parts = [
   // Not split: what its files share is in `#base`.
   { isOf: isOfClient, splitting: false, metafile: false },
-  // What they bundle that is not ours is read from the metafile, which scripts/write-licenses.mjs removes. Their comments stand in
-  // the types.
+  // What they bundle that is not ours is read from the metafile, which scripts/write-licenses.mjs removes.
   { isOf: isTool, splitting: true, metafile: true },
 ];
 
@@ -172,7 +184,7 @@ export default defineConfig(
         fewFiles("js"),
         importedBuiltins,
         bundledSmall,
-        ...(splitting ? [withoutComments] : []),
+        splitting ? withoutComments : withoutDocs,
       ],
     },
     {
@@ -180,7 +192,7 @@ export default defineConfig(
       entry: pick(entries.cjs, isOf),
       format: "cjs",
       metafile,
-      esbuildPlugins: [fewFiles("cjs"), withoutComments, bundledSmall],
+      esbuildPlugins: [fewFiles("cjs"), shortNames, bundledSmall],
       plugins: [asCommonJs(splitting)],
     },
   ]),

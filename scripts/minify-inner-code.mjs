@@ -1,5 +1,5 @@
 // @ts-check
-// Makes small the code that no door leads to: the command, and the emulator's threads. Lines stay that a terminal can show,
+// Makes small the code that no door leads to: the command, and the emulator's threads. And files that hold nothing of ours. Lines stay that a terminal can show,
 // because Node prints the line that threw. See docs/decisions/0024.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -17,9 +17,11 @@ for (const door of Object.keys(doors)) follow(`${door}.js`);
 
 for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
   const path = file.replaceAll("\\", "/");
-  if (!path.endsWith(".js") || behindDoors.has(path)) continue;
+  if (!path.endsWith(".js")) continue;
   const code = readFileSync(join(dist, path), "utf8");
-  const options = { minify: true, lineLimit: 120, target: "es2022" };
+  const isInner = !behindDoors.has(path);
+  if (!isInner && (/^\/\/ src\//m.test(code) || !code.includes("// node_modules/"))) continue;
+  const options = { minify: isInner, minifyWhitespace: true, lineLimit: 120, target: "es2022" };
   const minified = await transform(code, options);
   writeFileSync(join(dist, path), withOrigins(minified.code, code));
 }
