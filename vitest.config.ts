@@ -25,6 +25,55 @@ const waiting = ["test/client/timeouts*.test.ts", "test/network/closing-servers.
 const withoutState =
   /^(?:[^/]+|(?:bulk(?:\/folder)?|cli\/bulk|emulator\/(?:faults|renderer\/json)|input|server|template-types(?:\/json-schema)?|testing)\/[^/]+)$/;
 
+/** These start what they end, and put back what they change; and they are short, as the longest have to begin first. */
+const withState = new Set(
+  Object.entries({
+    bench: ["bulk-page", "contenders", "page", "settings"],
+    cli: [
+      "closed-pipes",
+      "command-line",
+      "duration",
+      "input-values",
+      "open-file",
+      "output",
+      "progress",
+      "stopping",
+      "types-guide",
+      "types-output",
+    ],
+    client: [
+      "answers",
+      "broken-documents",
+      "closing",
+      "errors",
+      "hooks",
+      "keys",
+      "metadata",
+      "mistakes",
+      "mocks",
+      "options",
+      "other-origins",
+      "pages",
+      "progress",
+      "promise",
+      "rendered-ahead",
+      "secrets",
+      "secrets-of-settings",
+    ],
+    emulator: ["certificate", "renderer/pdfmake"],
+    faults: ["page", "paused-end"],
+    files: ["refusals"],
+    guards: ["ceilings"],
+    handler: ["documents", "failures", "options", "origins", "permission"],
+    network: ["explained", "failing-proxies"],
+    observability: ["async-context", "open-telemetry"],
+    spec: ["fetch", "sentences", "undici"],
+    support: ["faults/fault-server", "fuzz"],
+    transport: ["connections", "decode", "decode-properties", "http2", "interim-answers", "proxy"],
+    types: ["types"],
+  }).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}.test.ts`)),
+);
+
 /** These change the clock, a global or the environment for a while, load modules anew, or measure their process. */
 const ofTheirOwn = new Set([
   "cli/bulk/progress-text.test.ts",
@@ -50,7 +99,8 @@ const ofTheirOwn = new Set([
 /** Several of these run in one process, whose start takes longer than most of them; in any order. */
 const together = readdirSync(new URL("test", import.meta.url), { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".test.ts") && withoutState.test(path) && !ofTheirOwn.has(path))
+  .filter((path) => path.endsWith(".test.ts") && (withoutState.test(path) || withState.has(path)))
+  .filter((path) => !ofTheirOwn.has(path))
   .map((path) => `test/${path}`);
 
 export default defineConfig({
@@ -81,6 +131,7 @@ export default defineConfig({
           name: "waiting",
           include: waiting,
           testTimeout: 20_000,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
