@@ -2,17 +2,21 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { bin } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+// Of the clone that this file is in, or else of what its project has installed.
+const manifest = createRequire(import.meta.url).resolve("template-pdf/package.json");
+const { bin } = JSON.parse(await readFile(manifest, "utf8"));
+const program = join(dirname(manifest), bin["template-pdf"]);
 
 /** Begins `template-pdf` as a shell would; what it says of mistakes goes to the terminal. */
 function templatePdf(args, settings = {}) {
-  return spawn(process.execPath, [bin["template-pdf"], ...args], {
+  return spawn(process.execPath, [program, ...args], {
     cwd: root,
     env: { ...process.env, ...settings },
     stdio: ["ignore", "pipe", "inherit"],
