@@ -1,0 +1,38 @@
+// Says once what a template takes: the compiler checks it, and zod checks it again before anything is sent.
+//   node examples/typed-with-zod.ts        Node 22.18, 24 and later run TypeScript; before that: npx tsx examples/typed-with-zod.ts
+// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY, and needs zod: npm install zod
+import { TemplatePdf, template, type Values, ValuesError } from "template-pdf";
+import * as z from "zod";
+
+const pounds = new Intl.NumberFormat("en-GB", { style: "currency", currency: "GBP" });
+const invoice = template(
+  "invoice",
+  z.object({
+    number: z.string().regex(/^\d{4}-\d{4}$/, "Write it as 2026-0117."),
+    date: z.string().optional(),
+    // A number is given, and a text is sent: templates show texts.
+    total: z
+      .number()
+      .positive()
+      .transform((total) => pounds.format(total)),
+  }),
+);
+
+const pdfs = new TemplatePdf();
+const values: Values<typeof invoice> = { number: "2026-0117", date: "20 November 2026", total: 640 };
+const { path, bytes } = await pdfs.generate(invoice, values).saveTo("typed.pdf");
+console.log(`${path}: ${bytes} bytes`);
+
+// @ts-expect-error: the compiler finds this one, and your editor underlines it.
+await generate({ number: "2026-0118", total: "£94.00" });
+// This one only shows when the program runs.
+await generate({ number: "118", total: 94 });
+
+async function generate(values: Values<typeof invoice>): Promise<void> {
+  try {
+    await pdfs.generate(invoice, values).bytes();
+  } catch (error) {
+    if (!ValuesError.is(error)) throw error;
+    for (const { path, message } of error.issues) console.log(`not sent: ${path.join(".")}: ${message}`);
+  }
+}
