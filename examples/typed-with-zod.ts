@@ -1,6 +1,7 @@
 // Says once what a template takes: the compiler checks it, and zod checks it again before anything is sent.
-//   node examples/typed-with-zod.ts        Node 22.18, 24 and later run TypeScript; before that: npx tsx examples/typed-with-zod.ts
-// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY, and needs zod: npm install zod
+//   node examples/typed-with-zod.ts
+// Node 22.18, 24 and later run TypeScript; before that: npx tsx examples/typed-with-zod.ts
+// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY. In a project of yours it needs zod, and "type": "module" in package.json.
 import { TemplatePdf, template, type Values, ValuesError } from "template-pdf";
 import * as z from "zod";
 

@@ -1,5 +1,6 @@
 // Makes an invoice of every line of a file, and is started by cron: after a crash, a reboot or Ctrl-C it goes on where it was.
-//   node nightly-run.mjs rows.ndjson out
+//   node examples/bulk/nightly-run.mjs examples/bulk/rows.ndjson out
+// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY.
 // Exit codes: 0 all are made, 1 some failed, 2 it could not begin, 3 stopped before the end. After 1 and 3, the same line again goes on.
 import { open } from "node:fs/promises";
 import { TemplatePdf } from "template-pdf";

@@ -24,9 +24,7 @@ const workspace = new Workspace();
 const file = (name: string) => join(workspace.folder, name);
 
 beforeAll(async () => {
-  const { dependencies } = JSON.parse(readFileSync(join(examples, "package.json"), "utf8"));
-  const needed = Object.entries(dependencies).filter(([name]) => name !== "template-pdf");
-  await workspace.install(...needed.map(([name, range]) => `${name}@${range}`));
+  await workspace.install("@aws-sdk/client-s3@^3.1169.0", "@aws-sdk/lib-storage@^3.1169.0");
   cpSync(examples, file("example"), { recursive: true });
   cpSync(join(repository, "test/runtimes/bulk-examples/store-run.mjs"), file("store-run.mjs"));
   const [, shown = expect.fail("no sink in the guide")] =
@@ -152,6 +150,35 @@ describe.each([
     for (const object of store.objects.values()) expect(object.equals(document)).toBe(true);
     expect(before).toBeLessThan(3);
     expect([store.unknown, [...store.open]]).toEqual([[], []]);
+  });
+});
+
+describe("examples/bulk/s3-run.mjs", () => {
+  it("streams an invoice of every line to the bucket, and the second time none", async () => {
+    const store = await startStore();
+    const settings = {
+      ...(await startInvoices()),
+      AWS_ENDPOINT_URL: store.origin,
+      AWS_REGION: "eu-west-1",
+      AWS_ACCESS_KEY_ID: "id",
+      AWS_SECRET_ACCESS_KEY: "secret",
+    };
+    const folder = newFolder("s3");
+    const run = () =>
+      startIn(folder, [process.execPath, "s3-run.mjs", "rows.ndjson", "my-bucket"], settings).ended;
+    // Before that, the AWS SDK warns of versions of Node.
+    const summary = (line: string) => ({
+      exitCode: 0,
+      printed: expect.stringMatching(new RegExp(`^${line}\n$`, "m")),
+    });
+    expect(await run()).toEqual(summary("3 made, 0 made before, 0 failed"));
+    const numbers = ["2026-0117", "2026-0118", "2026-0119"];
+    const paths = numbers.map((number) => `/my-bucket/${number}.pdf`);
+    expect([...store.objects.keys()].sort()).toEqual(paths);
+    const { text } = await readPdf(store.objects.get(paths[0] ?? "") ?? expect.fail());
+    expect(text).toContain("Εκδόσεις Αθηνά");
+    expect(await run()).toEqual(summary("0 made, 3 made before, 0 failed"));
+    expect([store.objects.size, store.unknown]).toEqual([3, []]);
   });
 });
 

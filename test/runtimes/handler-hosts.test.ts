@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { Workspace } from "../package/mocks/workspace.ts";
 import { testContract } from "./hosts/contract.ts";
+import { packagesOfExamples, testExampleProjects } from "./hosts/example-projects.ts";
 import { packagesOfGuide, testGuide } from "./hosts/guide-tests.ts";
 import { hosts, packagesOfHosts, startOn } from "./hosts/hosts.ts";
 import { testTraps } from "./hosts/traps.ts";
@@ -14,7 +15,7 @@ let upstream: Upstream;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  await workspace.install(...packagesOfHosts, ...packagesOfGuide);
+  await workspace.install(...packagesOfHosts, ...packagesOfGuide, ...packagesOfExamples);
 }, 300_000);
 
 afterAll(async () => {
@@ -41,3 +42,5 @@ describe("a host that was set up another way", () =>
   testTraps(() => ({ packages: workspace.folder, upstream })));
 
 describe("docs/guides/handler.md", () => testGuide(() => ({ packages: workspace.folder, upstream })));
+
+testExampleProjects(() => ({ packages: workspace.folder }));

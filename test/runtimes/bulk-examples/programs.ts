@@ -27,13 +27,14 @@ export interface Ending {
  * Starts a program in a folder, with what a user has in the environment.
  *
  * @param binaries - a folder of programs that are found first
+ * @returns with `soFar`, what it has printed until now
  */
 export function startProgramIn(
   folder: string,
   [command = "", ...args]: readonly string[],
   binaries: string,
   settings: Readonly<Record<string, string>>,
-): { readonly child: ChildProcess; readonly ended: Promise<Ending> } {
+): { readonly child: ChildProcess; readonly ended: Promise<Ending>; soFar(): string } {
   const env = environmentOfUsers(settings);
   env["PATH"] = `${binaries}${delimiter}${env["PATH"]}`;
   const child = killAtEnd(spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }));
@@ -44,5 +45,5 @@ export function startProgramIn(
     });
   }
   const ended = once(child, "close").then(([exitCode]) => ({ exitCode: exitCode as number, printed }));
-  return { child, ended };
+  return { child, ended, soFar: () => printed };
 }
