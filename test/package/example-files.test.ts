@@ -109,6 +109,17 @@ describe("the table of the examples", () => {
       expect(told).toBe(command);
     },
   );
+
+  it.each(rows.filter(({ path }) => !/\.\w+$/.test(path)))(
+    "starts $path by a script of it, which has this version of ours",
+    ({ path, command }) => {
+      const manifestIn = (folder: string) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      const { scripts, dependencies, devDependencies } = manifestIn(join(examples, path));
+      const needs = { ...dependencies, ...devDependencies };
+      expect(needs["template-pdf"]).toBe(`^${manifestIn(repository).version}`);
+      expect(Object.keys(scripts)).toContain(/^npm (?:run )?(\w+)$/.exec(command)?.[1]);
+    },
+  );
 });
 
 describe("examples/save-to-file.mjs", () => {
