@@ -13,7 +13,7 @@ interface Call {
 }
 
 /** A document. */
-export function answerWithDocument(response: ServerResponse): void {
+function answerWithDocument(response: ServerResponse): void {
   response.setHeader("content-type", "application/pdf").end(pdf);
 }
 
