@@ -89,6 +89,7 @@ const ofTheirOwn = new Set([
   "redacted-causes.test.ts",
   "retry-after.test.ts",
   "server/listen.test.ts",
+  "server/replaced-response.test.ts",
   "testing/fake-pdf.test.ts",
   "testing/fake-service-mistakes.test.ts",
   "testing/faults-of-the-guide.test.ts",

@@ -186,6 +186,8 @@ function uidOf(path: string): string {
 
 function marked(response: Response, requestId: string): Response {
   try {
+    // The `Response` that @hono/node-server puts in the place of the global one forgets what is set before its body is asked for.
+    void response.body;
     response.headers.set("x-request-id", requestId);
   } catch {
     // Those of a redirect, a network error or what `fetch` brought cannot be changed.

@@ -1,0 +1,26 @@
+import { getRequestListener } from "@hono/node-server";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createEndpoint } from "../../src/server/endpoint.ts";
+
+/** An adapter may put a `Response` of its own in the place of the global one, which forgets headers that are set too early. */
+
+const { Request: ownRequest, Response: ownResponse } = globalThis;
+
+beforeAll(() => {
+  getRequestListener(() => new Response());
+  expect(Response).not.toBe(ownResponse);
+});
+
+afterAll(() => {
+  Object.assign(globalThis, { Request: ownRequest, Response: ownResponse });
+});
+
+it("an answer that was read still tells its x-request-id", async () => {
+  const produce = () => new Response("made elsewhere", { headers: { "content-type": "text/plain" } });
+  const endpoint = createEndpoint({ authorize: () => undefined, produce });
+  const headers = { "content-type": "application/json" };
+  const url = "http://127.0.0.1/api/v1/templates/invoice/generate-sync";
+  const answer = await endpoint(new Request(url, { method: "POST", headers, body: "{}" }));
+  expect(await answer.text()).toBe("made elsewhere");
+  expect(answer.headers.get("x-request-id")).toMatch(/^[\da-f-]{36}$/);
+});
