@@ -4,8 +4,8 @@ const maxStemBytes = 240;
 /** What file systems or readers trip over: separators, control characters, text direction marks, half characters. */
 const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
 
-/** Windows keeps these names for devices, whatever the extension. */
-export const device = /^(?:con|prn|aux|nul|com\d|lpt\d)\s*(?:\.|$)/i;
+/** Windows keeps these names for devices, whatever the extension; it takes small raised digits for digits. */
+export const device = /^(?:con|prn|aux|nul|con(?:in|out)\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
 
 /**
  * Makes a file name that is safe on every system: unsafe characters become `_`, the ends are neither dots nor

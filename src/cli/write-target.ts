@@ -1,5 +1,7 @@
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { isHeldOpen, mayBeHeld } from "../files/held-file.ts";
+import { objectionOfWindows } from "../files/windows-name.ts";
 import { Failure, Misuse, reasonOf } from "./failure.ts";
 
 /** As many links in a row as Linux follows (path_resolution(7)). */
@@ -21,6 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist; create it first",
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",
+  EBUSY: "another program has it open",
   EROFS: "the file system is read-only",
   ELOOP: "its links lead in a circle",
   ESPIPE: "it is a pipe; -o - writes to standard output, which may be one",
@@ -39,6 +42,8 @@ interface Target {
 export async function findTarget(path: string): Promise<Target> {
   let next = resolve(path);
   for (let links = 0; links <= maxLinks; links += 1) {
+    const objection = process.platform === "win32" ? objectionOfWindows(basename(next)) : undefined;
+    if (objection !== undefined) throw new Misuse(`Could not write ${path}: ${objection}.`);
     const here = join(await realpath(dirname(next)), basename(next));
     const stats = await lstat(here).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
@@ -56,6 +61,9 @@ export async function findTarget(path: string): Promise<Target> {
 /** Tells why a file could not be written: a wrong path is a misuse. */
 export function writeFailure(path: string, cause: unknown): Failure {
   const { code } = cause as NodeJS.ErrnoException;
+  if (mayBeHeld(cause, process.platform)) {
+    return new Failure(`Could not write ${path}: ${isHeldOpen}.`, { cause });
+  }
   const Kind = wrongPathCodes.includes(code) ? Misuse : Failure;
   return new Kind(`Could not write ${path}: ${(code && reasons[code]) ?? reasonOf(cause)}.`, { cause });
 }

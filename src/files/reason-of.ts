@@ -10,14 +10,17 @@ export const isFolder = "it is a folder: name a file inside it";
 
 export const isCircle = "its links lead in a circle";
 
+export const isNoFolder = "a part of its path is a file, not a folder";
+
 const reasons: Reasons = {
   ENOENT: "it is not there any more",
-  ENOTDIR: "a part of its path is a file, not a folder",
+  ENOTDIR: isNoFolder,
   EEXIST: "there is a file of that name",
   EISDIR: isFolder,
   ELOOP: isCircle,
   EACCES: mayNotWrite,
   EPERM: mayNotWrite,
+  EBUSY: "another program has it open, or it is a mount point",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",

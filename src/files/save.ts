@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { Sink, Source } from "../body.ts";
 import { draftEnding } from "./drafting.ts";
-import { mayNotWrite } from "./reason-of.ts";
-import { chmod, chown, close, open, rename, sync, unlink, waysToOpen, writev } from "./system.ts";
+import { renamePatiently } from "./held-file.ts";
+import { isNoFolder, mayNotWrite } from "./reason-of.ts";
+import { chmod, chown, close, lstat, open, rename, sync, unlink, waysToOpen, writev } from "./system.ts";
 import { asSaveError, cannotSave, ignoreMissing, resolveTarget, type Target } from "./target.ts";
 import type { Place, Saved } from "./types.ts";
 
@@ -169,8 +170,13 @@ class Draft {
       // What replaces a private file is private from its first byte on.
       return new Draft(await open(path, "wx", target.existing ? 0o600 : 0o666), target, path);
     } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      throw code === "ENOENT" ? cannotSave(asked, mayNotWrite, { cause }) : asSaveError(cause, asked);
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw asSaveError(cause, asked);
+      // Windows says of a file that stands there, and of a folder that the system makes up, that nothing is.
+      const isFile = await lstat(target.folder).then(
+        (stats) => stats.isFile(),
+        () => false,
+      );
+      throw cannotSave(asked, isFile ? isNoFolder : mayNotWrite, { cause });
     }
   }
 
@@ -184,7 +190,7 @@ class Draft {
   /**
    * Syncs the file and gives it its name.
    *
-   * @param lastWord - called before the name is given; it may throw
+   * @param lastWord - called before the name is given, each time that is tried; it may throw
    */
   async finish(lastWord: () => void): Promise<void> {
     if (this.#target.kind === "through") return this.#close();
@@ -201,8 +207,10 @@ class Draft {
     }
     await sync(this.#descriptor);
     await this.#close();
-    lastWord();
-    await rename(this.#path, path);
+    await renamePatiently(() => {
+      lastWord();
+      return rename(this.#path, path);
+    });
   }
 
   /** Leaves nothing behind. */

@@ -1,11 +1,14 @@
 import type { Stats } from "node:fs";
-import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import nodePath, { basename, dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors.ts";
+import { absolutePath } from "./absolute-path.ts";
 import type { Drafting } from "./drafting.ts";
+import { isHeldOpen, mayBeHeld } from "./held-file.ts";
 import { isCircle, isFolder, reasonOf } from "./reason-of.ts";
 import { checkWritable, lstat, readlink, realpath } from "./system.ts";
 import type { Place } from "./types.ts";
+import { objectionOfWindows } from "./windows-name.ts";
 
 /** Where a document is to be saved, once links are followed and it is clear what stands there. */
 export type Target =
@@ -25,13 +28,16 @@ const maxLinks = 40;
 /** Names of open descriptors: what they lead to may be a regular file that somebody else holds open. */
 const descriptor = /^\/(?:dev\/(?:fd\/|std(?:in|out|err)$)|proc\/[^/]+\/fd\/)/;
 
+/** What `\\\\.\\` begins is no file: `\\\\.\\NUL`, `\\\\.\\pipe\\name`. */
+const deviceOfWindows = /^[\\/]{2}\.[\\/]/;
+
 /**
  * Reads what the caller gave as a path; `file:` URLs are turned into one.
  *
  * @throws {SaveError} when it is none
  */
-export function locate(path: string | URL, drafting?: Drafting): Place {
-  const text = path instanceof URL ? pathOf(path) : path;
+export function locate(asked: string | URL, drafting?: Drafting): Place {
+  const text = asked instanceof URL ? pathOf(asked) : asked;
   if (typeof text !== "string" || text === "" || text.includes("\0")) {
     const got =
       typeof text !== "string" ? typeof text : text === "" ? "an empty string" : "a string with a NUL";
@@ -39,9 +45,12 @@ export function locate(path: string | URL, drafting?: Drafting): Place {
       path: String(text),
     });
   }
-  // Joined as it stands: to leave out a `..` that follows a link would lead elsewhere.
-  const absolute = isAbsolute(text) ? text : process.cwd() + sep + text;
-  return { asked: text, absolute, drafting };
+  if (process.platform === "win32" && deviceOfWindows.test(text)) {
+    throw new SaveError("A document can be saved to a path or a file: URL, not to a device of Windows.", {
+      path: text,
+    });
+  }
+  return { asked: text, absolute: absolutePath(text, nodePath, process.cwd()), drafting };
 }
 
 function pathOf(url: URL): string {
@@ -92,12 +101,14 @@ async function followLinks(asked: string, absolute: string): Promise<Found> {
     const folder = await realpath(dirname(next));
     const name = basename(next);
     if (name === "." || name === "..") throw cannotSave(asked, isFolder);
+    const objection = process.platform === "win32" ? objectionOfWindows(name) : undefined;
+    if (objection !== undefined) throw cannotSave(asked, objection);
     const path = join(folder, name);
     if (descriptor.test(path)) return { path, folder, existing: undefined };
     const existing = await lstat(path).catch(ignoreMissing);
     if (!existing?.isSymbolicLink()) return { path, folder, existing };
     const link = await readlink(path);
-    next = isAbsolute(link) ? link : folder + sep + link;
+    next = absolutePath(link, nodePath, folder);
   }
   throw cannotSave(asked, isCircle);
 }
@@ -127,5 +138,7 @@ export function asSaveError(error: unknown, path: string, attempts = 0): unknown
   if (!(error instanceof Error)) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
   const isOfTheSystem = typeof code === "string" && (syscall !== undefined || code.startsWith("ERR_"));
-  return isOfTheSystem ? cannotSave(path, reasonOf(error, reasons), { cause: error, attempts }) : error;
+  if (!isOfTheSystem) return error;
+  const why = mayBeHeld(error, process.platform) ? isHeldOpen : reasonOf(error, reasons);
+  return cannotSave(path, why, { cause: error, attempts });
 }

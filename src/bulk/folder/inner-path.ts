@@ -1,4 +1,4 @@
-import { device } from "../../safe-filename.ts";
+import { objectionOfWindows } from "../../files/windows-name.ts";
 
 /**
  * Says what keeps a path from being one of a file inside a folder: values may stand in it, and no value may lead elsewhere.
@@ -16,7 +16,7 @@ export function objectionToPath(path: string, platform: string): string | undefi
       return `it has the part ${JSON.stringify(name)}, which leads elsewhere`;
     if (unprintable.test(name)) return "it has a character that no file name should have";
     if (new TextEncoder().encode(name).length > 255) return "a name in it is longer than 255 bytes";
-    if (isWindows && (/[:*?"<>|]/.test(name) || device.test(name) || /[. ]$/.test(name))) {
+    if (isWindows && objectionOfWindows(name) !== undefined) {
       return "it has a name that Windows does not take";
     }
   }

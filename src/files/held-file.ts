@@ -1,0 +1,40 @@
+/** A file that a virus scanner, an indexer or a reader holds for a moment is refused by one of these. */
+const codes: readonly (string | undefined)[] = ["EPERM", "EACCES", "EBUSY"];
+
+/** How long is waited before each next try, in milliseconds: about a second in all. */
+const delaysMs = [10, 20, 40, 80, 160, 320, 640];
+
+/** What it means that Windows does not let a file be replaced. */
+export const isHeldOpen = "another program has it open, or this process may not write there";
+
+/**
+ * Whether Windows refused to replace a file in the way it does while another program has that open. Which of both it
+ * is, it does not tell.
+ *
+ * @param platform - as `process.platform` tells it
+ */
+export function mayBeHeld(error: unknown, platform: string): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return platform === "win32" && syscall === "rename" && codes.includes(code);
+}
+
+/**
+ * Renames a file; on Windows again and again for about a second, where the file or the one it replaces may be held open.
+ *
+ * @param rename - tries it once; what else it throws ends it
+ * @param platform - as `process.platform` tells it
+ */
+export async function renamePatiently(
+  rename: () => Promise<void>,
+  platform: string = process.platform,
+): Promise<void> {
+  for (const delayMs of delaysMs) {
+    try {
+      return await rename();
+    } catch (error) {
+      if (!mayBeHeld(error, platform)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+  }
+  return rename();
+}
