@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { renamePatiently } from "../../files/held-file.ts";
 import type { JobRecord } from "../key-table/salted-hash.ts";
 import { type Beginning, encodeHeader, type JournalHeader, readBeginning } from "./journal-header.ts";
 import { LineReader, type LinesRead } from "./read-lines.ts";
@@ -91,7 +92,7 @@ export class JournalFile {
 
 /** Puts a journal aside, in the stead of what was put aside before. */
 export async function putAside(path: string): Promise<void> {
-  await rename(path, `${path}.old`);
+  await renamePatiently(() => rename(path, `${path}.old`));
 }
 
 /** Makes durable that a file is in its folder, where the platform can. */

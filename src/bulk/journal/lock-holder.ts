@@ -55,7 +55,8 @@ export function isRunning({ pid, host, processes, started }: LockHolder): boolea
     if (code !== "EPERM") return undefined;
   }
   const found = startOf(pid);
-  if (!found) return true;
+  // Another process may have its number by now, which Windows gives away again soon: whoever holds the lock touches it.
+  if (!found) return undefined;
   // A zombie has ended, and only waits for its parent to take note.
   return !/[ZX]/.test(found.state) && (started === "" || found.started === started);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, open, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { clearInterval, setInterval } from "node:timers";
+import { renamePatiently } from "../../files/held-file.ts";
 import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-holder.ts";
 
 /** How often a run touches its lock. */
@@ -140,7 +141,7 @@ async function takeOver(draft: Draft, path: string): Promise<boolean> {
     const now = await look(path);
     if (!now || tokenOf(now) !== tokenOf(found)) return false;
     await refuseWhileHeld(now, draft);
-    await rename(draft.path, path);
+    await renamePatiently(() => rename(draft.path, path));
     return true;
   } finally {
     await turn.release();
