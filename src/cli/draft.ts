@@ -1,6 +1,7 @@
 import { access, constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { draftEnding } from "../files/drafting.ts";
+import { renamePatiently } from "../files/held-file.ts";
 import { Failure } from "./failure.ts";
 import { findTarget, writeFailure } from "./write-target.ts";
 
@@ -53,7 +54,8 @@ export class Draft {
       if (this.#draft === undefined) return this.#file.close();
       await this.#file.sync();
       await this.#file.close();
-      await rename(this.#draft, this.#target);
+      const draft = this.#draft;
+      await renamePatiently(() => rename(draft, this.#target));
     });
   }
 

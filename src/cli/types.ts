@@ -4,6 +4,7 @@ import { NameCollision, signature, writeTypes } from "../template-types/write-ty
 import { divertStdout } from "./divert-stdout.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { isStdout, printable, write } from "./output.ts";
+import { quotedWord } from "./quoted-word.ts";
 import type { Session } from "./terminal.ts";
 import { Collection } from "./types/collection.ts";
 import { holdsMember } from "./types/holds-member.ts";
@@ -32,7 +33,7 @@ const defaultOutput = "pdf-templates.ts";
  * @throws the reason of the session's signal
  */
 export async function types(words: readonly string[], flags: TypesFlags, session: Session): Promise<void> {
-  const { stdout, stderr } = session.terminal;
+  const { stdout, stderr, platform } = session.terminal;
   const output = flags.output ?? defaultOutput;
   if (output === "") {
     throw new Misuse("-o takes a file name, and nothing stands in it. Give it one, or leave -o out.");
@@ -58,7 +59,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   const text = textOf(shapes, flags.zod ?? false);
   if (path === undefined) return write(stdout, Buffer.from(text), session.signal);
 
-  if (flags.check) checkIsFresh(written, text, output, commandOf(words, flags, written));
+  if (flags.check) checkIsFresh(written, text, output, commandOf(words, flags, written, platform));
   session.signal.throwIfAborted();
   if (!flags.check && written !== text) await writeWhole(output, text);
   const count = shapes.length;
@@ -146,16 +147,18 @@ function checkIsFresh(written: string | undefined, text: string, output: string,
 }
 
 /** The command that writes the file which was found to be missing or stale. */
-function commandOf(words: readonly string[], flags: TypesFlags, written: string | undefined): string {
+function commandOf(
+  words: readonly string[],
+  flags: TypesFlags,
+  written: string | undefined,
+  platform: string,
+): string {
   const options = [
     ...(flags.output === undefined ? [] : ["-o", flags.output]),
     ...(flags.zod ? ["--zod"] : []),
     ...(written === undefined || isOurs(written) ? [] : ["--force"]),
   ];
-  return ["npx", "template-pdf", "types", ...words, ...options].map(quoted).join(" ");
-}
-
-/** A word as a shell reads it, quoted only where it has to be. */
-function quoted(word: string): string {
-  return /^[\w./=@:+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return ["npx", "template-pdf", "types", ...words, ...options]
+    .map((word) => quotedWord(word, platform))
+    .join(" ");
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { Misuse, reasonOf } from "../failure.ts";
+import { expandPattern } from "./expand-pattern.ts";
 
 /** A file from which something is learned about a template. */
 export interface SampleFile {
@@ -29,7 +30,8 @@ const others =
   /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.(?:d|config|test|spec)\.(?:ts|mjs)$/;
 
 /**
- * Finds the files that a word of the command line stands for: `path` or `uid=path`, a file or a folder of files.
+ * Finds the files that a word of the command line stands for: `path` or `uid=path`, a file, a folder of files or a pattern such as
+ * `samples/*.json`.
  *
  * @throws {Misuse} when there is no such file, or it is none that can be read
  */
@@ -40,6 +42,12 @@ export async function findSampleFiles(word: string): Promise<SampleFile[]> {
       `${word}: types reads files and folders, not standard input. Save the samples as a file.`,
     );
   }
+  const isThere = await stat(name).then(Boolean, () => false);
+  const names = isThere ? [name] : await expandPattern(name);
+  return (await Promise.all(names.map((one) => sampleFilesAt(one, uid)))).flat();
+}
+
+async function sampleFilesAt(name: string, uid: string | undefined): Promise<SampleFile[]> {
   const stats = await stat(name).catch((cause: unknown) => {
     throw new Misuse(`Could not read ${name}: ${reasonOf(cause)}.`, { cause });
   });

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { folderOf, runTypes } from "./types-command.ts";
+
+const files = {
+  "samples/order.json": '{"a":1}',
+  "samples/invoice.1.json": '{"a":1}',
+  "samples/invoice.2.json": '{"b":1}',
+  "samples/.hidden.json": "no JSON",
+  "samples/notes.txt": "",
+};
+
+/** Which templates the types are of, and from how many samples. */
+async function sourcesOf(word: string) {
+  const { code, stderr, written } = await runTypes(folderOf(files), word);
+  return { code, stderr, sources: [...written.matchAll(/\bsamples\/[^, ]+\.\w+/g)].map(([path]) => path) };
+}
+
+describe("a pattern that no shell has put files in for", () => {
+  it.each([
+    ["samples/*.json", ["samples/invoice.1.json", "samples/invoice.2.json", "samples/order.json"]],
+    ["samples/invoice.?.json", ["samples/invoice.1.json", "samples/invoice.2.json"]],
+    ["order=samples/o*.json", ["samples/order.json"]],
+  ])("%s stands for what is like it", async (word, sources) => {
+    expect(await sourcesOf(word)).toEqual({ code: 0, stderr: "", sources });
+  });
+
+  it("stands for itself where nothing is like it", async () => {
+    const { code, stderr } = await runTypes(folderOf(files), "samples/x*.json");
+    expect(code).toBe(2);
+    expect(stderr).toContain("Could not read samples/x*.json");
+  });
+
+  it("takes no character for anything but itself, but those two", async () => {
+    const { code } = await runTypes(folderOf(files), "samples/(order|x)*.json");
+    expect(code).toBe(2);
+  });
+});
