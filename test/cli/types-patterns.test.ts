@@ -12,7 +12,8 @@ const files = {
 /** Which templates the types are of, and from how many samples. */
 async function sourcesOf(word: string) {
   const { code, stderr, written } = await runTypes(folderOf(files), word);
-  return { code, stderr, sources: [...written.matchAll(/\bsamples\/[^, ]+\.\w+/g)].map(([path]) => path) };
+  const sources = [...written.matchAll(/\bsamples\/[\w.]+\w/g)].map(([path]) => path);
+  return { code, stderr, sources: [...new Set(sources)] };
 }
 
 describe("a pattern that no shell has put files in for", () => {
