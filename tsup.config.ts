@@ -42,7 +42,7 @@ const importedBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
 const bundledSmall: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "bundled-small",
   setup({ onLoad }) {
-    onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
       const { code } = await transform(await readFile(path, "utf8"), { minify: true });
       return { contents: code };
     });
@@ -91,7 +91,7 @@ const source = fileURLToPath(new URL("src", import.meta.url));
 const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "without-comments",
   setup({ onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const settings = { compilerOptions: { verbatimModuleSyntax: true } };
       const { code } = await transform(await readFile(path, "utf8"), {
         loader: "ts",
@@ -128,7 +128,9 @@ const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"
     onResolve({ filter: /^\..*\.ts$/ }, ({ path, importer, kind }) => {
       if (kind === "entry-point") return undefined;
       const imported = join(dirname(importer), path);
-      const [from, to] = [importer, imported].map((file) => partOf(relative(source, file)));
+      const [from, to] = [importer, imported].map((file) =>
+        partOf(relative(source, file).replaceAll("\\", "/")),
+      );
       if (to === "entry") return outside(path.replace(/ts$/, extension));
       if (from === to || (from === "entry" && to === "platform")) return undefined;
       if (to === "base") return outside("#base");

@@ -5,12 +5,14 @@
 // and hoists `import("node:stream")`, and then the types no longer compile without @types/node.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { doors } from "./entries.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+// As the compiler writes paths, on every system.
+const { dirname, join, relative } = posix;
+const root = fileURLToPath(new URL("..", import.meta.url)).replaceAll("\\", "/");
 const source = join(root, "src");
 
 const declarations = reachable(emitDeclarations());

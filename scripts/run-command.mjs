@@ -1,12 +1,19 @@
 // @ts-check
 import { spawn } from "node:child_process";
-import { delimiter, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder of the repository; every command runs there. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-const windows = process.platform === "win32";
+/** Whose packages have another name than their command. */
+const packages = new Map([
+  ["attw", "@arethetypeswrong/cli"],
+  ["biome", "@biomejs/biome"],
+  ["changeset", "@changesets/cli"],
+  ["tsc", "typescript"],
+]);
 
 /**
  * Runs a command to its end, with nothing to read from.
@@ -19,12 +26,11 @@ const windows = process.platform === "win32";
 export function run(command, args, { quiet = false } = {}) {
   const { PATH = "" } = process.env;
   const output = quiet ? "pipe" : "inherit";
-  const child = spawn(command === "node" ? process.execPath : command, args, {
+  const [program, ...words] = programOf(command);
+  const child = spawn(program, [...words, ...args], {
     cwd: root,
     env: { ...process.env, PATH: `${join(root, "node_modules", ".bin")}${delimiter}${PATH}` },
     stdio: ["ignore", output, output],
-    // There the tools are command scripts.
-    shell: windows && command !== "node",
   });
   /** @type {Buffer[]} */
   const printed = [];
@@ -39,4 +45,32 @@ export function run(command, args, { quiet = false } = {}) {
       resolve(status === 0);
     });
   });
+}
+
+/**
+ * The program of a command, and its first words. On Windows a tool is a `.cmd`, which only a shell runs, and that takes arguments apart at
+ * spaces: so Node runs what the `.cmd` would run.
+ *
+ * @param {string} command
+ * @returns {[string, ...string[]]}
+ */
+export function programOf(command) {
+  if (command === "node") return [process.execPath];
+  if (process.platform !== "win32") return [command];
+  return [process.execPath, command === "npm" ? npmScript() : scriptOf(command)];
+}
+
+/** npm comes with Node; what runs us may be another one. */
+function npmScript() {
+  const { npm_execpath: running = "" } = process.env;
+  const beside = join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js");
+  return running.endsWith("npm-cli.js") || !existsSync(beside) ? running : beside;
+}
+
+/** @param {string} tool */
+function scriptOf(tool) {
+  const name = packages.get(tool) ?? tool;
+  const folder = join(root, "node_modules", name);
+  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return join(folder, typeof bin === "string" ? bin : bin[tool]);
 }
