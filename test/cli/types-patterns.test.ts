@@ -4,7 +4,7 @@ import { folderOf, runTypes } from "./types-command.ts";
 const files = {
   "samples/order.json": '{"a":1}',
   "samples/invoice.1.json": '{"a":1}',
-  "samples/invoice.2.json": '{"b":1}',
+  "samples/invoice.2.json": '{"a":1,"b":1}',
   "samples/.hidden.json": "no JSON",
   "samples/notes.txt": "",
 };
