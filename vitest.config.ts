@@ -76,6 +76,7 @@ const withState = new Set(
 
 /** These change the clock, a global or the environment for a while, load modules anew, or measure their process. */
 const ofTheirOwn = new Set([
+  "bulk/lock-holder.test.ts",
   "cli/bulk/progress-text.test.ts",
   "clock.test.ts",
   "clock-of-edge-workers.test.ts",

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { hasSignals } from "../support/platform.ts";
 
 const shared = new URL("../../bench/shared/", import.meta.url).href;
 
@@ -41,7 +42,7 @@ async function endedBy(end: (child: ReturnType<typeof spawn>) => void) {
 }
 
 describe("what a program of the bench leaves behind", () => {
-  it.each([
+  it.runIf(hasSignals).each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openJournal } from "../../src/bulk/journal/journal.ts";
 import { thisProcess } from "../../src/bulk/journal/lock-holder.ts";
 import { temporaryFolder } from "../client/every-form.ts";
+import { hasLinks, hasProcessTable } from "../support/platform.ts";
 
 const newPath = () => join(temporaryFolder(), "run.journal");
 
@@ -47,7 +48,7 @@ describe("the lock of a journal", () => {
     expect(next.finishedBefore).toBe(1);
   });
 
-  it("is one for all names of the journal", async () => {
+  it.runIf(hasLinks)("is one for all names of the journal", async () => {
     const path = newPath();
     await open(path);
     const other = join(temporaryFolder(), "other");
@@ -99,11 +100,14 @@ describe("the lock of a journal", () => {
     expect(await readdir(join(path, ".."))).toEqual(["run.journal.lock"]);
   });
 
-  it("of a process that is there is held however long it was not touched", async () => {
-    const path = newPath();
-    await leaveLock(path, JSON.stringify(own), 100_000);
-    expect(await messageOf(open(path))).toMatch(/is in use/);
-  });
+  it.runIf(hasProcessTable)(
+    "of a process that is there is held however long it was not touched",
+    async () => {
+      const path = newPath();
+      await leaveLock(path, JSON.stringify(own), 100_000);
+      expect(await messageOf(open(path))).toMatch(/is in use/);
+    },
+  );
 
   it.runIf(process.platform === "linux")("is taken over whose process id is another's by now", async () => {
     const path = newPath();
@@ -153,7 +157,7 @@ describe("the lock of a journal", () => {
     expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
   });
 
-  it("that is a link to nowhere is refused", async () => {
+  it.runIf(hasLinks)("that is a link to nowhere is refused", async () => {
     const path = newPath();
     await symlink(join(path, "..", "nowhere"), `${path}.lock`);
     expect(await messageOf(open(path))).toMatch(

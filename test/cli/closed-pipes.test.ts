@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { pdfOf, Service, withLength } from "../client/service.ts";
+import { hasPosixShell } from "../support/platform.ts";
 import { runInShell, startCommand } from "./command.ts";
 import { ClosedPipe, FakeTerminal, Unhurried } from "./fake-terminal.ts";
 
@@ -15,7 +16,7 @@ async function setUp() {
 }
 
 describe("a reader that has seen enough ends the command without a word", () => {
-  it("of a document, by head -c 10, with exit code 141", async () => {
+  it.runIf(hasPosixShell)("of a document, by head -c 10, with exit code 141", async () => {
     const { service, ...circumstances } = await setUp();
     const line = '{ "$@"; echo $? >&2; } | head -c 10';
     const { stdout, stderr } = await runInShell(line, ["generate", "invoice", "-o", "-"], circumstances);
@@ -58,7 +59,7 @@ describe("a reader that has seen enough ends the command without a word", () => 
     },
   );
 
-  it("of --help, by head -n 1, without a stack", async () => {
+  it.runIf(hasPosixShell)("of --help, by head -n 1, without a stack", async () => {
     const { cwd } = await setUp();
     const { stdout, stderr } = await runInShell('{ "$@"; echo $? >&2; } | head -n 1', ["--help"], { cwd });
     expect(stdout.toString()).toBe("Usage: template-pdf [options] [command]\n");

@@ -6,13 +6,14 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
 import { rejectionOf } from "../client/service.ts";
 import { readPdf } from "../support/pdf-text.ts";
+import { hasPosixShell, hasSignals } from "../support/platform.ts";
 import { endingOf, main, runCommand, start } from "./command.ts";
 import { emulate, files } from "./emulation.ts";
 
 const aCall = /^\d\d:\d\d:\d\d {2}(.*) {2}\d+(?:\.\d)? m?s( {2}.*)?$/;
 
 describe("emulate", () => {
-  it("says where it is, what lets in, and which templates there are", async () => {
+  it.runIf(hasSignals)("says where it is, what lets in, and which templates there are", async () => {
     const { folder, introduction, emulation } = await emulate(["--key", "key-of-mine", "--key", "another"]);
     expect(introduction.slice(0, 6)).toEqual([
       expect.stringMatching(/^Base URL {3}http:\/\/127\.0\.0\.1:\d+$/),
@@ -51,26 +52,29 @@ describe("emulate", () => {
     expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it("tells what a template throws in one line of standard error, its stack with --debug only", async () => {
-    for (const flags of [[], ["--debug"]]) {
-      const { baseUrl, apiKey, emulation } = await emulate(flags);
-      const failure = await rejectionOf(
-        new TemplatePdf({ baseUrl, apiKey, retry: false }).generate("any", { explode: true }),
-      );
-      const { requestId } = failure as TemplatePdfError;
-      const told = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
-      const call = await emulation.line();
-      expect(call).toMatch(/ {2}any {2}500 {2}- {2}/);
-      expect(call.endsWith(told), call).toBe(true);
-      emulation.child.kill("SIGINT");
-      const { stderr } = await emulation.ended;
-      const [first = "", ...rest] = stderr.trimEnd().split("\n");
-      expect(first).toMatch(/^\d\d:\d\d:\d\d {2}\S*any\.mjs:1:\d+: .*two lines/);
-      expect(first.endsWith(told), first).toBe(true);
-      expect(rest.some((line) => /^ +at /.test(line))).toBe(flags.length > 0);
-      if (flags.length === 0) expect(rest).toEqual([]);
-    }
-  });
+  it.runIf(hasSignals)(
+    "tells what a template throws in one line of standard error, its stack with --debug only",
+    async () => {
+      for (const flags of [[], ["--debug"]]) {
+        const { baseUrl, apiKey, emulation } = await emulate(flags);
+        const failure = await rejectionOf(
+          new TemplatePdf({ baseUrl, apiKey, retry: false }).generate("any", { explode: true }),
+        );
+        const { requestId } = failure as TemplatePdfError;
+        const told = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
+        const call = await emulation.line();
+        expect(call).toMatch(/ {2}any {2}500 {2}- {2}/);
+        expect(call.endsWith(told), call).toBe(true);
+        emulation.child.kill("SIGINT");
+        const { stderr } = await emulation.ended;
+        const [first = "", ...rest] = stderr.trimEnd().split("\n");
+        expect(first).toMatch(/^\d\d:\d\d:\d\d {2}\S*any\.mjs:1:\d+: .*two lines/);
+        expect(first.endsWith(told), first).toBe(true);
+        expect(rest.some((line) => /^ +at /.test(line))).toBe(flags.length > 0);
+        if (flags.length === 0) expect(rest).toEqual([]);
+      }
+    },
+  );
 
   it("plays faults, and takes its time", async () => {
     const faults = ["503 first 1", "reset first 2", "cut first 3"].flatMap((rule) => ["--fault", rule]);
@@ -103,32 +107,35 @@ describe("emulate", () => {
 });
 
 describe("the lines that emulate prints to be pasted", () => {
-  it("are for the template with the least to type, and POSIX shells read the one for curl as it is meant", async () => {
-    const { folder, introduction, baseUrl, apiKey } = await emulate();
-    const line = introduction.find((each) => each.startsWith("curl ")) ?? "";
-    const print = start("sh", ["-c", `printf '%s\\n' ${line.slice("curl ".length)}`], { cwd: folder });
-    const words = (await endingOf(print)).stdout.toString().trimEnd().split("\n");
-    expect(words).toEqual([
-      "-sS",
-      "--fail-with-body",
-      "-o",
-      "greeting.pdf",
-      "-H",
-      `Authorization: API-Key ${apiKey}`,
-      "-H",
-      "Content-Type: application/json",
-      "-d",
-      String.raw`{"name":"it's\u202e you!"}`,
-      `${baseUrl}/api/v1/templates/greeting/generate-sync`,
-    ]);
-    const [, , , , , authorization = "", , , , body = "", url = ""] = words;
-    const headers = {
-      authorization: authorization.replace(/^.*?: /, ""),
-      "content-type": "application/json",
-    };
-    const response = await fetch(url, { method: "POST", headers, body });
-    expect(response.status).toBe(200);
-  });
+  it.runIf(hasPosixShell)(
+    "are for the template with the least to type, and POSIX shells read the one for curl as it is meant",
+    async () => {
+      const { folder, introduction, baseUrl, apiKey } = await emulate();
+      const line = introduction.find((each) => each.startsWith("curl ")) ?? "";
+      const print = start("sh", ["-c", `printf '%s\\n' ${line.slice("curl ".length)}`], { cwd: folder });
+      const words = (await endingOf(print)).stdout.toString().trimEnd().split("\n");
+      expect(words).toEqual([
+        "-sS",
+        "--fail-with-body",
+        "-o",
+        "greeting.pdf",
+        "-H",
+        `Authorization: API-Key ${apiKey}`,
+        "-H",
+        "Content-Type: application/json",
+        "-d",
+        String.raw`{"name":"it's\u202e you!"}`,
+        `${baseUrl}/api/v1/templates/greeting/generate-sync`,
+      ]);
+      const [, , , , , authorization = "", , , , body = "", url = ""] = words;
+      const headers = {
+        authorization: authorization.replace(/^.*?: /, ""),
+        "content-type": "application/json",
+      };
+      const response = await fetch(url, { method: "POST", headers, body });
+      expect(response.status).toBe(200);
+    },
+  );
 
   it("work: the one for JavaScript generates that template's document", async () => {
     const { "invoice.json": invoice } = files;
@@ -156,7 +163,7 @@ describe("the lines that emulate prints to be pasted", () => {
 });
 
 describe("Ctrl-C", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)(
+  it.runIf(hasSignals).each(["SIGINT", "SIGTERM"] as const)(
     "or its like, %s, stops emulate with exit code 0",
     async (signal) => {
       const { emulation, baseUrl } = await emulate();
@@ -167,7 +174,7 @@ describe("Ctrl-C", () => {
     },
   );
 
-  it("lets emulate finish the documents that it has begun", async () => {
+  it.runIf(hasSignals)("lets emulate finish the documents that it has begun", async () => {
     const slow = `
       import { existsSync, writeFileSync } from "node:fs";
       const here = (name) => new URL(name, import.meta.url);

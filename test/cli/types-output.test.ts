@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasLinks, hasModes, hasPipeFiles, hasPosixShell } from "../support/platform.ts";
 import { runInShell } from "./command.ts";
 import { folderOf, runTypes } from "./types-command.ts";
 
@@ -35,18 +36,21 @@ describe("the file of the types", () => {
     expect(statSync(join(cwd, "pdf-templates.ts")).mtimeMs).toBe(1000);
   });
 
-  it("is written again where samples have changed, keeps its mode, and leaves nothing beside it", async () => {
-    const cwd = await folderWithTypes();
-    chmodSync(join(cwd, "pdf-templates.ts"), 0o640);
-    writeFileSync(join(cwd, "invoice.json"), '{"b":"1"}');
-    const { written, ...ending } = await runTypes(cwd, "invoice.json");
-    expect(ending).toEqual(done);
-    expect(written).toContain("  b: string;\n");
-    expect(statSync(join(cwd, "pdf-templates.ts")).mode & 0o777).toBe(0o640);
-    expect(readdirSync(cwd).sort()).toEqual(["invoice.json", "pdf-templates.ts"]);
-  });
+  it.runIf(hasModes)(
+    "is written again where samples have changed, keeps its mode, and leaves nothing beside it",
+    async () => {
+      const cwd = await folderWithTypes();
+      chmodSync(join(cwd, "pdf-templates.ts"), 0o640);
+      writeFileSync(join(cwd, "invoice.json"), '{"b":"1"}');
+      const { written, ...ending } = await runTypes(cwd, "invoice.json");
+      expect(ending).toEqual(done);
+      expect(written).toContain("  b: string;\n");
+      expect(statSync(join(cwd, "pdf-templates.ts")).mode & 0o777).toBe(0o640);
+      expect(readdirSync(cwd).sort()).toEqual(["invoice.json", "pdf-templates.ts"]);
+    },
+  );
 
-  it.each([
+  it.runIf(hasLinks).each([
     ["to a file", true],
     ["to nothing yet", false],
   ])("is replaced as a whole behind a link %s", async (_title, isThere) => {
@@ -89,7 +93,7 @@ describe("the file of the types", () => {
     expect(stdout).toBe(written);
   });
 
-  it("does not wait for the reader of a pipe", async () => {
+  it.runIf(hasPipeFiles)("does not wait for the reader of a pipe", async () => {
     const cwd = folderOf(one);
     execFileSync("mkfifo", [join(cwd, "out.ts")]);
     expect(await runTypes(cwd, "invoice.json -o out.ts")).toMatchObject({
@@ -99,12 +103,12 @@ describe("the file of the types", () => {
     });
   });
 
-  it("goes to a device, which stays one", async () => {
+  it.runIf(hasPipeFiles)("goes to a device, which stays one", async () => {
     expect(await runTypes(folderOf(one), "invoice.json -o /dev/null")).toMatchObject({ code: 0, stderr: "" });
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
   });
 
-  it("ends without a word where its reader has seen enough", async () => {
+  it.runIf(hasPosixShell)("ends without a word where its reader has seen enough", async () => {
     const { stderr } = await runInShell(
       '{ "$@" 2>&3; echo $? >&3; } 3>&2 | true',
       ["types", "invoice.json", "-o", "-"],
@@ -211,7 +215,7 @@ it("a file of this command is still its own where an editor has put a byte order
 });
 
 describe("an output that cannot be written is refused in one line, with exit code 2:", () => {
-  it.each<[title: string, output: string, reason: string]>([
+  it.runIf(hasLinks).each<[title: string, output: string, reason: string]>([
     ["in a folder that is not there", "missing/t.ts", "its folder does not exist; create it first"],
     ["a folder", "folder", "it is a folder"],
     ["below a file", "invoice.json/t.ts", "a part of its path is a file, not a folder"],

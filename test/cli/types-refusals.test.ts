@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, ftruncateSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasPipeFiles } from "../support/platform.ts";
 import { type Files, folderOf, runTypes } from "./types-command.ts";
 
 interface Refusal {
@@ -314,7 +315,7 @@ describe("types refuses, in one line, with exit code 2, and writes nothing", () 
     expect({ code, stderr }).toEqual({ code: 2, stderr: `template-pdf: ${line}\n` });
   });
 
-  it("a pipe, for which it would wait", async () => {
+  it.runIf(hasPipeFiles)("a pipe, for which it would wait", async () => {
     const cwd = folderOf({});
     for (const extension of ["json", "ndjson", "mjs"]) {
       execFileSync("mkfifo", [join(cwd, `a.${extension}`)]);

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasPipeFiles } from "../support/platform.ts";
 import { folderOf, runTypes, typesOf } from "./types-command.ts";
 
 const a = '{"a":"1"}';
@@ -299,19 +300,22 @@ describe("a folder", () => {
     expect(await runTypes(join(cwd, "f"), ". --check")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("stands for the files that its links lead to, and for no pipe, for which it would wait", async () => {
-    const cwd = folderOf({ "a.json": a, "f/inner/b.json": a });
-    for (const name of ["pipe.json", "pipe.ndjson", "pipe.mjs"])
-      execFileSync("mkfifo", [join(cwd, "f", name)]);
-    symlinkSync("../a.json", join(cwd, "f/invoice.json"));
-    symlinkSync("pipe.json", join(cwd, "f/link.json"));
-    symlinkSync("inner", join(cwd, "f/folder.json"));
-    const done = { code: 0, stderr: "", stdout: "pdf-templates.ts: 1 template\n" };
-    expect(await runTypes(cwd, "f")).toMatchObject(done);
-    symlinkSync("nowhere", join(cwd, "f/gone.json"));
-    const { stderr } = await runTypes(cwd, "f");
-    expect(stderr).toBe("template-pdf: Could not read f/gone.json: there is no such file.\n");
-  });
+  it.runIf(hasPipeFiles)(
+    "stands for the files that its links lead to, and for no pipe, for which it would wait",
+    async () => {
+      const cwd = folderOf({ "a.json": a, "f/inner/b.json": a });
+      for (const name of ["pipe.json", "pipe.ndjson", "pipe.mjs"])
+        execFileSync("mkfifo", [join(cwd, "f", name)]);
+      symlinkSync("../a.json", join(cwd, "f/invoice.json"));
+      symlinkSync("pipe.json", join(cwd, "f/link.json"));
+      symlinkSync("inner", join(cwd, "f/folder.json"));
+      const done = { code: 0, stderr: "", stdout: "pdf-templates.ts: 1 template\n" };
+      expect(await runTypes(cwd, "f")).toMatchObject(done);
+      symlinkSync("nowhere", join(cwd, "f/gone.json"));
+      const { stderr } = await runTypes(cwd, "f");
+      expect(stderr).toBe("template-pdf: Could not read f/gone.json: there is no such file.\n");
+    },
+  );
 });
 
 describe("a warning, one line each, is told", () => {

@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GeneratedPdf, PendingPdf } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
+import { hasPipeFiles } from "../support/platform.ts";
 import { failureAt, forms, generate, stages, temporaryFolder } from "./every-form.ts";
 import { beginning, pdfOf, rejectionOf, Service, transports, turns, withLength } from "./service.ts";
 
@@ -120,7 +121,7 @@ describe.each(transports)("the caller's signal, by %s,", (_, options) => {
     expect(service.connections).toBe(1);
   });
 
-  it("ends what is made of a document that was whole in memory before", async () => {
+  it.runIf(hasPipeFiles)("ends what is made of a document that was whole in memory before", async () => {
     const service = await Service.start(withLength(pdfOf(2_000)));
     const controller = new AbortController();
     const document = await generate(service.client(options), { signal: controller.signal });

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { generate, temporaryFolder } from "../client/every-form.ts";
 import { pdfOf, Service, withLength } from "../client/service.ts";
+import { hasModes } from "../support/platform.ts";
 
 const pdf = pdfOf(2_000);
 
-it("the set-id bits of an existing file are kept, as all of its mode is", async () => {
+it.runIf(hasModes)("the set-id bits of an existing file are kept, as all of its mode is", async () => {
   const path = join(temporaryFolder(), "invoice.pdf");
   await writeFile(path, "before");
   await chmod(path, 0o6750);

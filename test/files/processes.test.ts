@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
 import { pdfOf, Service, withLength } from "../client/service.ts";
+import { hasPipeFiles, hasPosixShell } from "../support/platform.ts";
 import { childScript } from "./child.ts";
 
 const pdf = pdfOf(300_000);
@@ -35,7 +36,7 @@ function linesOf(stderr: string): Said[] {
 }
 
 describe.runIf(process.platform === "linux")("saveTo() in a process of its own", () => {
-  it("writes to /dev/stdout through a pipe of the shell", async () => {
+  it.runIf(hasPosixShell)("writes to /dev/stdout through a pipe of the shell", async () => {
     const service = await Service.start(withLength(pdf));
     const target = join(temporaryFolder(), "piped.pdf");
     const script = await childScript(saveAll);
@@ -53,7 +54,7 @@ describe.runIf(process.platform === "linux")("saveTo() in a process of its own",
     expect(pdf.equals(await readFile(target))).toBe(true);
   });
 
-  it("appends to /dev/stdout where the shell sent that to a file", async () => {
+  it.runIf(hasPosixShell)("appends to /dev/stdout where the shell sent that to a file", async () => {
     const service = await Service.start(withLength(pdf));
     const target = join(temporaryFolder(), "log");
     const script = await childScript(saveAll);
@@ -63,16 +64,19 @@ describe.runIf(process.platform === "linux")("saveTo() in a process of its own",
     expect(expected.equals(await readFile(target))).toBe(true);
   });
 
-  it("writes to /dev/stdout, or says why not, where a Node process reads that", async () => {
-    // Node gives its children sockets for pipes, which cannot be opened by name.
-    const service = await Service.start(withLength(pdf));
-    const script = await childScript(saveAll);
-    const child = spawn(process.execPath, [script, service.baseUrl, "/dev/stdout"]);
-    const [stdout, stderr] = await Promise.all([buffer(child.stdout), buffer(child.stderr)]);
-    const [said] = linesOf(stderr.toString());
-    if (said?.name === "SaveError") expect(stdout).toHaveLength(0);
-    else expect(pdf.equals(stdout)).toBe(true);
-  });
+  it.runIf(hasPipeFiles)(
+    "writes to /dev/stdout, or says why not, where a Node process reads that",
+    async () => {
+      // Node gives its children sockets for pipes, which cannot be opened by name.
+      const service = await Service.start(withLength(pdf));
+      const script = await childScript(saveAll);
+      const child = spawn(process.execPath, [script, service.baseUrl, "/dev/stdout"]);
+      const [stdout, stderr] = await Promise.all([buffer(child.stdout), buffer(child.stderr)]);
+      const [said] = linesOf(stderr.toString());
+      if (said?.name === "SaveError") expect(stdout).toHaveLength(0);
+      else expect(pdf.equals(stdout)).toBe(true);
+    },
+  );
 
   it.runIf(process.getuid?.() === 0)("respects what an ordinary user may not write to", async () => {
     const service = await Service.start(withLength(pdf));
@@ -137,9 +141,11 @@ describe("a process of its own", () => {
     expect(failure.stderr).toContain("NotFoundError");
   });
 
-  it("goes on where a failed form was caught, and where a document was cancelled", async () => {
-    const service = await Service.start(({ response }) => void response.writeHead(404).end());
-    const script = await childScript(`
+  it.runIf(hasPipeFiles)(
+    "goes on where a failed form was caught, and where a document was cancelled",
+    async () => {
+      const service = await Service.start(({ response }) => void response.writeHead(404).end());
+      const script = await childScript(`
       const pdfs = new TemplatePdf({ baseUrl: process.argv[2], apiKey: "k", fetch: globalThis.fetch });
       await pdfs.generate("uid", {}).bytes().catch(() => {});
       pdfs.generate("uid", {}).cancel();
@@ -147,6 +153,7 @@ describe("a process of its own", () => {
       await Promise.allSettled([pending.stream(), pending.saveTo("/dev/null")]);
       setTimeout(() => console.log("still here"), 50);
     `);
-    expect((await run(process.execPath, [script, service.baseUrl])).stdout).toBe("still here\n");
-  });
+      expect((await run(process.execPath, [script, service.baseUrl])).stdout).toBe("still here\n");
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { SaveError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { generate, temporaryFolder } from "../client/every-form.ts";
 import { pdfOf, rejectionOf, Service, turns, withLength } from "../client/service.ts";
+import { hasFreeNames, isWindows } from "../support/platform.ts";
 
 const pdf = pdfOf(2_000);
 
@@ -36,10 +37,27 @@ const refused: readonly (readonly [string, (folder: string) => string | URL, Reg
   ["a number", () => 3 as never, /not to number/],
   ["an object", () => ({ path: "/tmp/a.pdf" }) as never, /not to object/],
   ["an http URL", () => new URL("https://user:CANARY@example.com/CANARY.pdf"), /a URL with https:/],
-  ["a file URL on another machine", () => new URL("file://other/tmp/a.pdf"), /file: URL/],
+  [
+    "a file URL on another machine",
+    () => new URL("file://other/tmp/a.pdf"),
+    isWindows ? /its folder does not exist/ : /file: URL/,
+  ],
   ["a file URL with a slash in a name", () => new URL("file:///tmp/a%2Fb.pdf"), /file: URL/],
   ["what the system makes up", () => "/proc/template-pdf.pdf", /may not write there|does not exist|cannot/i],
+  ...refusedOnWindows(),
 ];
+
+/** What Windows would take, and then open for nobody. */
+function refusedOnWindows(): (typeof refused)[number][] {
+  if (!isWindows) return [];
+  return [
+    ["a device", (folder) => join(folder, "NUL.pdf"), /Windows keeps that name for a device/],
+    ["a device by its own name", () => "\\\\.\\NUL", /not to a device of Windows/],
+    ["a stream of a file", (folder) => join(folder, "a-file:b.pdf"), /Windows takes none of/],
+    ["a dot at the end", (folder) => join(folder, "a.pdf."), /ends with a dot or a space/],
+    ["a name with a line break", (folder) => join(folder, "a\nb.pdf"), /no control characters/],
+  ];
+}
 
 async function folderWithContent(): Promise<string> {
   const folder = temporaryFolder();
@@ -111,16 +129,19 @@ describe("saveTo() of a document that has come refuses, and leaves nothing behin
 });
 
 describe("saveTo() accepts", () => {
-  it.each([
+  const everywhere: [title: string, name: string][] = [
     ["a name of 255 bytes", "n".repeat(255)],
     ["a name of 255 bytes in other letters", "ü".repeat(127)],
     ["a name that begins with a dash", "-rf"],
     ["a hidden name", ".a.pdf"],
+  ];
+  const elsewhere: [title: string, name: string][] = [
     ["a name with a line break", "a\nb.pdf"],
     ["a name with a backslash", "a\\b.pdf"],
     ["a name of dots", "..."],
     ["a name of spaces", "  "],
-  ])("%s", async (_, name) => {
+  ];
+  it.each(hasFreeNames ? [...everywhere, ...elsewhere] : everywhere)("%s", async (_, name) => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     await generate(service.client()).saveTo(`${folder}/${name}`);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type BulkResult, folder, runBulk } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Answer, Service, withLength } from "../../client/service.ts";
+import { hasLinks } from "../../support/platform.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { small } from "../many.ts";
 
@@ -33,7 +34,7 @@ async function setUp(answer?: (out: string) => Answer) {
 
 describe("a folder", () => {
   describe("follows links as the system does, and refuses a path that ends outside:", () => {
-    it.each([
+    it.runIf(hasLinks).each([
       ["a link to a link", { "a.pdf": "b.pdf", "b.pdf": "../x.pdf" }],
       ["a link to a link to a link", { "a.pdf": "b.pdf", "b.pdf": "c.pdf", "c.pdf": "../x.pdf" }],
       ["a link through a folder", { "a.pdf": "inner/b.pdf", inner: ".." }],
@@ -48,7 +49,7 @@ describe("a folder", () => {
       expect(service.requests.length).toBe(0);
     });
 
-    it("a link that came while the document did", async () => {
+    it.runIf(hasLinks)("a link that came while the document did", async () => {
       const { run, at, out } = await setUp((folder) => async (received) => {
         await symlink("../x.pdf", join(folder, "a.pdf"));
         await withLength(small)(received);
@@ -60,7 +61,7 @@ describe("a folder", () => {
       expect(await readdir(out)).toEqual(["a.pdf"]);
     });
 
-    it("a folder that is a link to nowhere, and makes none there", async () => {
+    it.runIf(hasLinks)("a folder that is a link to nowhere, and makes none there", async () => {
       const { run, at, out, service } = await setUp();
       await symlink("../elsewhere", join(out, "inner"));
       expect(await run(["inner/a.pdf", "inner/deeper/a.pdf"])).toHaveLength(2);
@@ -69,7 +70,7 @@ describe("a folder", () => {
     });
   });
 
-  it("follows a chain of links that stays within", async () => {
+  it.runIf(hasLinks)("follows a chain of links that stays within", async () => {
     const { run, out } = await setUp();
     await symlink("b.pdf", join(out, "a.pdf"));
     await symlink("inner/../c.pdf", join(out, "b.pdf"));
@@ -101,7 +102,7 @@ describe("a folder", () => {
       expect(await run(["a.pdf"], { journal, fresh: true })).toEqual(["stored"]);
     });
 
-    it("a name that leads to it by a link, or that it leads to by one", async () => {
+    it.runIf(hasLinks)("a name that leads to it by a link, or that it leads to by one", async () => {
       const { run, at, out } = await setUp();
       await symlink("out/deep.journal", join(at, "run.journal"));
       await symlink("deep.journal", join(out, "link.pdf"));
@@ -125,7 +126,7 @@ describe("a folder", () => {
     expect(await run(names, { journal: join(out, "run.journal") })).toEqual(names.map(() => "stored"));
   });
 
-  it("that lies in a link of its own is none that leads outside", async () => {
+  it.runIf(hasLinks)("that lies in a link of its own is none that leads outside", async () => {
     const { run, at } = await setUp();
     await symlink("out", join(at, "linked"));
     await writeFile(join(at, "out/a.pdf"), "old");

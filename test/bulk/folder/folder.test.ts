@@ -15,6 +15,7 @@ import { SaveError } from "template-pdf";
 import { type BulkResult, type BulkSummary, folder, runBulk } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Answer, Service, withLength } from "../../client/service.ts";
+import { hasLinks, hasModes } from "../../support/platform.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { small } from "../many.ts";
 
@@ -87,7 +88,7 @@ describe("a folder", () => {
     expect(await files()).toEqual(["a.pdf"]);
   });
 
-  it.each([
+  it.runIf(hasLinks).each([
     ["a folder", "elsewhere", "inner/a"],
     ["a folder that is not there yet, behind one", "elsewhere", "inner/deeper/still/a"],
   ])("refuses a path that leads out of it by a link to %s", async (_title, target, name) => {
@@ -104,7 +105,7 @@ describe("a folder", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it.each([
+  it.runIf(hasLinks).each([
     ["there", true],
     ["missing", false],
   ])("refuses a file that is a link out of it, be that one %s", async (_title, isThere) => {
@@ -118,7 +119,7 @@ describe("a folder", () => {
     expect(service.requests.length).toBe(0);
   });
 
-  it("follows links within, and one that it is itself", async () => {
+  it.runIf(hasLinks)("follows links within, and one that it is itself", async () => {
     const { run, at, files } = await setUp();
     await mkdir(join(at, "real/2024"), { recursive: true });
     await symlink("real", join(at, "out"));
@@ -173,7 +174,7 @@ describe("a folder", () => {
     expect(results).toMatchObject([{ status: "fulfilled", value }]);
   });
 
-  it("keeps the mode of a document that it replaces", async () => {
+  it.runIf(hasModes)("keeps the mode of a document that it replaces", async () => {
     const { run, at } = await setUp();
     await run(["a"]);
     await chmod(join(at, "out/a.pdf"), 0o600);

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openData } from "../../../src/cli/bulk/data/open-data.ts";
+import { hasPipeFiles, hasProcessTable } from "../../support/platform.ts";
 import { fileOf, open, readAll, valuesOf } from "./read-data.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -66,7 +67,7 @@ describe("standard input", () => {
 });
 
 describe("a file", () => {
-  it("that is a pipe is read twice", async () => {
+  it.runIf(hasPipeFiles)("that is a pipe is read twice", async () => {
     const path = join(dirname(fileOf("none", "")), "rows.ndjson");
     execFileSync("mkfifo", [path]);
     createWriteStream(path).end('{"a":1}\n{"a":2}\n');
@@ -137,7 +138,7 @@ describe("a file", () => {
     expect(count).toBeLessThan(50_000);
   });
 
-  it("is let go when it is refused, and when the data is closed", async () => {
+  it.runIf(hasProcessTable)("is let go when it is refused, and when the data is closed", async () => {
     const openFiles = () => readdirSync("/proc/self/fd").length;
     const signal = new AbortController().signal;
     const stdin = Readable.from([]);

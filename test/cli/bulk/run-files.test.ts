@@ -2,6 +2,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readPlan } from "../../../src/cli/bulk/plan.ts";
 import { RunFiles } from "../../../src/cli/bulk/run-files.ts";
+import { hasLinks } from "../../support/platform.ts";
 import { Bench, csvOf } from "./command.ts";
 
 /** A folder `in` with the data, and other ways to it. */
@@ -31,7 +32,7 @@ describe("no document of a bulk run takes the place of", () => {
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
 
-  it.each([
+  it.runIf(hasLinks).each([
     ["the data, by a link among the documents", "in/7.csv", "the data"],
     ["the report, which is not there yet", "link.csv", "the report"],
   ])("%s", async (_title, data, what) => {
@@ -74,7 +75,7 @@ describe("the files of a bulk run are not one", () => {
     expect(await bench.read(name)).toBe(csvOf(1));
   });
 
-  it("by two links to a file that is not there yet", async () => {
+  it.runIf(hasLinks)("by two links to a file that is not there yet", async () => {
     const bench = await setUp();
     symlinkSync("linked/new.csv", bench.path("other.csv"));
     const flags = ["--journal", bench.path("dangling.csv"), "--report", bench.path("other.csv")];
@@ -83,7 +84,7 @@ describe("the files of a bulk run are not one", () => {
     );
   });
 
-  it("by links in a circle, which are no file", async () => {
+  it.runIf(hasLinks)("by links in a circle, which are no file", async () => {
     const bench = await setUp();
     symlinkSync("b.csv", bench.path("a.csv"));
     symlinkSync("a.csv", bench.path("b.csv"));
