@@ -114,7 +114,7 @@ beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "template-pdf-examples-"));
   cpSync(join(consumer, "node_modules"), join(project, "node_modules"), { recursive: true });
   for (const name of ["zod", "valibot", "arktype", "pdfmake"]) {
-    symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name));
+    symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name), "junction");
   }
   for (const uid of ["invoice", "inv_2024", "payslip"]) {
     cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));

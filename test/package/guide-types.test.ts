@@ -47,7 +47,7 @@ beforeAll(() => {
     ]),
   );
   for (const name of ["zod", "valibot", "arktype", "@types"]) {
-    symlinkSync(join(repository, "node_modules", name), join(folder, "node_modules", name));
+    symlinkSync(join(repository, "node_modules", name), join(folder, "node_modules", name), "junction");
   }
   const program = ts.createProgram(
     files.map((file) => join(folder, file)),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
+import { programOf } from "../../scripts/run-command.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -15,7 +16,7 @@ declare module "vitest" {
 /** Packs the package and installs it into an empty project: once for all tests of this folder. */
 export default function install(project: TestProject): () => void {
   const repository = fileURLToPath(new URL("../..", import.meta.url));
-  const consumer = realpathSync(mkdtempSync(join(tmpdir(), "template-pdf-consumer-")));
+  const consumer = realpathSync.native(mkdtempSync(join(tmpdir(), "template-pdf-consumer-")));
   // A test run from an editor has not been through `npm test`, and would judge an old `dist`.
   execFileSync(process.execPath, ["scripts/setup.mjs"], { cwd: repository });
   npm(repository, "pack", "--ignore-scripts", "--pack-destination", consumer);
@@ -31,9 +32,6 @@ export default function install(project: TestProject): () => void {
 }
 
 function npm(cwd: string, ...args: string[]): void {
-  execFileSync("npm", args, {
-    cwd,
-    stdio: ["ignore", "ignore", "pipe"],
-    shell: process.platform === "win32",
-  });
+  const [program, ...words] = programOf("npm");
+  execFileSync(program, [...words, ...args], { cwd, stdio: ["ignore", "ignore", "pipe"] });
 }

@@ -40,7 +40,7 @@ beforeAll(async () => {
     recursive: true,
     verbatimSymlinks: true,
   });
-  symlinkSync(join(repository, "node_modules/pdfmake"), join(project, "node_modules/pdfmake"));
+  symlinkSync(join(repository, "node_modules/pdfmake"), join(project, "node_modules/pdfmake"), "junction");
   mkdirSync(join(project, "templates"));
   const [letter, values, ...others] = blocksOf(readme, "json");
   expect(others).toEqual([]);

@@ -9,7 +9,7 @@ import { atEnd } from "./at-end.ts";
  * @param name - part of the folder's
  */
 export function makeTemporaryFolder(name: string): { readonly path: string; remove(): void } {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), `template-pdf-${name}-`)));
+  const path = realpathSync.native(mkdtempSync(join(tmpdir(), `template-pdf-${name}-`)));
   // Programs that were ended a moment ago may still write into it.
   const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   const forget = atEnd(remove);

@@ -4,6 +4,7 @@ import { type BulkResult, folder, runBulk } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Answer, Service, withLength } from "../../client/service.ts";
 import { hasLinks } from "../../support/platform.ts";
+import { seenFrom } from "../../support/seen-from.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { small } from "../many.ts";
 
@@ -22,9 +23,7 @@ async function setUp(answer?: (out: string) => Answer) {
       sink: folder("{{name}}", { root: out }),
       journal: join(at, "run.journal"),
       onResult: (result: BulkResult<unknown>) =>
-        said.push(
-          result.status === "rejected" ? (result.error as Error).message.replaceAll(at, "") : "stored",
-        ),
+        said.push(result.status === "rejected" ? seenFrom(at, (result.error as Error).message) : "stored"),
       ...options,
     });
     return said;

@@ -15,7 +15,8 @@ import { SaveError } from "template-pdf";
 import { type BulkResult, type BulkSummary, folder, runBulk } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Answer, Service, withLength } from "../../client/service.ts";
-import { hasLinks, hasModes } from "../../support/platform.ts";
+import { hasFreeNames, hasLinks, hasModes, isWindows } from "../../support/platform.ts";
+import { seenFrom } from "../../support/seen-from.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { small } from "../many.ts";
 
@@ -134,7 +135,7 @@ describe("a folder", () => {
     await mkdir(join(at, "out/a.pdf"), { recursive: true });
     await writeFile(join(at, "out/file"), "mine");
     const { errors, summary } = await run(["a", "file/b", "c"]);
-    expect(errors.map((error) => SaveError.is(error) && error.message.replace(at, "")).sort()).toEqual([
+    expect(errors.map((error) => SaveError.is(error) && seenFrom(at, error.message)).sort()).toEqual([
       'Could not save the document to "/out/a.pdf": it is a folder: name a file inside it.',
       'The folder "/out/file" could not be made: there is a file of that name.',
     ]);
@@ -148,8 +149,9 @@ describe("a folder", () => {
     ["255 bytes of two each", `${"ä".repeat(125)}x`],
     ["emoji", "👩‍👩‍👧 Zoë"],
     ["spaces and dots", " ..a. "],
-    ["characters that URLs have a meaning for", "100% #1?a=b&c"],
-    ["backslashes and quotes", "a\\b'c\"d"],
+    ["characters that URLs have a meaning for", isWindows ? "100% #1&a=b&c" : "100% #1?a=b&c"],
+    ["quotes", "b'c"],
+    ...(hasFreeNames ? [["backslashes and quotes", "a\\b'c\"d"]] : []),
   ])("names a file by what the values say: %s", async (_title, name) => {
     const { run, files } = await setUp();
     expect((await run([name])).summary.fulfilled).toBe(1);
@@ -209,7 +211,7 @@ describe("a folder", () => {
       withLength(small)(received);
     });
     const { errors, summary } = await run(["a", "b", "c"], { concurrency: 1 });
-    expect(errors.map(({ message }) => message.replace(at, ""))).toEqual(
+    expect(errors.map(({ message }) => seenFrom(at, message))).toEqual(
       ["a", "b", "c"].map(
         (name) =>
           `Could not save the document to "/out/${name}.pdf": its folder does not exist: create it first.`,
@@ -232,7 +234,7 @@ describe("a folder", () => {
       },
     };
     const error = await run(["a", "b"], { sink, concurrency: 1 }).catch((thrown: unknown) => thrown);
-    expect(SaveError.is(error) && error.message.replace(at, "")).toBe(
+    expect(SaveError.is(error) && seenFrom(at, error.message)).toBe(
       'The folder "/out" could not be synced: it is not there any more. What was stored there last is not recorded.',
     );
     expect((await run(["a", "b"], { sink: inner, fresh: true })).summary).toMatchObject({ fulfilled: 2 });

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { objectionToPath } from "../../../src/bulk/folder/inner-path.ts";
@@ -64,7 +64,7 @@ describe("a path inside of a folder", () => {
     fc.property(fc.array(part), (parts) => {
       const path = parts.join("");
       if (objectionToPath(path, "linux") !== undefined) return;
-      const inner = resolve("/root/folder", path);
+      const inner = posix.resolve("/root/folder", path);
       expect(inner).toMatch(/^\/root\/folder\/./);
       expect(inner).toBe(`/root/folder/${path}`);
     }),
