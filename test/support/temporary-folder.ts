@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atEnd } from "./at-end.ts";
+import { isWindows } from "./platform.ts";
 
 /**
  * Makes a folder that goes at the end of this process, or before.
@@ -16,7 +17,13 @@ export function makeTemporaryFolder(name: string): { readonly path: string; remo
   return {
     path,
     remove() {
-      remove();
+      try {
+        remove();
+      } catch (error) {
+        if (!isWindows) throw error;
+        // There a file that this process still has open cannot go: it goes when that ends.
+        return;
+      }
       forget();
     },
   };
