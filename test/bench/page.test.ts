@@ -121,31 +121,6 @@ describe("the page", () => {
   });
 });
 
-describe("the README", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8").replace(/\s+/g, " ");
-
-  it("says what the last run found", () => {
-    const { cells }: Results = JSON.parse(readPageFile("benchmarks.json"));
-    const said = ["template-pdf bytes()", "global fetch"].map((name) => {
-      const [small, middle, large] = [2_000, 50_000, 1_000_000].map((bytes) => {
-        const cell = cells.find(
-          (one) => one.protocol === "http" && one.inFlight === 20 && one.bytes === bytes,
-        ) as CellResults;
-        return ratioOf(cell, name).toFixed(2);
-      });
-      return `${small}, ${middle} or ${large}`;
-    });
-    expect(readme).toContain(`costs ${said[0]} by \`bytes()\`, and ${said[1]} by global \`fetch\``);
-  });
-
-  it("says what a page loads", () => {
-    const [first] = budgets;
-    expect(readme).toContain(
-      `A page loads ${Math.round(Number.parseInt(first?.limit ?? "", 10) / 1_000)} kB`,
-    );
-  });
-});
-
 describe("the goals", () => {
   it("hold what is shown to the limit, and leave out the web streams", () => {
     const { goals, above } = goalsOf(results);
