@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import budgets from "../../.size-limit.mjs";
 import { chartOf } from "../../bench/compare/chart.mjs";
-import { goalsOf, ratioOf } from "../../bench/compare/goals.mjs";
+import { goalsOf } from "../../bench/compare/goals.mjs";
 import { pageOf } from "../../bench/compare/page.mjs";
 import { pageFilesOf, readPageFile } from "../../bench/compare/page-files.mjs";
 import { type CellResults, figuresOf, type Results, textOf } from "../../bench/compare/results.mjs";
