@@ -6,6 +6,7 @@ import type { Region } from "../written.ts";
 interface Cell {
   readonly protocol: string;
   readonly bytes: number;
+  readonly inFlight: number;
   readonly contenders: Readonly<Record<string, { readonly cpuMicroseconds: number }>>;
 }
 
@@ -24,7 +25,10 @@ const comparison: Region = () => {
     ["what happens", ...ways.map((way) => (way === "undici" ? "undici `request`" : way))],
     [
       ...Object.entries(came).map(([title, row]) => [title, ...ways.map((way) => row[way] ?? "")]),
-      ["CPU time of 50 kB, in that of bare undici `dispatch`", ...ways.map(cpuOf)],
+      ...Object.entries(sizes).map(([size, cell]) => [
+        `CPU time of a document of ${size}, in that of bare undici \`dispatch\``,
+        ...ways.map((way) => cpuOf(way, cell)),
+      ]),
       ["packages installed with it", ...ways.map(packagesOf)],
     ],
   );
@@ -33,9 +37,11 @@ const comparison: Region = () => {
 export default comparison;
 
 const { cells }: { readonly cells: readonly Cell[] } = read("docs/reports/benchmarks.json");
-const cell = cells.find(({ protocol, bytes }) => protocol === "http" && bytes === 50_000);
+const cellOf = (bytes: number) =>
+  cells.find((cell) => cell.protocol === "http" && cell.bytes === bytes && cell.inFlight === 20);
+const sizes = { "2 kB": cellOf(2_000), "1 MB": cellOf(1_000_000) };
 
-function cpuOf(way: string): string {
+function cpuOf(way: string, cell: Cell | undefined): string {
   const microseconds = (name: string) => cell?.contenders[name]?.cpuMicroseconds ?? Number.NaN;
   const ratio = microseconds(contenders[way] ?? way) / microseconds(yardstick);
   if (!(ratio > 0)) throw new Error(`docs/reports/benchmarks.json has no figure for ${way}.`);
