@@ -37,7 +37,10 @@ try {
     for (const reading of row) console.log(lineOf(reading));
     readings.push(...row);
   }
-  await writeFile(new URL("../docs/reports/pace.svg", import.meta.url), paceChartOf(readings, servers.length));
+  await writeFile(
+    new URL("../docs/reports/pace.svg", import.meta.url),
+    paceChartOf(readings, servers.length),
+  );
 } finally {
   server.kill();
 }

@@ -21,7 +21,7 @@ export interface Situation {
   readonly tell: (happened: Happened) => string;
 }
 
-export type Answer = (answer: ServerResponse, elsewhere: string, request: IncomingMessage) => void;
+type Answer = (answer: ServerResponse, elsewhere: string, request: IncomingMessage) => void;
 
 /** The key that every way is given: no error may show it. */
 export const apiKey = "key-7f3a9c1e5b2d";

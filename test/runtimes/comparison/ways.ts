@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { request } from "undici";
 
 /** What one asks for. */
-export interface Wanted {
+interface Wanted {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly values: object;
