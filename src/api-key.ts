@@ -1,7 +1,10 @@
 import { ConfigurationError } from "./errors.ts";
 
-/** A source of API keys, asked whenever a request is sent; for keys that rotate. */
-export type ApiKeySource = () => string | Promise<string>;
+/**
+ * A source of API keys, asked whenever a request is sent: for keys that rotate, or that are not there yet when the client is made. A call for
+ * which it gives none rejects.
+ */
+export type ApiKeySource = () => string | undefined | Promise<string | undefined>;
 
 /** Whether a header can carry a key as it is (RFC 9110, 5.5): visible ASCII, without spaces. */
 export function isWellFormedKey(key: string): boolean {

@@ -1,4 +1,4 @@
-import { checkApiKey } from "./api-key.ts";
+import { type ApiKeySource, checkApiKey } from "./api-key.ts";
 import type { Job, Prepared } from "./attempts.ts";
 import { ConfigurationError } from "./errors.ts";
 import { type CallOptions, type ResolvedCall, type ResolvedOptions, resolveCall } from "./options.ts";
@@ -116,11 +116,7 @@ export class GenerateCall implements Job {
   }
 }
 
-async function askForKey(
-  source: () => string | Promise<string>,
-  attempts: number,
-  lastError: unknown,
-): Promise<string> {
+async function askForKey(source: ApiKeySource, attempts: number, lastError: unknown): Promise<string> {
   let key: unknown;
   try {
     key = await source();

@@ -186,8 +186,9 @@ new TemplatePdf({
 new TemplatePdf({ apikey: "k3y" });
 // @ts-expect-error: a key is a string
 new TemplatePdf({ apiKey: 7 });
+new TemplatePdf({ apiKey: () => process.env["PDF_API_KEY"] });
 // @ts-expect-error: a source of keys gives strings
-new TemplatePdf({ apiKey: async () => undefined });
+new TemplatePdf({ apiKey: async () => 7 });
 // @ts-expect-error: a header's value is a string
 new TemplatePdf({ headers: { "x-tenant": 7 } });
 // @ts-expect-error: a dispatcher dispatches
