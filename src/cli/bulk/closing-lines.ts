@@ -72,10 +72,10 @@ function noteLines({ changed = 0, missing = 0 }: Outcome): string[] {
 
 function nextLines({ failed, isFresh, hopeless }: Outcome, left: number): string[] {
   if (failed === 0 && left === 0) return [];
-  const command = isFresh ? "the same command without --fresh" : "the same command again";
+  const how = isFresh ? "without --fresh" : "again";
   const what = failed > 0 ? (left > 0 ? "what failed and what is left" : "what failed") : "what is left";
-  if (!hopeless) return [`Run ${command} for ${what}: what is made is not asked for again.`];
-  return [`${hopeless.mend} first, then run ${hopeless.isOtherRun ? "the command with --fresh" : command}.`];
+  if (!hopeless) return [`Run the same command ${how} for ${what}: what is made is not asked for again.`];
+  return [`${hopeless.mend} first, then run the command ${how}.`];
 }
 
 function was(count: number): string {

@@ -1,4 +1,4 @@
-import { ApiError, ConfigurationError } from "../../index.ts";
+import { ApiError, ConfigurationError, ConnectionError } from "../../index.ts";
 
 /** Why no other row would fare better. */
 export interface Hopeless {
@@ -6,8 +6,6 @@ export interface Hopeless {
   readonly withWhat: string;
   /** What to do first. */
   readonly mend: string;
-  /** Whether it is another run then, which the journal of this one would refuse. */
-  readonly isOtherRun: boolean;
   /** After how many failures that was clear. */
   readonly failureCount: number;
 }
@@ -23,6 +21,9 @@ interface Standing {
 /** A row of its own may be forbidden, or name what is not there: so many of them are no accident. */
 const enough = 5;
 
+/** A service that is started again, or a network that comes back, does not take so many rows with all their tries. */
+const enoughUnanswered = 20;
+
 /** Finds out whether what rows fail with is what every other row would meet, too. */
 export class Hopelessness {
   readonly #counts = new Map<keyof typeof kinds, number>();
@@ -36,35 +37,27 @@ export class Hopelessness {
     const { isOfRows, ...told } = kinds[kind];
     // What earlier runs have finished proves that the uid and the base URL are right; a key may have come to its end since.
     if (isOfRows && finishedBefore > 0) return undefined;
-    const isClear = failureCount >= (isOfRows || finishedBefore > 0 ? enough : 1);
-    return isClear ? { ...told, failureCount } : undefined;
+    const one = finishedBefore > 0 ? enough : 1;
+    const most = kind === "unanswered" ? enoughUnanswered : isOfRows ? enough : one;
+    return failureCount >= most ? { ...told, failureCount } : undefined;
   }
 }
 
 const kinds = {
-  401: { isOfRows: false, isOtherRun: false, withWhat: "with this API key", mend: "Mend the API key" },
-  403: {
-    isOfRows: true,
-    isOtherRun: false,
-    withWhat: "with this API key",
-    mend: "Mend the API key, or its rights,",
-  },
-  404: {
-    isOfRows: true,
-    isOtherRun: true,
-    withWhat: "with this uid and base URL",
-    mend: "Mend the uid or the base URL",
-  },
-  settings: {
+  401: { isOfRows: false, withWhat: "with this API key", mend: "Mend the API key" },
+  403: { isOfRows: true, withWhat: "with this API key", mend: "Mend the API key, or its rights," },
+  404: { isOfRows: true, withWhat: "with this uid and base URL", mend: "Mend the uid or the base URL" },
+  settings: { isOfRows: false, withWhat: "with these settings", mend: "Mend the settings" },
+  unanswered: {
     isOfRows: false,
-    isOtherRun: false,
-    withWhat: "with these settings",
-    mend: "Mend the settings",
+    withWhat: "while nothing answers at this base URL",
+    mend: "See that the service can be reached, or mend the base URL,",
   },
 } as const;
 
 function kindOf(error: unknown): keyof typeof kinds | undefined {
   if (ConfigurationError.is(error)) return "settings";
+  if (ConnectionError.is(error)) return "unanswered";
   const status = ApiError.is(error) ? error.status : undefined;
   return status === 401 || status === 403 || status === 404 ? status : undefined;
 }

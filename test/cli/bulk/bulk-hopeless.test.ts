@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { Hopelessness } from "../../../src/cli/bulk/hopelessness.ts";
-import { ConfigurationError } from "../../../src/index.ts";
+import { ConfigurationError, ConnectionError } from "../../../src/index.ts";
 import { type Answer, saying, withLength } from "../../client/service.ts";
 import { Bench, byNo, csvOf, noOf, small } from "./command.ts";
 
@@ -14,19 +14,19 @@ describe("a bulk run stops, with exit code 3, where no row would fare better:", 
       401,
       1,
       "at the first failure: with this API key",
-      "Mend the API key first, then run the same command again.",
+      "Mend the API key first, then run the command again.",
     ],
     [
       403,
       5,
       "after 5 failures: with this API key",
-      "Mend the API key, or its rights, first, then run the same command again.",
+      "Mend the API key, or its rights, first, then run the command again.",
     ],
     [
       404,
       5,
       "after 5 failures: with this uid and base URL",
-      "Mend the uid or the base URL first, then run the command with --fresh.",
+      "Mend the uid or the base URL first, then run the command again.",
     ],
   ])("the first answers say %i", async (status, failureCount, when, next) => {
     const bench = await Bench.open(saying(status));
@@ -44,7 +44,7 @@ describe("a bulk run stops, with exit code 3, where no row would fare better:", 
     );
     bench.write("data.csv", csvOf(6));
     expect((await bench.bulk("data.csv", ["--base-url", `${bench.service.baseUrl}/wrong`])).code).toBe(3);
-    expect((await bench.bulk("data.csv", ["--fresh"])).printed).toMatch(/^6 documents made/);
+    expect((await bench.bulk("data.csv")).printed).toMatch(/^6 documents made/);
   });
 });
 
@@ -119,6 +119,19 @@ describe("the hope for other rows", () => {
   it("is lost at once with settings that no request can be made with, and not with other failures", () => {
     expect(new Hopelessness().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
     expect(new Hopelessness().add(new Error(), fresh)).toBeUndefined();
+  });
+
+  it("is lost where nobody answers any of the first 20 rows, whatever earlier runs have finished", () => {
+    const hope = new Hopelessness();
+    const unanswered = new ConnectionError("No answer came.");
+    const standings = [fresh, { stored: 0, finishedBefore: 9 }];
+    const told = Array.from({ length: 20 }, (_, row) => hope.add(unanswered, standings[row % 2] ?? fresh));
+    expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
+    expect(told.at(-1)).toMatchObject({
+      withWhat: "while nothing answers at this base URL",
+      failureCount: 20,
+    });
+    expect(hope.add(unanswered, { stored: 1, finishedBefore: 0 })).toBeUndefined();
   });
 
   it("is there once a document is stored", () => {

@@ -13,7 +13,7 @@ const good: RunEnd = {
   easeReason: undefined,
   stopAfter: Number.POSITIVE_INFINITY,
 };
-const hopeless = { withWhat: "with this key", mend: "Mend it", isOtherRun: false, failureCount: 5 };
+const hopeless = { withWhat: "with this key", mend: "Mend it", failureCount: 5 };
 const stopped = new RunStoppedError("…", { why: "the disk is full", fulfilled: 9, rejected: 1 });
 const reportFailure = new Failure("Could not write r.csv: the disk is full.");
 const ctrlC = new Stopped(130);
