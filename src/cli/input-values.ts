@@ -24,6 +24,7 @@ export async function readValues(
 ): Promise<Record<string, unknown>> {
   const overriding = pairs.map(splitPair);
   const values = file === undefined ? {} : await readObject(file, stdin);
+  for (const [key] of overriding) checkReach(key, values);
   // So that `__proto__` is a name like any other.
   return Object.fromEntries([...Object.entries(values), ...overriding]);
 }
@@ -35,6 +36,16 @@ function splitPair(pair: string, index: number): readonly [key: string, value: s
   const wrong = equals === 0 ? "nothing before its =" : "no =";
   throw new Misuse(
     `--set number ${index + 1} has ${wrong}. Write it as --set key=value, in quotes where it holds spaces.`,
+  );
+}
+
+/** Placeholders reach into objects by dots, and whoever knows that expects it here, too. */
+function checkReach(key: string, values: object): void {
+  const [head = ""] = key.split(".");
+  const outer = Object.getOwnPropertyDescriptor(values, head)?.value;
+  if (head === key || Object.hasOwn(values, key) || typeof outer !== "object" || outer === null) return;
+  throw new Misuse(
+    `--set ${key} does not reach into ${head}: it names a member at the top of the values. Write it into the file of --values.`,
   );
 }
 

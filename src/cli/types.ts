@@ -59,7 +59,15 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   const text = textOf(shapes, flags.zod ?? false);
   if (path === undefined) return write(stdout, Buffer.from(text), session.signal);
 
-  if (flags.check) checkIsFresh(written, text, output, commandOf(words, flags, written, platform));
+  if (flags.check) {
+    if (!flags.zod && written !== text && written === textOf(shapes, true)) {
+      const command = commandOf(words, { ...flags, zod: true }, written, platform);
+      throw new Failure(
+        `${output} was written with --zod, and is as it should be. Ask for that: ${command} --check`,
+      );
+    }
+    checkIsFresh(written, text, output, commandOf(words, flags, written, platform));
+  }
   session.signal.throwIfAborted();
   if (!flags.check && written !== text) await writeWhole(output, text);
   const count = shapes.length;

@@ -10,8 +10,8 @@ import { readTemplateFolder } from "./template-folder.ts";
 /**
  * Makes the document of one call, from the template files as they are at this moment.
  *
- * @throws {Problem} 404 where there is no such template or path, 422 where the values do not fit it.
- * @throws {TemplateError} when the template is to blame.
+ * @throws {Problem} 404 where there is no such template or path, 422 where the values do not fit it, 500 when the template is to blame:
+ *   its `cause` is a `TemplateError`.
  */
 export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
   const { uid, values, request, signal } = order;
@@ -26,7 +26,7 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   const { templates, twins } = await readTemplateFolder(folder);
   const template = templates.get(uid.normalize());
   const twin = twins.get(uid.normalize());
-  if (template && twin) throw new TemplateError(template.path, twin, "");
+  if (template && twin) throw atFault(uid, new TemplateError(template.path, twin, ""));
   if (template === undefined) {
     const found = [...templates.keys()].join(", ") || "none";
     throw unknownTemplate(uid, `This emulator has these templates: ${found}.`);
@@ -34,7 +34,14 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   const outcome = await renderers.perform({ kind: "render", template, values }, signal);
   if (outcome.kind === "document") return { bytes: outcome.bytes };
   if (outcome.kind === "refused") throw misfit(template.uid, outcome.issues, { checkedBy: template.file });
-  if (outcome.kind === "broken") throw new TemplateError(template.path, outcome.message, outcome.stack);
+  if (outcome.kind === "broken")
+    throw atFault(uid, new TemplateError(template.path, outcome.message, outcome.stack));
   // The caller has left.
   throw signal.reason;
+}
+
+/** Who calls learns where to look, and whoever runs the emulator learns why: the file is theirs. */
+function atFault(uid: string, cause: TemplateError): Problem {
+  const detail = `The template ${JSON.stringify(uid)} is at fault: no document can be made of it. The terminal of the emulator, or its \`onError\`, says where in its file, and why.`;
+  return new Problem(500, detail, { kind: "server-fault", cause });
 }

@@ -37,3 +37,25 @@ describe("values that are UTF-8", () => {
     expect(await readValues({ file: undefined, pairs: [] }, Readable.from([]))).toEqual({});
   });
 });
+
+describe("--set", () => {
+  const json = '{"customer": {"name": "Zoë"}, "a.b": 1, "a": {}, "total": "1"}';
+  const set = (...pairs: string[]) => readValues({ file: "-", pairs }, Readable.from([Buffer.from(json)]));
+
+  it.each(["customer.name", "customer.address.city", "a.c"])(
+    "does not reach into an object: %s is refused",
+    async (key) => {
+      await expect(set(`${key}=Canary`)).rejects.toThrow(
+        `--set ${key} does not reach into ${key.split(".")[0]}: it names a member at the top of the values. Write it into the file of --values.`,
+      );
+    },
+  );
+
+  it("names members at the top, also those with a dot", async () => {
+    expect(await set("a.b=2", "total.net=3", "new.name=4")).toMatchObject({
+      "a.b": "2",
+      "total.net": "3",
+      "new.name": "4",
+    });
+  });
+});

@@ -193,6 +193,18 @@ describe("--check", () => {
   );
 });
 
+it("--check says of a file that was written with --zod that it is to be asked for that", async () => {
+  const cwd = folderOf(one);
+  await runTypes(cwd, "invoice.json --zod");
+  expect(await runTypes(cwd, "invoice.json --zod --check")).toMatchObject({ code: 0 });
+  expect(await runTypes(cwd, "invoice.json --check")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr:
+      "template-pdf: pdf-templates.ts was written with --zod, and is as it should be. Ask for that: npx template-pdf types invoice.json --zod --check\n",
+  });
+});
+
 it("--check says of a file that this command did not write what --force would do to it", async () => {
   const cwd = folderOf({ ...one, "pdf-templates.ts": "mine" });
   expect(await runTypes(cwd, ". --check")).toEqual({

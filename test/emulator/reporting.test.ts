@@ -1,8 +1,23 @@
 import { expect, it, vi } from "vitest";
-import type { Call } from "../../src/emulator/index.ts";
+import { type Call, TemplateError } from "../../src/emulator/index.ts";
 import { emulate, generate } from "./emulated.ts";
 
 const letter = { "letter.json": '{"content":"Dear {{name}}"}' };
+
+it("who asks for a template that is broken learns where to look, and nothing of the file", async () => {
+  const onError = vi.fn();
+  const emulator = await emulate(
+    { "broken.mjs": "export default () => { throw new Error('secret'); };" },
+    { onError },
+  );
+  const answer = await generate(emulator, "broken", {});
+  expect(answer.status).toBe(500);
+  expect(await answer.json()).toMatchObject({
+    detail:
+      'The template "broken" is at fault: no document can be made of it. The terminal of the emulator, or its `onError`, says where in its file, and why.',
+  });
+  expect(onError.mock.calls.map(([error]) => error)).toEqual([expect.any(TemplateError)]);
+});
 
 it("every call is told once it is answered, without key and values", async () => {
   const calls: Call[] = [];
