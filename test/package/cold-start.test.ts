@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { makeProject, runNode } from "./consumer.ts";
 import { filesOfBareUndici, filesOfPackages, heavy } from "./loaded.ts";
@@ -48,6 +49,8 @@ describe("a fresh process", () => {
       "template-pdf/dist/index.js",
       "template-pdf/dist/platform/node.js",
     ]);
+    const guide = new URL("../../docs/guides/performance.md", import.meta.url);
+    expect(readFileSync(guide, "utf8")).toContain('`import "template-pdf"` loads three files and no undici');
   });
 
   it("loads nothing of Node's network, streams or files for the import", () => {

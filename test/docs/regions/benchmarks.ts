@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { ratioIn } from "../../../bench/compare/page.mjs";
-import type { CellResults, Results } from "../../../bench/compare/results.mjs";
+import type { Results } from "../../../bench/compare/results.mjs";
+import { cellOf, readMeasured } from "../measured.ts";
 import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
@@ -14,12 +13,9 @@ const benchmarks: Region = (what = "") => {
 
 export default benchmarks;
 
-const read = <T>(name: string): T =>
-  JSON.parse(readFileSync(fileURLToPath(new URL(`../../../docs/reports/${name}`, import.meta.url)), "utf8"));
-
 const figures: Readonly<Record<string, () => string>> = {
   cpu() {
-    const results = read<Results>("benchmarks.json");
+    const results = readMeasured<Results>("benchmarks.json");
     const cells = [2_000, 50_000, 1_000_000].map((bytes) => cellOf(results, bytes, 20));
     const rows = Object.keys(cells[0]?.contenders ?? {}).map((name) => [
       name,
@@ -29,7 +25,7 @@ const figures: Readonly<Record<string, () => string>> = {
   },
 
   memory() {
-    const results = read<Results>("benchmarks.json");
+    const results = readMeasured<Results>("benchmarks.json");
     const cells = [1, 20, 200].map((inFlight) => cellOf(results, 1_000_000, inFlight));
     const names = Object.keys(cells[0]?.contenders ?? {}).filter((name) =>
       /^(?:template-pdf|undici dispatch$|global fetch)/.test(name),
@@ -43,7 +39,7 @@ const figures: Readonly<Record<string, () => string>> = {
   },
 
   runs() {
-    const { memory } = read<BulkResults>("bulk-benchmarks.json");
+    const { memory } = readMeasured<BulkResults>("bulk-benchmarks.json");
     const rows = Object.entries(memory.runs).map(([name, { rssMegabytes }]) => [
       name,
       String(Math.round(rssMegabytes[Math.ceil(rssMegabytes.length / 10) - 1] ?? Number.NaN)),
@@ -54,7 +50,7 @@ const figures: Readonly<Record<string, () => string>> = {
   },
 
   start() {
-    const { start } = read<BulkResults>("bulk-benchmarks.json");
+    const { start } = readMeasured<BulkResults>("bulk-benchmarks.json");
     const entries = Object.entries(start.perSecond);
     const seconds = entries[0]?.[1].map((_, index) => String(index + 1)) ?? [];
     const rows = entries.map(([name, counts]) => [
@@ -69,6 +65,7 @@ interface Reading {
   readonly date: string;
   readonly machine: Results["machine"];
   readonly server?: string;
+  readonly savedTo?: string;
 }
 
 interface BulkResults {
@@ -79,17 +76,9 @@ interface BulkResults {
   readonly start: Reading & { readonly perSecond: Readonly<Record<string, readonly number[]>> };
 }
 
-function cellOf({ cells }: Results, bytes: number, inFlight: number): CellResults {
-  const found = cells.find(
-    (cell) => cell.protocol === "http" && cell.bytes === bytes && cell.inFlight === inFlight,
-  );
-  if (found === undefined) throw new Error(`Nobody has measured ${bytes} bytes, ${inFlight} in flight.`);
-  return found;
-}
-
 /** Where it was measured; and that something else ran beside it, where that was so. */
-function placeOf({ date, machine, server }: Reading): string {
+function placeOf({ date, machine, server, savedTo }: Reading): string {
   const { node, cores, processor, platform, loadBefore } = machine;
-  const where = `${date}, Node ${node}, ${cores} cores (${processor}), ${platform}${server ? `; ${server}` : ""}`;
+  const where = `${date}, Node ${node}, ${cores} cores (${processor}), ${platform}${server ? `; ${server}` : ""}${savedTo ? `; files go to ${savedTo}` : ""}`;
   return loadBefore > cores ? `${where}. The machine was busy, and the figures are rough.` : `${where}.`;
 }

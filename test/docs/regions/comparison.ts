@@ -1,16 +1,11 @@
 import { readFileSync } from "node:fs";
-import { yardstick } from "../../../bench/compare/contenders.mjs";
+import { ratioIn } from "../../../bench/compare/page.mjs";
+import type { CellResults, Results } from "../../../bench/compare/results.mjs";
+import { cellOf, readMeasured } from "../measured.ts";
 import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
-interface Cell {
-  readonly protocol: string;
-  readonly bytes: number;
-  readonly inFlight: number;
-  readonly contenders: Readonly<Record<string, { readonly cpuMicroseconds: number }>>;
-}
-
-/** The names of the ways in the benchmark. */
+/** The names of the ways in the benchmark, where they are other ones. */
 const contenders: Readonly<Record<string, string>> = {
   "template-pdf": "template-pdf bytes()",
   fetch: "global fetch",
@@ -19,7 +14,7 @@ const contenders: Readonly<Record<string, string>> = {
 
 /** What each way to get a document makes of the same situations: as test/runtimes/comparison.test.ts and the benchmark saw it. */
 const comparison: Region = () => {
-  const came: Record<string, Record<string, string>> = read("docs/reports/comparison.json");
+  const came = readMeasured<Record<string, Record<string, string>>>("comparison.json");
   const ways = Object.keys(Object.values(came)[0] ?? {});
   return tableOf(
     ["what happens", ...ways.map((way) => (way === "undici" ? "undici `request`" : way))],
@@ -36,19 +31,16 @@ const comparison: Region = () => {
 
 export default comparison;
 
-const { cells }: { readonly cells: readonly Cell[] } = read("docs/reports/benchmarks.json");
-const cellOf = (bytes: number) =>
-  cells.find((cell) => cell.protocol === "http" && cell.bytes === bytes && cell.inFlight === 20);
-const sizes = { "2 kB": cellOf(2_000), "1 MB": cellOf(1_000_000) };
+const results = readMeasured<Results>("benchmarks.json");
+const sizes = { "2 kB": cellOf(results, 2_000, 20), "1 MB": cellOf(results, 1_000_000, 20) };
 
-function cpuOf(way: string, cell: Cell | undefined): string {
-  const microseconds = (name: string) => cell?.contenders[name]?.cpuMicroseconds ?? Number.NaN;
-  const ratio = microseconds(contenders[way] ?? way) / microseconds(yardstick);
-  if (!(ratio > 0)) throw new Error(`docs/reports/benchmarks.json has no figure for ${way}.`);
-  return ratio.toFixed(2);
+function cpuOf(way: string, cell: CellResults): string {
+  const name = contenders[way] ?? way;
+  if (!(name in cell.contenders)) throw new Error(`docs/reports/benchmarks.json has no figure for ${way}.`);
+  return ratioIn(cell, name);
 }
 
-/** How many other packages come with a way; Node brings its own \`fetch\`. */
+/** How many other packages come with a way; Node brings its own `fetch`. */
 function packagesOf(way: string): string {
   if (way === "fetch") return "0";
   const lock = read(
@@ -56,8 +48,10 @@ function packagesOf(way: string): string {
   );
   const seen = new Set<string>();
   const visit = (name: string, isRoot: boolean) => {
-    const { dependencies = {} } =
-      lock.packages[isRoot && way === "template-pdf" ? "" : `node_modules/${name}`] ?? {};
+    const place = isRoot && way === "template-pdf" ? "" : `node_modules/${name}`;
+    const found = lock.packages[place];
+    if (found === undefined) throw new Error(`No lockfile has ${name}, which ${way} needs.`);
+    const { dependencies = {} } = found;
     for (const dependency of Object.keys(dependencies)) {
       if (!seen.has(dependency)) {
         seen.add(dependency);

@@ -131,7 +131,7 @@ function tellDocument({ document, error }: Happened): string {
   return String.fromCharCode(...document.subarray(0, 5)) === "%PDF-" ? "half of it" : "the login page";
 }
 
-/** An error as loggers show it: by \`util.inspect\`, and as JSON. */
+/** An error as loggers show it: by `util.inspect`, and as JSON. */
 function shown(error: unknown): string {
   return `${inspect(error, { depth: Number.POSITIVE_INFINITY })}\n${JSON.stringify(error)}`;
 }
