@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Reads a constant that a source keeps to itself, as `const maxHeldBytes = 64 * 1024;`: a number, or a product of some. */
+/** Reads a constant that a file keeps to itself, as `const maxHeldBytes = 64 * 1024;`: a number, or a product of some. */
 export function constantOf(file: string, name: string): number {
-  const source = readFileSync(fileURLToPath(new URL(`../../src/${file}`, import.meta.url)), "utf8");
+  const source = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
   const [, product] = new RegExp(`^const ${name} = ([\\d_* ]+);$`, "m").exec(source) ?? [];
-  if (product === undefined) throw new Error(`src/${file} has no constant \`${name}\` that is a number.`);
+  if (product === undefined) throw new Error(`${file} has no constant \`${name}\` that is a number.`);
   return product
     .replaceAll("_", "")
     .split("*")

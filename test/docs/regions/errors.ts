@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { docstringOf } from "../docstring-of.ts";
 import { tableOf } from "../table-of.ts";
 
 const file = fileURLToPath(new URL("../../../src/errors.ts", import.meta.url));
@@ -13,7 +14,7 @@ export default function errors(): string {
     return {
       name: `${parent === "ApiError" ? "– " : ""}\`${each.name?.text}\``,
       code: each.members.flatMap(codeOf).join(""),
-      when: docstringOf(each),
+      when: docstringOf(each)[0] ?? "",
       has: each.members.flatMap(factOf).join(" "),
     };
   });
@@ -21,16 +22,6 @@ export default function errors(): string {
     ["error", "`code`", "when", "has"],
     rows.map(({ name, code, when, has }) => [name, code, when, has]),
   );
-}
-
-function docstringOf(node: ts.Node): string {
-  const [comment] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
-  const text = ts.getTextOfJSDocComment(comment?.comment) ?? "";
-  const [first = ""] = text.split("\n\n");
-  return first
-    .replaceAll(/\{@link (?:\S+ \| )?(.+?)\}/g, "`$1`")
-    .replaceAll(/\s+/g, " ")
-    .trim();
 }
 
 /** The literal that a class gives its `code`. The base has a code for those that have none of their own. */

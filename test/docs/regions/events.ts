@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { docstringOf } from "../docstring-of.ts";
 import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
@@ -39,8 +40,4 @@ const nameOf = (member: ts.TypeElement) => member.name?.getText() ?? "";
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** What the docstring says, without the full stop at its end. */
-function told(member: ts.TypeElement): string {
-  const [comment] = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc);
-  const text = ts.getTextOfJSDocComment(comment?.comment) ?? "";
-  return text.replaceAll(/\s+/g, " ").replace(/\.$/, "");
-}
+const told = (member: ts.TypeElement) => docstringOf(member).join(" ").replace(/\.$/, "");

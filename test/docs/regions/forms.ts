@@ -7,10 +7,10 @@ import { tableOf } from "../table-of.ts";
 /** A table of the forms of a document: what they give, and what of it is in memory at once. */
 export default function forms(): string {
   const [held, ahead, queued, believed] = [
-    constantOf("body.ts", "maxHeldBytes"),
-    constantOf("web-stream.ts", "highWaterMark"),
-    constantOf("files/save.ts", "maxQueuedBytes"),
-    constantOf("collector.ts", "maxBelievedBytes"),
+    constantOf("src/body.ts", "maxHeldBytes"),
+    constantOf("src/web-stream.ts", "highWaterMark"),
+    constantOf("src/files/save.ts", "maxQueuedBytes"),
+    constantOf("src/collector.ts", "maxBelievedBytes"),
   ].map(inBinaryUnits);
   const { maxBytes } = resolveOptions({ baseUrl: "https://pdf.example.com", apiKey: null });
   const once = "the document once";

@@ -32,8 +32,8 @@ export default function limits(): string {
     const [begins, ends, again] = spans[phase];
     return [`\`${phase}\``, timeouts[phase].toLocaleString("en"), begins, ends, again];
   });
-  const errorBody = inSeconds(constantOf("attempt.ts", "longestErrorBodyMs"));
-  const latest = constantOf("clock.ts", "coarsestMs");
+  const errorBody = inSeconds(constantOf("src/attempt.ts", "longestErrorBodyMs"));
+  const latest = constantOf("src/clock.ts", "coarsestMs");
   return `${tableOf(["of `timeouts`", "default, ms", "begins when", "ends with", "tried again"], rows)}
 
 An answer that is an error has ${errorBody}, or \`stall\` where that is shorter, for its body: then it is told as far as it came. A limit

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { docstringOf } from "../docstring-of.ts";
 import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
@@ -18,7 +19,7 @@ const members: Region = (file = "", name = "") => {
   const found = source.statements.filter(ts.isInterfaceDeclaration).find((each) => each.name.text === name);
   if (found === undefined) throw new Error(`${file} has no interface \`${name}\`.`);
   const rows = found.members.filter(isPublic).map((member) => {
-    const text = docstringOf(member);
+    const text = textOf(member);
     const [, said = text, byDefault = ""] = /^(.*?) *Default: (.*)\.$/.exec(text) ?? [];
     return { name: `\`${member.name?.getText() ?? ""}\``, byDefault, said };
   });
@@ -39,12 +40,9 @@ function isPublic(member: ts.TypeElement): boolean {
   return !ts.getJSDocTags(member).some(({ tagName }) => tagName.text === "internal");
 }
 
-/** What a docstring says in one line, without tags and links. */
-function docstringOf(member: ts.TypeElement): string {
-  const [comment] = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc);
-  if (comment === undefined) throw new Error(`\`${member.getText()}\` has no docstring.`);
-  return (ts.getTextOfJSDocComment(comment.comment) ?? "")
-    .replaceAll(/\{@link (?:\S+ \| )?(.+?)\}/g, "`$1`")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+/** What a docstring says, in one line. */
+function textOf(member: ts.TypeElement): string {
+  const text = docstringOf(member).join(" ");
+  if (text === "") throw new Error(`\`${member.getText()}\` has no docstring.`);
+  return text;
 }

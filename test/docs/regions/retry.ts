@@ -1,6 +1,8 @@
-import { decide, inSeconds, repeatAfter } from "../../../src/retry.ts";
+import { decide, inSeconds } from "../../../src/retry.ts";
 import { resolveWaits } from "../../../src/waits.ts";
+import { constantOf } from "../constant-of.ts";
 import { inWords } from "../in-words.ts";
+import { passingStatuses } from "../passing-statuses.ts";
 import { tableOf } from "../table-of.ts";
 
 /** More tries than any wait grows over. */
@@ -8,8 +10,6 @@ const manyTries = Array.from({ length: 9 }, (_, index) => index + 1);
 
 /** A table of when a call is tried again, by asking what decides it. */
 export default function retry(): string {
-  const statuses = Array.from({ length: 500 }, (_, index) => index + 100);
-  const passing = statuses.filter((status) => repeatAfter(status) !== "never");
   const longest = manyTries.map((tries) => longestWaitMs(tries));
   const steps = longest.filter((wait, index) => index === 0 || wait > (longest[index - 1] ?? 0));
   return tableOf(
@@ -19,14 +19,14 @@ export default function retry(): string {
         "how often",
         `${resolveWaits({}).retry.limit} more times at most, unless \`retry.limit\` says otherwise`,
       ],
-      ["after which status", inWords(passing)],
+      ["after which status", inWords(passingStatuses())],
       [
         "when",
         `after a random wait: of up to ${inSeconds(longest[0] ?? 0)} before the second attempt, then of up to ${inWords(steps.slice(1).map(inSeconds))}, and no longer before any that follows`,
       ],
       [
         "where the service sends `Retry-After`",
-        `after exactly that long, up to ${inSeconds(longestRetryAfterMs())}; where it asks for more, the error comes at once, with \`retryAfterMs\``,
+        `after exactly that long, up to ${inSeconds(constantOf("src/retry.ts", "longestDelayMs"))}; where it asks for more, the error comes at once, with \`retryAfterMs\``,
       ],
       ["where nothing would be left of `timeouts.total` after the wait", "the error comes at once"],
     ],
@@ -35,17 +35,7 @@ export default function retry(): string {
 
 /** How long the wait after so many tries may be. */
 function longestWaitMs(tries: number): number {
-  return waitMs({}, tries) ?? 0;
-}
-
-/** The most that is waited because the service asks for it. */
-function longestRetryAfterMs(): number {
-  const minutes = manyTries.map((count) => count * 30_000);
-  return Math.max(...minutes.filter((retryAfterMs) => waitMs({ retryAfterMs }, 1) !== undefined));
-}
-
-function waitMs(asked: { retryAfterMs?: number }, tries: number): number | undefined {
   const policy = { limit: Number.POSITIVE_INFINITY, mayRenderTwice: true };
-  const decision = decide({ repeat: "safe", ...asked }, tries, policy, Number.POSITIVE_INFINITY, () => 1);
-  return "delayMs" in decision ? decision.delayMs : undefined;
+  const decision = decide({ repeat: "safe" }, tries, policy, Number.POSITIVE_INFINITY, () => 1);
+  return "delayMs" in decision ? decision.delayMs : 0;
 }
