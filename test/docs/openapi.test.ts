@@ -19,7 +19,10 @@ describe("docs/openapi.yaml", () => {
   });
 
   describe("says what the specification says", () => {
-    it.each(Object.entries(facts))("%s", (_, check) => check(readOpenApi()));
+    const sayable = Object.entries(facts).flatMap(([sentence, check]) =>
+      typeof check === "string" ? [] : [{ sentence, check }],
+    );
+    it.each(sayable)("$sentence", ({ check }) => check(readOpenApi()));
   });
 
   it("names the emulator where the command line lets it listen", () => {

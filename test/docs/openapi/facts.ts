@@ -5,8 +5,10 @@ import { type OpenApi, onlyOperation } from "./document.ts";
 type Check = (document: OpenApi) => void;
 type Sentence = { [S in keyof typeof sentences]: (typeof sentences)[S][number] }[keyof typeof sentences];
 
-/** Behind each sentence of the specification that OpenAPI can express: where it stands in the document. */
-export const facts: Partial<Record<Sentence, Check>> = {
+const unsayable = "OpenAPI cannot say this";
+
+/** Behind each sentence of the specification: where it stands in the document, if OpenAPI has words for it. */
+export const facts: Readonly<Record<Sentence, Check | typeof unsayable>> = {
   "API keys are found there under Settings » API keys.": ({ info }) =>
     expect(info.description).toContain("Settings » API keys"),
   "The base address of the service is `{base_url}`.": ({ servers }) => {
@@ -91,6 +93,42 @@ export const facts: Partial<Record<Sentence, Check>> = {
   "The version is part of the path: the endpoint lives under the prefix `/api/v1`.": ({ paths }) =>
     expect(Object.keys(paths).every((path) => path.startsWith("/api/v1/"))).toBe(true),
   "The only version shown is `v1`.": ({ info }) => expect(info.version).toBe("v1"),
+  "This document covers the whole interface of the service: its purpose, resources, states, the one endpoint, authentication, events, errors, limits and versioning.":
+    unsayable,
+  "It is the only document.": unsayable,
+  "The service is a REST service that produces PDF documents from stored templates.": unsayable,
+  "A caller supplies the uid of a template and an object of values for that template.": unsayable,
+  "The service returns the generated PDF as the response to the same request (a synchronous call).": (
+    document,
+  ) =>
+    expect(onlyOperation(document).operation.description).toContain(
+      "the PDF is the response to the same request",
+    ),
+  "Templates and API keys are managed by the account holder in a dashboard.": ({ info }) =>
+    expect(info.description).toContain("Templates and API keys are managed in the service's dashboard"),
+  "Requests are plain HTTP calls with a JSON body.": (document) =>
+    expect(Object.keys(onlyOperation(document).operation.requestBody.content)).toEqual(["application/json"]),
+  "A JavaScript client also exists, and the service can be used with any HTTP client such as cURL.":
+    unsayable,
+  "Identifies the template.": (document) =>
+    expect(uidOf(document)?.description).toContain("Identifies the template."),
+  "Each property supplies the value for one templated field.": (document) =>
+    expect(valuesOf(document)["description"]).toContain("One property for each placeholder of the template."),
+  "API key | secret string | string | yes": ({ security }) => expect(security).toEqual([{ apiKey: [] }]),
+  "Sent in the Authorization header.": ({ components }) =>
+    expect(components.securitySchemes["apiKey"]).toMatchObject({ in: "header", name: "Authorization" }),
+  "Obtained from the dashboard.": ({ info }) =>
+    expect(info.description).toMatch(/dashboard; the keys are found there/),
+  "Returned as the response body.": (document) => expect(success(document)).toBeDefined(),
+  "No states or transitions of any resource are shown in the interface.": unsayable,
+  "Transitions: not shown.": unsayable,
+  "When the request carries a valid API key, an existing template uid and a JSON object of values, then the response body is the PDF generated from that template with those values.":
+    unsayable,
+  "The API key is taken by the account holder from the dashboard under Settings » API keys.": ({ info }) =>
+    expect(info.description).toContain("the keys are found there under Settings » API keys"),
+  "Key lifetime, scopes and rotation: not shown.": unsayable,
+  "Deprecation policy and compatibility rules: not shown.": unsayable,
+  "Rate limits, size limits and time-outs: not shown.": unsayable,
 };
 
 function uidOf(document: OpenApi) {
