@@ -89,7 +89,7 @@ function chapterOf(path) {
 }
 
 /**
- * Makes of a link to what is no page of the site, and no picture, one to the repository.
+ * Makes of a link to what is no page of the site, no picture and not the OpenAPI document, one to the repository.
  *
  * @param {import("typedoc").CommentDisplayPart} part
  * @param {import("typedoc").ProjectReflection} project
@@ -98,7 +98,7 @@ function chapterOf(path) {
 function outward(part, project) {
   if (part.kind !== "relative-link" || part.target === undefined) return part;
   const to = project.files.resolve(part.target, project);
-  if (typeof to !== "string" || /\.(?:svg|png)$/.test(to)) return part;
+  if (typeof to !== "string" || /\.(?:svg|png)$|\/openapi\.yaml$/.test(to)) return part;
   const anchor = part.targetAnchor ? `#${part.targetAnchor}` : "";
   return { kind: "text", text: `${repository}/blob/main/${pathInRepository(to)}${anchor}` };
 }
