@@ -8,6 +8,7 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
 const manifest = JSON.parse(read("package.json"));
 
+/** For those who work on this, or with those who do; where they link to, test/docs/links.test.ts knows. */
 const papers = ["CONTRIBUTING.md", "SECURITY.md", ".changeset/README.md"];
 
 const isBuilt = (path: string) => /^(?:dist|site)\//.test(path);
@@ -32,16 +33,6 @@ describe.each(papers)("%s", (paper) => {
     expect(scripts.filter((script) => !(script in manifest.scripts))).toEqual([]);
   });
 
-  it("links to papers that are there, and to headings in them", () => {
-    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
-    const dead = links.filter(([, path = "", heading]) => {
-      const target = join(repository, paper, "..", path);
-      if (!existsSync(target)) return true;
-      return heading !== undefined && !headingsOf(readFileSync(target, "utf8")).includes(heading);
-    });
-    expect(dead.map(([link]) => link)).toEqual([]);
-  });
-
   it("names the repository that package.json names", () => {
     const named = [...text.matchAll(/github\.com\/([\w.-]+\/[\w.-]+)|--repo ([\w.-]+\/[\w.-]+)/g)];
     const own = named
@@ -59,13 +50,3 @@ it("CONTRIBUTING.md draws every folder of the sources", () => {
   expect(rooms.length).toBeGreaterThan(0);
   expect(rooms.filter((room) => !picture.includes(room))).toEqual([]);
 });
-
-/** The headings of a paper, as GitHub names them in addresses. */
-function headingsOf(markdown: string): string[] {
-  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
-}
