@@ -106,27 +106,40 @@ describe("the dispatcher of the guide", () => {
   });
 
   it("may let a request wait for a connection for longer than `firstByte`, which begins when it is sent", async () => {
-    const service = await Service.start(({ path, response }) =>
-      path.includes("held") ? undefined : response.end(pdfFrom("network")),
-    );
+    const service = await Service.start(() => {});
     const dispatcher = new Agent({ connections: 1 });
     onTestFinished(() => dispatcher.destroy());
     const clientWith = (timeouts: ClientOptions["timeouts"]) => service.client({ dispatcher, timeouts });
     const held = clientWith({ firstByte: Number.POSITIVE_INFINITY }).generate("held", {}).bytes();
     const first = await service.request();
-    const waiting = clientWith({ firstByte: 30 }).generate("next", {}).bytes();
-    // By connections of its own: as long as `waiting` would have had.
+    let isGivenUp = false;
+    const waiting = rejectionOf(clientWith({ firstByte: 30 }).generate("next", {}).bytes()).finally(() => {
+      isGivenUp = true;
+    });
+    // By connections of its own: longer than `waiting` would have had.
     const clock = service
       .client({ timeouts: { firstByte: 60 } })
       .generate("held", {})
       .bytes();
     expect(await rejectionOf(clock)).toBeInstanceOf(TimeoutError);
+    expect(isGivenUp).toBe(false);
     first.response.end(pdfFrom("network"));
-    await Promise.all([held, waiting]);
+    await held;
+    // Sent at last, it has its 30 ms, and nobody answers.
+    expect(await waiting).toMatchObject({ name: "TimeoutError", phase: "firstByte" });
   });
 });
 
 describe("the function of the guide", () => {
+  it("has time for three attempts, as the guide says", () => {
+    const [, firstByte = "", total = ""] =
+      /firstByte: ([\d_]+), total: ([\d_]+)/.exec(blockOf("network", "lambda.ts")) ?? [];
+    const [firstByteMs, totalMs] = [firstByte, total].map((figure) => Number(figure.replaceAll("_", "")));
+    expect(firstByteMs).toBeGreaterThan(0);
+    expect(firstByteMs).toBeLessThanOrEqual((totalMs ?? 0) / 3);
+    expect(guideText("network")).toContain("and a third of `total` or less");
+  });
+
   it("answers with the document in base64", async () => {
     const pdf = pdfOf(2_000);
     const service = await Service.start(withLength(pdf));

@@ -95,7 +95,7 @@ describe("the span of the guide", () => {
     const { hooks, traced } = await runBlock<Traces>(blockOf("observability", "traces.ts"));
     const client = withHooks(await startService(busy, whole), hooks);
     await traced("invoice", () => client.generate("invoice", values).bytes());
-    await vi.waitUntil(() => tracing.requests().length === 2);
+    await vi.waitUntil(() => tracing.requests().length === 2, { timeout: 15_000 });
     const [span] = tracing.named("make PDF");
     expect(span?.events.map(({ name, attributes }) => [name, attributes])).toEqual([
       ["response", { attempt: 1, status: 503 }],
