@@ -131,6 +131,21 @@ describe("the dispatcher of the guide", () => {
 });
 
 describe("the function of the guide", () => {
+  interface Answer {
+    readonly statusCode: number;
+    readonly body: string;
+    readonly isBase64Encoded?: boolean;
+  }
+
+  /** Calls the function as API Gateway does. */
+  async function call(service: Service, event: object, replacements: Readonly<Record<string, string>> = {}) {
+    const { handler } = await runBlock<{ handler: (event: object) => Promise<Answer> }>(
+      blockOf("network", "lambda.ts"),
+      { [baseUrl]: service.baseUrl, ...replacements },
+    );
+    return handler(event);
+  }
+
   it("has time for three attempts, as the guide says", () => {
     const [, firstByte = "", total = ""] =
       /firstByte: ([\d_]+), total: ([\d_]+)/.exec(blockOf("network", "lambda.ts")) ?? [];
@@ -140,20 +155,35 @@ describe("the function of the guide", () => {
     expect(guideText("network")).toContain("and a third of `total` or less");
   });
 
-  it("answers with the document in base64", async () => {
+  it.each([
+    ["as text", { body: '{"total":"£640.00"}', isBase64Encoded: false }],
+    ["in base64", { body: Buffer.from('{"total":"£640.00"}').toString("base64"), isBase64Encoded: true }],
+  ])("answers values that came %s with the document in base64", async (_how, event) => {
     const pdf = pdfOf(2_000);
     const service = await Service.start(withLength(pdf));
-    interface Answer {
-      readonly body: string;
-      readonly isBase64Encoded: boolean;
-    }
-    const { handler } = await runBlock<{ handler: (event: object) => Promise<Answer> }>(
-      blockOf("network", "lambda.ts"),
-      { [baseUrl]: service.baseUrl },
-    );
-    const { body, isBase64Encoded } = await handler({ values: { total: "£640.00" } });
-    expect(isBase64Encoded).toBe(true);
+    const { statusCode, body, isBase64Encoded } = await call(service, event);
+    expect({ statusCode, isBase64Encoded }).toEqual({ statusCode: 200, isBase64Encoded: true });
     expect(Buffer.from(body, "base64")).toEqual(pdf);
     expect(service.requests.map((received) => received.body)).toEqual(['{"total":"£640.00"}']);
+  });
+
+  it.each([{}, { body: null }, { body: "total=640" }])("asks for nothing with %j", async (event) => {
+    const service = await Service.start(withLength(pdfOf(2_000)));
+    expect(await call(service, event)).toEqual({ statusCode: 400, body: "The body is no JSON." });
+    expect(service.requests).toEqual([]);
+  });
+
+  it("logs an error, and answers with its own words", async () => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => log.mockRestore());
+    const service = await Service.start(({ response }) => response.writeHead(404).end());
+    const event = { body: '{"total":"£640.00"}' };
+    expect(await call(service, event)).toEqual({ statusCode: 502, body: "The invoice could not be made." });
+    const silent = await Service.start(() => {});
+    expect(await call(silent, event, { "25e3": "50" })).toMatchObject({ statusCode: 504 });
+    expect(log.mock.calls).toEqual([
+      [expect.objectContaining({ name: "NotFoundError" })],
+      [expect.objectContaining({ name: "TimeoutError" })],
+    ]);
   });
 });
