@@ -53,6 +53,16 @@ const told: readonly (readonly [paper: string, sentence: string, figures: readon
     "Lines are collected for up to $ ms",
     [ofBulk("journal/line-groups.ts", "maxDelayMs")],
   ],
+  [
+    "docs/guides/bulk.md",
+    "only where $ rows met them",
+    [inWord(constantOf("src/cli/bulk/hopelessness.ts", "enough"))],
+  ],
+  [
+    "docs/guides/bulk.md",
+    "So do $ rows for which",
+    [constantOf("src/cli/bulk/hopelessness.ts", "enoughUnanswered")],
+  ],
   ["docs/guides/bulk.md", "$ s after its last sign of life", [ofBulk("journal/lock.ts", "staleMs") / 1_000]],
 ];
 
