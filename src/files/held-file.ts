@@ -24,10 +24,10 @@ export function mayBeHeld(error: unknown, platform: string): boolean {
  * @param rename - tries it once; what else it throws ends it
  * @param platform - as `process.platform` tells it
  */
-export async function renamePatiently(
-  rename: () => Promise<void>,
+export async function renamePatiently<T>(
+  rename: () => Promise<T>,
   platform: string = process.platform,
-): Promise<void> {
+): Promise<T> {
   for (const delayMs of delaysMs) {
     try {
       return await rename();

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import fs, { readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -25,6 +26,7 @@ const messageOf = (opening: Promise<unknown>): Promise<string> =>
 
 const ended = () => spawnSync(process.execPath, ["--version"]).pid;
 const own = thisProcess("abc");
+const elsewhere = { ...own, host: "elsewhere" };
 
 /** Leaves a lock behind that was last touched so many seconds ago. */
 async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<void> {
@@ -69,6 +71,28 @@ describe("the lock of a journal", () => {
     await open(path);
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
     expect((await readdir(join(path, ".."))).sort()).toEqual(["run.journal", "run.journal.lock"]);
+  });
+
+  it.each([
+    ["is awake again", elsewhere],
+    ["was taken over by another", { ...elsewhere, token: "theirs" }],
+  ])("is left to its run where that %s while Windows refuses to replace it", async (_title, holder) => {
+    const path = newPath();
+    await leaveLock(path, JSON.stringify(elsewhere), 31);
+    vi.spyOn(process, "platform", "get").mockReturnValue("win32");
+    const rename = vi.spyOn(fs, "rename").mockImplementationOnce(async () => {
+      await leaveLock(path, JSON.stringify(holder));
+      throw Object.assign(new Error("held open"), { code: "EPERM", syscall: "rename" });
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    expect(await messageOf(open(path))).toMatch(/in use by another run \(process \d+ on host "elsewhere"/);
+    expect(rename).toHaveBeenCalledTimes(1);
+    expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toEqual(holder);
+    expect(await readdir(join(path, ".."))).toEqual(["run.journal.lock"]);
   });
 
   it.each([

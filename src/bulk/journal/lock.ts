@@ -138,11 +138,14 @@ async function takeOver(draft: Draft, path: string): Promise<boolean> {
   });
   if (!turn) return false;
   try {
-    const now = await look(path);
-    if (!now || tokenOf(now) !== tokenOf(found)) return false;
-    await refuseWhileHeld(now, draft);
-    await renamePatiently(() => rename(draft.path, path));
-    return true;
+    return await renamePatiently(async () => {
+      // Each time that is tried: who keeps us waiting may be its run, awake again.
+      const now = await look(path);
+      if (!now || tokenOf(now) !== tokenOf(found)) return false;
+      await refuseWhileHeld(now, draft);
+      await rename(draft.path, path);
+      return true;
+    });
   } finally {
     await turn.release();
   }
