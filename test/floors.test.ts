@@ -97,6 +97,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "index.ts",
     "files/drafting.ts",
     "files/held-file.ts",
+    "files/reason-of.ts",
     "files/windows-name.ts",
     "option-rules.ts",
     "safe-filename.ts",

@@ -1,8 +1,9 @@
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { isHeldOpen, mayBeHeld } from "../files/held-file.ts";
+import { heldOrForbidden, mayBeHeld } from "../files/held-file.ts";
+import { reasonOf } from "../files/reason-of.ts";
 import { objectionOfWindows } from "../files/windows-name.ts";
-import { Failure, Misuse, reasonOf } from "./failure.ts";
+import { Failure, Misuse } from "./failure.ts";
 
 /** As many links in a row as Linux follows (path_resolution(7)). */
 export const maxLinks = 40;
@@ -19,13 +20,10 @@ const wrongPathCodes: readonly (string | undefined)[] = [
   "ESPIPE",
 ];
 
-const reasons: Readonly<Record<string, string>> = {
+const reasons = {
   ENOENT: "its folder does not exist; create it first",
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",
-  EBUSY: "another program has it open",
-  EROFS: "the file system is read-only",
-  ELOOP: "its links lead in a circle",
   ESPIPE: "it is a pipe; -o - writes to standard output, which may be one",
 };
 
@@ -62,8 +60,8 @@ export async function findTarget(path: string): Promise<Target> {
 export function writeFailure(path: string, cause: unknown): Failure {
   const { code } = cause as NodeJS.ErrnoException;
   if (mayBeHeld(cause, process.platform)) {
-    return new Failure(`Could not write ${path}: ${isHeldOpen}.`, { cause });
+    return new Failure(`Could not write ${path}: ${heldOrForbidden}.`, { cause });
   }
   const Kind = wrongPathCodes.includes(code) ? Misuse : Failure;
-  return new Kind(`Could not write ${path}: ${(code && reasons[code]) ?? reasonOf(cause)}.`, { cause });
+  return new Kind(`Could not write ${path}: ${reasonOf(cause, reasons)}.`, { cause });
 }

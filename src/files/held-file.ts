@@ -1,15 +1,14 @@
-/** A file that a virus scanner, an indexer or a reader holds for a moment is refused by one of these. */
+/** By one of these Windows refuses to rename a file, or over one, that a virus scanner, an indexer or a reader holds open. */
 const codes: readonly (string | undefined)[] = ["EPERM", "EACCES", "EBUSY"];
 
 /** How long is waited before each next try, in milliseconds: about a second in all. */
 const delaysMs = [10, 20, 40, 80, 160, 320, 640];
 
-/** What it means that Windows does not let a file be replaced. */
-export const isHeldOpen = "another program has it open, or this process may not write there";
+/** What such a refusal means; Windows does not tell which of the two. */
+export const heldOrForbidden = "another program has it open, or this process may not write there";
 
 /**
- * Whether Windows refused to replace a file in the way it does while another program has that open. Which of both it
- * is, it does not tell.
+ * Whether an error is Windows' refusal to rename a file, as it comes while another program has that open.
  *
  * @param platform - as `process.platform` tells it
  */

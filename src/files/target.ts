@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors.ts";
 import { absolutePath } from "./absolute-path.ts";
 import type { Drafting } from "./drafting.ts";
-import { isHeldOpen, mayBeHeld } from "./held-file.ts";
+import { heldOrForbidden, mayBeHeld } from "./held-file.ts";
 import { isCircle, isFolder, reasonOf } from "./reason-of.ts";
 import { checkWritable, lstat, readlink, realpath } from "./system.ts";
 import type { Place } from "./types.ts";
@@ -28,7 +28,7 @@ const maxLinks = 40;
 /** Names of open descriptors: what they lead to may be a regular file that somebody else holds open. */
 const descriptor = /^\/(?:dev\/(?:fd\/|std(?:in|out|err)$)|proc\/[^/]+\/fd\/)/;
 
-/** What `\\\\.\\` begins is no file: `\\\\.\\NUL`, `\\\\.\\pipe\\name`. */
+/** What `\\.\` begins is no file: `\\.\NUL`, `\\.\pipe\name`. */
 const deviceOfWindows = /^[\\/]{2}\.[\\/]/;
 
 /**
@@ -139,6 +139,6 @@ export function asSaveError(error: unknown, path: string, attempts = 0): unknown
   const { code, syscall } = error as NodeJS.ErrnoException;
   const isOfTheSystem = typeof code === "string" && (syscall !== undefined || code.startsWith("ERR_"));
   if (!isOfTheSystem) return error;
-  const why = mayBeHeld(error, process.platform) ? isHeldOpen : reasonOf(error, reasons);
+  const why = mayBeHeld(error, process.platform) ? heldOrForbidden : reasonOf(error, reasons);
   return cannotSave(path, why, { cause: error, attempts });
 }

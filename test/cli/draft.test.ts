@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { ReportFile } from "../../src/cli/bulk/report-file.ts";
+import { writeFailure } from "../../src/cli/write-target.ts";
 import { writeWhole } from "../../src/cli/written-file.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 
@@ -41,5 +42,13 @@ describe.each<[title: string, write: (path: string) => Promise<void>]>([
     });
     expect(readFileSync(path, "utf8")).toBe("of before");
     expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+  });
+});
+
+it("a file that is busy may be a mount point, too", () => {
+  const busy = Object.assign(new Error("EBUSY: resource busy or locked"), { code: "EBUSY", syscall: "open" });
+  expect(writeFailure("a.csv", busy)).toMatchObject({
+    name: "Failure",
+    message: "Could not write a.csv: another program has it open, or it is a mount point.",
   });
 });

@@ -170,7 +170,7 @@ describe("a bulk run is refused, and nothing is sent,", () => {
     expect((await bench.bulk("data.csv", ["--journal", bench.path("file/a")])).code).toBe(2);
     expect(await bench.bulk("data.csv", ["--report", bench.path("r.csv")])).toMatchObject({
       code: 2,
-      told: "template-pdf: Could not write r.csv: it is a folder.\n",
+      told: "template-pdf: Could not write r.csv: it is a folder: name a file inside it.\n",
     });
     expect(bench.service.requests).toEqual([]);
   });
