@@ -11,7 +11,7 @@ import { holdsMember } from "./types/holds-member.ts";
 import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
-import { findSampleFiles, type SampleFile, uidOf } from "./types/sample-file.ts";
+import { expandWord, findSampleFiles, type SampleFile, uidOf } from "./types/sample-file.ts";
 import { readWritten, writeWhole } from "./written-file.ts";
 
 /** What the command line of `types` says, beside the samples. */
@@ -49,7 +49,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   if (!flags.check && !flags.force) checkIsOurs(written, output);
 
   const collection = new Collection(path === undefined ? resolve() : dirname(path));
-  const warnings = await divertStdout(() => readAll(words, collection, session.signal));
+  const warnings = await divertStdout(() => readAll(words, collection, session));
   warnings.push(...collection.all.flatMap((found) => found.warnings()));
   const shapes = collection.all.map((found) => found.describe());
   if (flags.zod) warnings.push(...shapes.filter(isUnchecked).map(warningOf));
@@ -89,7 +89,7 @@ function isOurs(written: string): boolean {
 async function readAll(
   words: readonly string[],
   collection: Collection,
-  signal: AbortSignal,
+  { signal, terminal: { platform } }: Session,
 ): Promise<string[]> {
   const warnings: string[] = [];
   const problems: string[] = [];
@@ -103,14 +103,18 @@ async function readAll(
       problems.push(printable(error.message));
     }
   };
+  const readAt = async (name: string, uid: string | undefined) => {
+    for (const file of await findSampleFiles(name, uid)) {
+      const key = JSON.stringify([uid, file.path]);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      await attempt(async () => void warnings.push(...(await readFile(file, collection, signal))));
+    }
+  };
   for (const word of words) {
     await attempt(async () => {
-      for (const file of await findSampleFiles(word)) {
-        const key = JSON.stringify([file.uid, file.path]);
-        if (seen.has(key)) continue;
-        seen.add(key);
-        await attempt(async () => void warnings.push(...(await readFile(file, collection, signal))));
-      }
+      const { names, uid } = await expandWord(word, platform);
+      for (const name of names) await attempt(() => readAt(name, uid));
     });
   }
   if (problems.length > 0) throw new Misuse(problems.join("\n"));

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { expandPattern } from "../../src/cli/types/expand-pattern.ts";
 import { folderOf, runTypes } from "./types-command.ts";
 
 const files = {
@@ -23,6 +25,24 @@ describe("a pattern that no shell has put files in for", () => {
     ["order=samples/o*.json", ["samples/order.json"]],
   ])("%s stands for what is like it", async (word, sources) => {
     expect(await sourcesOf(word)).toEqual({ code: 0, stderr: "", sources });
+  });
+
+  it.each([
+    ["win32", ["ORDER.JSON", "invoice.json"]],
+    ["linux", ["invoice.json"]],
+  ])("stands on %s for what that takes for like it", async (platform, names) => {
+    const folder = folderOf({ "ORDER.JSON": "", "invoice.json": "" });
+    const found = names.map((name) => join(folder, name));
+    expect(await expandPattern(join(folder, "*.json"), platform)).toEqual(found);
+  });
+
+  it("tells of each of its files what is wrong, all at once", async () => {
+    const cwd = folderOf({ "a.json": "no JSON", "b.csv": "", "c.txt": "" });
+    const { code, stderr } = await runTypes(cwd, "*");
+    expect(stderr).toMatch(
+      /^template-pdf: a\.json[^\n]*\n[^\n]*b\.csv: its name [^\n]*\n[^\n]*c\.txt: its name [^\n]*\n$/,
+    );
+    expect(code).toBe(2);
   });
 
   it("stands for itself where nothing is like it", async () => {

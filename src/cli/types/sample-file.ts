@@ -29,13 +29,20 @@ const kinds: Readonly<Record<string, FileKind>> = {
 const others =
   /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.(?:d|config|test|spec)\.(?:ts|mjs)$/;
 
+/** Files and folders that are meant by one word. */
+interface Asked {
+  readonly names: readonly string[];
+  /** The uid that was given with them. */
+  readonly uid: string | undefined;
+}
+
 /**
- * Finds the files that a word of the command line stands for: `path` or `uid=path`, a file, a folder of files or a pattern such as
- * `samples/*.json`.
+ * Reads a word of the command line: `path` or `uid=path`, a file, a folder of files or a pattern such as `samples/*.json`.
  *
- * @throws {Misuse} when there is no such file, or it is none that can be read
+ * @param platform - as `process.platform` tells it
+ * @throws {Misuse} when it cannot stand for files
  */
-export async function findSampleFiles(word: string): Promise<SampleFile[]> {
+export async function expandWord(word: string, platform: string): Promise<Asked> {
   const { uid, name } = await splitWord(word);
   if (name === "-") {
     throw new Misuse(
@@ -43,11 +50,15 @@ export async function findSampleFiles(word: string): Promise<SampleFile[]> {
     );
   }
   const isThere = await stat(name).then(Boolean, () => false);
-  const names = isThere ? [name] : await expandPattern(name);
-  return (await Promise.all(names.map((one) => sampleFilesAt(one, uid)))).flat();
+  return { names: isThere ? [name] : await expandPattern(name, platform), uid };
 }
 
-async function sampleFilesAt(name: string, uid: string | undefined): Promise<SampleFile[]> {
+/**
+ * Finds the files at a path, which may be a folder.
+ *
+ * @throws {Misuse} when there is no such file, or it is none that can be read
+ */
+export async function findSampleFiles(name: string, uid: string | undefined): Promise<SampleFile[]> {
   const stats = await stat(name).catch((cause: unknown) => {
     throw new Misuse(`Could not read ${name}: ${reasonOf(cause)}.`, { cause });
   });
