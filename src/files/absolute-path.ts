@@ -13,7 +13,9 @@ export function absolutePath(text: string, path: PlatformPath, folder: string): 
   }
   // On Windows a `..` never follows a link, a `\a` belongs to the drive one is on, and each drive has a working directory of its own, which
   // `C:a` begins at.
-  const parent = path.resolve(folder, path.dirname(text));
-  const name = path.basename(text) + (/[\\/]$/.test(text) ? path.sep : "");
+  const isRoot = path.parse(text).root === text;
+  const parent = path.resolve(folder, isRoot ? text : path.dirname(text));
+  // Node takes the last part of a share's root for a file in it.
+  const name = isRoot ? "" : path.basename(text) + (/[\\/]$/.test(text) ? path.sep : "");
   return parent.endsWith(path.sep) ? parent + name : parent + path.sep + name;
 }

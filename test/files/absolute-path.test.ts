@@ -17,6 +17,11 @@ describe("an absolute path on Windows, from C:\\work\\now:", () => {
     ["\\\\server\\share\\out\\a.pdf", "\\\\server\\share\\out\\a.pdf"],
     ["\\\\?\\C:\\out\\a.pdf", "\\\\?\\C:\\out\\a.pdf"],
     // What names no file is left to be refused.
+    ["\\\\server\\share", "\\\\server\\share\\"],
+    ["\\\\server\\share\\", "\\\\server\\share\\"],
+    ["\\\\?\\C:", "\\\\?\\C:\\"],
+    ["\\", "C:\\"],
+    ["C:/", "C:\\"],
     ["out\\", "C:\\work\\now\\out\\"],
     ["out/", "C:\\work\\now\\out\\"],
     ["out\\.", "C:\\work\\now\\out\\."],
