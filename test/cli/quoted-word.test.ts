@@ -17,6 +17,10 @@ describe("a word of a command that is told", () => {
     ["C:\\my samples", '"C:\\my samples"'],
     ["it's", '"it\'s"'],
     ["a&b", '"a&b"'],
+    ["a,b.json", '"a,b.json"'],
+    ["@samples", '"@samples"'],
+    ["a@b=c.json", "a@b=c.json"],
+    ["my samples\\", '"my samples\\\\"'],
   ])("%s, on Windows", (word, expected) => {
     expect(quotedWord(word, "win32")).toBe(expected);
   });
