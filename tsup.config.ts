@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { entries } from "./scripts/entries.mjs";
+import { ownSources } from "./scripts/own-sources.mjs";
 import { shortNames } from "./scripts/short-names.mjs";
+import { withoutDocs } from "./scripts/without-docs.mjs";
 
 const target = "es2022";
 
@@ -91,7 +93,7 @@ const source = fileURLToPath(new URL("src", import.meta.url));
 const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "without-comments",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: ownSources }, async ({ path }) => {
       const settings = { compilerOptions: { verbatimModuleSyntax: true } };
       const { code } = await transform(await readFile(path, "utf8"), {
         loader: "ts",
@@ -101,17 +103,6 @@ const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
       });
       return { contents: code };
     });
-  },
-};
-
-/** The client keeps its lines, and the comments between them. What stands before a declaration stands in the types. */
-const withoutDocs: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "without-docs",
-  setup({ onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, "utf8")).replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ""),
-      loader: "ts",
-    }));
   },
 };
 

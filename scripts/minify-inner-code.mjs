@@ -1,6 +1,6 @@
 // @ts-check
-// Makes small the code that no door leads to: the command, and the emulator's threads. And files that hold nothing of ours. Lines stay that a terminal can show,
-// because Node prints the line that threw. See docs/decisions/0024.
+// Makes small the code that no door leads to (the command, and the emulator's threads), and files that hold nothing of ours. Lines stay as
+// short as a terminal can show, because Node prints the line that threw. See docs/decisions/0024.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { transform } from "esbuild";

@@ -1,6 +1,7 @@
 // @ts-check
 import { readFile } from "node:fs/promises";
 import { transform } from "esbuild";
+import { ownSources } from "./own-sources.mjs";
 
 /** Such as `export function`; what follows is its name. */
 const exported = /^export (?=(?:async )?(?:function\*?|class|const|let|var) (\w+))/gm;
@@ -17,7 +18,7 @@ const links = /^(?:import|export) (?:[^;'"]*from )?"[^"]*";\n|^export \{[^}]*\};
 export const shortNames = {
   name: "short-names",
   setup({ initialOptions: { target = "es2022" }, onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: ownSources }, async ({ path }) => {
       const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
       const options = { target, tsconfigRaw };
       const { code } = await transform(await readFile(path, "utf8"), { ...options, loader: "ts" });
