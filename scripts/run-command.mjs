@@ -18,7 +18,7 @@ const packages = new Map([
 /**
  * Runs a command to its end, with nothing to read from.
  *
- * @param {string} command - `node`, `npm`, or the name of a tool in node_modules/.bin
+ * @param {string} command - `node`, `npm`, `npx`, `git`, or the name of a tool in node_modules/.bin
  * @param {readonly string[]} args
  * @param {{ quiet?: boolean }} [options] - quiet: what it prints is shown only if it fails
  * @returns {Promise<boolean>} whether it succeeded
@@ -52,19 +52,21 @@ export function run(command, args, { quiet = false } = {}) {
  * spaces: so Node runs what the `.cmd` would run.
  *
  * @param {string} command
+ * @param {string} [platform] - as `process.platform` tells it
  * @returns {[string, ...string[]]}
  */
-export function programOf(command) {
+export function programOf(command, platform = process.platform) {
   if (command === "node") return [process.execPath];
-  if (process.platform !== "win32") return [command];
-  return [process.execPath, command === "npm" ? npmScript() : scriptOf(command)];
+  if (platform !== "win32" || command === "git") return [command];
+  const isOfNpm = command === "npm" || command === "npx";
+  return [process.execPath, isOfNpm ? join(npmFolder(), `${command}-cli.js`) : scriptOf(command)];
 }
 
-/** npm comes with Node; what runs us may be another one. */
-function npmScript() {
+/** npm comes with Node; what runs us may be another one, or another program. */
+function npmFolder() {
   const { npm_execpath: running = "" } = process.env;
-  const beside = join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js");
-  return running.endsWith("npm-cli.js") || !existsSync(beside) ? running : beside;
+  const beside = join(dirname(process.execPath), "node_modules", "npm", "bin");
+  return running.endsWith("npm-cli.js") || !existsSync(beside) ? dirname(running) : beside;
 }
 
 /** @param {string} tool */

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { programOf } from "../run-command.mjs";
 
 const paragraphs = Array.from({ length: 120 }, (_, index) => `Line ${index + 1}: naïve café, £1,000,000.`);
 /** One red pixel. */
@@ -92,11 +93,8 @@ export async function makeWithPdfLib(folder, others) {
   if (!existsSync(join(folder, "node_modules", "pdf-lib"))) {
     writeFileSync(join(folder, "package.json"), "{}");
     const args = ["install", "--no-audit", "--no-fund", "--loglevel=error", "pdf-lib@1.17.1"];
-    const { status } = spawnSync("npm", args, {
-      cwd: folder,
-      stdio: "inherit",
-      shell: process.platform === "win32",
-    });
+    const [program, ...words] = programOf("npm");
+    const { status } = spawnSync(program, [...words, ...args], { cwd: folder, stdio: "inherit" });
     if (status !== 0) throw new Error("npm could not install it");
   }
   const { PDFDocument } = createRequire(join(folder, "package.json"))("pdf-lib");

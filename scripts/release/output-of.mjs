@@ -1,6 +1,6 @@
 // @ts-check
 import { spawnSync } from "node:child_process";
-import { root } from "../run-command.mjs";
+import { programOf, root } from "../run-command.mjs";
 
 /**
  * Runs a command to its end and gives what it printed.
@@ -11,11 +11,9 @@ import { root } from "../run-command.mjs";
  * @returns {{ readonly succeeded: boolean, readonly stdout: string, readonly stderr: string }}
  */
 export function outputOf(command, args, cwd = root) {
-  // On Windows npm and npx are command scripts.
-  const shell = process.platform === "win32" && command.startsWith("np");
-  const { status, stdout, stderr, error } = spawnSync(command === "node" ? process.execPath : command, args, {
+  const [program, ...words] = programOf(command);
+  const { status, stdout, stderr, error } = spawnSync(program, [...words, ...args], {
     cwd,
-    shell,
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { version as typescriptVersion } from "typescript";
 import { expect, it } from "vitest";
+import { programOf } from "../../scripts/run-command.mjs";
 import { inOneOrder, mistakes, prelude } from "../types/mistakes.ts";
 import { consumer, makeProject, runNode } from "./consumer.ts";
 
@@ -26,7 +27,8 @@ export async function installCompilers(versions: readonly string[]): Promise<voi
   const folder = makeProject("compilers", { "package.json": "{}" });
   const aliases = versions.map((version) => `typescript-${version}@npm:typescript@${version}`);
   const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...aliases];
-  await promisify(execFile)("npm", args, { cwd: folder, shell: process.platform === "win32" });
+  const [program, ...words] = programOf("npm");
+  await promisify(execFile)(program, [...words, ...args], { cwd: folder });
 }
 
 /** The version of the compiler that needs no installing. */

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { programOf as programOfCommand } from "../../scripts/run-command.mjs";
 
 /** The runtimes that npm installs, what drives the others, and what judges pages: by the names that they get. */
 const packages = {
@@ -47,11 +48,9 @@ export function installRuntimes(): void {
   const folder = mkdtempSync(join(cache, "installing-"));
   try {
     writeFileSync(join(folder, "package.json"), manifest);
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], {
-      cwd: folder,
-      stdio: ["ignore", "ignore", "pipe"],
-      shell: process.platform === "win32",
-    });
+    const [program, ...words] = programOfCommand("npm");
+    const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
+    execFileSync(program, [...words, ...args], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
     moveTo(runtimesFolder, folder);
     for (const old of readdirSync(cache).map((name) => join(cache, name)))
       if (/runtimes-\w+$/.test(old) && old !== runtimesFolder) rmSync(old, { recursive: true, force: true });
