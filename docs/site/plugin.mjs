@@ -42,13 +42,14 @@ export function load(app) {
   app.renderer.on(PageEvent.END, (page) => {
     Date.now = now;
     if (page.contents === undefined) return;
-    page.contents = withDescription(page.contents, sentenceOf(page.model))
-      // Where readers of the screen begin.
-      .replace('<div class="col-content">', '<div class="col-content" role="main">')
-      .replace(
-        '<div class="page-menu">',
-        '<div class="page-menu" role="complementary" aria-label="This page">',
-      );
+    // Where readers of the screen begin.
+    const withMain = replaced(page.contents, /(?<=<div class="col-content")/, ' role="main"');
+    const withRoles = replaced(
+      withMain,
+      /(?<=<div class="page-menu")/,
+      ' role="complementary" aria-label="This page"',
+    );
+    page.contents = withDescription(withRoles, sentenceOf(page.model));
   });
   app.renderer.on(IndexEvent.PREPARE_INDEX, indexHeadings);
   // The guides can be seen at once; whoever folds a chapter finds it folded on the next page.
@@ -126,7 +127,20 @@ function indexHeadings(event) {
 function withDescription(html, sentence) {
   if (sentence === undefined) return html;
   const text = sentence.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
-  return html.replace(/(<meta name="description" content=")[^"]*/, (_, before) => before + text);
+  return replaced(html, /(?<=<meta name="description" content=")[^"]*/, text);
+}
+
+/**
+ * Changes what TypeDoc wrote.
+ *
+ * @param {string} html
+ * @param {RegExp} what
+ * @param {string} by
+ * @throws {Error} when it is not there
+ */
+function replaced(html, what, by) {
+  if (what.test(html)) return html.replace(what, () => by);
+  throw new Error(`docs/site/plugin.mjs finds no ${what} in a page: this version of TypeDoc writes others.`);
 }
 
 /**

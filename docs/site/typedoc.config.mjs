@@ -35,9 +35,9 @@ export default {
   navigation: { includeGroups: true },
   headings: { readme: false, document: false },
   groupOrder: [
-    ...Object.keys(chapters).slice(0, -3),
+    ...Object.keys(guides),
     reference,
-    ...Object.keys(chapters).slice(-3),
+    ...Object.keys(chapters).filter((chapter) => !(chapter in guides)),
     "Functions",
     "Variables",
     "Classes",
