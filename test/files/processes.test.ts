@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
 import { pdfOf, Service, withLength } from "../client/service.ts";
-import { hasPipeFiles, hasPosixShell } from "../support/platform.ts";
+import { hasPipeFiles } from "../support/platform.ts";
 import { childScript } from "./child.ts";
 
 const pdf = pdfOf(300_000);
@@ -36,7 +36,7 @@ function linesOf(stderr: string): Said[] {
 }
 
 describe.runIf(process.platform === "linux")("saveTo() in a process of its own", () => {
-  it.runIf(hasPosixShell)("writes to /dev/stdout through a pipe of the shell", async () => {
+  it("writes to /dev/stdout through a pipe of the shell", async () => {
     const service = await Service.start(withLength(pdf));
     const target = join(temporaryFolder(), "piped.pdf");
     const script = await childScript(saveAll);
@@ -54,7 +54,7 @@ describe.runIf(process.platform === "linux")("saveTo() in a process of its own",
     expect(pdf.equals(await readFile(target))).toBe(true);
   });
 
-  it.runIf(hasPosixShell)("appends to /dev/stdout where the shell sent that to a file", async () => {
+  it("appends to /dev/stdout where the shell sent that to a file", async () => {
     const service = await Service.start(withLength(pdf));
     const target = join(temporaryFolder(), "log");
     const script = await childScript(saveAll);
@@ -64,19 +64,16 @@ describe.runIf(process.platform === "linux")("saveTo() in a process of its own",
     expect(expected.equals(await readFile(target))).toBe(true);
   });
 
-  it.runIf(hasPipeFiles)(
-    "writes to /dev/stdout, or says why not, where a Node process reads that",
-    async () => {
-      // Node gives its children sockets for pipes, which cannot be opened by name.
-      const service = await Service.start(withLength(pdf));
-      const script = await childScript(saveAll);
-      const child = spawn(process.execPath, [script, service.baseUrl, "/dev/stdout"]);
-      const [stdout, stderr] = await Promise.all([buffer(child.stdout), buffer(child.stderr)]);
-      const [said] = linesOf(stderr.toString());
-      if (said?.name === "SaveError") expect(stdout).toHaveLength(0);
-      else expect(pdf.equals(stdout)).toBe(true);
-    },
-  );
+  it("writes to /dev/stdout, or says why not, where a Node process reads that", async () => {
+    // Node gives its children sockets for pipes, which cannot be opened by name.
+    const service = await Service.start(withLength(pdf));
+    const script = await childScript(saveAll);
+    const child = spawn(process.execPath, [script, service.baseUrl, "/dev/stdout"]);
+    const [stdout, stderr] = await Promise.all([buffer(child.stdout), buffer(child.stderr)]);
+    const [said] = linesOf(stderr.toString());
+    if (said?.name === "SaveError") expect(stdout).toHaveLength(0);
+    else expect(pdf.equals(stdout)).toBe(true);
+  });
 
   it.runIf(process.getuid?.() === 0)("respects what an ordinary user may not write to", async () => {
     const service = await Service.start(withLength(pdf));

@@ -10,9 +10,13 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
+import { hasPosixShell } from "../support/platform.ts";
 import { consumer } from "./consumer.ts";
 
-/** What the papers tell a reader to type is typed, in a project that has installed the package. */
+/**
+ * What the papers tell a reader to type is typed, in a project that has installed the package. Where there is no such shell, nothing is:
+ * vitest leaves out what is prepared for no test.
+ */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(repository, "README.md"), "utf8");
@@ -88,7 +92,7 @@ afterAll(async () => {
 const type = (line: string) =>
   promisify(execFile)("sh", ["-c", line.replace(/^npx /, "")], { cwd: project, env: environment });
 
-describe("at a terminal", () => {
+describe.runIf(hasPosixShell)("at a terminal", () => {
   it("there is something to type in both papers", () => {
     expect(emulating).toBe("npx template-pdf emulate templates --key dev-key");
     expect(linesOf(readme)).toContain(emulating);
@@ -126,7 +130,7 @@ describe("at a terminal", () => {
   });
 });
 
-describe("the templates of the guide", () => {
+describe.runIf(hasPosixShell)("the templates of the guide", () => {
   it.each(["guide", "module"])("%s: is served", async (uid) => {
     const file = readFileSync(
       join(project, "templates", uid === "guide" ? "guide.json" : "module.mjs"),
