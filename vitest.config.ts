@@ -133,6 +133,7 @@ export default defineConfig({
           name: "waiting",
           include: waiting,
           testTimeout: 20_000,
+          // They only wait: of eight files there are two rounds.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
