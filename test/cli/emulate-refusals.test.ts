@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCommand } from "./command.ts";
+import { runHere } from "./command-here.ts";
 import { templateFolder } from "./emulation.ts";
 
 describe("emulate refuses to start, in one line,", () => {
@@ -28,7 +28,7 @@ describe("emulate refuses to start, in one line,", () => {
     ],
   ])("with exit code 2: %s", async (_title, flags, words) => {
     const cwd = await templateFolder();
-    const { code, stdout, stderr } = await runCommand(["emulate", ".", "--port", "0", ...flags], { cwd });
+    const { code, stdout, stderr } = await runHere(["emulate", ".", "--port", "0", ...flags], { cwd });
     expect(stderr).toMatch(/^template-pdf: [^\n]*\n$/);
     expect(stderr).toContain(words);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
@@ -40,7 +40,7 @@ describe("emulate refuses to start, in one line,", () => {
       "b.mjs": "export default 7;",
       "c.json": '{"content": []}',
     });
-    const { code, stderr } = await runCommand(["emulate", ".", "--port", "0"], { cwd });
+    const { code, stderr } = await runHere(["emulate", ".", "--port", "0"], { cwd });
     expect(stderr).toMatch(/^template-pdf: [^\n]*a\.json:1:14: [^\n]*\ntemplate-pdf: [^\n]*b\.mjs[^\n]*\n$/);
     expect(code).toBe(2);
   });
@@ -48,7 +48,7 @@ describe("emulate refuses to start, in one line,", () => {
   it("with the words of a template that throws as they are", async () => {
     const thrower = 'throw new TypeError("the `port` of the printer is missing");';
     const cwd = await templateFolder({ "a.mjs": thrower });
-    const { code, stderr } = await runCommand(["emulate", ".", "--port", "0"], { cwd });
+    const { code, stderr } = await runHere(["emulate", ".", "--port", "0"], { cwd });
     expect(stderr).toMatch(
       /^template-pdf: [^\n]*a\.mjs:1:\d+: [^\n]*the `port` of the printer is missing[^\n]*\n$/,
     );
@@ -60,7 +60,7 @@ describe("emulate refuses to start, in one line,", () => {
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await runCommand(["emulate", ".", "--port", String(port)], {
+    const { code, stderr } = await runHere(["emulate", ".", "--port", String(port)], {
       cwd: await templateFolder(),
     });
     expect(stderr).toBe(

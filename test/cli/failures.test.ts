@@ -4,6 +4,7 @@ import { spellings } from "../client/canaries.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { type Answer, beginning, pdfOf, Service, saying } from "../client/service.ts";
 import { runCommand } from "./command.ts";
+import { runHere } from "./command-here.ts";
 
 const key = "key-CANARY/+=0123456789";
 const value = "Zoë CANARY <O'Neil> & Söhne";
@@ -90,10 +91,10 @@ describe("generate says what failed in one line, with exit code 1, and leaves no
     const cwd = temporaryFolder();
     const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: service.baseUrl };
     const args = ["generate", "invoice", "--set", `customer=${value}`, ...flags];
-    const { code, stdout, stderr } = await runCommand(args, { cwd, env });
+    const { code, stdout, stderr } = await runHere(args, { cwd, env });
     expect(stderr).toBe(`template-pdf: ${line.replace("ORIGIN", service.baseUrl)}\n`);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 1, stdout: "" });
-    const debugged = await runCommand([...args, "--no-retry", "--debug"], { cwd, env });
+    const debugged = await runHere([...args, "--no-retry", "--debug"], { cwd, env });
     expect(debugged.code).toBe(1);
     // The whole error, with the stack that leads to it.
     expect(debugged.stderr).toMatch(/\n(?:\w*Error|Failure)\b[\s\S]*\n {4}at /);
@@ -119,7 +120,7 @@ describe("generate says what failed in one line, with exit code 1, and leaves no
     const service = await Service.start(saying(503));
     const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: service.baseUrl };
     const args = ["generate", "invoice", "--no-retry"];
-    const { code } = await runCommand(args, { cwd: temporaryFolder(), env });
+    const { code } = await runHere(args, { cwd: temporaryFolder(), env });
     expect({ code, requests: service.requests.length }).toEqual({ code: 1, requests: 1 });
   });
 

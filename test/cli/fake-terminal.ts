@@ -7,8 +7,14 @@ export class Recorded extends Writable {
   isTTY = false;
   columns = 80;
   text = "";
+  readonly #chunks: Buffer[] = [];
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#chunks.push(chunk);
     this.text += chunk.toString();
     this.emit("text");
     done();

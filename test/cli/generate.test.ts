@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
 import { inChunks, pdfOf, Service, withLength } from "../client/service.ts";
 import { runCommand } from "./command.ts";
+import { runHere } from "./command-here.ts";
 
 const pdf = pdfOf(36_789);
 
@@ -46,7 +47,7 @@ describe("generate", () => {
     ["a uid that begins with a dash", "-invoice", "-invoice.pdf"],
   ])("saves in the working directory, whatever the uid: %s", async (_title, uid, file) => {
     const { service, cwd, env } = await setUp();
-    const { code, stdout } = await runCommand(["generate", "--", uid], { cwd, env });
+    const { code, stdout } = await runHere(["generate", "--", uid], { cwd, env });
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: `${file}: 36.8 kB\n` });
     expect(await readdir(cwd)).toEqual([file]);
     expect(service.requests[0]?.path).toBe(`/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`);
@@ -56,14 +57,14 @@ describe("generate", () => {
     const { cwd, env } = await setUp();
     const path = join(cwd, "march.pdf");
     await writeFile(path, "an older one");
-    const { code, stdout } = await runCommand(["generate", "invoice", "-o", path], { cwd, env });
+    const { code, stdout } = await runHere(["generate", "invoice", "-o", path], { cwd, env });
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: `${path}: 36.8 kB\n` });
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
   it("takes what stands behind an option for its value, whatever it looks like", async () => {
     const { cwd, env } = await setUp();
-    const { code, stdout } = await runCommand(["generate", "invoice", "-o", "--version"], { cwd, env });
+    const { code, stdout } = await runHere(["generate", "invoice", "-o", "--version"], { cwd, env });
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: "--version: 36.8 kB\n" });
     expect(await readdir(cwd)).toEqual(["--version"]);
   });
@@ -93,7 +94,7 @@ describe("generate", () => {
     );
     const sets = ["total=1,000", "customer.name=Zoë", "formula=a=b", "note=", "__proto__=b"];
     const args = ["generate", "invoice", "--values", "values.json", ...sets.flatMap((set) => ["--set", set])];
-    expect(await runCommand(args, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(await runHere(args, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
     expect(service.requests[0]?.body).toBe(
       '{"total":"1,000","__proto__":"b","lines":[{"price":2.5}],"customer.name":"Zoë","formula":"a=b","note":""}',
     );
@@ -119,7 +120,7 @@ describe("generate", () => {
       "--set",
       "total=2",
     ];
-    expect(await runCommand(args, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(await runHere(args, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
     expect(valuesOf(service)).toEqual({ total: "2", "--debug": "--version" });
   });
 });
@@ -137,7 +138,7 @@ describe("the key and the base URL", () => {
       Object.entries(sources.env ?? {}).map(([name, text]) => [name, here(text)] as const),
     );
     const flags = (sources.flags ?? []).map(here);
-    const { code, stderr } = await runCommand(["generate", "invoice", ...flags], { cwd, env });
+    const { code, stderr } = await runHere(["generate", "invoice", ...flags], { cwd, env });
     const [request] = service.requests;
     return { code, stderr, key: request?.headers.authorization, path: request?.path.split("/api/")[0] };
   }
@@ -178,7 +179,7 @@ describe("the key and the base URL", () => {
     const { service, cwd, env } = await setUp();
     // A folder cannot be read as a file.
     await mkdir(join(cwd, ".env"));
-    expect(await runCommand(["generate", "invoice"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(await runHere(["generate", "invoice"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
     expect(service.requests).toHaveLength(1);
   });
 });

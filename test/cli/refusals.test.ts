@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { spellings } from "../client/canaries.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { pdfOf, Service, withLength } from "../client/service.ts";
-import { runCommand } from "./command.ts";
+import { runHere } from "./command-here.ts";
 
 const key = "key-CANARY/+=0123456789";
 const value = "Zoë CANARY <O'Neil> & Söhne";
@@ -188,10 +188,10 @@ describe("generate refuses, in one line, with exit code 2, and sends nothing", (
       env: { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: service.baseUrl, ...env },
       ...(input !== undefined && { input }),
     };
-    const { code, stdout, stderr } = await runCommand(["generate", ...uid, ...args], whole);
+    const { code, stdout, stderr } = await runHere(["generate", ...uid, ...args], whole);
     expect(stderr).toBe(`template-pdf: ${line}\n`);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
-    const debugged = await runCommand(["generate", ...uid, "--debug", ...args], whole);
+    const debugged = await runHere(["generate", ...uid, "--debug", ...args], whole);
     expect(debugged.code).toBe(2);
     expect(debugged.stderr).toContain(`template-pdf: ${line}\n`);
     for (const secret of ["CANARY", ...spellings(key), ...spellings(value)]) {
@@ -205,10 +205,10 @@ describe("generate refuses, in one line, with exit code 2, and sends nothing", (
     // An address that is not known for this very machine, and leads nowhere.
     const args = ["generate", "invoice", "--base-url", "http://0.0.0.0:1"];
     const circumstances = { cwd: temporaryFolder(), env: { TEMPLATE_PDF_API_KEY: key } };
-    const refused = await runCommand(args, circumstances);
+    const refused = await runHere(args, circumstances);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("would travel to 0.0.0.0:1 unencrypted");
-    const tried = await runCommand([...args, "--allow-insecure-http"], circumstances);
+    const tried = await runHere([...args, "--allow-insecure-http"], circumstances);
     expect(tried.code).toBe(1);
     expect(tried.stderr).toContain("Could not reach the service at http://0.0.0.0:1");
   });

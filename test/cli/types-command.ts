@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryFolder } from "../client/every-form.ts";
 import { runCommand } from "./command.ts";
+import { runHere } from "./command-here.ts";
 
 /** Files by their paths. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -27,7 +28,9 @@ export function folderOf(files: Files): string {
 
 /** Runs `template-pdf types` in a folder; `words` are taken apart at spaces. */
 export async function runTypes(cwd: string, words: string): Promise<TypesEnding> {
-  const { code, stdout, stderr } = await runCommand(["types", ...words.split(" ")], { cwd });
+  // A module is loaded by Node itself, and may end its process.
+  const run = mayLoadModules(cwd, words) ? runCommand : runHere;
+  const { code, stdout, stderr } = await run(["types", ...words.split(" ")], { cwd });
   return { code, stdout: stdout.toString(), stderr, written: textOf(join(cwd, "pdf-templates.ts")) };
 }
 
@@ -36,6 +39,12 @@ export async function typesOf(files: Files, words: string): Promise<string> {
   const { code, stderr, written } = await runTypes(folderOf(files), words);
   if (code !== 0 || stderr !== "") throw new Error(stderr);
   return written.replace(/^ *(?:\/\/|\/\*\*).*\n+/gm, "");
+}
+
+function mayLoadModules(cwd: string, words: string): boolean {
+  return [words, ...readdirSync(cwd, { recursive: true, encoding: "utf8" })].some((name) =>
+    /\.mjs\b/.test(name),
+  );
 }
 
 function textOf(path: string): string {
