@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { forms, generate, temporaryFolder } from "./every-form.ts";
 import { asTaken, inChunks, pdfOf, rejectionOf, Service, transports, withLength } from "./service.ts";
 
-const huge = pdfOf(64 * 1024 * 1024);
+const huge = pdfOf(48 * 1024 * 1024);
 
 /**
  * How much may be under way between a service that never stops and a reader: what the system keeps for both

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { property } from "../support/fuzz.ts";
+import { property, slowProperty } from "../support/fuzz.ts";
 import { anySamples } from "./support/any-samples.ts";
 import { seen, typeOf, type Values } from "./support/type-of-samples.ts";
 
@@ -147,7 +147,7 @@ describe("samples", () => {
     ),
   );
 
-  property("say the same in any order where there are too many shapes to keep", () => {
+  slowProperty("say the same in any order where there are too many shapes to keep", () => {
     const wide = fc.array(
       fc.record({ kind: fc.constantFrom("a", "b"), bits: fc.nat(0x3ff) }).map(({ kind, bits }) => ({
         kind,

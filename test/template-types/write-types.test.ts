@@ -178,8 +178,7 @@ void client.generate(bill, value);
 // @ts-expect-error
 void client.generate(bill, { of: [{ of: 1 }] });
 `;
-    expect(errorsIn({ "zod-3/bill.ts": written + use })).toEqual([]);
-    expect(errorsIn({ "zod-4/bill.ts": written + use })).toEqual([]);
+    expect(errorsIn({ "zod-3/bill.ts": written + use, "zod-4/bill.ts": written + use })).toEqual([]);
   });
 });
 

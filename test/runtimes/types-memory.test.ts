@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { endingOf, main, start } from "./command.ts";
-import { folderOf } from "./types-command.ts";
+import { endingOf, main, start } from "../cli/command.ts";
+import { folderOf } from "../cli/types-command.ts";
 
 const mebibyte = 1024 * 1024;
 
