@@ -43,7 +43,7 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
     expect(asked).toBe(2);
   });
 
-  it("of one client is never sent for another, in 1,000 calls at once that are tried again", async () => {
+  it("of one client is never sent for another, in 300 calls at once that are tried again", async () => {
     const tries = new Map<string, number>();
     const wrong: string[] = [];
     const service = await Service.start((received) => {
@@ -68,15 +68,15 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
       first.with({ apiKey: later("key-of-3"), headers: { "x-tenant": "3" } }),
     ];
     const results = await Promise.all(
-      Array.from({ length: 1_000 }, async (_, number) => {
+      Array.from({ length: 300 }, async (_, number) => {
         const tenant = String(number % 4);
         const document = await tenants[number % 4]?.generate("uid", { tenant, number });
         return [document?.attempts, (await document?.bytes())?.length];
       }),
     );
     expect(wrong).toEqual([]);
-    expect(results).toEqual(Array.from({ length: 1_000 }, (_, number) => [1 + (number % 3), 2_000]));
-    expect(service.requests).toHaveLength(1_999);
+    expect(results).toEqual(Array.from({ length: 300 }, (_, number) => [1 + (number % 3), 2_000]));
+    expect(service.requests).toHaveLength(600);
   });
 
   it.each([301, 302, 303, 307, 308])(

@@ -78,12 +78,12 @@ describe("startEmulator", () => {
     });
   });
 
-  it.each(["receipt", "../letter", "letter.mjs", "Letter", "__proto__"])(
-    "answers the unknown uid %s with 404",
-    async (uid) => {
-      expect((await generate(await emulate({ "letter.mjs": letter }), uid, {})).status).toBe(404);
-    },
-  );
+  it("answers an unknown uid with 404", async () => {
+    const emulator = await emulate({ "letter.mjs": letter });
+    for (const uid of ["receipt", "../letter", "letter.mjs", "Letter", "__proto__"]) {
+      expect([uid, (await generate(emulator, uid, {})).status]).toEqual([uid, 404]);
+    }
+  });
 
   it("makes up a key, another each time, and lets no other pass", async () => {
     const emulators = await Promise.all([
