@@ -100,7 +100,6 @@ const withState = new Set(
     spec: ["fetch", "sentences", "undici"],
     support: ["faults/fault-server", "fuzz"],
     transport: ["connections", "decode", "decode-properties", "http2", "interim-answers", "proxy"],
-    types: ["types"],
   }).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}.test.ts`)),
 );
 
