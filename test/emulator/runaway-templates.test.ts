@@ -62,17 +62,17 @@ describe("what a template leaves behind", () => {
   it("is told with its own place, though another document is under way", async () => {
     const onError = vi.fn();
     const files = {
+      // Both are in one thread, and share its globals.
       "late.mjs":
-        "\nexport default () => { setTimeout(() => { throw new Error('late'); }, 500); return { content: 'a' }; };",
+        "const late = () => { if (!globalThis.isSlowBegun) return;\nthrow new Error('late'); };\n" +
+        "export default () => { setInterval(late, 20); return { content: 'a' }; };",
       "slow.mjs":
-        "export default () => new Promise((resolve) => setTimeout(resolve, 2_000, { content: 'b' }));",
+        "export default () => { globalThis.isSlowBegun = true; return new Promise((resolve) => setTimeout(resolve, 10_000, { content: 'b' })); };",
     };
     const emulator = await emulate(files, { onError, limits: { threads: 1 } });
     await textOf(emulator, "late");
     expect(await textOf(emulator, "slow")).toBe(500);
-    expect(onError.mock.lastCall?.[0].message).toMatch(
-      /late\.mjs:2:49: it ended the rendering thread: late$/,
-    );
+    expect(onError.mock.lastCall?.[0].message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);
   });
 
   it("is a thread that another caller soon gets, once nobody waits for it", async () => {
