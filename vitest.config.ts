@@ -72,7 +72,7 @@ const withState = new Set(
       "siblings",
     ],
     docs: [
-      "contributing",
+      "project-papers",
       "links",
       "openapi",
       "openapi-answers",
