@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
+import { strictOptions } from "../support/strict-options.ts";
 import { makeProject } from "./consumer.ts";
 
 /** Guides as a compiler reads them; what their examples do when they run is in examples.test.ts. */
@@ -51,15 +52,7 @@ beforeAll(() => {
   }
   const program = ts.createProgram(
     files.map((file) => join(folder, file)),
-    {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      skipLibCheck: true,
-      target: ts.ScriptTarget.ES2023,
-      module: ts.ModuleKind.NodeNext,
-      types: ["node"],
-    },
+    strictOptions,
   );
   messages = new Map(files.map((file) => [file, []]));
   for (const { file, start = 0, messageText } of ts.getPreEmitDiagnostics(program)) {

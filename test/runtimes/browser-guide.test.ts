@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { makeProject } from "../package/consumer.ts";
+import { strictOptions } from "../support/strict-options.ts";
 
 /** docs/guides/browser.md as a compiler reads it, with the packed package; what it tells is tried in the other files beside this one. */
 
@@ -27,16 +28,7 @@ describe("the guide to pages", () => {
     }
     const program = ts.createProgram(
       blocks.map((_, index) => join(folder, `block-${index + 1}.ts`)),
-      {
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noEmit: true,
-        skipLibCheck: true,
-        target: ts.ScriptTarget.ES2023,
-        lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-        module: ts.ModuleKind.NodeNext,
-        types: ["node"],
-      },
+      { ...strictOptions, lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"] },
     );
     const messages = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
       const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;

@@ -11,6 +11,7 @@ import { Workspace } from "../package/mocks/workspace.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { listen } from "../support/sockets.ts";
+import { strictOptions } from "../support/strict-options.ts";
 import { ObjectStore } from "./bulk-examples/object-store.ts";
 import { killAtEnd, startProgramIn } from "./bulk-examples/programs.ts";
 
@@ -304,13 +305,7 @@ it("docs/guides/bulk.md shows code that compiles", { timeout: 120_000 }, () => {
     return path;
   });
   const program = ts.createProgram(files, {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.NodeNext,
-    types: ["node"],
+    ...strictOptions,
     typeRoots: [join(folder, "node_modules/@types")],
   });
   const messages = ts.getPreEmitDiagnostics(program).map(({ file: at, messageText }) => {

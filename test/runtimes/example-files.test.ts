@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { consumer, makeProject } from "../package/consumer.ts";
 import { readPdf } from "../support/pdf-text.ts";
+import { strictOptions } from "../support/strict-options.ts";
 import { startProgramIn } from "./bulk-examples/programs.ts";
 import { nodeOf } from "./installed.ts";
 
@@ -60,15 +61,7 @@ describe("examples/typed-with-zod.ts", () => {
   const file = "examples/typed-with-zod.ts";
 
   it("compiles with the packed types, which find the mistake that it shows", () => {
-    const program = ts.createProgram([join(folder, file)], {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      skipLibCheck: true,
-      target: ts.ScriptTarget.ES2023,
-      module: ts.ModuleKind.NodeNext,
-      types: ["node"],
-    });
+    const program = ts.createProgram([join(folder, file)], strictOptions);
     const messages = ts
       .getPreEmitDiagnostics(program)
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));

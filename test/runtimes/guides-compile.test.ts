@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { makeProject } from "../package/consumer.ts";
+import { strictOptions } from "../support/strict-options.ts";
 
 /** The blocks of these guides as a compiler reads them, with the packed package; that they run is in test/docs and test/package. */
 
@@ -33,15 +34,7 @@ it("what the guides to operation show compiles", { timeout: 120_000 }, () => {
   }
   const program = ts.createProgram(
     blocks.map(({ file }) => join(folder, file)),
-    {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      skipLibCheck: true,
-      target: ts.ScriptTarget.ES2023,
-      module: ts.ModuleKind.NodeNext,
-      types: ["node"],
-    },
+    strictOptions,
   );
   const messages = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
     const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
