@@ -151,12 +151,12 @@ export function isOurs(name) {
   return name.startsWith("template-pdf ");
 }
 
-/** @param {Job} job */
+/** @param {Pick<Job, "origin" | "uid">} job */
 export function urlOf({ origin, uid }) {
   return `${origin}/api/v1/templates/${uid}/generate-sync`;
 }
 
-/** @param {Job} job */
+/** @param {Pick<Job, "apiKey">} job */
 export function headersOf({ apiKey }) {
   return { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
 }

@@ -1,7 +1,6 @@
 // @ts-check
-import { readFileSync } from "node:fs";
-
-const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+import { readJson } from "../../scripts/release/read-json.mjs";
+import { repositoryName } from "../../scripts/release/repository-name.mjs";
 
 /** The address of the repository, for people. */
-export const repository = manifest.repository.url.replace(/^git\+/, "").replace(/\.git$/, "");
+export const repository = `https://github.com/${repositoryName(readJson("package.json").repository.url)}`;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { root } from "../run-command.mjs";
+import { readJson } from "./read-json.mjs";
 
 /**
  * What is wrong with the versions: package.json, the lockfile and the first heading of CHANGELOG.md name the same one.
@@ -12,7 +13,7 @@ import { root } from "../run-command.mjs";
 export function versionMistake() {
   const { version } = readJson("package.json");
   const lock = readJson("package-lock.json");
-  const heading = newestOf(readText("CHANGELOG.md"))?.version;
+  const heading = newestOf(readFileSync(join(root, "CHANGELOG.md"), "utf8"))?.version;
   const named = {
     "CHANGELOG.md": heading,
     "package-lock.json": lock.version,
@@ -62,14 +63,4 @@ export function changesetMistake(text) {
   if (strangers.length > 0) return `names ${strangers.join(", ")}, and there is only ${name}`;
   if (!["major", "minor", "patch"].includes(releases[name])) return "says neither major, minor nor patch";
   return summary.trim() === "" ? "says nothing of what changed" : undefined;
-}
-
-/** @param {string} path */
-function readText(path) {
-  return readFileSync(join(root, path), "utf8");
-}
-
-/** @param {string} path */
-function readJson(path) {
-  return JSON.parse(readText(path));
 }

@@ -4,12 +4,13 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { root } from "../run-command.mjs";
 import { outputOf } from "./output-of.mjs";
+import { readJson } from "./read-json.mjs";
 import { standingOf } from "./registry.mjs";
 import { failed, notAsked, passed } from "./verdict.mjs";
 
 /** @typedef {import("./verdict.mjs").Verdict} Verdict */
 
-const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const manifest = readJson("package.json");
 const shipped =
   /^(?:dist\/(?:[\w-]+\/)*[\w-]+\.(?:c?js|d\.c?ts)|dist\/THIRD-PARTY-LICENSES\.md|docs\/guides\/[\w-]+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
 

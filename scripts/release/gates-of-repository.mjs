@@ -1,10 +1,9 @@
 // @ts-check
 // What has to hold of the repository before anything is packed.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { root, run } from "../run-command.mjs";
+import { run } from "../run-command.mjs";
 import { changesetMistake, pendingChangesets, versionMistake } from "./changelog.mjs";
 import { outputOf } from "./output-of.mjs";
+import { readJson } from "./read-json.mjs";
 import { placesMistake, repositoryName } from "./repository-name.mjs";
 import { failed, leftOut, notAsked, passed } from "./verdict.mjs";
 
@@ -35,7 +34,7 @@ export async function lockfile() {
 
 /** @returns {Verdict} */
 export function repository() {
-  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const manifest = readJson("package.json");
   const todo =
     "Set `repository`, `bugs` and `homepage` of package.json: npm publishes with provenance only from the repository that is named there.";
   const mistake = placesMistake(manifest);

@@ -1,9 +1,10 @@
 // @ts-check
 // `npm run release:version`: turns the pending changesets into CHANGELOG.md and the next version. Changesets knows
 // package.json only; the lockfile and the projects in examples/ name the version, too.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "../run-command.mjs";
+import { readJson } from "./read-json.mjs";
 
 const { name } = readJson("package.json");
 const isDone = await run("changeset", ["version"]);
@@ -21,11 +22,6 @@ for (const project of readdirSync(join(root, "examples"), { withFileTypes: true 
   rewrite(path, ({ dependencies = {}, devDependencies = {} }) => {
     for (const kind of [dependencies, devDependencies]) if (name in kind) kind[name] = `^${version}`;
   });
-}
-
-/** @param {string} path */
-function readJson(path) {
-  return JSON.parse(readFileSync(join(root, path), "utf8"));
 }
 
 /**

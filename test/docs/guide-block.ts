@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
+import { blocksOf } from "../support/blocks-of.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -30,8 +31,7 @@ export function guideText(guide: string): string {
  * @param file - the name of the file, which is the block's first line
  */
 export function blockOf(guide: string, file: string): string {
-  const blocks = [...guideText(guide).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
-  const found = blocks.find((code) => code.startsWith(`// ${file}\n`));
+  const found = blocksOf(guideText(guide), "ts").find((code) => code.startsWith(`// ${file}\n`));
   if (found === undefined) throw new Error(`docs/guides/${guide}.md has no block ${file}.`);
   return found;
 }

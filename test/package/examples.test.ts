@@ -9,6 +9,7 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
+import { blocksOf } from "../support/blocks-of.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { consumer } from "./consumer.ts";
 
@@ -193,11 +194,6 @@ async function run({ code, isOfFake }: Example, name: string): Promise<Outcome> 
 
 async function savedIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(".pdf"));
-}
-
-function blocksOf(markdown: string, language: string): string[] {
-  const blocks = markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"));
-  return [...blocks].map(([, code = ""]) => code);
 }
 
 function docstringsOf(source: string): string[] {

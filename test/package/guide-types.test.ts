@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
+import { blocksOf } from "../support/blocks-of.ts";
 import { strictOptions } from "../support/strict-options.ts";
 import { makeProject } from "./consumer.ts";
 
@@ -24,8 +25,8 @@ const assumed = {
 };
 
 const examplesOfOthers = ["clocks", "errors", "forms"].flatMap((name) =>
-  [...readFileSync(join(repository, `docs/guides/${name}.md`), "utf8").matchAll(/^```ts\n(.*?)^```$/gms)]
-    .map(([, code = ""], index) => ({ file: `${name}-${index + 1}.ts`, code }))
+  blocksOf(readFileSync(join(repository, `docs/guides/${name}.md`), "utf8"), "ts")
+    .map((code, index) => ({ file: `${name}-${index + 1}.ts`, code }))
     // A file needs packages that are not here.
     .filter(({ code }) => !/^\/\/ \S+\.ts\n/.test(code))
     .map(({ file, code }) => {

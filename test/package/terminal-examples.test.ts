@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blocksOf } from "../support/blocks-of.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell } from "../support/platform.ts";
@@ -22,10 +23,6 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(repository, "README.md"), "utf8");
 const guide = readFileSync(join(repository, "docs/guides/emulator.md"), "utf8");
 
-const blocksOf = (markdown: string, language: string) =>
-  [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
-    ([, block = ""]) => block,
-  );
 const linesOf = (markdown: string) => blocksOf(markdown, "sh").flatMap((block) => block.trim().split("\n"));
 
 const [emulating = ""] = linesOf(guide).filter((line) => line.includes(" emulate "));

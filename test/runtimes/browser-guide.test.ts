@@ -4,13 +4,14 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { makeProject } from "../package/consumer.ts";
+import { blocksOf } from "../support/blocks-of.ts";
 import { strictOptions } from "../support/strict-options.ts";
 
 /** docs/guides/browser.md as a compiler reads it, with the packed package; what it tells is tried in the other files beside this one. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const guide = readFileSync(join(repository, "docs/guides/browser.md"), "utf8");
-const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+const blocks = blocksOf(guide, "ts");
 
 describe("the guide to pages", () => {
   it("shows code that compiles, on the server and in the page", { timeout: 120_000 }, () => {

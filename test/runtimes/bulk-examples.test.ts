@@ -8,6 +8,7 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { Workspace } from "../package/mocks/workspace.ts";
+import { blocksOf } from "../support/blocks-of.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { listen } from "../support/sockets.ts";
@@ -290,7 +291,7 @@ const jobs = rows.map((values) => ({ template: "invoice", values }));
 `;
 
 it("docs/guides/bulk.md shows code that compiles", { timeout: 120_000 }, () => {
-  const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  const blocks = blocksOf(guide, "ts");
   expect(blocks.length).toBeGreaterThan(6);
   const folder = file("guide");
   mkdirSync(join(folder, "node_modules"), { recursive: true });
@@ -316,8 +317,8 @@ it("docs/guides/bulk.md shows code that compiles", { timeout: 120_000 }, () => {
 
 describe("the command line of the papers", () => {
   const linesOf = (markdown: string) =>
-    [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)]
-      .flatMap(([, block = ""]) => block.trim().split("\n"))
+    blocksOf(markdown, "sh")
+      .flatMap((block) => block.trim().split("\n"))
       .filter((line) => line.includes(" bulk "));
   const [inCrontab = ""] = /^```crontab\n(.*?)^```$/ms.exec(guide)?.slice(1) ?? [];
   const [, nightly = ""] = / && (.*)\n/.exec(inCrontab) ?? [];

@@ -46,7 +46,12 @@ async function happening(way: Way, situation: Situation): Promise<Happened> {
   );
   const service = await listen(playing(situation, other.origin, bodies));
   try {
-    const wanted = { baseUrl: service.origin, apiKey, values: situation.values ?? { total: "£640.00" } };
+    const wanted = {
+      origin: service.origin,
+      uid: "invoice",
+      apiKey,
+      values: situation.values ?? { total: "£640.00" },
+    };
     const outcome = await way.get(wanted).then(
       (document) => ({ document }),
       (error: unknown) => ({ error }),

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { makeProject } from "../package/consumer.ts";
+import { blocksOf } from "../support/blocks-of.ts";
 import { strictOptions } from "../support/strict-options.ts";
 
 /** The blocks of these guides as a compiler reads them, with the packed package; that they run is in test/docs and test/package. */
@@ -13,7 +14,7 @@ const guides = ["migrating", "network", "observability", "performance", "securit
 
 const blocks = guides.flatMap((guide) => {
   const text = readFileSync(join(repository, `docs/guides/${guide}.md`), "utf8");
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""], index) => ({
+  return blocksOf(text, "ts").map((code, index) => ({
     file: `${guide}-${index + 1}.ts`,
     code,
   }));

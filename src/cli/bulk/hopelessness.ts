@@ -34,22 +34,32 @@ export class Hopelessness {
     if (kind === undefined || stored > 0) return undefined;
     const failureCount = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, failureCount);
-    const { isOfRows, ...told } = kinds[kind];
+    const { isOfRows, clearAfter, ...told } = kinds[kind];
     // What earlier runs have finished proves that the uid and the base URL are right; a key may have come to its end since.
     if (isOfRows && finishedBefore > 0) return undefined;
-    const one = finishedBefore > 0 ? enough : 1;
-    const most = kind === "unanswered" ? enoughUnanswered : isOfRows ? enough : one;
+    const most = finishedBefore > 0 ? Math.max(clearAfter, enough) : clearAfter;
     return failureCount >= most ? { ...told, failureCount } : undefined;
   }
 }
 
 const kinds = {
-  401: { isOfRows: false, withWhat: "with this API key", mend: "Mend the API key" },
-  403: { isOfRows: true, withWhat: "with this API key", mend: "Mend the API key, or its rights," },
-  404: { isOfRows: true, withWhat: "with this uid and base URL", mend: "Mend the uid or the base URL" },
-  settings: { isOfRows: false, withWhat: "with these settings", mend: "Mend the settings" },
+  401: { isOfRows: false, clearAfter: 1, withWhat: "with this API key", mend: "Mend the API key" },
+  403: {
+    isOfRows: true,
+    clearAfter: enough,
+    withWhat: "with this API key",
+    mend: "Mend the API key, or its rights,",
+  },
+  404: {
+    isOfRows: true,
+    clearAfter: enough,
+    withWhat: "with this uid and base URL",
+    mend: "Mend the uid or the base URL",
+  },
+  settings: { isOfRows: false, clearAfter: 1, withWhat: "with these settings", mend: "Mend the settings" },
   unanswered: {
     isOfRows: false,
+    clearAfter: enoughUnanswered,
     withWhat: "while nothing answers at this base URL",
     mend: "See that the service can be reached, or mend the base URL,",
   },

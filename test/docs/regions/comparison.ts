@@ -46,21 +46,15 @@ function packagesOf(way: string): string {
   const lock = read(
     way === "template-pdf" || way === "undici" ? "package-lock.json" : "bench/peers/package-lock.json",
   );
-  const seen = new Set<string>();
-  const visit = (name: string, isRoot: boolean) => {
-    const place = isRoot && way === "template-pdf" ? "" : `node_modules/${name}`;
+  const needsOf = (place: string): string[] => {
     const found = lock.packages[place];
-    if (found === undefined) throw new Error(`No lockfile has ${name}, which ${way} needs.`);
-    const { dependencies = {} } = found;
-    for (const dependency of Object.keys(dependencies)) {
-      if (!seen.has(dependency)) {
-        seen.add(dependency);
-        visit(dependency, false);
-      }
-    }
+    if (found === undefined) throw new Error(`No lockfile has ${place}, which ${way} needs.`);
+    return Object.keys(found.dependencies ?? {});
   };
-  visit(way, true);
-  return String(seen.size);
+  const all = new Set(needsOf(way === "template-pdf" ? "" : `node_modules/${way}`));
+  // A set also goes through what is added meanwhile.
+  for (const name of all) for (const needed of needsOf(`node_modules/${name}`)) all.add(needed);
+  return String(all.size);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: files of our own, whose shape their writers decide.

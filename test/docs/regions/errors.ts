@@ -1,23 +1,21 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { declarationsIn } from "../declarations.ts";
 import { docstringOf } from "../docstring-of.ts";
 import { tableOf } from "../table-of.ts";
 
-const file = fileURLToPath(new URL("../../../src/errors.ts", import.meta.url));
-
 /** A table of the family of errors: what each is called, when it comes, and what it has that its parent has not. */
 export default function errors(): string {
-  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
-  const rows = source.statements.filter(ts.isClassDeclaration).map((each) => {
-    const [parent = ""] = each.heritageClauses?.[0]?.types.map((type) => type.expression.getText()) ?? [];
-    return {
-      name: `${parent === "ApiError" ? "– " : ""}\`${each.name?.text}\``,
-      code: each.members.flatMap(codeOf).join(""),
-      when: docstringOf(each)[0] ?? "",
-      has: each.members.flatMap(factOf).join(" "),
-    };
-  });
+  const rows = declarationsIn("src/errors.ts")
+    .statements.filter(ts.isClassDeclaration)
+    .map((each) => {
+      const [parent = ""] = each.heritageClauses?.[0]?.types.map((type) => type.expression.getText()) ?? [];
+      return {
+        name: `${parent === "ApiError" ? "– " : ""}\`${each.name?.text}\``,
+        code: each.members.flatMap(codeOf).join(""),
+        when: docstringOf(each)[0] ?? "",
+        has: each.members.flatMap(factOf).join(" "),
+      };
+    });
   return tableOf(
     ["error", "`code`", "when", "has"],
     rows.map(({ name, code, when, has }) => [name, code, when, has]),

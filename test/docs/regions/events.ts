@@ -1,19 +1,17 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import ts from "typescript";
+import type ts from "typescript";
+import { declarationsIn, membersOf } from "../declarations.ts";
 import { docstringOf } from "../docstring-of.ts";
 import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
-const path = fileURLToPath(new URL("../../../src/hooks.ts", import.meta.url));
-const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
+const source = declarationsIn("src/hooks.ts");
 
 /** A table of the hooks: what each hears of, what its event tells, and what all events tell. */
 const events: Region = () =>
   tableOf(
     ["hook", "hears of", "and is told"],
     [
-      ...membersOf("Hooks").map((hook) => {
+      ...membersOf(source, "Hooks").map((hook) => {
         const [, event = ""] = /\(event: (\w+)\)/.exec(hook.getText()) ?? [];
         return [`\`${nameOf(hook)}\``, told(hook), fieldsOf(event)];
       }),
@@ -23,13 +21,7 @@ const events: Region = () =>
 
 export default events;
 
-function membersOf(name: string): readonly ts.TypeElement[] {
-  const found = source.statements.filter(ts.isInterfaceDeclaration).find((each) => each.name.text === name);
-  if (found === undefined) throw new Error(`src/hooks.ts has no interface \`${name}\`.`);
-  return found.members;
-}
-
-const fieldsOf = (event: string) => membersOf(event).map(described).join("; ");
+const fieldsOf = (event: string) => membersOf(source, event).map(described).join("; ");
 
 function described(member: ts.TypeElement): string {
   const text = told(member);

@@ -1,10 +1,12 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { request } from "undici";
+import { headersOf, urlOf } from "../../../bench/compare/contenders.mjs";
 
 /** What one asks for. */
 interface Wanted {
-  readonly baseUrl: string;
+  readonly origin: string;
+  readonly uid: string;
   readonly apiKey: string;
   readonly values: object;
 }
@@ -28,8 +30,8 @@ export function loadWays(consumer: string): readonly Way[] {
   return [
     {
       name: "template-pdf",
-      get: ({ baseUrl, apiKey, values }) =>
-        new TemplatePdf({ baseUrl, apiKey }).generate("invoice", values).bytes(),
+      get: ({ origin, uid, apiKey, values }) =>
+        new TemplatePdf({ baseUrl: origin, apiKey }).generate(uid, values).bytes(),
     },
     {
       name: "fetch",
@@ -81,12 +83,4 @@ export function loadWays(consumer: string): readonly Way[] {
       },
     },
   ];
-}
-
-function urlOf({ baseUrl }: Wanted): string {
-  return `${baseUrl}/api/v1/templates/invoice/generate-sync`;
-}
-
-function headersOf({ apiKey }: Wanted): Record<string, string> {
-  return { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
 }

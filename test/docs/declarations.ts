@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+/**
+ * Reads a source as the compiler does.
+ *
+ * @param file - from the root of the repository
+ */
+export function declarationsIn(file: string): ts.SourceFile {
+  const text = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
+  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+}
+
+/** The members of an interface. */
+export function membersOf(source: ts.SourceFile, name: string): readonly ts.TypeElement[] {
+  const found = source.statements.filter(ts.isInterfaceDeclaration).find((each) => each.name.text === name);
+  if (found === undefined) throw new Error(`${source.fileName} has no interface \`${name}\`.`);
+  return found.members;
+}
