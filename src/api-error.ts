@@ -61,7 +61,8 @@ export function apiError(head: ResponseHead, rawBody: string, names: CallFacts, 
   const { status } = head;
   const { secrets } = names;
   const safeBody = secrets.withoutKey(rawBody).slice(0, maxErrorBytes);
-  const body = parse(safeBody);
+  // What was parsed is searched, too: there every escape is undone, and numbers stay numbers.
+  const body = secrets.parsedWithoutKey(parse(rawBody.slice(0, maxErrorBytes)));
   const said = detailOf(body);
   const detail = said === undefined ? undefined : secrets.quote(said, maxDetail);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);

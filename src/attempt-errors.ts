@@ -44,9 +44,14 @@ export function notConnected(
 
 /** Whether something is no failure of the request, but a word to the caller, who is to hear it unchanged. */
 export function isPassedOn(cause: unknown): boolean {
-  // What is wrong with the dispatcher or the proxy settings shows only when they are used.
-  // By an error with a `digest` the `fetch` of Next.js ends the rendering of a page that cannot be rendered ahead.
-  return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown } | null)?.digest === "string";
+  try {
+    // What is wrong with the dispatcher or the proxy settings shows only when they are used.
+    // By an error with a `digest` the `fetch` of Next.js ends the rendering of a page that cannot be rendered ahead.
+    return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown } | null)?.digest === "string";
+  } catch {
+    // What somebody's own `fetch` rejects with may refuse to be read.
+    return false;
+  }
 }
 
 /** A page is not told that it was an answer without CORS that it may not read: only the origins give it away. */

@@ -67,8 +67,12 @@ export class TemplatePdfError extends Error {
    */
   static is<E>(this: { readonly prototype: E }, error: unknown): error is E {
     const wanted = (this.prototype as { readonly [brand]?: string })[brand];
-    for (let at = error; typeof at === "object" && at !== null; at = Object.getPrototypeOf(at)) {
-      if (Object.hasOwn(at, brand) && (at as { readonly [brand]?: string })[brand] === wanted) return true;
+    try {
+      for (let at = error; typeof at === "object" && at !== null; at = Object.getPrototypeOf(at)) {
+        if (Object.hasOwn(at, brand) && (at as { readonly [brand]?: string })[brand] === wanted) return true;
+      }
+    } catch {
+      // A proxy may refuse to be read, and is no error of ours.
     }
     return false;
   }

@@ -81,5 +81,6 @@ function checkValue(name: string, value: unknown): string {
     );
   }
   // The white space of HTTP (RFC 9110, 5.6.3): a no-break space is part of the value.
-  return value.replace(/^[\t ]+/, "").replace(/[\t ]+$/, "");
+  // Looks behind, so that a run of spaces is tried once, and not again from each of them.
+  return value.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, "");
 }

@@ -1,5 +1,7 @@
+import { contentsOf, frame, linesOf, maxDepth, textOf } from "./error-contents.ts";
+import { decodeEscapes } from "./escapes.ts";
+import { replaceKey } from "./secret-key.ts";
 import { SecretPhrases } from "./secret-phrases.ts";
-import { spellingsOf } from "./secret-spellings.ts";
 
 /**
  * Takes what the caller sent out of what came from elsewhere.
@@ -21,17 +23,14 @@ const shortestWord = 4;
 /** Longer runs of letters and digits are no words: keys, tokens, text in base64. */
 const longestWord = 24;
 
-/** A line of a stack that names a place in code. A message may hold lines that merely begin like one. */
-const frame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
-
-/** A shorter key is no key but a placeholder, and would be found in the middle of words. */
-const shortestKey = 8;
-
 /** What is left of an id that held a secret is no id any more, and need not be long. */
 const maxIdLength = 200;
 
-/** How deep an error is searched before it is taken for one that may hold anything. */
-const maxDepth = 6;
+/** How long a text may be to be searched for secrets as a whole; what is longer is taken to hold one. */
+const maxSearchedLength = 10_000;
+
+/** How long a text may be for each of its words to be searched in all that was sent. */
+const maxLengthByWord = 1_000;
 
 /** Knows the secrets of one request: its API key, and the values of the template. Costs nothing until it is asked. */
 export class Redactor {
@@ -61,12 +60,41 @@ export class Redactor {
   /** Takes the key out of a text, in every spelling, also where the text ends within it. */
   withoutKey(text: string): string {
     const rest = this.#earlier ? this.#earlier.withoutKey(text) : text;
-    const key = this.#apiKey;
-    if (!key) return rest;
-    if (key.length < shortestKey)
-      return rest.replace(/[\x21-\x7e]+/g, (word) => (word === key ? mark : word));
-    const safe = spellingsOf(key).reduce((left, spelling) => left.replaceAll(spelling, mark), rest);
-    return withoutStartOf(key, safe);
+    return this.#apiKey ? replaceKey(rest, this.#apiKey, mark) : rest;
+  }
+
+  /**
+   * Takes the key out of what `JSON.parse` returned: of every string, number and property name. Changes `parsed` itself, and
+   * returns it unless it is the key.
+   */
+  parsedWithoutKey(parsed: unknown): unknown {
+    const root = { parsed };
+    // Without recursion: an answer may be nested deeper than a stack.
+    const left: object[] = [root];
+    for (let container = left.pop(); container; container = left.pop()) {
+      for (const [name, member] of Object.entries(container)) {
+        const safeName = Array.isArray(container) ? name : this.withoutKey(name);
+        const safe = this.#leafWithoutKey(member);
+        if (safeName !== name) Reflect.deleteProperty(container, name);
+        if (safeName !== name || safe !== member) {
+          // Not by assignment, which `__proto__` would catch.
+          Object.defineProperty(container, safeName, {
+            value: safe,
+            configurable: true,
+            enumerable: true,
+            writable: true,
+          });
+        }
+        if (typeof safe === "object" && safe !== null) left.push(safe);
+      }
+    }
+    return root.parsed;
+  }
+
+  #leafWithoutKey(value: unknown): unknown {
+    if (typeof value !== "string" && typeof value !== "number") return value;
+    const safe = this.withoutKey(String(value));
+    return safe === String(value) ? value : safe;
   }
 
   /** Gives a name or an id as it is, where it holds neither the key nor a word of a value; else what is left of it. */
@@ -89,7 +117,7 @@ export class Redactor {
    */
   quote(text: string, maxLength: number): string {
     // Twice as much is enough to be read, and a text of any length costs no more.
-    const seen = unescaped(this.withoutKey(text.slice(0, 2 * maxLength + longestWord)));
+    const seen = decodeEscapes(this.withoutKey(text.slice(0, 2 * maxLength + longestWord))).text;
     const safe = this.#withoutWords(seen, "quoted").replace(/[\p{Cc}\s\ufffd]+/gu, " ");
     return safe.trim().slice(0, maxLength);
   }
@@ -110,18 +138,19 @@ export class Redactor {
   #withoutSecrets(cause: unknown, depth: number): unknown {
     if (cause === undefined || depth > maxDepth) return undefined;
     if (!(cause instanceof Error)) return this.quote(textOf(cause), 500);
-    const shown = shownBy(cause);
+    const shown = contentsOf(cause);
     if (shown !== undefined && this.#isClean(shown)) return cause;
     const inner = this.#withoutSecrets(cause.cause, depth + 1);
     const copy = new Error(
       this.quote(textOf(cause.message), 500),
       inner === undefined ? undefined : { cause: inner },
     );
-    const name = nameOfError(cause);
+    const ownName = nameOfError(cause);
+    const name = this.#isClean(ownName) ? ownName : "Error";
     // A line of the message may look like a frame.
-    const said = linesOf(cause.message);
+    const said = new Set(linesOf(cause.message));
     const frames = linesOf(cause.stack)
-      .filter((line) => frame.test(line) && !said.includes(line))
+      .filter((line) => frame.test(line) && !said.has(line))
       .map((line) => this.withoutKey(line));
     const { code } = cause as { code?: unknown };
     Object.defineProperty(copy, "name", { value: name, configurable: true });
@@ -130,15 +159,16 @@ export class Redactor {
   }
 
   #isClean(text: string): boolean {
-    if (this.withoutKey(text) !== text) return false;
-    const plain = unescaped(text);
+    if (text.length > maxSearchedLength || this.withoutKey(text) !== text) return false;
+    const plain = decodeEscapes(text).text;
     return !this.#sharesWord(plain) || this.#withoutWords(plain, "whole") === plain;
   }
 
   /** Whether a word of a text may have been sent. Most short texts share none, and then no value need be read. */
   #sharesWord(text: string): boolean {
     // Beyond ASCII, how a word is written in lower case may depend on what follows it.
-    return notAscii.test(text) || (text.toLowerCase().match(words) ?? []).some((word) => this.#wasSent(word));
+    if (text.length > maxLengthByWord || notAscii.test(text)) return true;
+    return (text.toLowerCase().match(words) ?? []).some((word) => this.#wasSent(word));
   }
 
   #wasSent(word: string): boolean {
@@ -216,105 +246,4 @@ function isTelling(word: string, isWhole: boolean): boolean {
 function isStartOfAny(known: ReadonlySet<string>, start: string): boolean {
   for (const word of known) if (word.startsWith(start)) return true;
   return false;
-}
-
-/** Undoes what JSON, URLs and HTML escape, as far as it is made of letters and digits. */
-function unescaped(text: string): string {
-  if (!/[%\\&]/.test(text)) return text;
-  return text
-    .replace(/(?:%[\da-f]{2})+/gi, decodePercent)
-    .replace(/\\+u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replace(/\\+[nrt]/g, " ")
-    .replace(/&#x([\da-f]{1,6});/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)))
-    .replace(/&#(\d{1,7});/g, (_, code: string) => characterOf(Number(code)))
-    .replace(/&[a-z]{2,6};/gi, " ");
-}
-
-function decodePercent(escaped: string): string {
-  try {
-    return decodeURIComponent(escaped);
-  } catch {
-    return " ";
-  }
-}
-
-function characterOf(code: number): string {
-  return code <= 0x10ffff ? String.fromCodePoint(code) : " ";
-}
-
-/** Takes the start of a secret off the end of a text that was cut within it. */
-function withoutStartOf(secret: string, text: string): string {
-  // Nearly no text holds even that much of it, and this is asked of every document.
-  if (!text.includes(secret.slice(0, shortestWord))) return text;
-  for (let length = secret.length - 1; length >= shortestWord; length--) {
-    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mark;
-  }
-  return text;
-}
-
-/**
- * Everything that an error would show when it is inspected, as one text; `undefined` where it holds something
- * that cannot be read through, such as a request.
- */
-function shownBy(value: unknown, depth = 0): string | undefined {
-  if (typeof value === "function") return Object.keys(value).length === 0 ? "" : undefined;
-  if (typeof value !== "object" || value === null) return textOf(value);
-  if (depth > maxDepth || !(hasPlainPrototype(value) || isPlainError(value))) return undefined;
-  const texts: string[] = [];
-  for (const key of Reflect.ownKeys(value)) {
-    // It shows itself in a way of its own.
-    if (key === "toJSON" || key === inspection) return undefined;
-    const property = Object.getOwnPropertyDescriptor(value, key);
-    // Newer engines keep the stack behind a getter of their own.
-    const isReadable = property !== undefined && ("value" in property || key === "stack");
-    const member: unknown = isReadable ? Reflect.get(value, key) : undefined;
-    // Of a stack the frames are code, and hold nothing that was sent.
-    const shown = key === "stack" ? linesOf(member).filter((line) => !frame.test(line)) : member;
-    const text = isReadable ? shownBy(shown, depth + 1) : undefined;
-    if (text === undefined) return undefined;
-    texts.push(text);
-    // Of an object that was made from values, the names are values.
-    if (!(value instanceof Error)) texts.push(textOf(key));
-  }
-  return texts.join("\n");
-}
-
-function linesOf(stack: unknown): string[] {
-  return textOf(stack).split("\n");
-}
-
-function hasPlainPrototype(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Array.isArray(value);
-}
-
-/** An error whose class shows nothing by itself: no getter, `toJSON` or inspection of its own. */
-function isPlainError(value: object): boolean {
-  if (!(value instanceof Error)) return false;
-  for (
-    let at: object = Object.getPrototypeOf(value);
-    at !== Error.prototype;
-    at = Object.getPrototypeOf(at)
-  ) {
-    if (at === globalThis.DOMException?.prototype) return true;
-    const showsMore = Reflect.ownKeys(at).some((key) => {
-      const property = Object.getOwnPropertyDescriptor(at, key);
-      // Node's own errors have a getter named "constructor", which tells their class.
-      const isGetter = property?.get !== undefined && typeof key === "string" && key !== "constructor";
-      return isGetter || key === "toJSON" || key === inspection;
-    });
-    if (showsMore) return false;
-  }
-  return true;
-}
-
-const inspection = Symbol.for("nodejs.util.inspect.custom");
-
-/** Something that was thrown, in words; it can be anything, even an object that refuses to become a string. */
-function textOf(thrown: unknown): string {
-  try {
-    return String(thrown);
-  } catch {
-    return "something that is no error";
-  }
 }

@@ -12,7 +12,7 @@ export interface Target {
 
 /** Derives a client's target from its base URL (spec, "Endpoints": path shape; "Versioning": `/api/v1`). */
 export function targetOf(baseUrl: URL): Target {
-  const prefix = baseUrl.pathname.replace(/\/+$/, "");
+  const prefix = baseUrl.pathname.replace(/(?<!\/)\/+$/, "");
   return {
     origin: baseUrl.origin,
     pathBeforeUid: `${prefix}/api/v1/templates/`,

@@ -27,7 +27,7 @@ const floors: readonly (readonly string[])[] = [
   ["api-key.ts", "content-length.ts", "headers.ts", "option-rules.ts", "request.ts", "values.ts"],
   ["transport/"],
   ["disposal.ts", "filename.ts", "redact.ts", "verify.ts"],
-  ["concatenate.ts", "clock.ts", "abort-signals.ts", "supervisor.ts"],
+  ["concatenate.ts", "clock.ts", "abort-signals.ts", "secret-key.ts", "supervisor.ts"],
   [
     "environment.ts",
     "errors.ts",
@@ -36,9 +36,10 @@ const floors: readonly (readonly string[])[] = [
     "platform-types.ts",
     "retry-after.ts",
     "retry.ts",
+    "error-contents.ts",
+    "escapes.ts",
     "safe-filename.ts",
     "secret-phrases.ts",
-    "secret-spellings.ts",
     "standard-schema.ts",
   ],
 ];

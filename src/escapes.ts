@@ -1,0 +1,99 @@
+/** Undoes what JSON, JavaScript, URLs and HTML escape. */
+
+/**
+ * One escape. Every alternative ends where the next may begin, and a run of backslashes is taken whole: the time
+ * this takes grows with the text and nothing else.
+ */
+const escapes =
+  /\\+(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2})|([nrt])|(["'/]))?|%([0-7][\da-f])|(%[c-f][\da-f](?:%[89ab][\da-f]){1,3})|%[89a-f][\da-f]|&#x([\da-f]{1,15});?|&#(\d{1,15});?|&([a-z]{2,6});/gi;
+
+/** What of an escape may be left where a text is cut. */
+const partialEscape = /(?:\\(?:u\{?[\da-f]{0,5}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
+
+const longestPartialEscape = 8;
+
+/** The named references of HTML for the characters that keys and URLs are made of. All others become a space. */
+const named: { readonly [name: string]: string | undefined } = {
+  amp: "&",
+  apos: "'",
+  equals: "=",
+  grave: "`",
+  gt: ">",
+  lt: "<",
+  plus: "+",
+  quot: '"',
+  sol: "/",
+};
+
+/** How many escapes within escapes are undone, such as `%2526`: more than any chain of proxies applies. */
+const maxRounds = 4;
+
+/** A text without escapes. */
+export interface Decoded {
+  readonly text: string;
+  /** Where each character of `text`, and its end, is in the source; `undefined` if the source has no escapes. */
+  readonly positions: readonly number[] | undefined;
+}
+
+/** Undoes the escapes of a text, and escapes within escapes. */
+export function decodeEscapes(source: string): Decoded {
+  let decoded: Decoded = { text: source, positions: undefined };
+  if (!/[%\\&]/.test(source)) return decoded;
+  for (let round = 0; round < maxRounds; round++) {
+    const { text, positions } = decodeOnce(decoded.text);
+    if (text === decoded.text) break;
+    const earlier: Decoded["positions"] = decoded.positions;
+    decoded = { text, positions: earlier ? positions.map((at) => earlier[at] ?? 0) : positions };
+  }
+  return decoded;
+}
+
+/** Removes an escape that is cut off by the end of the text. */
+export function withoutPartialEscape(text: string): string {
+  const end = text.slice(-longestPartialEscape);
+  return text.slice(0, text.length - end.length) + end.replace(partialEscape, "");
+}
+
+function decodeOnce(source: string): Required<Decoded> & { readonly positions: number[] } {
+  const positions: number[] = [];
+  let text = "";
+  let end = 0;
+  const keepUntil = (next: number) => {
+    text += source.slice(end, next);
+    for (let at = end; at < next; at++) positions.push(at);
+  };
+  for (const match of source.matchAll(escapes)) {
+    keepUntil(match.index);
+    const characters = decodeMatch(match);
+    text += characters;
+    for (let at = 0; at < characters.length; at++) positions.push(match.index);
+    end = match.index + match[0].length;
+  }
+  keepUntil(source.length);
+  positions.push(source.length);
+  return { text, positions };
+}
+
+function decodeMatch(match: RegExpExecArray): string {
+  const [whole, unicode, braced, byte, space, escaped, ascii, utf8, htmlHex, htmlDecimal, name] = match;
+  if (space) return " ";
+  if (escaped) return escaped;
+  const hex = unicode ?? braced ?? byte ?? ascii ?? htmlHex;
+  if (hex !== undefined) return characterOf(Number.parseInt(hex, 16));
+  if (htmlDecimal !== undefined) return characterOf(Number(htmlDecimal));
+  if (name !== undefined) return named[name.toLowerCase()] ?? " ";
+  if (utf8 !== undefined) return decodeUtf8(utf8);
+  return whole.startsWith("\\") ? "\\" : " ";
+}
+
+function decodeUtf8(percentEncoded: string): string {
+  try {
+    return decodeURIComponent(percentEncoded);
+  } catch {
+    return " ";
+  }
+}
+
+function characterOf(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : " ";
+}

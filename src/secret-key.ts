@@ -1,0 +1,132 @@
+import { decodeEscapes, withoutPartialEscape } from "./escapes.ts";
+
+/** A shorter key is a placeholder such as `test`, which is also a part of ordinary words. */
+const shortestLongKey = 8;
+
+/** How much of a key at the end of a text is taken for a key that was cut off. */
+const shortestStart = 4;
+
+/** The same of a key in base64 or hexadecimal: every text in these has fewer letters to choose from. */
+const shortestEncodedStart = 8;
+
+/** What a key is searched as, and in what. */
+interface Spelling {
+  readonly text: string;
+  /** Makes every variant of a text the one that `text` is; the length stays. */
+  readonly fold: (text: string) => string;
+  /** How many characters at the end of a text are enough to be the start of it. */
+  readonly shortestStart: number;
+}
+
+/** From and to, in a text. */
+type Range = readonly [start: number, end: number];
+
+/** The spellings of the last key: most programs have one key, and search for it in every answer. */
+let latest: { readonly key: string; readonly spellings: readonly Spelling[] } | undefined;
+
+/**
+ * Replaces a key, however it is spelled: with any of its characters escaped, in hexadecimal, or in base64, alone or within
+ * other text. A key that a text ends within is replaced, too. A key of less than 8 characters is replaced only
+ * where it is a whole word.
+ *
+ * @param mark - what is written in its place
+ */
+export function replaceKey(text: string, key: string, mark: string): string {
+  // No spelling is shorter than the key, and no start of one is shorter than this.
+  if (text.length < Math.min(shortestStart, key.length)) return text;
+  if (latest?.key !== key) latest = { key, spellings: spellingsOf(key) };
+  const isShort = key.length < shortestLongKey;
+  const { text: decoded, positions } = decodeEscapes(text);
+  const ranges = latest.spellings.flatMap((spelling) => {
+    const asIs = rangesOf(text, spelling, isShort);
+    if (!positions) return asIs;
+    const escaped = rangesOf(decoded, spelling, isShort);
+    return [
+      ...asIs,
+      ...escaped.map(([start, end]): Range => [positions[start] ?? 0, positions[end] ?? text.length]),
+    ];
+  });
+  return replaceRanges(text, ranges, mark);
+}
+
+function spellingsOf(key: string): readonly Spelling[] {
+  const plain = { text: key, fold: (text: string) => text, shortestStart };
+  const decoded = { ...plain, text: decodeEscapes(key).text };
+  const hex = Array.from(key, (character) => character.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  const inHex = { text: hex, fold: foldHex, shortestStart: shortestEncodedStart };
+  const inBase64 = base64Of(key).map((text) => ({
+    text,
+    fold: foldBase64,
+    shortestStart: shortestEncodedStart,
+  }));
+  const all = [plain, decoded, inHex, ...inBase64];
+  return all.filter(({ text }, index) => all.findIndex((other) => other.text === text) === index);
+}
+
+/** In base64 by itself, with padding and without; and what is the same in any text that holds the key. */
+function base64Of(key: string): string[] {
+  const alone = btoa(key);
+  const unpadded = alone.replace(/=/g, "");
+  if (key.length < shortestLongKey) return [alone, unpadded];
+  const within = [0, 1, 2].map((bytesBefore) => {
+    const encoded = btoa("\0".repeat(bytesBefore) + key).replace(/=/g, "");
+    // The bytes before and after have a share in the characters at the ends.
+    const start = Math.ceil((bytesBefore * 8) / 6);
+    const end = Math.floor(((bytesBefore + key.length) * 8) / 6);
+    return encoded.slice(start, end);
+  });
+  return [alone, unpadded, ...within];
+}
+
+/** Base64url (RFC 4648, 5) becomes base64. */
+function foldBase64(text: string): string {
+  return text.replaceAll("-", "+").replaceAll("_", "/");
+}
+
+function foldHex(text: string): string {
+  return text.replace(/[A-F]+/g, (digits) => digits.toLowerCase());
+}
+
+function rangesOf(
+  source: string,
+  { text: wanted, fold, shortestStart: shortest }: Spelling,
+  isShort: boolean,
+): Range[] {
+  const text = fold(source);
+  const ranges: Range[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+    const end = at + wanted.length;
+    if (!isShort || isWholeWord(text, at, end)) ranges.push([at, end]);
+  }
+  const startLength = isShort ? 0 : lengthOfStartAtEnd(withoutPartialEscape(text), wanted, shortest);
+  if (startLength > 0) ranges.push([withoutPartialEscape(text).length - startLength, text.length]);
+  return ranges;
+}
+
+function isWholeWord(text: string, start: number, end: number): boolean {
+  return !isLetterOrDigit(text[start - 1]) && !isLetterOrDigit(text[end]);
+}
+
+function isLetterOrDigit(character: string | undefined): boolean {
+  return character !== undefined && /[\p{L}\p{N}]/u.test(character);
+}
+
+/** How much of a secret a text ends with; 0 for less than `shortest`. */
+function lengthOfStartAtEnd(text: string, secret: string, shortest: number): number {
+  // Nearly no text has even that much of it.
+  if (!text.includes(secret.slice(0, shortest))) return 0;
+  for (let length = secret.length - 1; length >= shortest; length--) {
+    if (text.endsWith(secret.slice(0, length))) return length;
+  }
+  return 0;
+}
+
+function replaceRanges(text: string, ranges: Range[], mark: string): string {
+  let replaced = "";
+  let done = 0;
+  for (const [start, end] of ranges.sort((a, b) => a[0] - b[0] || b[1] - a[1])) {
+    if (start >= done) replaced += text.slice(done, start) + mark;
+    done = Math.max(done, end);
+  }
+  return replaced + text.slice(done);
+}

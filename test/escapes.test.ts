@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { decodeEscapes, withoutPartialEscape } from "../src/escapes.ts";
+import { property } from "./support/fuzz.ts";
+
+it.each([
+  ["\\u0041\\\\u0041\\x41\\u{1f600}", "AAA😀"],
+  ["%41%C3%A9%e2%82%ac%f0%9f%98%80", "Aé€😀"],
+  ["%41%ff%42%c3%43", "A B C"],
+  ["&#65;&#x41;&#x00041&#65 &lt;&AMP;&nbsp;", "AAAA <& "],
+  ["&#1114112;&#x110000;&#x10ffff;", "  \u{10ffff}"],
+  ["a\\nb\\\\tc\\rd", "a b c d"],
+  ['\\"\\\\\\"\\/', '""/'],
+  ["C:\\\\folder \\o/", "C:\\folder \\o/"],
+  ["%252525253c", "%3c"],
+  ["%4 %g1 \\u12 &; &#; &#x; &toolongname;", "%4 %g1 \\u12 &; &#; &#x; &toolongname;"],
+  ["", ""],
+])("Escapes are undone: %s", (source, text) => {
+  expect(decodeEscapes(source).text).toBe(text);
+});
+
+it("A text without escapes has no positions of its own", () => {
+  expect(decodeEscapes("plain")).toEqual({ text: "plain", positions: undefined });
+});
+
+it("Positions lead from the text back to its source, through every round", () => {
+  const source = "a%2541b\\u0026amp;c";
+  const { text, positions } = decodeEscapes(source);
+  expect(text).toBe("aAb&c");
+  expect(positions).toEqual([0, 1, 6, 7, 17, source.length]);
+});
+
+property(
+  "Positions rise, begin and end with the source, and there is one for each character and the end",
+  () => {
+    const unit = fc.constantFrom(...'\\u0041x%c3&#;aé"');
+    return fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
+      const { text, positions = Array.from({ length: source.length + 1 }, (_, at) => at) } =
+        decodeEscapes(source);
+      expect(positions.length).toBe(text.length + 1);
+      expect(positions.at(-1)).toBe(source.length);
+      expect([...positions].sort((a, b) => a - b)).toEqual(positions);
+    });
+  },
+);
+
+it.each(["\\", "\\u", "\\u004", "\\u{1f60", "\\x4", "%", "%4", "&", "&#", "&#x4", "&am"])(
+  "An escape that the end cuts off is removed: %s",
+  (partial) => {
+    expect(withoutPartialEscape(`text${partial}`)).toBe("text");
+  },
+);
