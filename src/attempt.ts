@@ -1,8 +1,8 @@
 import { apiError, type CallFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
 import * as errors from "./attempt-errors.ts";
 import { Body, type BodyOwner } from "./body.ts";
+import { ChunkList } from "./chunks.ts";
 import { Alarm, type AlarmListener } from "./clock.ts";
-import { concatenate } from "./concatenate.ts";
 import { contentLengthOf } from "./content-length.ts";
 import type { TimeoutPhase } from "./errors.ts";
 import { repeatAfter, type Setback } from "./retry.ts";
@@ -68,7 +68,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   #head: ResponseHead | undefined;
   #body: Body | undefined;
   /** Bytes that came before it was clear what they are. */
-  #first: Uint8Array[] | undefined;
+  #first: ChunkList | undefined;
   #receivedBytes = 0;
   #promisedBytes: number | undefined;
   /** Whether the request left; `undefined` where the transport cannot see that. */
@@ -175,9 +175,9 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
       this.#body.write(chunk);
       return this.#owner.onProgress(this.#receivedBytes, head);
     }
+    if (this.#verifier?.begins) return this.#arrive(head, chunk);
     this.#keep(chunk);
-    if (this.#verifier?.begins) this.#arrive(head);
-    else if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
+    if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
   }
 
   onEnd(): void {
@@ -198,11 +198,12 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   }
 
   /** It begins as a PDF begins: from here on it is a document. */
-  #arrive(head: ResponseHead): void {
+  #arrive(head: ResponseHead, chunk?: Uint8Array): void {
     const body = new Body(this.#exchange, this);
     this.#body = body;
-    for (const chunk of this.#first ?? []) body.write(chunk);
+    for (const earlier of this.#first?.take() ?? []) body.write(earlier);
     this.#first = undefined;
+    if (chunk) body.write(chunk);
     this.#owner.onArrival({ head, body, promisedBytes: this.#promisedBytes });
     if (this.#receivedBytes === 0) return;
     this.#owner.onProgress(this.#receivedBytes, head);
@@ -210,8 +211,8 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
   }
 
   #keep(chunk: Uint8Array): void {
-    if (this.#first) this.#first.push(chunk);
-    else this.#first = [chunk];
+    this.#first ??= new ChunkList();
+    this.#first.add(chunk);
   }
 
   #watch(phase: keyof Limits, limitMs = this.#call.limits[phase]): void {
@@ -291,7 +292,7 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
 
   /** The text of what came first, as much of it as an error may keep. */
   #firstText(): string {
-    const bytes = concatenate(this.#first ?? []).subarray(0, maxErrorBytes);
+    const bytes = this.#first?.concatenate().subarray(0, maxErrorBytes) ?? new Uint8Array();
     return typeof TextDecoder === "undefined" ? asciiOf(bytes) : new TextDecoder().decode(bytes);
   }
 }

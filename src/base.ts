@@ -5,7 +5,7 @@
 
 export * from "./abort-signals.ts";
 export * from "./api-key.ts";
-export * from "./concatenate.ts";
+export * from "./chunks.ts";
 export * from "./disposal.ts";
 export * from "./environment.ts";
 export * from "./error-contents.ts";

@@ -27,6 +27,9 @@ export interface Source {
 /** How much of a document nobody has asked for yet is held before the service has to wait. */
 const maxHeldBytes = 64 * 1024;
 
+/** In how many chunks: each takes memory of its own, however small it is. */
+const maxHeldChunks = 1024;
+
 /** The bytes of one document on their way from the wire to the one form that was asked for. */
 export class Body implements Source {
   readonly #exchange: Exchange;
@@ -78,7 +81,7 @@ export class Body implements Source {
     if (this.#held) this.#held.push(chunk);
     else this.#held = [chunk];
     this.#heldBytes += chunk.length;
-    if (this.#heldBytes >= maxHeldBytes) this.#pause();
+    if (this.#heldBytes >= maxHeldBytes || this.#held.length >= maxHeldChunks) this.#pause();
   }
 
   end(): void {

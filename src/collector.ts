@@ -1,5 +1,5 @@
 import type { Sink, Source } from "./body.ts";
-import { concatenate } from "./concatenate.ts";
+import { ChunkList } from "./chunks.ts";
 import type { Bytes } from "./platform-types.ts";
 
 /** A promised length is a claim: up to here it is believed and allocated at once, beyond it the bytes must come first. */
@@ -77,7 +77,7 @@ abstract class Collector<T> implements Sink {
 /** Collects bytes that own their memory: one allocation where their length is known. */
 export class BytesCollector extends Collector<Bytes> {
   #whole: Bytes | undefined;
-  #chunks: Uint8Array[] | undefined;
+  #chunks: ChunkList | undefined;
 
   protected override keep(chunk: Uint8Array): void {
     const { promisedBytes: promised } = this.expected;
@@ -90,13 +90,16 @@ export class BytesCollector extends Collector<Bytes> {
       this.#whole = new Uint8Array(promised);
     }
     if (this.#whole && this.length + chunk.length > this.#whole.length) this.#stopBelieving(this.#whole);
-    if (this.#whole) this.#whole.set(chunk, this.length);
-    else if (this.#chunks) this.#chunks.push(chunk);
-    else this.#chunks = [chunk];
+    if (this.#whole) {
+      this.#whole.set(chunk, this.length);
+      return;
+    }
+    this.#chunks ??= new ChunkList();
+    this.#chunks.add(chunk);
   }
 
   protected override make(): Bytes {
-    return this.#whole ?? concatenate(this.#chunks ?? []);
+    return this.#whole ?? this.#chunks?.concatenate() ?? new Uint8Array();
   }
 
   protected override drop(): void {
@@ -106,25 +109,26 @@ export class BytesCollector extends Collector<Bytes> {
 
   /** More came than was promised: HTTP cannot do that, but a `fetch` of somebody's own can. */
   #stopBelieving(whole: Bytes): void {
-    this.#chunks = [whole.subarray(0, this.length)];
+    this.#chunks = new ChunkList();
+    this.#chunks.add(whole.subarray(0, this.length));
     this.#whole = undefined;
   }
 }
 
-/** Collects a `Blob`, which copies what it is made of: so the chunks are not copied before. */
+/** Collects a `Blob`, which copies what it is made of: so only small chunks are copied before. */
 export class BlobCollector extends Collector<Blob> {
-  #chunks: Bytes[] = [];
+  readonly #chunks = new ChunkList();
 
   protected override keep(chunk: Uint8Array): void {
-    // No part of shared memory: it came from a socket or from `fetch`.
-    this.#chunks.push(chunk as Bytes);
+    this.#chunks.add(chunk);
   }
 
   protected override make(): Blob {
-    return new Blob(this.#chunks, { type: "application/pdf" });
+    // No part of shared memory: they came from a socket or from `fetch`.
+    return new Blob(this.#chunks.take() as Bytes[], { type: "application/pdf" });
   }
 
   protected override drop(): void {
-    this.#chunks = [];
+    this.#chunks.take();
   }
 }

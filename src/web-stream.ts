@@ -1,4 +1,5 @@
 import type { Sink, Source } from "./body.ts";
+import { ChunkRelay } from "./chunks.ts";
 import type { Bytes } from "./platform-types.ts";
 
 /** How many bytes are fetched ahead of a reader. */
@@ -19,6 +20,7 @@ export function webStreamOf(source: Source, form: string): ReadableStream<Bytes>
 class StreamSink implements Sink {
   readonly isStream = true;
   readonly #controller: ReadableStreamDefaultController<Bytes>;
+  readonly #relay = new ChunkRelay((chunk) => this.#enqueue(chunk));
   #givenBytes = 0;
 
   constructor(controller: ReadableStreamDefaultController<Bytes>) {
@@ -26,9 +28,7 @@ class StreamSink implements Sink {
   }
 
   write(chunk: Uint8Array): boolean {
-    this.#givenBytes += chunk.length;
-    this.#controller.enqueue(ownBytes(chunk));
-    return (this.#controller.desiredSize ?? 0) > 0;
+    return this.#relay.write(chunk);
   }
 
   isUntouched(): boolean {
@@ -36,11 +36,19 @@ class StreamSink implements Sink {
   }
 
   end(): void {
+    this.#relay.flush();
     this.#controller.close();
   }
 
   fail(error: unknown): void {
+    this.#relay.drop();
     this.#controller.error(error);
+  }
+
+  #enqueue(chunk: Uint8Array): boolean {
+    this.#givenBytes += chunk.length;
+    this.#controller.enqueue(ownBytes(chunk));
+    return (this.#controller.desiredSize ?? 0) > 0;
   }
 }
 

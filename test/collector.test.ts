@@ -64,9 +64,10 @@ describe("a document in memory", () => {
     for (const [promised, taken] of [
       [100, [100]],
       [believed, [believed]],
-      [believed + 1, [100]],
-      [2 ** 52, [100]],
-      [undefined, [100]],
+      // Small chunks are copied together before the whole: into a block, out of it, and into the whole.
+      [believed + 1, [4096, 100, 100]],
+      [2 ** 52, [4096, 100, 100]],
+      [undefined, [4096, 100, 100]],
     ] as const) {
       const wire = new Wire();
       const chunks = [60, 40].map((size) => new Uint8Array(size));

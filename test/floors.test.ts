@@ -27,7 +27,7 @@ const floors: readonly (readonly string[])[] = [
   ["api-key.ts", "content-length.ts", "headers.ts", "option-rules.ts", "request.ts", "values.ts"],
   ["transport/"],
   ["disposal.ts", "filename.ts", "redact.ts", "verify.ts"],
-  ["concatenate.ts", "clock.ts", "abort-signals.ts", "secret-key.ts", "supervisor.ts"],
+  ["chunks.ts", "clock.ts", "abort-signals.ts", "secret-key.ts", "supervisor.ts"],
   [
     "environment.ts",
     "errors.ts",
@@ -46,14 +46,7 @@ const floors: readonly (readonly string[])[] = [
 
 /** Beside the core: each wing may import its own files and what is named here, and no floor may import it. */
 const wings: Readonly<Record<string, readonly string[]>> = {
-  "server/": [
-    "api-key.ts",
-    "concatenate.ts",
-    "errors.ts",
-    "platform-types.ts",
-    "redact.ts",
-    "safe-filename.ts",
-  ],
+  "server/": ["api-key.ts", "chunks.ts", "errors.ts", "platform-types.ts", "redact.ts", "safe-filename.ts"],
   "input/": [],
   "browser/": ["index.ts"],
   "bulk/": [

@@ -1,4 +1,5 @@
 import type { Source } from "../body.ts";
+import { ChunkRelay } from "../chunks.ts";
 import type { NodeReadable } from "../platform-types.ts";
 import { check, save } from "./save.ts";
 import { locate } from "./target.ts";
@@ -24,15 +25,18 @@ function toReadable(source: Source): NodeReadable {
       done(error);
     },
   });
+  const relay = new ChunkRelay((chunk) => readable.push(chunk));
   source.read("nodeStream()", {
     isStream: true,
     isUntouched: () => !readable.readableDidRead,
-    write: (chunk) => readable.push(chunk),
+    write: (chunk) => relay.write(chunk),
     end: () => {
       whole = true;
+      relay.flush();
       readable.push(null);
     },
     fail: (reason) => {
+      relay.drop();
       const error =
         reason instanceof Error ? reason : new Error("The document was cancelled.", { cause: reason });
       // Whoever got the stream a moment ago has had no time to listen, and an error unheard ends the process.

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Sink, Source } from "../body.ts";
+import { ChunkList } from "../chunks.ts";
 import { draftEnding } from "./drafting.ts";
 import { renamePatiently } from "./held-file.ts";
 import { isNoFolder, mayNotWrite } from "./reason-of.ts";
@@ -36,8 +37,7 @@ export async function save(source: Source, place: Place, attempts: number): Prom
 class FileSink implements Sink {
   readonly isStream = false;
   readonly #source: Source;
-  #queue: Uint8Array[] = [];
-  #queuedBytes = 0;
+  readonly #queue = new ChunkList();
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
@@ -48,10 +48,9 @@ class FileSink implements Sink {
   }
 
   write(chunk: Uint8Array): boolean {
-    this.#queue.push(chunk);
-    this.#queuedBytes += chunk.length;
+    this.#queue.add(chunk);
     this.#wake?.();
-    return this.#queuedBytes < maxQueuedBytes;
+    return this.#queue.byteLength < maxQueuedBytes;
   }
 
   end(): Promise<void> {
@@ -124,12 +123,9 @@ class FileSink implements Sink {
     let bytes = 0;
     for (;;) {
       this.#throwIfFailed();
-      const chunks = this.#queue;
-      if (chunks.length > 0) {
-        this.#queue = [];
-        bytes += this.#queuedBytes;
-        this.#queuedBytes = 0;
-        await draft.write(chunks);
+      if (this.#queue.byteLength > 0) {
+        bytes += this.#queue.byteLength;
+        await draft.write(this.#queue.take());
         this.#source.resume();
       } else if (this.#ended) {
         return bytes;
