@@ -108,6 +108,7 @@ const ofTheirOwn = new Set([
   "bulk/lock-holder.test.ts",
   "cli/bulk/progress-text.test.ts",
   "clock.test.ts",
+  "chunks.test.ts",
   "clock-of-edge-workers.test.ts",
   "collector.test.ts",
   "emulator/faults/served.test.ts",

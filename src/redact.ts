@@ -92,9 +92,10 @@ export class Redactor {
   }
 
   #leafWithoutKey(value: unknown): unknown {
-    if (typeof value !== "string" && typeof value !== "number") return value;
-    const safe = this.withoutKey(String(value));
-    return safe === String(value) ? value : safe;
+    if (typeof value === "string") return this.withoutKey(value);
+    // With a space behind it: a number is never the start of a key that was cut off.
+    const isKey = typeof value === "number" && this.withoutKey(`${value} `) !== `${value} `;
+    return isKey ? mark : value;
   }
 
   /** Gives a name or an id as it is, where it holds neither the key nor a word of a value; else what is left of it. */

@@ -94,6 +94,12 @@ describe.each(classes)("%s", (name, code, parent, make) => {
   });
 });
 
+it("takes nothing for an error of this package that refuses to be read", () => {
+  const { proxy, revoke } = Proxy.revocable(new Error("m"), {});
+  revoke();
+  expect(recognisers(errors, proxy)).toEqual([]);
+});
+
 describe("an error of another copy of the package", () => {
   let copies: Record<"again" | "minified", Family>;
 

@@ -121,6 +121,13 @@ it("knows its own key, and no other", () => {
   expect(new Redactor(undefined, "{}").knows(undefined)).toBe(true);
 });
 
+it("takes the key out of parsed JSON that is nested deeper than a stack", () => {
+  const depth = 32_000;
+  let inner = redactor.parsedWithoutKey(JSON.parse(`${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`));
+  while (Array.isArray(inner)) [inner] = inner;
+  expect(inner).toBe("[redacted]");
+});
+
 describe("an answer's headers without the key", () => {
   it("keep everything else, every cookie of its own", () => {
     const headers = new Headers({ "x-echo": `API-Key ${key}`, "content-type": "text/html" });

@@ -89,6 +89,71 @@ const throwers: readonly (readonly [
       }).generate("inv", values),
   ],
   [
+    "a fetch whose error has the key for the name of a property",
+    (client) =>
+      client({
+        fetch: async () => {
+          throw Object.assign(new Error("failed"), { [trickyKey]: true });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error has a symbol that holds the key",
+    (client) =>
+      client({
+        fetch: async () => {
+          throw Object.assign(new Error("failed"), { [Symbol(trickyKey)]: true });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error is of a class that has the key for a name",
+    (client) =>
+      client({
+        fetch: async () => {
+          const Named = Object.defineProperty(class extends Error {}, "name", { value: trickyKey });
+          throw new Named("failed");
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error is named like the key",
+    (client) =>
+      client({
+        apiKey: "KCANARYKey",
+        fetch: async () => {
+          throw Object.assign(new Error("failed"), { name: "KCANARYKey" });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error has a digest that cannot be read",
+    (client) =>
+      client({
+        fetch: async () => {
+          throw Object.defineProperty(new Error("failed"), "digest", {
+            get: () => {
+              throw new Error(trickyKey);
+            },
+          });
+        },
+      }).generate("inv", values),
+  ],
+  [
+    "a fetch whose error refuses to be read at all",
+    (client) =>
+      client({
+        fetch: () => {
+          const refuse = () => {
+            throw new Error(trickyKey);
+          };
+          return Promise.reject(
+            new Proxy(new Error("failed"), { get: refuse, getPrototypeOf: refuse, ownKeys: refuse }),
+          );
+        },
+      }).generate("inv", values),
+  ],
+  [
     "a fetch whose error shows itself in its own way",
     (client) =>
       client({

@@ -107,6 +107,11 @@ function echo(
   return (received) => saying(status, body(received), headers(received))(received);
 }
 
+/** As JSON may write any character (RFC 8259, 7). */
+function escaped(text: string): string {
+  return Array.from(text, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+}
+
 function raw(text: (received: Received) => string): Answer {
   return (received) => void received.socket.end(text(received));
 }
@@ -147,6 +152,33 @@ describe.each(transports)("an error, by %s,", (_, options) => {
       }
     });
 
+    it.each([
+      ["as a JSON string with every character escaped", (key: string) => `"${escaped(key)}"`],
+      ["as the name of a member", (key: string) => `{"${escaped(key)}":1}`],
+      ["deep in lists", (key: string) => `${"[".repeat(500)}"${escaped(key)}"${"]".repeat(500)}`],
+      ["as a member named __proto__", (key: string) => `{"__proto__":{"a":"${escaped(key)}"}}`],
+      ["in hexadecimal", (key: string) => `{"a":"${Buffer.from(key).toString("hex")}"}`],
+      ["in base64url", (key: string) => `{"a":"${Buffer.from(key).toString("base64url")}"}`],
+      [
+        "within a header in base64",
+        (key: string) => `{"a":"${Buffer.from(`API-Key ${key}`).toString("base64")}"}`,
+      ],
+    ])("has the key nowhere in its body, which repeats it %s", async (_, write) => {
+      const service = await Service.start(saying(400, write(apiKey)));
+      const error = (await rejectionOf(
+        service
+          .client({ ...options, apiKey })
+          .generate("inv", values)
+          .bytes(),
+      )) as { body: unknown; rawBody: string };
+      const words = `${error.rawBody} ${JSON.stringify(error.body)}`;
+      expect(words).toContain("[redacted]");
+      for (const encoding of ["utf8", "hex", "base64url"] as const) {
+        expect(words).not.toContain(Buffer.from(apiKey).toString(encoding).slice(4, -2));
+      }
+      expect(typeof error.body).toBe(typeof JSON.parse(write(apiKey)));
+    });
+
     it("has no part of the key in its headers, nor at the end of a long body", async () => {
       const service = await Service.start(({ response }) => {
         response.writeHead(500, { "x-key": apiKey });
@@ -162,4 +194,22 @@ describe.each(transports)("an error, by %s,", (_, options) => {
       expect(error.rawBody).not.toContain(apiKey.slice(0, 8));
     });
   });
+});
+
+it("A key of less than 8 characters is nowhere in the body of an error, and a number stays a number", async () => {
+  const service = await Service.start(
+    saying(400, '{"key":"s3cr","digits":4711,"text":"API-Key s3cr, s3crets"}'),
+  );
+  const error = (await rejectionOf(service.client({ apiKey: "s3cr" }).generate("inv", {}).bytes())) as {
+    body: unknown;
+  };
+  expect(error.body).toEqual({ key: "[redacted]", digits: 4711, text: "API-Key [redacted], s3crets" });
+});
+
+it("A key of digits is nowhere in the body of an error, not even as a number", async () => {
+  const service = await Service.start(saying(400, '{"key":47114711,"total":4711}'));
+  const error = (await rejectionOf(service.client({ apiKey: "47114711" }).generate("inv", {}).bytes())) as {
+    body: unknown;
+  };
+  expect(error.body).toEqual({ key: "[redacted]", total: 4711 });
 });

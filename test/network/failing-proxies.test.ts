@@ -33,6 +33,11 @@ describe("a proxy of the environment that fails", () => {
     ["forbids it", { refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" }, /answered 403.*NO_PROXY/],
     ["does not reach the service", { hosts: {} }, /answered 502.*NO_PROXY/],
     ["speaks no HTTP", { refusal: "SSH-2.0-OpenSSH_9.2\r\n\r\n" }, /failed: .*NO_PROXY/],
+    [
+      "repeats the credentials and speaks no HTTP",
+      { refusal: `${password} ${btoa(`user:${password}`)}\r\n\r\n` },
+      /failed: .*NO_PROXY/,
+    ],
     ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
     ["says 100 Continue", { refusal: "HTTP/1.1 100 Continue\r\n\r\n" }, /failed: bad response.*NO_PROXY/],
   ];
@@ -46,7 +51,9 @@ describe("a proxy of the environment that fails", () => {
       expect(String(error)).toMatch(said);
       expect(String(error)).toContain(`Could not reach the service at http://service.test`);
       expect(String(error)).toContain(`the proxy at ${proxy.origin} `);
-      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(password);
+      const shown = inspect(error, { depth: 10, showHidden: true });
+      expect(shown).not.toContain(password);
+      expect(shown).not.toContain(btoa(`user:${password}`));
     },
   );
 

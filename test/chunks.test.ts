@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ChunkList, ChunkRelay } from "../src/chunks.ts";
+import { property } from "./support/fuzz.ts";
+
+/** Chunks of these lengths, all of their bytes different from their neighbours'. */
+function chunksOf(lengths: readonly number[]): Uint8Array[] {
+  let next = 0;
+  return lengths.map((length) => Uint8Array.from({ length }, () => next++ % 251));
+}
+
+const lengths = fc.array(fc.oneof(fc.nat(20), fc.constantFrom(4095, 4096, 4097), fc.nat(10_000)), {
+  maxLength: 12,
+});
+
+describe("A list of chunks", () => {
+  property("gives back every byte in its order, in one piece or in chunks", () =>
+    fc.property(lengths, (sizes) => {
+      const chunks = chunksOf(sizes);
+      const whole = Buffer.concat(chunks);
+      const [once, inPieces] = [new ChunkList(), new ChunkList()];
+      for (const chunk of chunks) {
+        once.add(chunk);
+        inPieces.add(chunk);
+      }
+      expect([once.byteLength, inPieces.byteLength]).toEqual([whole.length, whole.length]);
+      const bytes = once.concatenate();
+      expect(whole.equals(bytes)).toBe(true);
+      expect(bytes.buffer.byteLength).toBe(whole.length);
+      expect(whole.equals(Buffer.concat(inPieces.take()))).toBe(true);
+      expect([once.byteLength, once.take(), inPieces.byteLength]).toEqual([0, [], 0]);
+    }),
+  );
+
+  it("keeps few chunks of many small ones", () => {
+    const list = new ChunkList();
+    for (let left = 1_000_000; left > 0; left--) list.add(new Uint8Array(1));
+    expect(list.take().length).toBeLessThan(250);
+  });
+
+  it("keeps a large chunk as it is", () => {
+    const chunk = new Uint8Array(4096);
+    const list = new ChunkList();
+    list.add(chunk);
+    expect(list.take()[0]).toBe(chunk);
+  });
+
+  it("holds at most about twice as much memory as it has bytes, when chunks are a small part of what was read", () => {
+    const list = new ChunkList();
+    for (let left = 100; left > 0; left--) list.add(new Uint8Array(64 * 1024).subarray(0, 4096));
+    const buffers = new Set(list.take().map(({ buffer }) => buffer));
+    const heldBytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(heldBytes).toBeLessThanOrEqual(2 * 100 * 4096 + 128 * 1024);
+  });
+
+  it("keeps all chunks of one read as they are", () => {
+    const read = new Uint8Array(64 * 1024);
+    const list = new ChunkList();
+    for (let at = 0; at < read.length; at += 4096) list.add(read.subarray(at, at + 4096));
+    expect(new Set(list.take().map(({ buffer }) => buffer))).toEqual(new Set([read.buffer]));
+  });
+});
+
+describe("A relay of chunks", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const relayInto = (taken: number[], answer = true) =>
+    new ChunkRelay((chunk) => {
+      taken.push(chunk.length);
+      return answer;
+    });
+
+  it("hands small chunks on together when the event loop comes round", () => {
+    const taken: number[] = [];
+    const relay = relayInto(taken);
+    for (const length of [1, 2, 3]) expect(relay.write(new Uint8Array(length))).toBe(true);
+    expect(taken).toEqual([]);
+    vi.runAllTimers();
+    expect(taken).toEqual([6]);
+    relay.write(new Uint8Array(4));
+    vi.runAllTimers();
+    expect(taken).toEqual([6, 4]);
+  });
+
+  it("hands a large chunk on at once, with the small ones before it, and answers what its reader does", () => {
+    const taken: number[] = [];
+    const relay = relayInto(taken, false);
+    expect(relay.write(new Uint8Array(5_000))).toBe(false);
+    relay.write(new Uint8Array(1));
+    expect(relay.write(new Uint8Array(5_000))).toBe(false);
+    expect(taken).toEqual([5_000, 5_001]);
+    vi.runAllTimers();
+    expect(taken).toEqual([5_000, 5_001]);
+  });
+
+  it("hands on what is left when it is flushed, and sets no timer after that", () => {
+    const taken: number[] = [];
+    const relay = relayInto(taken);
+    relay.write(new Uint8Array(1));
+    relay.flush();
+    relay.flush();
+    expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
+  });
+
+  it("hands on nothing once it is dropped", () => {
+    const taken: number[] = [];
+    const relay = relayInto(taken);
+    relay.write(new Uint8Array(1));
+    relay.drop();
+    vi.runAllTimers();
+    expect([taken, vi.getTimerCount()]).toEqual([[], 0]);
+  });
+
+  property("hands on every byte in its order, whenever the event loop comes round", () =>
+    fc.property(lengths, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), (sizes, turns) => {
+      const chunks = chunksOf(sizes);
+      const taken: Uint8Array[] = [];
+      const relay = new ChunkRelay((chunk) => taken.push(chunk.slice()) > 0);
+      for (const [index, chunk] of chunks.entries()) {
+        relay.write(chunk);
+        if (turns[index]) vi.runAllTimers();
+      }
+      relay.flush();
+      expect(Buffer.concat(taken).equals(Buffer.concat(chunks))).toBe(true);
+    }),
+  );
+});
