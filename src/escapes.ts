@@ -1,11 +1,11 @@
 /** Undoes what JSON, JavaScript, URLs and HTML escape. */
 
 /**
- * One escape. Every alternative ends where the next may begin, and a run of backslashes is taken whole: the time
- * this takes grows with the text and nothing else.
+ * One escape, or a run of backslashes that escapes nothing. Looks behind, so that a run is tried once, and not again from
+ * each of its backslashes.
  */
 const escapes =
-  /\\+(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2})|([nrt])|(["'/]))?|%([0-7][\da-f])|(%[c-f][\da-f](?:%[89ab][\da-f]){1,3})|%[89a-f][\da-f]|&#x([\da-f]{1,15});?|&#(\d{1,15});?|&([a-z]{2,6});/gi;
+  /(?<!\\)(?:\\+(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2})|([nrt])|(["'/]))|\\{2,})|%([0-7][\da-f])|(%[c-f][\da-f](?:%[89ab][\da-f]){1,3})|%[89a-f][\da-f]|&#x([\da-f]{1,15});?|&#(\d{1,15});?|&([a-z]{2,6});/gi;
 
 /** What of an escape may be left where a text is cut. */
 const partialEscape = /(?:\\(?:u\{?[\da-f]{0,5}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
@@ -28,24 +28,30 @@ const named: { readonly [name: string]: string | undefined } = {
 /** How many escapes within escapes are undone, such as `%2526`: more than any chain of proxies applies. */
 const maxRounds = 4;
 
-/** A text without escapes. */
-export interface Decoded {
-  readonly text: string;
-  /** Where each character of `text`, and its end, is in the source; `undefined` if the source has no escapes. */
-  readonly positions: readonly number[] | undefined;
+/** Undoes the escapes of a text, and escapes within escapes. */
+export function decodeEscapes(source: string): string {
+  let text = source;
+  for (let round = 0; round < maxRounds; round++) {
+    const decoded = decodeOnce(text);
+    if (decoded === text) break;
+    text = decoded;
+  }
+  return text;
 }
 
-/** Undoes the escapes of a text, and escapes within escapes. */
-export function decodeEscapes(source: string): Decoded {
-  let decoded: Decoded = { text: source, positions: undefined };
-  if (!/[%\\&]/.test(source)) return decoded;
+/** Where each character of a text's {@link decodeEscapes}, and its end, is in the text. */
+export function decodedPositions(source: string): readonly number[] {
+  let text = source;
+  let positions = Array.from({ length: source.length + 1 }, (_, at) => at);
   for (let round = 0; round < maxRounds; round++) {
-    const { text, positions } = decodeOnce(decoded.text);
-    if (text === decoded.text) break;
-    const earlier: Decoded["positions"] = decoded.positions;
-    decoded = { text, positions: earlier ? positions.map((at) => earlier[at] ?? 0) : positions };
+    const earlier = positions;
+    const later: number[] = [];
+    const decoded = decodeOnce(text, later);
+    if (decoded === text) break;
+    positions = later.map((at) => earlier[at] ?? 0);
+    text = decoded;
   }
-  return decoded;
+  return positions;
 }
 
 /** Removes an escape that is cut off by the end of the text. */
@@ -54,24 +60,25 @@ export function withoutPartialEscape(text: string): string {
   return text.slice(0, text.length - end.length) + end.replace(partialEscape, "");
 }
 
-function decodeOnce(source: string): Required<Decoded> & { readonly positions: number[] } {
-  const positions: number[] = [];
+/** @param positions - gets where each character, and the end, is in the source */
+function decodeOnce(source: string, positions?: number[]): string {
+  if (!/[%\\&]/.test(source)) return source;
   let text = "";
   let end = 0;
   const keepUntil = (next: number) => {
     text += source.slice(end, next);
-    for (let at = end; at < next; at++) positions.push(at);
+    if (positions) for (let at = end; at < next; at++) positions.push(at);
   };
   for (const match of source.matchAll(escapes)) {
     keepUntil(match.index);
     const characters = decodeMatch(match);
     text += characters;
-    for (let at = 0; at < characters.length; at++) positions.push(match.index);
+    for (let at = 0; at < characters.length; at++) positions?.push(match.index);
     end = match.index + match[0].length;
   }
   keepUntil(source.length);
-  positions.push(source.length);
-  return { text, positions };
+  positions?.push(source.length);
+  return text;
 }
 
 function decodeMatch(match: RegExpExecArray): string {

@@ -118,7 +118,7 @@ export class Redactor {
    */
   quote(text: string, maxLength: number): string {
     // Twice as much is enough to be read, and a text of any length costs no more.
-    const seen = decodeEscapes(this.withoutKey(text.slice(0, 2 * maxLength + longestWord))).text;
+    const seen = decodeEscapes(this.withoutKey(text.slice(0, 2 * maxLength + longestWord)));
     const safe = this.#withoutWords(seen, "quoted").replace(/[\p{Cc}\s\ufffd]+/gu, " ");
     return safe.trim().slice(0, maxLength);
   }
@@ -161,7 +161,7 @@ export class Redactor {
 
   #isClean(text: string): boolean {
     if (text.length > maxSearchedLength || this.withoutKey(text) !== text) return false;
-    const plain = decodeEscapes(text).text;
+    const plain = decodeEscapes(text);
     return !this.#sharesWord(plain) || this.#withoutWords(plain, "whole") === plain;
   }
 

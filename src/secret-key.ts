@@ -1,4 +1,4 @@
-import { decodeEscapes, withoutPartialEscape } from "./escapes.ts";
+import { decodedPositions, decodeEscapes, withoutPartialEscape } from "./escapes.ts";
 
 /** A shorter key is a placeholder such as `test`, which is also a part of ordinary words. */
 const shortestLongKey = 8;
@@ -9,12 +9,12 @@ const shortestStart = 4;
 /** The same of a key in base64 or hexadecimal: every text in these has fewer letters to choose from. */
 const shortestEncodedStart = 8;
 
-/** What a key is searched as, and in what. */
-interface Spelling {
-  readonly text: string;
-  /** Makes every variant of a text the one that `text` is; the length stays. */
+/** Spellings of a key that are searched in one variant of a text. */
+interface Spellings {
+  readonly texts: readonly string[];
+  /** Makes the variant; the length stays. */
   readonly fold: (text: string) => string;
-  /** How many characters at the end of a text are enough to be the start of it. */
+  /** How many characters at the end of a text are enough to be the start of one. */
   readonly shortestStart: number;
 }
 
@@ -22,7 +22,7 @@ interface Spelling {
 type Range = readonly [start: number, end: number];
 
 /** The spellings of the last key: most programs have one key, and search for it in every answer. */
-let latest: { readonly key: string; readonly spellings: readonly Spelling[] } | undefined;
+let latest: { readonly key: string; readonly spellings: readonly Spellings[] } | undefined;
 
 /**
  * Replaces a key, however it is spelled: with any of its characters escaped, in hexadecimal, or in base64, alone or within
@@ -35,32 +35,26 @@ export function replaceKey(text: string, key: string, mark: string): string {
   // No spelling is shorter than the key, and no start of one is shorter than this.
   if (text.length < Math.min(shortestStart, key.length)) return text;
   if (latest?.key !== key) latest = { key, spellings: spellingsOf(key) };
+  const { spellings } = latest;
   const isShort = key.length < shortestLongKey;
-  const { text: decoded, positions } = decodeEscapes(text);
-  const ranges = latest.spellings.flatMap((spelling) => {
-    const asIs = rangesOf(text, spelling, isShort);
-    if (!positions) return asIs;
-    const escaped = rangesOf(decoded, spelling, isShort);
-    return [
-      ...asIs,
-      ...escaped.map(([start, end]): Range => [positions[start] ?? 0, positions[end] ?? text.length]),
-    ];
-  });
-  return replaceRanges(text, ranges, mark);
+  const ranges = rangesOf(text, spellings, isShort);
+  const decoded = decodeEscapes(text);
+  if (decoded !== text) {
+    const found = rangesOf(decoded, spellings, isShort);
+    // Hardly any answer repeats the key, and only then it matters where.
+    const positions = found.length > 0 ? decodedPositions(text) : [];
+    for (const [start, end] of found) ranges.push([positions[start] ?? 0, positions[end] ?? text.length]);
+  }
+  return ranges.length === 0 ? text : replaceRanges(text, ranges, mark);
 }
 
-function spellingsOf(key: string): readonly Spelling[] {
-  const plain = { text: key, fold: (text: string) => text, shortestStart };
-  const decoded = { ...plain, text: decodeEscapes(key).text };
+function spellingsOf(key: string): readonly Spellings[] {
   const hex = Array.from(key, (character) => character.charCodeAt(0).toString(16).padStart(2, "0")).join("");
-  const inHex = { text: hex, fold: foldHex, shortestStart: shortestEncodedStart };
-  const inBase64 = base64Of(key).map((text) => ({
-    text,
-    fold: foldBase64,
-    shortestStart: shortestEncodedStart,
-  }));
-  const all = [plain, decoded, inHex, ...inBase64];
-  return all.filter(({ text }, index) => all.findIndex((other) => other.text === text) === index);
+  return [
+    { texts: [...new Set([key, decodeEscapes(key)])], fold: (text) => text, shortestStart },
+    { texts: [hex], fold: foldHex, shortestStart: shortestEncodedStart },
+    { texts: [...new Set(base64Of(key))], fold: foldBase64, shortestStart: shortestEncodedStart },
+  ];
 }
 
 /** In base64 by itself, with padding and without; and what is the same in any text that holds the key. */
@@ -87,19 +81,20 @@ function foldHex(text: string): string {
   return text.replace(/[A-F]+/g, (digits) => digits.toLowerCase());
 }
 
-function rangesOf(
-  source: string,
-  { text: wanted, fold, shortestStart: shortest }: Spelling,
-  isShort: boolean,
-): Range[] {
-  const text = fold(source);
+function rangesOf(source: string, spellings: readonly Spellings[], isShort: boolean): Range[] {
   const ranges: Range[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
-    const end = at + wanted.length;
-    if (!isShort || isWholeWord(text, at, end)) ranges.push([at, end]);
+  for (const { texts, fold, shortestStart: shortest } of spellings) {
+    const text = fold(source);
+    const uncut = withoutPartialEscape(text);
+    for (const wanted of texts) {
+      for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+        const end = at + wanted.length;
+        if (!isShort || isWholeWord(text, at, end)) ranges.push([at, end]);
+      }
+      const startLength = isShort ? 0 : lengthOfStartAtEnd(uncut, wanted, shortest);
+      if (startLength > 0) ranges.push([uncut.length - startLength, text.length]);
+    }
   }
-  const startLength = isShort ? 0 : lengthOfStartAtEnd(withoutPartialEscape(text), wanted, shortest);
-  if (startLength > 0) ranges.push([withoutPartialEscape(text).length - startLength, text.length]);
   return ranges;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodeEscapes, withoutPartialEscape } from "../src/escapes.ts";
+import { decodedPositions, decodeEscapes, withoutPartialEscape } from "../src/escapes.ts";
 import { property } from "./support/fuzz.ts";
 
 it.each([
@@ -16,33 +16,25 @@ it.each([
   ["%4 %g1 \\u12 &; &#; &#x; &toolongname;", "%4 %g1 \\u12 &; &#; &#x; &toolongname;"],
   ["", ""],
 ])("Escapes are undone: %s", (source, text) => {
-  expect(decodeEscapes(source).text).toBe(text);
+  expect(decodeEscapes(source)).toBe(text);
 });
 
-it("A text without escapes has no positions of its own", () => {
-  expect(decodeEscapes("plain")).toEqual({ text: "plain", positions: undefined });
-});
-
-it("Positions lead from the text back to its source, through every round", () => {
+it("Positions lead from the decoded text back to its source, through every round", () => {
   const source = "a%2541b\\u0026amp;c";
-  const { text, positions } = decodeEscapes(source);
-  expect(text).toBe("aAb&c");
-  expect(positions).toEqual([0, 1, 6, 7, 17, source.length]);
+  expect(decodeEscapes(source)).toBe("aAb&c");
+  expect(decodedPositions(source)).toEqual([0, 1, 6, 7, 17, source.length]);
+  expect(decodedPositions("ab")).toEqual([0, 1, 2]);
 });
 
-property(
-  "Positions rise, begin and end with the source, and there is one for each character and the end",
-  () => {
-    const unit = fc.constantFrom(...'\\u0041x%c3&#;aé"');
-    return fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
-      const { text, positions = Array.from({ length: source.length + 1 }, (_, at) => at) } =
-        decodeEscapes(source);
-      expect(positions.length).toBe(text.length + 1);
-      expect(positions.at(-1)).toBe(source.length);
-      expect([...positions].sort((a, b) => a - b)).toEqual(positions);
-    });
-  },
-);
+property("Positions rise, end with the source, and there is one for each character and the end", () => {
+  const unit = fc.constantFrom(...'\\u0041x%c3&#;aé"');
+  return fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
+    const positions = decodedPositions(source);
+    expect(positions.length).toBe(decodeEscapes(source).length + 1);
+    expect(positions.at(-1)).toBe(source.length);
+    expect([...positions].sort((a, b) => a - b)).toEqual(positions);
+  });
+});
 
 it.each(["\\", "\\u", "\\u004", "\\u{1f60", "\\x4", "%", "%4", "&", "&#", "&#x4", "&am"])(
   "An escape that the end cuts off is removed: %s",
