@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { decide, type Setback } from "../src/retry.ts";
 import { retryAfterMs } from "../src/retry-after.ts";
-import { property } from "./support/fuzz.ts";
+import { orLongRun, property } from "./support/fuzz.ts";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -95,12 +95,12 @@ describe("Retry-After", () => {
       fc.array(words, { maxLength: 12 }).map((some) => some.join("")),
       fc.array(words, { maxLength: 9 }).map((some) => some.join(" ")),
     );
-    const number = /^\s*\d+(?:\.\d+)?\s*$/;
-    return fc.property(texts, nows, (text, nowMs) => {
+    const number = /^\d+(?:\.\d+)?$/;
+    return fc.property(orLongRun(texts), nows, (text, nowMs) => {
       const waitMs = retryAfterMs(text, nowMs);
       if (waitMs === undefined) expect(text).not.toMatch(number);
       else expect(waitMs).toBeGreaterThanOrEqual(0);
-      if (waitMs !== undefined && !number.test(text)) expect(waitMs).toBeGreaterThan(0);
+      if (waitMs !== undefined && !number.test(text.trim())) expect(waitMs).toBeGreaterThan(0);
     });
   });
 });

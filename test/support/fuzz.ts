@@ -36,3 +36,38 @@ function hold(title: string, make: () => Property, numRuns: number): void {
   const timeout = 60_000 + 50 * numRuns;
   it(title, { tags: ["property"], timeout }, () => fc.assert(make(), { numRuns, ...seed }) as unknown);
 }
+
+/** What patterns repeat, and what begins an escape or a quotation that does not end. */
+const repeated = [
+  "\\",
+  '"',
+  "'",
+  " ",
+  "\t",
+  "\n",
+  "%",
+  "%25",
+  "&",
+  "&#",
+  "\\u",
+  "\\u00",
+  '""',
+  '\\"',
+  "{{",
+  "[",
+  "*",
+  ";",
+  "=",
+  "0",
+  "a",
+];
+
+/** 100 kB of one thing, with something else at its end or without. Reading it may take no longer than its length allows. */
+const longRun = fc
+  .tuple(fc.constantFrom(...repeated), fc.constantFrom("", "x", "!", '"'))
+  .map(([one, end]) => one.repeat(Math.ceil(100_000 / one.length)) + end);
+
+/** A text, and now and then a run of 100 kB instead. */
+export function orLongRun(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.oneof({ weight: 30, arbitrary: texts }, { weight: 1, arbitrary: longRun });
+}

@@ -1,0 +1,141 @@
+// @ts-check
+// Proves that every regular expression in src/ takes linear time, whatever text it sees. `npm run check` runs it.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { check } from "recheck";
+import ts from "typescript";
+import { root } from "./run-command.mjs";
+
+/**
+ * What cannot be analysed, or need not be linear, and why that is safe. The key is what stands in the source.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const exceptions = {};
+
+/**
+ * One regular expression in a file.
+ *
+ * @typedef {object} Found
+ * @property {string} path - of the file
+ * @property {number} line - the first is 1
+ * @property {string} code - what stands in the source
+ * @property {string | undefined} source - `undefined` if it is put together when the program runs
+ * @property {string} flags
+ */
+
+/** How long a text is on which those are timed that are applied again and again. */
+const timedLength = 100_000;
+
+/** Linear ones take about a millisecond for that, quadratic ones more than five seconds. */
+const longestMs = 1_500;
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const found = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .sort()
+    .flatMap((path) => expressionsIn(`src/${path}`, readFileSync(join(root, "src", path), "utf8")));
+  const problems = await problemsOf(found, exceptions);
+  for (const problem of problems) console.log(problem);
+  console.log(`${found.length} regular expressions, ${problems.length} problems`);
+  // The analysis runs in a process of its own, which would not end by itself.
+  process.exit(problems.length === 0 ? 0 : 1);
+}
+
+/**
+ * Finds every regular expression in a file: literals, and calls of `RegExp`.
+ *
+ * @param {string} path
+ * @param {string} text
+ * @returns {Found[]}
+ */
+export function expressionsIn(path, text) {
+  /** @type {Found[]} */
+  const found = [];
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    const line = file.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf("/");
+      const [source, flags] = [node.text.slice(1, end), node.text.slice(end + 1)];
+      found.push({ path, line, code: node.text, source, flags });
+    }
+    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === "RegExp") {
+      const code = node.getText().replace(/\s+/g, " ");
+      found.push({ path, line, code, source: undefined, flags: "" });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/**
+ * Judges regular expressions: by analysis, and by time if they are applied again and again to one text.
+ *
+ * @param {readonly Found[]} found
+ * @param {Readonly<Record<string, string>>} excepted
+ * @returns {Promise<string[]>} one line a problem
+ */
+export async function problemsOf(found, excepted) {
+  const problems = [];
+  for (const { path, line, code, source, flags } of found) {
+    if (Object.hasOwn(excepted, code)) continue;
+    const problem =
+      source === undefined ? "is put together when the program runs" : await problemOf(source, flags);
+    if (problem) problems.push(`${path}:${line}: ${code} ${problem}`);
+  }
+  for (const code of Object.keys(excepted)) {
+    if (!found.some((one) => one.code === code)) problems.push(`${code} is excepted, and is in no file`);
+  }
+  return problems;
+}
+
+/**
+ * @param {string} source
+ * @param {string} flags
+ * @returns {Promise<string | undefined>}
+ */
+async function problemOf(source, flags) {
+  const verdict = await check(source, flags, { timeout: 60_000 });
+  if (verdict.status === "vulnerable") {
+    return `takes ${verdict.complexity.summary} time, such as for ${verdict.attack.pattern}`;
+  }
+  if (verdict.status === "unknown") return `cannot be analysed: ${verdict.error.kind}`;
+  // Each search may be linear, and all of them together still take the square.
+  return /[gy]/.test(flags) ? slowRun(source, flags) : undefined;
+}
+
+/**
+ * Times a replacement of all that is found in texts of one or two characters, again and again.
+ *
+ * @param {string} source
+ * @param {string} flags
+ */
+function slowRun(source, flags) {
+  const expression = new RegExp(source, flags);
+  for (const unit of unitsOf(source)) {
+    for (const end of ["", "\0"]) {
+      const text = unit.repeat(timedLength / unit.length) + end;
+      const start = performance.now();
+      text.replace(expression, "");
+      if (performance.now() - start > longestMs) return `takes long for many of ${JSON.stringify(unit)}`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * What a pattern may match: its own characters, one of each class, and pairs of these.
+ *
+ * @param {string} source
+ */
+function unitsOf(source) {
+  const own = source.replace(/\\(?:[pP]\{[^}]*\}|.)|[[\](){}|^$?*+]/gs, (code) =>
+    /^\\[^dDwWsSbBpPkux\d]/.test(code) ? (code[1] ?? "") : "",
+  );
+  const characters = [...new Set([...own, "a", "0", " ", "\n"])].slice(0, 14);
+  return [...characters, ...characters.flatMap((one) => characters.map((other) => one + other))];
+}
