@@ -49,6 +49,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "api-key.ts",
     "concatenate.ts",
     "errors.ts",
+    "loopback.ts",
     "platform-types.ts",
     "redact.ts",
     "safe-filename.ts",

@@ -15,7 +15,7 @@ export async function serve(
   port: number,
 ): Promise<ListeningService> {
   // Nobody waits for a fake: what is under way when it closes is cut off, and that is no error.
-  const { baseUrl, close } = await listen(endpoint, host, port, 0);
+  const { baseUrl, close } = await listen(endpoint, { host, port, allowedHosts: "any", closeLimitMs: 0 });
   const service = { baseUrl, close: () => close().catch(() => {}) };
   makeDisposable(service, () => service.close());
   return service;

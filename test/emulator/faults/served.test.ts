@@ -36,7 +36,7 @@ async function serve(options: MisbehaviourOptions = {}) {
     authorize: requireApiKey([KEY]),
     produce: new Misbehaviour(options).wrap(() => ({ bytes: pdf }), closing.signal),
   });
-  const listening = await listen(endpoint, "127.0.0.1", 0);
+  const listening = await listen(endpoint, { host: "127.0.0.1", port: 0 });
   const close = () => {
     closing.abort(new Error("closed"));
     return listening.close();
