@@ -77,6 +77,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
     "redact.ts",
     "request.ts",
     "template.ts",
+    "waits.ts",
     "server/",
     "input/",
   ],

@@ -4,16 +4,16 @@ import { damagedPng, isPng, type Png, readPng } from "./png.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 
 /** No reader shows more of one picture in good time. */
-export const maxPixels = 100_000_000;
+const maxPixels = 100_000_000;
 
 /**
  * How many bytes of pixels may be unpacked for one document, which takes about four times as much memory: 9 megapixels
  * of 8 bits a channel with transparency, such as a page of A4 at 300 dpi.
  */
-export const maxUnpackedBytes = 36_000_000;
+const maxUnpackedBytes = 36_000_000;
 
 /** How many bytes these pixels may take in their files, which pdfkit holds several times over. */
-export const maxPackedBytes = 8_000_000;
+const maxPackedBytes = 8_000_000;
 
 /** Some programs write a little behind the last row. */
 const surplusBytes = 65_536;
