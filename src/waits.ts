@@ -20,7 +20,7 @@ export interface Timeouts {
   unread?: number | undefined;
   /**
    * For everything, with all attempts and the waits between them. A stream is out of it once it is handed over,
-   * unless this was given. Default: 600,000.
+   * unless this was given; in a handler it never is. Default: 600,000.
    */
   total?: number | undefined;
 }
