@@ -20,7 +20,7 @@ import {
 import { type Target, targetOf } from "./request.ts";
 import { type Supervisor, supervisor } from "./supervisor.ts";
 import type { DispatcherLike, FetchLike, TransportSettings } from "./transport/types.ts";
-import { type Retry, resolveWaits, type Timeouts, type Waits } from "./waits.ts";
+import { limitsStreams, type Retry, resolveWaits, type Timeouts, type Waits } from "./waits.ts";
 
 /** The options of a client. */
 export interface ClientOptions {
@@ -80,6 +80,8 @@ export interface CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** @internal */
   [supervisor]?: Supervisor | undefined;
+  /** @internal */
+  [limitsStreams]?: boolean | undefined;
 }
 
 /** How much of a document has come. Where a document breaks and is asked for again, it begins anew. */
@@ -138,7 +140,7 @@ const clientRules: Rules<ClientOptions> = {
   dangerouslyAllowBrowser: isBoolean,
 };
 
-const callRules: Rules<Omit<CallOptions, typeof supervisor>> = {
+const callRules: Rules<Omit<CallOptions, typeof supervisor | typeof limitsStreams>> = {
   signal: isSignal,
   headers: undefined,
   timeouts: isObject,
@@ -213,7 +215,7 @@ export function resolveCall(client: ResolvedOptions, options: CallOptions | unde
         ? undefined
         : resolveHeaders(options.headers, client.apiKey, client.isExposed),
     timeouts,
-    isTotalExplicit,
+    isTotalExplicit: isTotalExplicit || options?.[limitsStreams] === true,
     retry,
     hooks: client.hooks,
     maxBytes: options?.maxBytes ?? client.maxBytes,

@@ -20,7 +20,7 @@ export interface Timeouts {
   unread?: number | undefined;
   /**
    * For everything, with all attempts and the waits between them. A stream is out of it once it is handed over,
-   * unless this was given. Default: 600,000.
+   * unless this was given; in a handler it never is. Default: 600,000.
    */
   total?: number | undefined;
 }
@@ -54,10 +54,16 @@ interface WaitOptions {
 /** How long a call waits, and how often it is tried: checked, and complete. */
 export interface Waits {
   readonly timeouts: Readonly<Record<keyof Timeouts, number>>;
-  /** Whether the caller gave `timeouts.total`. */
+  /** Whether the caller gave `timeouts.total`, which then holds to the end of a stream. */
   readonly isTotalExplicit: boolean;
   readonly retry: RetryPolicy;
 }
+
+/**
+ * The name of a call option that no caller has: whether `timeouts.total` holds to the end of a stream even if it was not given.
+ * Registered globally, because the client may come from another copy of this package.
+ */
+export const limitsStreams: unique symbol = Symbol.for("template-pdf.limits-streams") as never;
 
 const defaults: Waits = Object.freeze({
   timeouts: Object.freeze({

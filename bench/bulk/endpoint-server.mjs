@@ -36,6 +36,6 @@ function produce({ uid }) {
 }
 
 const endpoint = createEndpoint({ authorize: () => undefined, produce });
-const { baseUrl } = await listen(endpoint, "127.0.0.1", 0);
+const { baseUrl } = await listen(endpoint, { host: "127.0.0.1", port: 0 });
 process.send?.(baseUrl);
 process.on("disconnect", () => process.exit());

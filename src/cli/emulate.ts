@@ -13,6 +13,7 @@ import type { Session } from "./terminal.ts";
 export interface EmulateFlags {
   readonly port: string;
   readonly host?: string;
+  readonly allowHost?: readonly string[];
   readonly key?: readonly string[];
   readonly images?: string;
   readonly fonts?: string;
@@ -24,6 +25,7 @@ export interface EmulateFlags {
 const flagNames: Readonly<Record<string, string>> = {
   port: "--port",
   host: "--host",
+  allowedHosts: "--allow-host",
   apiKeys: "--key",
   images: "--images",
   fonts: "--fonts",
@@ -58,6 +60,7 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
       templates: folder,
       port: Number(flags.port),
       host: flags.host,
+      allowedHosts: flags.allowHost,
       apiKeys: flags.key,
       images: flags.images,
       fonts: flags.fonts,

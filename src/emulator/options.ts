@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { longestTimerMs } from "../input/longest-timer.ts";
+import { isHostName } from "../server/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../server/endpoint.ts";
 
 /** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
@@ -29,6 +30,11 @@ export interface Call {
 export interface EmulatorLimits {
   /** The most a request body may measure, in bytes. Default: 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
+  /**
+   * How long a request may take to arrive, in milliseconds, from its connection to the end of its body; one that takes longer is
+   * answered with 408 and its connection is closed. Headers have 10,000 at most. Default: 30,000.
+   */
+  readonly requestMs?: number | undefined;
   /** How long one document may take to render, in milliseconds; one that takes longer is a 500. Default: 60,000. */
   readonly renderMs?: number | undefined;
   /** How many documents are rendered at a time, each in a thread of its own. Default: one for each core, at most 4. */
@@ -43,6 +49,11 @@ export interface EmulatorOptions {
   readonly port?: number | undefined;
   /** The address to listen on. Default: `127.0.0.1`, which no other machine can reach. */
   readonly host?: string | undefined;
+  /**
+   * Host names by which callers may call the emulator, such as `pdf.test`, in addition to `localhost` and `host`. Default: none if
+   * `host` is a loopback address, else any name.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** The keys that may call, one or more, of visible ASCII characters. Default: one random key. */
   readonly apiKeys?: readonly string[] | undefined;
   /** The folder whose pictures templates may show by their names. Default: none; then only `data:` URLs. */
@@ -74,6 +85,7 @@ export interface ResolvedOptions {
   readonly fonts: string | undefined;
   readonly port: number;
   readonly host: string;
+  readonly allowedHosts: readonly string[] | undefined;
   readonly apiKeys: readonly [string, ...string[]];
   readonly limits: { readonly [Name in keyof EmulatorLimits]-?: number };
   readonly faults: EmulatorOptions["faults"];
@@ -86,6 +98,7 @@ const knownOptions = [
   "templates",
   "port",
   "host",
+  "allowedHosts",
   "apiKeys",
   "images",
   "fonts",
@@ -119,6 +132,7 @@ export function resolveEmulatorOptions(options: EmulatorOptions): ResolvedOption
     fonts: options.fonts === undefined ? undefined : toFolder(options.fonts, "fonts"),
     port: toInteger(options.port ?? 0, "port", 0, 65_535),
     host,
+    allowedHosts: checkHosts(options.allowedHosts),
     apiKeys: resolveKeys(options.apiKeys),
     limits: resolveLimits(options.limits ?? {}),
     faults,
@@ -130,11 +144,12 @@ export function resolveEmulatorOptions(options: EmulatorOptions): ResolvedOption
 
 function resolveLimits(limits: EmulatorLimits): ResolvedOptions["limits"] {
   if (typeof limits !== "object") throw new TypeError("Expected `limits` to be an object of numbers.");
-  refuseUnknown(limits, ["maxBodyBytes", "renderMs", "threads"], "`limits` knows");
-  const { maxBodyBytes = defaultMaxBodyBytes, renderMs = 60_000 } = limits;
+  refuseUnknown(limits, ["maxBodyBytes", "requestMs", "renderMs", "threads"], "`limits` knows");
+  const { maxBodyBytes = defaultMaxBodyBytes, requestMs = 30_000, renderMs = 60_000 } = limits;
   const { threads = Math.min(availableParallelism(), 4) } = limits;
   return {
     maxBodyBytes: toInteger(maxBodyBytes, "limits.maxBodyBytes", 1, Number.MAX_SAFE_INTEGER),
+    requestMs: toInteger(requestMs, "limits.requestMs", 1, longestTimerMs),
     renderMs: toInteger(renderMs, "limits.renderMs", 1, longestTimerMs),
     threads: toInteger(threads, "limits.threads", 1, 64),
   };
@@ -166,6 +181,21 @@ function toFolder(folder: string | URL, name: string): string {
   const isUrl = folder instanceof URL || folder.startsWith("file:");
   // Without the slash at the end that a URL of a folder has.
   return resolve(isUrl ? fileURLToPath(folder) : folder);
+}
+
+function checkHosts(allowedHosts: EmulatorOptions["allowedHosts"]): EmulatorOptions["allowedHosts"] {
+  if (allowedHosts === undefined) return undefined;
+  if (!Array.isArray(allowedHosts))
+    throw new TypeError("Expected `allowedHosts` to be an array of host names.");
+  for (const name of allowedHosts as readonly unknown[]) {
+    if (typeof name !== "string" || !isHostName(name)) {
+      const found = typeof name === "string" ? JSON.stringify(name) : `a value of type ${typeof name}`;
+      throw new TypeError(
+        `Expected \`allowedHosts\` to hold host names such as "pdf.test", without a scheme, a port or a path, got ${found}.`,
+      );
+    }
+  }
+  return [...allowedHosts];
 }
 
 function resolveKeys(apiKeys: EmulatorOptions["apiKeys"]): readonly [string, ...string[]] {

@@ -65,7 +65,7 @@ export interface Emulator {
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const resolved = resolveEmulatorOptions(options);
   const { templates: folder, images, fonts, limits, faults, latency, onCall, onError } = resolved;
-  const { host, port, apiKeys } = resolved;
+  const { host, port, allowedHosts, apiKeys } = resolved;
   const authorize = requireApiKey(apiKeys);
   const misbehaviour = new Misbehaviour({ faults, latency });
   const closing = new AbortController();
@@ -78,7 +78,13 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       maxBodyBytes: limits.maxBodyBytes,
       onError,
     });
-    const listening = await listen(reporting(endpoint, onCall), host, port);
+    const listening = await listen(endpoint, {
+      host,
+      port,
+      allowedHosts,
+      requestLimitMs: limits.requestMs,
+      watch: (answer) => reporting(answer, onCall),
+    });
     const stop = async (): Promise<void> => {
       closing.abort(new Error("The emulator was closed."));
       await listening.close().finally(() => renderers.close());

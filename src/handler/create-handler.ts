@@ -6,6 +6,7 @@ import { type Authorize, createEndpoint, type Order } from "../server/endpoint.t
 import { Problem } from "../server/problem.ts";
 import { isResponse, type Product } from "../server/to-response.ts";
 import { checkValues } from "../template.ts";
+import { limitsStreams } from "../waits.ts";
 import { ask, FunctionFailure } from "./ask.ts";
 import {
   checkHandlerOptions,
@@ -23,7 +24,8 @@ import { watched } from "./watched.ts";
  *
  * It answers `POST …/api/v1/templates/:name/generate-sync` below any path, so it can be mounted anywhere: the `baseUrl` of the
  * page's client is what stands before. Every call is denied that `authorize` does not let pass. The document is passed on while it
- * comes, no faster than it is taken, and the service is left when the caller leaves. Everything else is answered with
+ * comes, no faster than it is taken, and the service is left when the caller leaves, or has not taken all of it within the
+ * client's `timeouts.total`. Everything else is answered with
  * problem JSON (RFC 9457) that tells nothing of the service:
  *
  * | status | when |
@@ -105,7 +107,8 @@ function allowing({ authorize }: HandlerOptions, origins: Origins): Authorize {
 function asking({ client, templates, values, filename, disposition, retry }: HandlerOptions) {
   // Own names only: an object has others, such as "constructor".
   const known = new Map(Object.entries(templates));
-  const settings = { retry: retry ?? { mayRenderTwice: false } };
+  // A caller that stops reading must not hold the connection to the service for ever.
+  const settings = { retry: retry ?? { mayRenderTwice: false }, [limitsStreams]: true };
 
   return async ({ uid: name, values: came, request, signal, report }: Order): Promise<Product | Response> => {
     const template = known.get(name);

@@ -1,7 +1,8 @@
 import type { Bytes } from "../platform-types.ts";
 
 /**
- * Passes a stream on as fast as it is read, and tells of its failure: whoever serves it only sees that it breaks off.
+ * Passes a stream on as fast as it is read, and tells of its failure: whoever serves it only sees that it breaks off. It fails
+ * at once, also while nobody reads, so that the connection of a caller who has stopped reading is ended.
  *
  * @param signal - aborted when the caller leaves, which is no failure
  * @param onFailure - hears of one, once
@@ -15,16 +16,18 @@ export function watched(
   let isCancelled = false;
   return new ReadableStream<Bytes>(
     {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
+      start(controller) {
+        reader.closed.catch((error) => {
           if (isCancelled) return;
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          if (!signal.aborted && !isCancelled) onFailure(error);
-          throw error;
-        }
+          if (!signal.aborted) onFailure(error);
+          controller.error(error);
+        });
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (isCancelled) return;
+        if (done) controller.close();
+        else controller.enqueue(value);
       },
       cancel(reason) {
         isCancelled = true;

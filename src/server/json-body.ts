@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { readMediaType } from "./media-type.ts";
 import { Problem } from "./problem.ts";
 
 /** What is held of a body at first, in bytes: most values fit. */
@@ -11,12 +12,9 @@ const smallestPiece = 16_384;
  * refused; parameters are allowed, of which only `charset` has a meaning here.
  */
 export function checkJsonType(headers: Headers): void {
-  const [type = "", ...parameters] = (headers.get("content-type") ?? "").split(";");
-  const charset = parameters
-    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
-    .find((value) => value !== undefined);
-  const isJson = type.trim().toLowerCase() === "application/json";
-  if (!isJson || (charset !== undefined && charset.toLowerCase() !== "utf-8")) {
+  const { type, parameters } = readMediaType(headers.get("content-type") ?? "") ?? {};
+  const charset = parameters?.get("charset") ?? "utf-8";
+  if (type !== "application/json" || charset.toLowerCase() !== "utf-8") {
     throw new Problem(
       415,
       'The template values must come as JSON in UTF-8. Send the header "Content-Type: application/json".',

@@ -2,10 +2,34 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Problem } from "./problem.ts";
+import { AllowedHosts, malformedRequest } from "./allowed-hosts.ts";
 
 /** Test runners allow a closing hook 10 seconds by default; the reason should be told before they give up. */
 const defaultCloseLimitMs = 8_000;
+
+/** A caller on this machine needs milliseconds for both. One that sends bit by bit must not hold its connection. */
+const defaultRequestLimitMs = 30_000;
+const longestHeadersMs = 10_000;
+/** How often connections are compared with these limits. */
+const longestCheckMs = 1_000;
+
+type Answer = (request: Request) => Promise<Response>;
+
+/** How a server listens. */
+export interface ListenOptions {
+  /** The address to listen on. */
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** The names by which callers may call, see `AllowedHosts`. */
+  readonly allowedHosts?: readonly string[] | "any" | undefined;
+  /** Wraps what answers, so that it sees refused hosts, too. Default: nothing. */
+  readonly watch?: ((answer: Answer) => Answer) | undefined;
+  /** How long a request may take to arrive, headers and body, in milliseconds; headers have 10 s at most. Default: 30,000. */
+  readonly requestLimitMs?: number | undefined;
+  /** How long `close` waits for answers under way, in milliseconds. Default: 8,000. */
+  readonly closeLimitMs?: number | undefined;
+}
 
 /** A listening server. */
 export interface Listening {
@@ -16,34 +40,28 @@ export interface Listening {
 /**
  * Serves an endpoint over `node:http`.
  *
- * @param answer - the endpoint; it never rejects
- * @param host - the address to listen on
- * @param port - 0 takes a free one
- * @param closeLimitMs - how long `close` waits for answers under way, in milliseconds
+ * @param endpoint - what answers; it never rejects
+ * @param options - see `ListenOptions`
  * @throws {Error} when nothing can listen there, such as on a port in use.
  */
-export async function listen(
-  answer: (request: Request) => Promise<Response>,
-  host: string,
-  port: number,
-  closeLimitMs = defaultCloseLimitMs,
-): Promise<Listening> {
+export async function listen(endpoint: Answer, options: ListenOptions): Promise<Listening> {
+  const { host, port, allowedHosts, watch = (answer) => answer } = options;
+  const { requestLimitMs = defaultRequestLimitMs, closeLimitMs = defaultCloseLimitMs } = options;
   const handle = getRequestListener(answerOrDrop, {
     // Else the adapter exchanges the global Request and Response of the whole process, that is of the user's tests.
     overrideGlobalObjects: false,
     // What no Request can be made of, such as an invalid host header, never reaches the endpoint.
-    errorHandler: () =>
-      new Problem(
-        400,
-        "The request line or the host header is malformed. Send them as HTTP/1.1 has it.",
-      ).toResponse(crypto.randomUUID()),
+    errorHandler: () => malformedRequest().toResponse(crypto.randomUUID()),
   });
 
   async function answerOrDrop(
     request: Request,
-    { outgoing }: HttpBindings | Http2Bindings,
+    { incoming, outgoing }: HttpBindings | Http2Bindings,
   ): Promise<Response> {
-    const response = await answer(request);
+    const response = await watch(async () => {
+      const refusal = hosts?.refusalOf(request, incoming.socket.localAddress);
+      return refusal ? refusal.toResponse(crypto.randomUUID()) : endpoint(request);
+    })(request);
     if (!isDropped(response)) return response;
     const write = byHand.get(response);
     underWay.delete(outgoing as ServerResponse);
@@ -52,11 +70,15 @@ export async function listen(
     return RESPONSE_ALREADY_SENT;
   }
 
+  /** Set before the first request, which comes in a later turn of the event loop. */
+  let hosts: AllowedHosts | undefined;
   const sockets = new Set<Socket>();
   const underWay = new Map<ServerResponse, Socket>();
   let isClosing = false;
 
-  const server = createServer((incoming, outgoing) => {
+  // A request without a host is refused like others, with a body that says so.
+  const limits = { requireHostHeader: false, ...limitsFor(requestLimitMs) };
+  const server = createServer(limits, (incoming, outgoing) => {
     const { socket } = incoming;
     underWay.set(outgoing, socket);
     outgoing.once("close", () => {
@@ -73,6 +95,9 @@ export async function listen(
   // flowing out to a slow reader, and spares for a minute a connection that never sent a byte (Node 20 to 24).
   server.closeIdleConnections = () => {};
   await startListening(server, host, port);
+  const bound = server.address() as AddressInfo;
+  const baseUrl = baseUrlOf(host, bound.port);
+  hosts = new AllowedHosts({ baseUrl, host, address: bound.address }, allowedHosts);
 
   function stop(): Promise<void> {
     isClosing = true;
@@ -95,7 +120,7 @@ export async function listen(
 
   let closed: Promise<void> | undefined;
   return {
-    baseUrl: baseUrlOf(host, (server.address() as AddressInfo).port),
+    baseUrl,
     close: () => {
       closed ??= stop();
       return closed;
@@ -120,6 +145,15 @@ export function answerByHand(write: (socket: Socket) => void): Response {
 /** Tells whether an answer, `Response.error()`, stands for none: the connection is then to be dropped. */
 export function isDropped(response: Response): boolean {
   return response.type === "error";
+}
+
+/** Node's own limits are 60 and 300 seconds, and it compares every 30. */
+function limitsFor(requestLimitMs: number) {
+  return {
+    headersTimeout: Math.min(longestHeadersMs, requestLimitMs),
+    requestTimeout: requestLimitMs,
+    connectionsCheckingInterval: Math.min(longestCheckMs, Math.ceil(requestLimitMs / 4)),
+  };
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

@@ -8,6 +8,7 @@ const phrases: Readonly<Record<number, string>> = {
   408: "Request Timeout",
   413: "Content Too Large",
   415: "Unsupported Media Type",
+  421: "Misdirected Request",
   422: "Unprocessable Content",
   429: "Too Many Requests",
   500: "Internal Server Error",
@@ -29,6 +30,7 @@ export type ProblemKind =
   | "body-too-large"
   | "body-not-json"
   | "document-not-made"
+  | "host-not-allowed"
   | "invalid-path"
   | "invalid-values"
   | "key-refused"

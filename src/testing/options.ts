@@ -109,5 +109,5 @@ export function checkListen(options: ListenOptions): void {
 function checkBaseUrl(baseUrl: string | URL): string {
   new TemplatePdf({ baseUrl, apiKey: null, fetch: () => Promise.reject(new Error("never called")) });
   const page = (globalThis as { location?: { href?: string } }).location?.href;
-  return new URL(baseUrl, page).href.replace(/\/+$/, "");
+  return new URL(baseUrl, page).href.replace(/(?<!\/)\/+$/, "");
 }

@@ -14,6 +14,11 @@ describe("emulate refuses to start, in one line,", () => {
     ],
     ["no host", ["--host", ""], "Expected --host to be an address or a name"],
     [
+      "a name of a host that has a port",
+      ["--allow-host", "a.test", "--allow-host", "b.test:80"],
+      'Expected --allow-host to hold host names such as "pdf.test", without a scheme, a port or a path, got "b.test:80".',
+    ],
+    [
       "a key that no header can carry",
       ["--key", "a b"],
       "Expected API key number 1 to be a string of visible ASCII characters",

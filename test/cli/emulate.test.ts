@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { join } from "node:path";
 import { TemplatePdf, type TemplatePdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
@@ -41,6 +42,28 @@ describe("emulate", () => {
     expect(refused).not.toContain("x-request-id");
     await fetch(`${baseUrl}/elsewhere?a=b`);
     expect(await emulation.line()).toMatch(/ {2}GET {2}\/elsewhere {2}404 {2}- {2}/);
+  });
+
+  it("answers to every name of --allow-host, and reports a call by another name", async () => {
+    const { baseUrl, apiKey, emulation } = await emulate([
+      "--allow-host",
+      "a.test",
+      "--allow-host",
+      "b.test",
+    ]);
+    const { port } = new URL(baseUrl);
+    const headers = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
+    for (const [host, outcome] of [
+      ["a.test", / {2}POST {2}any {2}200 {2}/],
+      ["b.test", / {2}POST {2}any {2}200 {2}/],
+      ["c.test", / {2}POST {2}any {2}421 {2}.*"c\.test".* --allow-host\./],
+    ] as const) {
+      const path = "/api/v1/templates/any/generate-sync";
+      request({ port, path, method: "POST", headers: { ...headers, host } }, (answer) => answer.resume()).end(
+        "{}",
+      );
+      expect(await emulation.line()).toMatch(outcome);
+    }
   });
 
   it("sends nothing to the terminal that it would obey", async () => {

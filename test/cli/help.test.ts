@@ -182,22 +182,23 @@ describe("the help", () => {
       pdfmake.
 
       Arguments:
-        folder             the folder of the templates (default: templates)
+        folder               the folder of the templates (default: templates)
 
       Options:
-        --port <port>      the port to listen on; 0 takes a free one (default: 4010)
-        --host <address>   the address to listen on (default: 127.0.0.1, for this
-                           machine only)
-        --key <key>        a key that may call; may be repeated (default: a random
-                           one)
-        --images <folder>  the folder of the pictures that templates may show
-        --fonts <folder>   the folder of the fonts that templates may use, beside
-                           Roboto
-        --fault <rule>     let calls go wrong on purpose; may be repeated
-        --latency <delay>  let every call wait, in milliseconds: 500, or a range such
-                           as 200..800
-        --debug            print everything that is known of an error
-        -h, --help         print this help
+        --port <port>        the port to listen on; 0 takes a free one (default: 4010)
+        --host <address>     the address to listen on (default: 127.0.0.1, for this
+                             machine only)
+        --allow-host <name>  a host name by which it may be called; may be repeated
+        --key <key>          a key that may call; may be repeated (default: a random
+                             one)
+        --images <folder>    the folder of the pictures that templates may show
+        --fonts <folder>     the folder of the fonts that templates may use, beside
+                             Roboto
+        --fault <rule>       let calls go wrong on purpose; may be repeated
+        --latency <delay>    let every call wait, in milliseconds: 500, or a range
+                             such as 200..800
+        --debug              print everything that is known of an error
+        -h, --help           print this help
 
       A rule of --fault is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%],
       where <what> is a status such as 429, or html, cut, stall or reset.

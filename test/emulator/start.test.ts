@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -113,6 +114,41 @@ describe("startEmulator", () => {
     const everywhere = await emulate({ "letter.mjs": letter }, { host: "0.0.0.0" });
     expect(everywhere.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await generate(everywhere, "letter", {})).status).toBe(200);
+  });
+
+  it("refuses the names of other hosts before it looks at the key, and reports that", async () => {
+    const onCall = vi.fn();
+    const emulator = await emulate({ "letter.mjs": letter }, { onCall, allowedHosts: ["pdf.test"] });
+    const { port } = new URL(emulator.baseUrl);
+    const statusFor = async (host: string) => {
+      const path = "/api/v1/templates/letter/generate-sync";
+      const call = request({
+        port,
+        path,
+        method: "POST",
+        headers: { host, "content-type": "application/json" },
+      });
+      const [incoming] = (await once(call.end("{}"), "response")) as [IncomingMessage];
+      incoming.resume();
+      return incoming.statusCode;
+    };
+    expect(await statusFor(`attacker.test:${port}`)).toBe(421);
+    expect(onCall).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ status: 421, detail: expect.stringContaining('"attacker.test"') }),
+    );
+    // These two are asked for the key.
+    expect(await statusFor(`pdf.test:${port}`)).toBe(401);
+    expect(await statusFor(`localhost:${port}`)).toBe(401);
+  });
+
+  it("closes the connection of a request that does not arrive in time", async () => {
+    const emulator = await emulate({ "letter.mjs": letter }, { limits: { requestMs: 200 } });
+    const socket = connect(Number(new URL(emulator.baseUrl).port), "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Le");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /);
+    await once(socket, "close");
   });
 
   it("lives at the root, and says so to a client whose base URL goes further", async () => {
@@ -245,7 +281,7 @@ describe("startEmulator refuses", () => {
     [
       "an unknown option",
       { templates: "x", prot: 1 },
-      "Unknown option `prot`. The emulator knows: templates, port, host, apiKeys, images, fonts, limits, faults, latency, onCall, onError.",
+      "Unknown option `prot`. The emulator knows: templates, port, host, allowedHosts, apiKeys, images, fonts, limits, faults, latency, onCall, onError.",
     ],
     ["no folder", {}, "Expected `templates` to be a folder"],
     ["an empty path", { templates: "" }, "Expected `templates` to be a folder"],
@@ -254,6 +290,15 @@ describe("startEmulator refuses", () => {
     ["a negative port", { templates: "x", port: -1 }, "got -1"],
     ["a port that is no number", { templates: "x", port: "80" }, "0 to 65535"],
     ["an empty host", { templates: "x", host: "" }, "Expected `host`"],
+    ["a lone name of a host", { templates: "x", allowedHosts: "a.test" }, "an array of host names"],
+    ...["http://a.test", "a.test:80", "a.test/b", "a@b.test", "*.test", "a b", "", "[a.test]"].map(
+      (name): [string, object, string] => [
+        `${JSON.stringify(name)} as the name of a host`,
+        { templates: "x", allowedHosts: ["b.test", name] },
+        `Expected \`allowedHosts\` to hold host names such as "pdf.test", without a scheme, a port or a path, got ${JSON.stringify(name)}.`,
+      ],
+    ),
+    ["a number as the name of a host", { templates: "x", allowedHosts: [1] }, "got a value of type number"],
     ["no key at all", { templates: "x", apiKeys: [] }, "at least one key. Leave it out"],
     ["a lone key", { templates: "x", apiKeys: "key" }, "an array of strings"],
     ["a key no header can carry", { templates: "x", apiKeys: ["a b"] }, "visible ASCII"],
@@ -262,9 +307,14 @@ describe("startEmulator refuses", () => {
     ["images that are no folder", { templates: "x", images: 1 }, "Expected `images` to be a folder"],
     ["fonts on the web", { templates: "x", fonts: new URL("https://x.test/") }, "Expected `fonts`"],
     ["limits that are none", { templates: "x", limits: 5 }, "Expected `limits`"],
-    ["an unknown limit", { templates: "x", limits: { pages: 1 } }, "`limits` knows: maxBodyBytes, renderMs"],
+    [
+      "an unknown limit",
+      { templates: "x", limits: { pages: 1 } },
+      "`limits` knows: maxBodyBytes, requestMs, renderMs",
+    ],
     ["a time that is none", { templates: "x", limits: { renderMs: Number.NaN } }, "limits.renderMs"],
     ["a time beyond all timers", { templates: "x", limits: { renderMs: 2 ** 31 } }, "limits.renderMs"],
+    ["no time for a request", { templates: "x", limits: { requestMs: 0 } }, "limits.requestMs"],
     ["no threads", { templates: "x", limits: { threads: 0 } }, "limits.threads"],
     ["no bytes", { templates: "x", limits: { maxBodyBytes: 0 } }, "limits.maxBodyBytes"],
     ["a fault that is none", { templates: "x", faults: "never" }, "never"],

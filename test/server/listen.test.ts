@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Listening, listen } from "../../src/server/listen.ts";
+import { type Listening, type ListenOptions, listen } from "../../src/server/listen.ts";
 
 const RealRequest = globalThis.Request;
 const RealResponse = globalThis.Response;
-const head = "GET / HTTP/1.1\r\nHost: service.test\r\n\r\n";
+const head = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 async function start(
   answer: (request: Request) => Promise<Response> = async () => new Response("done"),
-  closeLimitMs?: number,
+  options: Partial<ListenOptions> = {},
 ): Promise<Listening> {
-  const listening = await listen(answer, "127.0.0.1", 0, closeLimitMs);
+  const listening = await listen(answer, { host: "127.0.0.1", port: 0, ...options });
   onTestFinished(() => listening.close().catch(() => {}));
   return listening;
 }
@@ -97,7 +97,7 @@ describe("close", () => {
 
   it("cuts off what is never answered, and says so", async () => {
     const { answer, begun } = gate();
-    const listening = await start(answer, 50);
+    const listening = await start(answer, { closeLimitMs: 50 });
     const { socket } = await connection(listening);
     socket.write(head);
     const ended = once(socket, "close");
@@ -143,12 +143,36 @@ describe("listen", () => {
 
   it.each([
     ["a host header that is none", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"],
-    ["a backslash in the path", "GET /a\\b HTTP/1.1\r\nHost: service.test\r\n\r\n"],
+    ["a backslash in the path", "GET /a\\b HTTP/1.1\r\nHost: localhost\r\n\r\n"],
   ])("answers %s with a problem", async (_wrong, malformed) => {
     const { socket, received } = await connection(await start());
     socket.write(malformed);
     await vi.waitFor(() => expect(received()).toContain("application/problem+json"));
     expect(received()).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it.each([
+    ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
+    ["a body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"],
+  ])("closes a connection that sends %s bit by bit, after the limit", async (_part, beginning) => {
+    const read = async (request: Request) => new Response(await request.text());
+    const { socket, received } = await connection(await start(read, { requestLimitMs: 300 }));
+    socket.write(beginning);
+    const dripping = setInterval(() => socket.write("x"), 50);
+    onTestFinished(() => clearInterval(dripping));
+    await once(socket, "close");
+    expect(received()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it("closes a connection that sends nothing, after the limit", async () => {
+    const { socket } = await connection(await start(undefined, { requestLimitMs: 300 }));
+    await once(socket, "close");
+  });
+
+  it("lets an answer take longer than the limit for requests", async () => {
+    const late = () => new Promise<Response>((resolve) => setTimeout(resolve, 900, new Response("late")));
+    const { baseUrl } = await start(late, { requestLimitMs: 200 });
+    expect(await (await fetch(baseUrl)).text()).toBe("late");
   });
 
   it("answers a caller who is still sending", async () => {
@@ -160,13 +184,13 @@ describe("listen", () => {
   it("says which port is in use, and what to do", async () => {
     const { baseUrl } = await start();
     const port = Number(new URL(baseUrl).port);
-    await expect(listen(async () => new Response(), "127.0.0.1", port)).rejects.toThrow(
+    await expect(listen(async () => new Response(), { host: "127.0.0.1", port })).rejects.toThrow(
       `Port ${port} on 127.0.0.1 is in use. Stop the program that holds it, or give another \`port\`; 0 takes a free one.`,
     );
   });
 
   it("says which host is not of this machine", async () => {
-    await expect(listen(async () => new Response(), "203.0.113.1", 0)).rejects.toThrow(
+    await expect(listen(async () => new Response(), { host: "203.0.113.1", port: 0 })).rejects.toThrow(
       "Nothing can listen on 203.0.113.1 (EADDRNOTAVAIL). Give a `host` of this machine",
     );
   });
@@ -176,7 +200,7 @@ describe("listen", () => {
   );
   if (hasIpv6) {
     it("writes an IPv6 address as URLs have it", async () => {
-      const listening = await listen(async () => new Response("six"), "::1", 0);
+      const listening = await listen(async () => new Response("six"), { host: "::1", port: 0 });
       onTestFinished(() => listening.close());
       expect(listening.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
       expect(await (await fetch(listening.baseUrl)).text()).toBe("six");

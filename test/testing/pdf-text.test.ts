@@ -208,6 +208,12 @@ describe("the text of any other PDF", () => {
       "--experimental-vm-modules.",
     ],
     [
+      "told about in a message of 750,000 characters",
+      undefined,
+      `${"find ".repeat(150_000)}pdfjs`,
+      "which could not be loaded here.",
+    ],
+    [
       "too new for this Node",
       undefined,
       "Promise.withResolvers is not a function",

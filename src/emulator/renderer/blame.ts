@@ -24,8 +24,9 @@ async function placeOfSyntaxError(error: unknown, loaded: readonly string[]): Pr
     });
     const line = /:(\d+)\s*$/.exec(printed.split("\n", 1)[0] ?? "")?.[1];
     if (line !== undefined) {
-      const marker = /^\s*(?=\^)/m.exec(printed)?.[0].replace("\n", "").length;
-      return { path, line, column: marker === undefined ? undefined : String(marker + 1) };
+      // Below the line of code stand blanks and a marker: `^^^`.
+      const marker = printed.split("\n").find((printedLine) => printedLine.trimStart().startsWith("^"));
+      return { path, line, column: marker && String(marker.indexOf("^") + 1) };
     }
   }
   return undefined;

@@ -60,9 +60,14 @@ function stackOf(error: unknown): string {
 
 /** Reads `f (file:///folder (1)/a.mjs:1:2)`, `/a.cjs:1:2`, `C:\a.cjs:1:2` or `file:///a.mjs:1`. */
 function placeIn(text: string): Place | undefined {
-  const [, file = "", line = "", column] =
-    /(?:^|\()((?:file:\/\/|\/|[A-Za-z]:[\\/]).*?):(\d+)(?::(\d+))?\)?$/.exec(text) ?? [];
-  if (file === "") return undefined;
+  const position = /:(\d+)(?::(\d+))?\)?$/.exec(text);
+  if (position === null) return undefined;
+  const [, line = "", column] = position;
+  // From the end: one pattern for both would look for a position from every bracket.
+  const before = text.slice(0, position.index);
+  const beginning = /(?:^|\()(?=file:\/\/|\/|[A-Za-z]:[\\/])/.exec(before);
+  if (beginning === null) return undefined;
+  const file = before.slice(beginning.index + beginning[0].length);
   try {
     return { path: file.startsWith("file:") ? fileURLToPath(file) : file, line, column };
   } catch {

@@ -13,6 +13,7 @@ export function isOfUser(path: string): boolean {
 /** The path of a module, by its URL, where it is the user's own. */
 export function userPathOf(url: string): string | undefined {
   if (!url.startsWith("file:")) return undefined;
-  const path = fileURLToPath(url.replace(/[?#].*$/, ""));
+  const [withoutQuery = url] = url.split(/[?#]/, 1);
+  const path = fileURLToPath(withoutQuery);
   return isOfUser(path) ? path : undefined;
 }

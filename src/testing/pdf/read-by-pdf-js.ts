@@ -59,11 +59,17 @@ export function adviceOn(error: unknown): string {
   if (code === "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG" || /experimental-vm-modules/.test(message)) {
     return `${why}, an ES module, which Jest can load only when Node is started with --experimental-vm-modules.`;
   }
-  // A path in front of the name is that of a file which a version before 4 does not have.
-  const isMissing = /\b(?:find|resolve|load)\b[^/]*["'` ]pdfjs-dist/i.test(message);
-  return isMissing
+  return isNotInstalled(message)
     ? `${why}, which is not installed. Install it: npm install --save-dev pdfjs-dist`
     : `${why}, which could not be loaded here. Check that its version, 4 or later, goes with this runtime.`;
+}
+
+/** A path in front of the name is that of a file which a version before 4 does not have. */
+function isNotInstalled(message: string): boolean {
+  return message.split("/").some((part) => {
+    const [before = "", ...named] = part.split(/["'` ]pdfjs-dist/i);
+    return named.length > 0 && /\b(?:find|resolve|load)\b/i.test(before);
+  });
 }
 
 /** What pdf.js says may quote the document, so it is told in words of our own; its own stay in the cause. */

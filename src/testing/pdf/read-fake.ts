@@ -51,9 +51,9 @@ class FakeReader {
 
   text(): string {
     const tree = this.#dictionary(match(/\/Pages (\d+) 0 R/, this.#dictionary("1"))[1]);
-    const kids = match(/\/Kids \[(.*)\]/, tree)[1];
+    const kids = match(/\/Kids \[([\d R]*)\]/, tree)[1];
     let text = "";
-    for (const [, number = ""] of kids.matchAll(/(\d+) 0 R/g))
+    for (const [, number = ""] of kids.matchAll(/\b(\d+) 0 R/g))
       text += this.#textOfPage(this.#dictionary(number));
     return text.replace(/\n$/, "");
   }

@@ -14,8 +14,9 @@ export async function serve(
   host: string,
   port: number,
 ): Promise<ListeningService> {
+  // A fake accepts any host name: tests may call it by a name of their own, and it holds nothing that a page could steal.
   // Nobody waits for a fake: what is under way when it closes is cut off, and that is no error.
-  const { baseUrl, close } = await listen(endpoint, host, port, 0);
+  const { baseUrl, close } = await listen(endpoint, { host, port, allowedHosts: "any", closeLimitMs: 0 });
   const service = { baseUrl, close: () => close().catch(() => {}) };
   makeDisposable(service, () => service.close());
   return service;

@@ -36,7 +36,7 @@ async function serve(options: MisbehaviourOptions = {}) {
     authorize: requireApiKey([KEY]),
     produce: new Misbehaviour(options).wrap(() => ({ bytes: pdf }), closing.signal),
   });
-  const listening = await listen(endpoint, "127.0.0.1", 0);
+  const listening = await listen(endpoint, { host: "127.0.0.1", port: 0 });
   const close = () => {
     closing.abort(new Error("closed"));
     return listening.close();
@@ -175,7 +175,7 @@ describe("on the wire", () => {
     const chunks: Buffer[] = [];
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.write(
-      "POST /api/v1/templates/invoice/generate-sync HTTP/1.1\r\nHost: service.test\r\n" +
+      "POST /api/v1/templates/invoice/generate-sync HTTP/1.1\r\nHost: localhost\r\n" +
         `Authorization: API-Key ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
     );
     await once(socket, "close");

@@ -39,13 +39,12 @@ const placeholderPattern = new RegExp(
  */
 export function parseText(text: string, fault: Fault): readonly (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];
-  const opening = /(\\*)\{\{/g;
   let plain = "";
   let at = 0;
-  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
-    const { length } = match[1] ?? "";
-    plain += text.slice(at, match.index) + "\\".repeat(length / 2);
-    at = opening.lastIndex;
+  for (let braces = text.indexOf("{{"); braces !== -1; braces = text.indexOf("{{", at)) {
+    const length = backslashesBefore(text, braces, at);
+    plain += text.slice(at, braces - length) + "\\".repeat(length / 2);
+    at = braces + 2;
     if (length % 2 === 1) {
       plain += "{{";
       continue;
@@ -60,11 +59,17 @@ export function parseText(text: string, fault: Fault): readonly (string | Placeh
     plain = "";
     parts.push(parsePlaceholder(inner.trim(), fault));
     at = end + 2;
-    opening.lastIndex = at;
   }
   plain += text.slice(at);
   if (plain !== "") parts.push(plain);
   return parts;
+}
+
+/** Counts backwards from the braces: a pattern would count a long run of backslashes again from each of them. */
+function backslashesBefore(text: string, end: number, start: number): number {
+  let at = end;
+  while (at > start && text[at - 1] === "\\") at -= 1;
+  return end - at;
 }
 
 /**

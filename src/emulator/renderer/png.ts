@@ -1,0 +1,95 @@
+import { TemplateMistake } from "./template-mistake.ts";
+
+/** What a PNG says of itself, and its parts. */
+export interface Png {
+  readonly width: number;
+  readonly height: number;
+  /** How many bytes its pixels have, with one filter byte a row; of an interlaced one a few more. */
+  readonly unpackedBytes: number;
+  /** Whether pdfkit has to unpack it: its transparency is stored apart, and no PDF knows interlacing. */
+  readonly mustBeUnpacked: boolean;
+  /** The compressed pixels. */
+  readonly pixels: Buffer;
+  /** The picture without its compressed pixels, and without text and metadata. */
+  readonly frame: Buffer;
+}
+
+const signatureBytes = 8;
+/** Length and name in front of what a chunk holds, and a checksum behind it. */
+const chunkHeadBytes = 8;
+const chunkTailBytes = 4;
+const headerBytes = 13;
+/** What pdfkit reads of a picture beside its pixels. */
+const kept: ReadonlySet<string> = new Set(["IHDR", "PLTE", "tRNS", "IEND"]);
+/** A palette of 256 colours. */
+const mostKeptBytes = 768;
+
+/** By colour type: how many channels a pixel has, and which bits a channel may have (PNG specification, table 11.1). */
+const colourTypes: Readonly<Record<number, { readonly channels: number; readonly bits: readonly number[] }>> =
+  {
+    0: { channels: 1, bits: [1, 2, 4, 8, 16] },
+    2: { channels: 3, bits: [8, 16] },
+    3: { channels: 1, bits: [1, 2, 4, 8] },
+    4: { channels: 2, bits: [8, 16] },
+    6: { channels: 4, bits: [8, 16] },
+  };
+
+/** Whether bytes begin as a PNG, as pdfkit tells one. */
+export function isPng(bytes: Buffer): boolean {
+  return bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]));
+}
+
+/**
+ * Reads a PNG without unpacking it.
+ *
+ * pdfkit believes every length in it: one beyond the end of the file, or a negative one, fills the memory.
+ *
+ * @param pictureName - how the definition calls it, for the message
+ * @throws {TemplateMistake} when it is damaged.
+ */
+export function readPng(bytes: Buffer, pictureName: string | undefined): Png {
+  const damaged = damagedPng("its parts do not fit together", pictureName);
+  const frame: Buffer[] = [bytes.subarray(0, signatureBytes)];
+  const pixels: Buffer[] = [];
+  let header: Buffer | undefined;
+  let hasPaletteAlpha = false;
+  for (let at = signatureBytes, name = ""; name !== "IEND"; ) {
+    if (at + chunkHeadBytes > bytes.length) throw damaged;
+    const length = bytes.readUInt32BE(at);
+    const start = at + chunkHeadBytes;
+    const end = start + length + chunkTailBytes;
+    name = bytes.toString("latin1", at + 4, start);
+    if ((name !== "IEND" && end > bytes.length) || (name === "IHDR") !== (header === undefined))
+      throw damaged;
+    const content = bytes.subarray(start, start + length);
+    if (name === "IHDR") header = content;
+    if (name === "IDAT") pixels.push(content);
+    if (kept.has(name)) {
+      if (length > mostKeptBytes) throw damaged;
+      frame.push(bytes.subarray(at, end));
+    }
+    hasPaletteAlpha ||= name === "tRNS" && header?.[9] === 3;
+    at = end;
+  }
+  if (header?.length !== headerBytes) throw damaged;
+  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
+  const [bits = 0, type = 0, , , interlacing] = header.subarray(8);
+  const colours = colourTypes[type];
+  if (!colours?.bits.includes(bits) || width === 0 || height === 0) throw damaged;
+  const rowBytes = 1 + Math.ceil((width * colours.channels * bits) / 8);
+  const isInterlaced = interlacing === 1;
+  return {
+    width,
+    height,
+    // The seven passes of an interlaced one have nearly twice as many rows, each of whole bytes.
+    unpackedBytes: rowBytes * height + (isInterlaced ? 3 * height : 0),
+    mustBeUnpacked: isInterlaced || type === 4 || type === 6 || hasPaletteAlpha,
+    pixels: Buffer.concat(pixels),
+    frame: Buffer.concat(frame),
+  };
+}
+
+/** @param why - what is wrong with it */
+export function damagedPng(why: string, name: string | undefined): TemplateMistake {
+  return new TemplateMistake(`a PNG is damaged: ${why}. Save it again`, name);
+}

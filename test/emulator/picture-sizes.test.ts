@@ -1,0 +1,220 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { emulate, generate } from "./emulated.ts";
+import { chunk, jpegFile, type PngFile, pngFile } from "./png-files.ts";
+import { templateFolder } from "./template-folder.ts";
+
+const megabyte = 1_048_576;
+
+/** An emulator that shows pictures in every way there is, and what it says of each. */
+async function emulatorOf(pictures: Readonly<Record<string, Buffer>>) {
+  const images = await templateFolder({});
+  for (const [name, bytes] of Object.entries(pictures)) await writeFile(join(images, name), bytes);
+  const onError = vi.fn();
+  const show = "export default ({ names }) => ({ content: names.map((image) => ({ image, width: 99 })) });";
+  const listed =
+    "export default ({ names: [logo] }) => ({ images: { logo }, content: [{ image: 'logo' }] });";
+  const svg = `export default ({ names: [name] }) => ({ content: [{ svg: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="' + name + '" width="9" height="9"/></svg>' }] });`;
+  const emulator = await emulate(
+    {
+      "fixed.json": '{"content":[{"image":"bomb.png"}]}',
+      "show.mjs": show,
+      "listed.mjs": listed,
+      "svg.mjs": svg,
+    },
+    { images, onError, limits: { threads: 1 } },
+  );
+  return async (uid: string, ...names: string[]): Promise<Buffer | string> => {
+    const response = await generate(emulator, uid, { names });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return response.status === 200 ? bytes : String(onError.mock.lastCall?.[0]?.message);
+  };
+}
+
+/** Watches how much memory the process takes more than now, at most. */
+function watchMemory(): () => number {
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 5);
+  onTestFinished(() => clearInterval(timer));
+  return () => Math.max(most, process.memoryUsage.rss()) - before;
+}
+
+function holds(pdf: Buffer | string, bytes: Buffer): boolean {
+  return Buffer.isBuffer(pdf) && pdf.includes(bytes);
+}
+
+const asDataUrl = (bytes: Buffer) => `data:image/png;base64,${bytes.toString("base64")}`;
+
+describe("a picture of 300 kB that unpacks to 300 MB", () => {
+  const side = 8_660;
+  const bomb = pngFile({ width: side, height: side, rows: new Uint8Array(side * (1 + 4 * side)) });
+
+  it("is refused in every way that a document can show it, before it takes memory", async () => {
+    expect(bomb.length).toBeLessThan(400_000);
+    const show = await emulatorOf({ "bomb.png": bomb });
+    await show("show");
+    const grown = watchMemory();
+    for (const uid of ["show", "listed", "svg"]) {
+      for (const name of ["bomb.png", asDataUrl(bomb)]) {
+        const error = await show(uid, name);
+        expect(error).toContain("a picture of 8660 × 8660 pixels");
+        expect(error).toContain("may have 9 megapixels and 8 MB together");
+      }
+    }
+    // It took 1.2 GB.
+    expect(grown()).toBeLessThan(150 * megabyte);
+  });
+
+  it("is named in the error", async () => {
+    const show = await emulatorOf({ "bomb.png": bomb });
+    expect(await show("fixed")).toMatch(/ Make it smaller \(bomb\.png\)$/);
+    expect(await show("show", asDataUrl(bomb))).toMatch(
+      /a picture of 8660 × 8660 pixels, given as bytes or as a data: URL, is too large: .* Make it smaller$/,
+    );
+  });
+
+  it("is refused if its size says less", async () => {
+    const small = pngFile({ width: 10, height: 10, rows: new Uint8Array(300 * megabyte) });
+    const show = await emulatorOf({ "small.png": small });
+    await show("show");
+    const grown = watchMemory();
+    expect(await show("show", "small.png")).toContain("its pixels are more than its size says");
+    expect(grown()).toBeLessThan(150 * megabyte);
+  });
+});
+
+describe("pictures that have to be unpacked", () => {
+  it("may have 9 megapixels in one document together", async () => {
+    const part = (height: number) => pngFile({ width: 3_000, height, rows: new Uint8Array(height * 12_001) });
+    const show = await emulatorOf({ "a.png": part(1_500), "b.png": part(1_499), "c.png": part(1_500) });
+    const grown = watchMemory();
+    expect(await show("show", "a.png", "b.png", "a.png")).toBeInstanceOf(Buffer);
+    expect(grown()).toBeLessThan(300 * megabyte);
+    expect(await show("show", "a.png", "c.png")).toContain("a picture of 3000 × 1500 pixels is too large");
+    // Each document begins anew.
+    expect(await show("show", "c.png")).toBeInstanceOf(Buffer);
+  });
+
+  it("may have half as many with 16 bits a channel", async () => {
+    const part = (height: number): PngFile => ({ width: 3_000, height, bits: 16 });
+    const show = await emulatorOf({
+      "a.png": pngFile({ ...part(1_499), rows: new Uint8Array(1_499 * 24_001) }),
+      "b.png": pngFile(part(1_501)),
+    });
+    expect(await show("show", "a.png")).toBeInstanceOf(Buffer);
+    expect(await show("show", "b.png")).toContain("and half of these pixels with 16 bits a channel");
+  });
+
+  it("may take 8 MB in their files together", async () => {
+    const rows = crypto.getRandomValues(Buffer.alloc(65_536));
+    const noise = Buffer.concat(Array.from({ length: 130 }, () => rows));
+    const packed = Buffer.alloc(8_500_000, noise);
+    const show = await emulatorOf({
+      "a.png": Buffer.concat([
+        pngFile({ width: 100, height: 100, rows: new Uint8Array(40_100) }).subarray(0, 33),
+        chunk("IDAT", packed),
+        chunk("IEND"),
+      ]),
+    });
+    expect(await show("show", "a.png")).toContain("a picture of 100 × 100 pixels is too large");
+  });
+});
+
+describe("any picture", () => {
+  it.each([
+    ["a PNG", (height: number) => pngFile({ width: 10_000, height, type: 2 })],
+    ["a JPEG", (height: number) => jpegFile(10_000, height)],
+  ])("may have 100 megapixels: %s", async (_kind, made) => {
+    const show = await emulatorOf({ "a.png": made(10_000), "b.png": made(10_001) });
+    expect(await show("show", "a.png")).toBeInstanceOf(Buffer);
+    expect(await show("show", "b.png")).toContain(
+      "a picture of 10000 × 10001 pixels is too large: a picture may have 100 megapixels. Make it smaller",
+    );
+  });
+});
+
+describe("a damaged PNG", () => {
+  const tiny = { width: 1, height: 1 };
+  const header = pngFile(tiny).subarray(0, 33);
+
+  it.each<[string, Buffer]>([
+    [
+      "pixels that go on for 2 GB behind its end",
+      Buffer.concat([header, chunk("IDAT", undefined, 2 ** 31 - 1)]),
+    ],
+    [
+      "a part of a negative length",
+      Buffer.concat([header, chunk("eXIf", undefined, 2 ** 32 - 16), chunk("IEND")]),
+    ],
+    ["a transparency of 2 GB", Buffer.concat([header, chunk("tRNS", undefined, 2 ** 31 - 1)])],
+    ["a palette of a megabyte", pngFile({ ...tiny, chunks: [chunk("PLTE", Buffer.alloc(megabyte))] })],
+    ["two headers", pngFile({ ...tiny, chunks: [header.subarray(8)] })],
+    ["no header", Buffer.concat([header.subarray(0, 8), chunk("IEND")])],
+    ["no end", header],
+    ["a depth of 255 bits", pngFile({ ...tiny, bits: 255 })],
+    ["a colour type that is none", pngFile({ ...tiny, type: 5 })],
+    ["no width", pngFile({ width: 0, height: 1 })],
+    [
+      "pixels that are not compressed",
+      Buffer.concat([header, chunk("IDAT", Buffer.alloc(99)), chunk("IEND")]),
+    ],
+    [
+      "pixels that end too early",
+      Buffer.concat([header, chunk("IDAT", deflateSync("abc").subarray(0, 6)), chunk("IEND")]),
+    ],
+  ])("is refused, and the next document is not harmed: %s", async (_damage, bytes) => {
+    const show = await emulatorOf({ "a.png": bytes });
+    const grown = watchMemory();
+    expect(await show("show", "a.png")).toMatch(/a PNG is damaged: .* Save it again/);
+    expect(await show("show")).toBeInstanceOf(Buffer);
+    expect(grown()).toBeLessThan(150 * megabyte);
+  });
+});
+
+describe("a PNG that is shown", () => {
+  const rows = Buffer.from([0, 10, 20, 30, 40, 50, 60, 70, 80, 0, 11, 21, 31, 41, 51, 61, 71, 81]);
+  const text = chunk("tEXt", Buffer.alloc(300_000, "a"));
+
+  it("keeps its pixels as they are, without transparency", async () => {
+    const png = pngFile({ width: 8, height: 2, type: 0, rows, chunks: [text] });
+    const show = await emulatorOf({ "a.png": png });
+    expect(holds(await show("show", "a.png"), deflateSync(rows))).toBe(true);
+    expect(holds(await show("show", asDataUrl(png)), deflateSync(rows))).toBe(true);
+  });
+
+  it("keeps its colours and its transparency", async () => {
+    const show = await emulatorOf({ "a.png": pngFile({ width: 2, height: 2, rows, chunks: [text] }) });
+    const pdf = await show("show", "a.png");
+    const colours = Buffer.from([10, 20, 30, 50, 60, 70, 11, 21, 31, 51, 61, 71]);
+    expect(holds(pdf, deflateSync(colours))).toBe(true);
+    expect(holds(pdf, deflateSync(Buffer.from([40, 80, 41, 81])))).toBe(true);
+  });
+
+  it("keeps the palette and its transparency", async () => {
+    const palette = Buffer.from([1, 2, 3, 4, 5, 6]);
+    const indices = Buffer.from([0, 0, 1, 0, 1, 0]);
+    const chunks = [chunk("PLTE", palette), chunk("tRNS", Buffer.from([7, 8]))];
+    const png = pngFile({ width: 2, height: 2, type: 3, rows: indices, chunks });
+    const pdf = await (await emulatorOf({ "a.png": png }))("show", "a.png");
+    expect(holds(pdf, palette) || holds(pdf, deflateSync(palette))).toBe(true);
+    expect(holds(pdf, deflateSync(Buffer.from([7, 8, 8, 7])))).toBe(true);
+  });
+
+  it("is shown if it is interlaced", async () => {
+    // Of one pixel there is only the first pass.
+    const png = pngFile({
+      width: 1,
+      height: 1,
+      type: 2,
+      isInterlaced: true,
+      rows: Buffer.from([0, 1, 2, 3]),
+    });
+    const pdf = await (await emulatorOf({ "a.png": png }))("show", "a.png");
+    expect(holds(pdf, deflateSync(Buffer.from([1, 2, 3])))).toBe(true);
+  });
+});
