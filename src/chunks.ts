@@ -89,8 +89,9 @@ export class ChunkList {
   #lastBuffer: ArrayBufferLike | undefined;
 
   add(chunk: Uint8Array): void {
+    // Of most documents the first chunk is the only one, and need not be copied.
+    const next = this.byteLength === 0 ? chunk : this.#gatherer.add(chunk);
     this.byteLength += chunk.length;
-    const next = this.#gatherer.add(chunk);
     if (next) this.#keep(next);
   }
 
