@@ -46,14 +46,7 @@ const floors: readonly (readonly string[])[] = [
 
 /** Beside the core: each wing may import its own files and what is named here, and no floor may import it. */
 const wings: Readonly<Record<string, readonly string[]>> = {
-  "server/": [
-    "api-key.ts",
-    "errors.ts",
-    "loopback.ts",
-    "platform-types.ts",
-    "redact.ts",
-    "safe-filename.ts",
-  ],
+  "server/": ["api-key.ts", "errors.ts", "loopback.ts", "platform-types.ts", "redact.ts", "safe-filename.ts"],
   "input/": [],
   "browser/": ["index.ts"],
   "bulk/": [
