@@ -18,6 +18,7 @@ export * from "./files/windows-name.ts";
 export * from "./linked-list.ts";
 export * from "./loopback.ts";
 export * from "./option-rules.ts";
+export * from "./ordinary-words.ts";
 export * from "./redact.ts";
 export * from "./request.ts";
 export * from "./retry.ts";

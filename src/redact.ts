@@ -1,5 +1,6 @@
 import { contentsOf, frame, linesOf, maxDepth, textOf } from "./error-contents.ts";
 import { decodeEscapes } from "./escapes.ts";
+import { ordinaryWords } from "./ordinary-words.ts";
 import { replaceKey } from "./secret-key.ts";
 import { SecretPhrases } from "./secret-phrases.ts";
 
@@ -8,7 +9,8 @@ import { SecretPhrases } from "./secret-phrases.ts";
  *
  * A service may repeat the key or a value in its answer, and a mock or a `fetch` of somebody's own in its error.
  * Such text ends up in messages and logs, where neither may stand. Values are recognised word by word: words
- * survive every escape, and a text that was cut off within a value still holds its other words.
+ * survive every escape, and a text that was cut off within a value still holds its other words. Ordinary words and the
+ * names of the placeholders stay, so that a refusal can be read.
  */
 
 const mark = "[redacted]";
@@ -19,6 +21,9 @@ const notAscii = /[^\0-\x7f]/;
 
 /** Shorter words stand in every text. */
 const shortestWord = 4;
+
+/** How many ordinary words a value has that says something by them alone. */
+const shortestSentence = 4;
 
 /** Longer runs of letters and digits are no words: keys, tokens, text in base64. */
 const longestWord = 24;
@@ -195,7 +200,7 @@ export class Redactor {
 
   #words(): Known {
     const earlier = this.#earlier ? this.#earlier.#words().telling : [];
-    this.#known ??= knownOf(leavesOf(this.#apiKey, this.#body), earlier);
+    this.#known ??= knownOf(sentIn(this.#apiKey, this.#body), earlier);
     return this.#known;
   }
 }
@@ -206,14 +211,28 @@ export function nameOfError(error: unknown): string {
   return /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
 }
 
-/** The strings and numbers that were sent. */
-function leavesOf(apiKey: string | undefined, json: string): string[] {
-  const leaves = apiKey ? [apiKey] : [];
-  JSON.parse(json, (_, value: unknown) => {
-    if (typeof value === "string" || typeof value === "number") leaves.push(String(value));
+/** What was sent. */
+interface Sent {
+  /** The API key, and the strings and numbers of the values. */
+  readonly secrets: readonly string[];
+  /** The words of the names of members, in lower case: what the template calls its placeholders. */
+  readonly names: ReadonlySet<string>;
+}
+
+function sentIn(apiKey: string | undefined, json: string): Sent {
+  const secrets = apiKey ? [apiKey] : [];
+  const names = new Set<string>();
+  JSON.parse(json, function (this: unknown, name, value: unknown) {
+    if (typeof value === "string" || typeof value === "number") secrets.push(String(value));
+    if (!Array.isArray(this)) for (const word of wordsOfName(name)) names.add(word.toLowerCase());
     return value;
   });
-  return leaves;
+  return { secrets, names };
+}
+
+/** The words of a name such as `dueDate`, in one and one by one. */
+function wordsOfName(name: string): readonly string[] {
+  return [...(name.match(words) ?? []), ...(name.match(/\p{Lu}?\p{Ll}+/gu) ?? [])];
 }
 
 /** How values are recognised. */
@@ -224,17 +243,20 @@ interface Known {
   readonly phrases: SecretPhrases;
 }
 
-function knownOf(leaves: readonly string[], earlier: Iterable<string>): Known {
+function knownOf({ secrets, names }: Sent, earlier: Iterable<string>): Known {
   const telling = new Set<string>(earlier);
   const phrases = new SecretPhrases();
-  for (const leaf of leaves) {
-    const found = leaf.match(words) ?? [];
-    let tellAll = true;
-    for (const word of found) {
-      if (isTelling(word, found.length === 1)) telling.add(word.toLowerCase());
-      else tellAll = false;
-    }
-    if (found.length > 1 && !tellAll) phrases.add(leaf, found);
+  for (const secret of secrets) {
+    const found = secret.match(words) ?? [];
+    const untold = found.filter(
+      (word) => ordinaryWords.has(word.toLowerCase()) || names.has(word.toLowerCase()),
+    );
+    const isOrdinary = untold.length === found.length;
+    // A few ordinary words say nothing; a sentence of them does.
+    if (isOrdinary && found.length < shortestSentence) continue;
+    const tellingHere = found.filter((word) => !untold.includes(word) && isTelling(word, found.length === 1));
+    for (const word of tellingHere) telling.add(word.toLowerCase());
+    if (found.length > 1 && tellingHere.length < found.length) phrases.add(secret, found);
   }
   return { telling, phrases };
 }

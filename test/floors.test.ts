@@ -33,6 +33,7 @@ const floors: readonly (readonly string[])[] = [
     "errors.ts",
     "linked-list.ts",
     "loopback.ts",
+    "ordinary-words.ts",
     "platform-types.ts",
     "retry-after.ts",
     "retry.ts",
