@@ -129,7 +129,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   },
   { what: /^undici(\/|$)/, by: ["transport/"] },
   { what: /^@hono\/node-server(\/|$)/, by: ["server/listen.ts"] },
-  { what: /^@cfworker\/json-schema$/, by: ["emulator/renderer/", "testing/"] },
+  { what: /^@cfworker\/json-schema$/, by: ["emulator/renderer/", "testing/", "input/json-schema.ts"] },
   { what: /^jsonc-parser$/, by: ["input/"] },
   { what: /^commander$/, by: ["cli/"] },
   { what: /^csv-parse(\/|$)/, by: ["cli/bulk/data/"] },

@@ -28,7 +28,7 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
   const { terminal, signal } = session;
   const plan = readPlan(uid, file, flags);
   const files = new RunFiles(plan, flags.schema, process.platform);
-  const settings = flags.dryRun ? undefined : await readServiceSettings(flags.baseUrl, terminal.env);
+  const settings = flags.dryRun ? undefined : await readServiceSettings(flags.baseUrl, terminal);
   const client = settings && clientOf(settings, plan, flags);
   const { format, limit } = plan;
   const { encoding, delimiter } = flags;
@@ -43,7 +43,7 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
       return;
     }
     const { origin, pathname } = new URL(settings.baseUrl);
-    const parts = { client, origin: origin + pathname.replace(/\/+$/, ""), plan, flags };
+    const parts = { client, origin: origin + pathname.replace(/(?<!\/)\/+$/, ""), plan, flags };
     const asked = schema?.template;
     const template = typeof asked === "object" ? asked : plan.template;
     await new RowRun({ ...parts, data, template, total, session }).perform();

@@ -12,7 +12,7 @@ const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
  * @throws {Misuse} when it is none
  */
 export function parseDuration(text: string, option: string): number {
-  const [, number = "", unit = "s"] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(ms|s|m|h)?\s*$/i.exec(text) ?? [];
+  const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?|\.\d+)\s*(ms|s|m|h)?$/i.exec(text.trim()) ?? [];
   const durationMs = Math.round(Number(number) * (unitsMs[unit.toLowerCase()] ?? Number.NaN));
   if (durationMs >= 1 && durationMs <= longestTimerMs) return durationMs;
   throw new Misuse(

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { inspect } from "node:util";
 import { type Call, type Emulator, type FoundTemplate, startEmulator } from "../emulator/index.ts";
 import { formatDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
-import { formatSize, printable } from "./output.ts";
+import { formatSize, inspected, printable } from "./output.ts";
 import { curlLine, sdkLine } from "./ready-lines.ts";
 import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";
@@ -69,7 +68,7 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
       onCall: (call) => stdout.write(`${lineOfCall(call, new Date())}\n`),
       onError: (error, _request, requestId) => {
         stderr.write(`${lineOfError(error, requestId, new Date())}\n`);
-        if (isDebug) stderr.write(`${inspect(error)}\n`);
+        if (isDebug) stderr.write(`${inspected(error)}\n`);
       },
     });
   } catch (error) {
@@ -105,7 +104,7 @@ function introduction(emulator: Emulator, folder: string): string {
   const [easiest] = [...templates].sort((one, other) => effortOf(one) - effortOf(other));
   return [
     `Base URL   ${baseUrl}`,
-    `API key    ${apiKey}`,
+    `API key    ${printable(apiKey)}`,
     "Templates",
     ...files,
     ...(easiest ? ["", curlLine(emulator, easiest), "", sdkLine(emulator, easiest)] : []),

@@ -42,10 +42,11 @@ interface Job {
  * @throws what the client throws, or the reason of the session's signal
  */
 export async function generate(uid: string, flags: GenerateFlags, session: Session): Promise<void> {
-  const { stdin, stdout, stderr, env, platform } = session.terminal;
+  const { terminal } = session;
+  const { stdin, stdout, stderr, env, platform } = terminal;
   checkFlags(flags, stdout);
   const limitMs = parseDuration(flags.timeout, "--timeout");
-  const settings = await readServiceSettings(flags.baseUrl, env);
+  const settings = await readServiceSettings(flags.baseUrl, terminal);
   const { allowInsecureHttp } = flags;
   // The service may take all of that time for rendering.
   const timeouts = { firstByte: Number.POSITIVE_INFINITY, total: limitMs };

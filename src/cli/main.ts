@@ -1,6 +1,15 @@
 #!/usr/bin/env node
+import { writeSync } from "node:fs";
 import process from "node:process";
+import { exitCodes } from "./failure.ts";
+import { inspected } from "./output.ts";
 import { run } from "./run.ts";
+
+// Such as what a module throws in a timer: Node would write it to the terminal as it is.
+process.on("uncaughtException", (error) => {
+  writeSync(2, `template-pdf: ${inspected(error)}\n`);
+  process.exit(exitCodes.failed);
+});
 
 // Not left to the event loop: a connection that is still being made would keep the process for seconds.
 process.exit(await run(process.argv.slice(2), process));

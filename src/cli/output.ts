@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { inspect } from "node:util";
 import { exitCodes, Failure, QuietEnd, reasonOf } from "./failure.ts";
 import type { Output } from "./terminal.ts";
 
@@ -7,7 +8,14 @@ const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /** Makes a text one line that a terminal only shows: line breaks become spaces, what it would obey is escaped. */
 export function printable(text: string): string {
-  return escapeUnprintable(text.trim().replace(/\s*[\r\n]\s*/g, " "));
+  // Trimmed line by line: a pattern for the white space around a line break takes quadratic time for a long run of spaces.
+  const lines = text.split(/[\r\n]/).map((line) => line.trim());
+  return escapeUnprintable(lines.filter((line) => line !== "").join(" "));
+}
+
+/** Writes everything that is known of an error, over several lines of which a terminal obeys nothing. */
+export function inspected(error: unknown): string {
+  return inspect(error).split("\n").map(escapeUnprintable).join("\n");
 }
 
 /** Writes what a terminal would obey as `\u` escapes, which JSON and JavaScript read as the same text. */

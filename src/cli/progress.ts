@@ -28,12 +28,13 @@ const silent: Progress = { waits() {}, receives() {}, stop() {} };
 export function showProgress(output: Output, name: string, { TERM }: Terminal["env"]): Progress {
   if (!output.isTTY || TERM === "dumb") return silent;
   const begunMs = performance.now();
+  const shownName = printable(name);
   let doing = "waiting for the service";
   let frame = 0;
   const draw = () => {
     // The seconds go on where nothing else does, so that a call that stands still is seen to.
     const seconds = Math.floor((performance.now() - begunMs) / 1000);
-    const line = `${frames[frame++ % frames.length]} ${printable(name)}: ${doing}, ${seconds} s`;
+    const line = `${frames[frame++ % frames.length]} ${shownName}: ${doing}, ${seconds} s`;
     // One column less than there are: a full line would wrap, and the next one be drawn below it. Some terminals
     // do not know how many they have, and say 0.
     output.write(clearLine + [...line].slice(0, (output.columns || 80) - 1).join(""));

@@ -10,7 +10,7 @@ export function curlLine({ baseUrl, apiKey }: Address, { uid, sample }: FoundTem
   const url = `${baseUrl}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`;
   return [
     `curl -sS --fail-with-body -o ${wordOf(pdfNameOf(uid))}`,
-    `-H ${wordOf(`Authorization: API-Key ${apiKey}`)}`,
+    `-H ${wordOf(escapeUnprintable(`Authorization: API-Key ${apiKey}`))}`,
     "-H 'Content-Type: application/json'",
     `-d ${wordOf(jsonOf(sample))}`,
     wordOf(url),

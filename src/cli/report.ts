@@ -1,7 +1,6 @@
-import { inspect } from "node:util";
 import { ConfigurationError, SaveError, TemplatePdfError, ValuesError } from "../index.ts";
 import { exitCodes, Failure } from "./failure.ts";
-import { printable } from "./output.ts";
+import { inspected, printable } from "./output.ts";
 import type { Session } from "./terminal.ts";
 
 /** What the client says to somebody who writes JavaScript, and the same for somebody at a terminal. */
@@ -25,7 +24,7 @@ export function report(error: unknown, { terminal, isDebug }: Session): number {
   const { stderr } = terminal;
   // One line for each template that is broken; for everything else, one line.
   for (const line of lineOf(error).split("\n")) stderr.write(`template-pdf: ${printable(line)}\n`);
-  if (isDebug) stderr.write(`${inspect(error)}\n`);
+  if (isDebug) stderr.write(`${inspected(error)}\n`);
   return exitCodeOf(error);
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { Misuse, reasonOf } from "./failure.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Which service to ask, and as whom. */
 export interface ServiceSettings {
@@ -17,33 +18,54 @@ const baseUrlName = "TEMPLATE_PDF_BASE_URL";
  * Finds the service's address and the key: `--base-url`, then the environment, then `.env` in the working directory.
  * An empty variable counts as not set.
  *
+ * A key from the environment is never paired with an address from `.env`: the folder may be somebody else's, whose server would
+ * receive the key. The other way round is allowed, and said on standard error.
+ *
  * @param baseUrlOption - what `--base-url` was given, if it was
- * @throws {Misuse} when one is missing, or `.env` is needed and cannot be read
+ * @throws {Misuse} when one is missing, `.env` is needed and cannot be read, or `.env` would redirect the environment's key
  */
 export async function readServiceSettings(
   baseUrlOption: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, stderr }: Pick<Terminal, "env" | "stderr">,
 ): Promise<ServiceSettings> {
-  let baseUrl = baseUrlOption ?? env[baseUrlName];
-  let apiKey = env[keyName];
+  const given = { baseUrl: baseUrlOption ?? env[baseUrlName], apiKey: env[keyName] };
   // An option that was given and is empty comes from a variable that is not set: another service is not what is meant.
-  if (!apiKey || (!baseUrl && baseUrlOption === undefined)) {
-    const fromFile = await readEnvFile();
-    apiKey ||= fromFile[keyName];
-    if (baseUrlOption === undefined) baseUrl ||= fromFile[baseUrlName];
+  const needsBaseUrl = !given.baseUrl && baseUrlOption === undefined;
+  const fromFile = needsBaseUrl || !given.apiKey ? await readEnvFile() : {};
+  const baseUrl = needsBaseUrl ? fromFile[baseUrlName] : given.baseUrl;
+  const apiKey = given.apiKey || fromFile[keyName];
+  if (given.apiKey && needsBaseUrl && baseUrl) throw redirected();
+  const orFile = `, or into the file ${envFile} in this folder`;
+  if (!apiKey) {
+    const also = "the dashboard shows keys under Settings » API keys";
+    throw missing("API key", `${keyName}=…`, `${orFile}; ${also}`);
   }
-  if (!apiKey) throw missing("API key", `${keyName}=…`, "the dashboard shows keys under Settings » API keys");
   if (!baseUrl) {
     const sample = "https://pdf.example.com";
-    throw missing("base URL of the service", `${baseUrlName}=${sample}`, `or give --base-url ${sample}`);
+    const also = `; or give --base-url ${sample}`;
+    throw missing(
+      "base URL of the service",
+      `${baseUrlName}=${sample}`,
+      given.apiKey ? also : `${orFile}${also}`,
+    );
+  }
+  if (!given.apiKey && env[baseUrlName] && baseUrlOption === undefined) {
+    stderr.write(
+      `template-pdf: the API key comes from the file ${envFile} in this folder, and the base URL from the environment.\n`,
+    );
   }
   return { baseUrl, apiKey };
 }
 
-function missing(what: string, line: string, also: string): Misuse {
+function redirected(): Misuse {
   return new Misuse(
-    `The ${what} is missing. Put ${line} into the environment, or into the file ${envFile} in this folder; ${also}.`,
+    `The API key comes from the environment (${keyName}), and the base URL from the file ${envFile} in this folder, which may belong to somebody else. ` +
+      `If you trust that address, export ${baseUrlName} or give --base-url.`,
   );
+}
+
+function missing(what: string, line: string, also: string): Misuse {
+  return new Misuse(`The ${what} is missing. Put ${line} into the environment${also}.`);
 }
 
 async function readEnvFile(): Promise<Readonly<Record<string, string | undefined>>> {

@@ -24,7 +24,8 @@ const reasons: Readonly<Record<string, string>> = {
 /**
  * Parses a JSON text that a user wrote.
  *
- * A whole number whose last digits JavaScript would change in silence, such as that of a bank account, is refused.
+ * A number that JavaScript would change in silence is refused: one with more digits than are kept, such as that of a bank
+ * account, and one that is too large or too small, such as `1e400`.
  *
  * @param text - the text; a byte order mark at its start is no part of it
  * @param name - what to call the text in the error: the path of its file, for instance
@@ -40,25 +41,38 @@ export function parseJson(text: string, name: string): unknown {
     // The engine's own message may quote the text, names a place only at times, and reads otherwise in every version.
     throw new SyntaxError(`${name}:${placeOfError(json)}`);
   }
-  const offset = changedNumberIn(json);
-  if (offset === undefined) return value;
-  const reason = "this number has more digits than are kept; write it as a text, in double quotes";
-  throw new SyntaxError(`${name}:${lineAndColumn(json.slice(0, offset))}: ${reason}`);
+  const changed = changedNumberIn(json);
+  if (changed === undefined) return value;
+  const reason = `this number ${changed.why}; write it as text, in double quotes`;
+  throw new SyntaxError(`${name}:${lineAndColumn(json.slice(0, changed.offset))}: ${reason}`);
 }
 
-/** The offset of the first whole number that is another one as a JavaScript number. */
-function changedNumberIn(json: string): number | undefined {
-  // Up to 15 digits are always kept.
-  if (!/\d{16}/.test(json)) return undefined;
+/** Finds the first number that is another one as a JavaScript number. */
+function changedNumberIn(json: string): { readonly offset: number; readonly why: string } | undefined {
+  // Up to 15 digits are always kept, and an exponent of two digits is always in range.
+  if (!/\d{16}|\d[eE][+-]?\d{3}/.test(json)) return undefined;
   const scanner = createScanner(json, true);
   for (;;) {
     scanner.scan();
     if (scanner.getTokenLength() === 0) return undefined;
     const offset = scanner.getTokenOffset();
-    const token = scanner.getTokenValue();
-    const isNumber = json[offset] !== '"' && /^-?\d+$/.test(token);
-    if (isNumber && String(Number(token)) !== token && BigInt(Number(token)) !== BigInt(token)) return offset;
+    const why = json[offset] === '"' ? undefined : whatChanges(scanner.getTokenValue());
+    if (why !== undefined) return { offset, why };
   }
+}
+
+/** Says what JavaScript does not keep of a number. Digits behind the point are left to it: hardly any are kept exactly. */
+function whatChanges(token: string): string | undefined {
+  const [, whole = "", fraction = "", exponent] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
+  if (whole === "") return undefined;
+  const number = Math.abs(Number(token));
+  if (number === Number.POSITIVE_INFINITY) return "is too large";
+  if (number === 0) return /[1-9]/.test(whole + fraction) ? "is too small" : undefined;
+  // Up to here it has 309 digits at most, so that BigInt is quick.
+  const isKept =
+    exponent !== undefined || String(number) === whole || BigInt(Math.trunc(number)) === BigInt(whole);
+  return isKept ? undefined : "has more digits than are kept";
 }
 
 /** Where a text goes on: the line and the column, both counted from 1, as `3:14`. */

@@ -36,10 +36,22 @@ export function arrange<Written>(
   const tag = discriminantOf(alternatives.filter(({ kind }) => kind === "object"));
   const entries = alternatives.map((alternative) => {
     const written = write(alternative);
-    return { alternative, written, key: [rankOf(alternative), tagOf(alternative, tag), textOf(written)] };
+    return { alternative, written, rank: `${rankOf(alternative)} ${tagOf(alternative, tag)}` };
   });
-  entries.sort((a, b) => compare(a.key, b.key));
-  return entries.filter(({ key }, index) => index === 0 || compare(key, entries[index - 1]?.key ?? []) !== 0);
+  // Only where ranks are equal: the text of what is nested would be written once for every level around it.
+  const texts = new Map<Written, string>();
+  const textIn = (written: Written) => {
+    const text = texts.get(written) ?? textOf(written);
+    texts.set(written, text);
+    return text;
+  };
+  const order = (a: (typeof entries)[number], b: (typeof entries)[number]) =>
+    compare(a.rank, b.rank) || compare(textIn(a.written), textIn(b.written));
+  entries.sort(order);
+  return entries.filter((entry, index) => {
+    const before = entries[index - 1];
+    return before === undefined || order(before, entry) !== 0;
+  });
 }
 
 /** The first member that every one of several objects has, always as a literal, and never two objects the same. */
@@ -75,10 +87,6 @@ function tagOf(alternative: Alternative, name: string | undefined): string {
   return literals ? JSON.stringify([...literals].sort()) : "";
 }
 
-function compare(a: readonly string[], b: readonly string[]): number {
-  for (const [index, text] of a.entries()) {
-    const other = b[index] ?? "";
-    if (text !== other) return text < other ? -1 : 1;
-  }
-  return 0;
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -59,9 +59,12 @@ const likelyWords = new Set(
 /** How much a member's name says of its being a tag. */
 export type TagRank = "by name" | "likely" | "any";
 
+/** The last word of a name. Words of more than 16 letters are cut: they are not among those above. */
+const lastWord = /(?:[A-Z]?[a-z]{1,16}|[A-Z]{1,16})[^A-Za-z]*$/;
+
 /** Judges by the last word: `type`, `$type`, `__typename`, `paymentType`, `payment_kind` are tags by their name. */
 export function tagRankOf(name: string): TagRank {
-  const last = /(?:[A-Z]?[a-z]+|[A-Z]+)[^A-Za-z]*$/
+  const last = lastWord
     .exec(name)?.[0]
     .replace(/[^A-Za-z]+/g, "")
     .toLowerCase();

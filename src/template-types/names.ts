@@ -69,12 +69,16 @@ export function nameDefinitions(
   used: Set<string>,
 ): Map<string, string> {
   const prefix = capitalized(camelCase(uid));
+  /** The number to go on with: those before it are used. */
+  const next = new Map<string, number>();
   return new Map(
     definitions.map((definition) => {
       const base = `${prefix}${capitalized(camelCase(definition))}`;
-      let name = base;
+      let number = next.get(base) ?? 2;
+      let name = next.has(base) ? `${base}${number++}` : base;
       const isUsed = () => used.has(name) || used.has(schemaName(name));
-      for (let number = 2; isUsed(); number++) name = `${base}${number}`;
+      while (isUsed()) name = `${base}${number++}`;
+      next.set(base, number);
       used.add(name).add(schemaName(name));
       return [definition, name];
     }),

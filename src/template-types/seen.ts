@@ -150,7 +150,9 @@ export class Objects {
 
   /** All variants as one. */
   get merged(): Variant {
-    this.#merged ??= merge(this.variants);
+    const [only, another] = this.#variants.values();
+    // Not joined where there is only one: that copies all that is nested in it, at each of its levels.
+    this.#merged ??= another === undefined && only !== undefined ? only : merge(this.variants);
     return this.#merged;
   }
 

@@ -2,7 +2,10 @@ import type { Shape, TemplateShape } from "./shape.ts";
 
 /** A shape and all those inside it; what it refers to is outside. */
 export function shapesIn(shape: Shape): readonly Shape[] {
-  return [shape, ...innerShapes(shape).flatMap(shapesIn)];
+  const found = [shape];
+  // The list grows while it is read. A list for each level would be copied once for every level above it.
+  for (const each of found) for (const inner of innerShapes(each)) found.push(inner);
+  return found;
 }
 
 /** The definitions that a template needs, in the order of their names. */

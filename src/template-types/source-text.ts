@@ -29,11 +29,11 @@ export function docComment(text: string): readonly string[] {
     .replace(/\*\//g, "*\\/")
     .split(/\r\n|[\n\r\u2028\u2029]/)
     .map((line) => line.replace(unseen, escapeOf).trim());
-  while (lines.at(-1) === "") lines.pop();
-  while (lines[0] === "") lines.shift();
-  if (lines.length === 0) return [];
-  if (lines.length === 1) return [`/** ${lines[0]} */`];
-  return ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */"];
+  const first = lines.findIndex((line) => line !== "");
+  if (first === -1) return [];
+  const last = lines.findLastIndex((line) => line !== "");
+  if (first === last) return [`/** ${lines[first]} */`];
+  return ["/**", ...lines.slice(first, last + 1).map((line) => ` * ${line}`.trimEnd()), " */"];
 }
 
 function escapeOf(character: string): string {

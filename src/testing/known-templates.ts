@@ -1,5 +1,6 @@
-import { type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
+import type { Schema, SchemaDraft } from "@cfworker/json-schema";
 import { ConfigurationError, type StandardSchemaV1, type Template, template, ValuesError } from "../index.ts";
+import { validateJson } from "../input/json-schema.ts";
 import { messageOf } from "../input/message-of.ts";
 import type { Order } from "../server/endpoint.ts";
 import { misfit } from "../server/misfit.ts";
@@ -90,7 +91,7 @@ function isOutputOf(schema: StandardSchemaV1, values: unknown): boolean {
       // What zod cannot describe, such as what a transform gives, may be anything.
       libraryOptions: { unrepresentable: "any" },
     });
-    return validate(values, output, draft).valid;
+    return validateJson(values, output, draft).valid;
   } catch {
     // The library cannot describe it, so nothing is known against the values.
     return true;

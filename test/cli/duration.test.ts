@@ -21,6 +21,10 @@ describe("parseDuration", () => {
     expect(parseDuration(text, "--timeout")).toBe(durationMs);
   });
 
+  it("refuses 500,000 spaces behind a number at once", () => {
+    expect(() => parseDuration(`1${" ".repeat(500_000)}x`, "--timeout")).toThrow(Misuse);
+  });
+
   it.each([
     "",
     " ",

@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spellings } from "../client/canaries.ts";
 import { temporaryFolder } from "../client/every-form.ts";
@@ -102,6 +103,40 @@ describe("generate says what failed in one line, with exit code 1, and leaves no
       expect(stderr + debugged.stderr).not.toContain(secret);
     }
     expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("a terminal obeys nothing of what --debug prints", async () => {
+    const hostile = "\u001b]0;title\u0007\u009b2J\u202egpj";
+    const cwd = temporaryFolder();
+    const args = ["generate", "invoice", "--values", `${hostile}.json`, "--debug"];
+    const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
+    const { code, stderr } = await runHere(args, { cwd, env });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/\n {4}at /);
+    expect(stderr.split("\\u001b]0;title\\u0007\\u009b2J\\u202egpj").length).toBeGreaterThan(2);
+    expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Bidi_Control}\p{Cc}]/u);
+  });
+
+  it("a terminal obeys nothing of an error that nobody caught", async () => {
+    const cwd = temporaryFolder();
+    await writeFile(join(cwd, "rows.csv"), "no\n1\n");
+    await writeFile(
+      join(cwd, "schema.mjs"),
+      'setTimeout(() => { throw new Error("\\u001b[2J gone"); });\nawait new Promise((resolve) => setTimeout(resolve, 60_000));\n',
+    );
+    const args = [
+      "bulk",
+      "letter",
+      "rows.csv",
+      "--schema",
+      "schema.mjs",
+      "--out",
+      "out/{{no}}.pdf",
+      "--dry-run",
+    ];
+    const { stderr } = await runCommand(args, { cwd });
+    expect(stderr).toContain(String.raw`template-pdf: Error: \u001b[2J gone`);
+    expect(stderr).not.toContain("\u001b");
   });
 
   it("a service that is not there", async () => {

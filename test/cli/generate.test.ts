@@ -160,12 +160,67 @@ describe("the key and the base URL", () => {
     expect(await usedFrom({ envFile, env })).toMatchObject({ key: "API-Key k-env", path: "/env" });
   });
 
-  it("come one by one: what is missing or empty in the environment, from .env", async () => {
-    const envFile = "TEMPLATE_PDF_API_KEY=k-file\nTEMPLATE_PDF_BASE_URL=<service>/file\n";
-    const empty = { TEMPLATE_PDF_API_KEY: "", TEMPLATE_PDF_BASE_URL: "<service>/env" };
-    expect(await usedFrom({ envFile, env: empty })).toMatchObject({ key: "API-Key k-file", path: "/env" });
-    const missing = { TEMPLATE_PDF_API_KEY: "k-env" };
-    expect(await usedFrom({ envFile, env: missing })).toMatchObject({ key: "API-Key k-env", path: "/file" });
+  it.each([{ TEMPLATE_PDF_API_KEY: "" }, {}])(
+    "pairs a key from .env with a base URL from the environment, and says so: %j",
+    async (keyOfEnvironment) => {
+      const envFile = "TEMPLATE_PDF_API_KEY=k-file\nTEMPLATE_PDF_BASE_URL=<service>/file\n";
+      const env = { ...keyOfEnvironment, TEMPLATE_PDF_BASE_URL: "<service>/env" };
+      expect(await usedFrom({ envFile, env })).toEqual({
+        code: 0,
+        stderr:
+          "template-pdf: the API key comes from the file .env in this folder, and the base URL from the environment.\n",
+        key: "API-Key k-file",
+        path: "/env",
+      });
+    },
+  );
+
+  it.each([
+    "TEMPLATE_PDF_BASE_URL=<service>/file\n",
+    "TEMPLATE_PDF_API_KEY=k-file\nTEMPLATE_PDF_BASE_URL=<service>/file\n",
+  ])("refuses a key from the environment with a base URL from .env: %j", async (envFile) => {
+    for (const empty of [{}, { TEMPLATE_PDF_BASE_URL: "" }]) {
+      const env = { TEMPLATE_PDF_API_KEY: "k-env", ...empty };
+      expect(await usedFrom({ envFile, env })).toEqual({
+        code: 2,
+        stderr:
+          "template-pdf: The API key comes from the environment (TEMPLATE_PDF_API_KEY), and the base URL from the file .env in this folder, " +
+          "which may belong to somebody else. If you trust that address, export TEMPLATE_PDF_BASE_URL or give --base-url.\n",
+        key: undefined,
+        path: undefined,
+      });
+    }
+  });
+
+  it("pairs --base-url with a key from the environment, whatever .env says", async () => {
+    const envFile = "TEMPLATE_PDF_BASE_URL=<service>/file\n";
+    const flags = ["--base-url", "<service>/flag"];
+    expect(await usedFrom({ envFile, env: { TEMPLATE_PDF_API_KEY: "k-env" }, flags })).toEqual({
+      code: 0,
+      stderr: "",
+      key: "API-Key k-env",
+      path: "/flag",
+    });
+  });
+
+  it("reads nothing but the two names from .env", async () => {
+    const proxy = await Service.start(withLength(pdf));
+    const others = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"].map(
+      (name) => `${name}=${proxy.baseUrl}`,
+    );
+    const envFile = [
+      "TEMPLATE_PDF_API_KEY=k-file",
+      "TEMPLATE_PDF_BASE_URL=<service>/file",
+      "NO_PROXY=",
+      "NODE_OPTIONS=--title=x",
+      "NODE_EXTRA_CA_CERTS=ca.pem",
+      "NODE_TLS_REJECT_UNAUTHORIZED=0",
+      ...others,
+    ].join("\n");
+    const before = { ...process.env };
+    expect(await usedFrom({ envFile })).toMatchObject({ code: 0, key: "API-Key k-file" });
+    expect(proxy.requests).toEqual([]);
+    expect({ ...process.env }).toEqual(before);
   });
 
   it("--base-url wins over both", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escapeUnprintable, formatSize, printable } from "../../src/cli/output.ts";
+import { escapeUnprintable, formatSize, inspected, printable } from "../../src/cli/output.ts";
 
 describe("formatSize", () => {
   it.each([
@@ -25,6 +25,12 @@ describe("printable", () => {
 
   it("makes one line of several", () => {
     expect(printable(" first \r\n\n  second\n")).toBe("first second");
+    expect(printable("a \t\n \u00a0 \r b  c")).toBe("a b  c");
+  });
+
+  it("handles 1 MB of spaces at once", () => {
+    const spaces = " ".repeat(500_000);
+    expect(printable(`a${spaces}b\n${spaces}`)).toBe(`a${spaces}b`);
   });
 
   it("escapes what a terminal would obey, or show in another order", () => {
@@ -36,5 +42,17 @@ describe("printable", () => {
   it("escapes as JSON reads it", () => {
     const text = "\u009b31m\u202eabc";
     expect(JSON.parse(escapeUnprintable(JSON.stringify(text)))).toBe(text);
+  });
+});
+
+describe("inspected", () => {
+  it("escapes what a terminal would obey, and keeps its own line breaks", () => {
+    const error = new Error("\u001b]0;title\u0007 \u202egpj.exe");
+    error.stack = `${error}\n    at \u009b2J (file.mjs:1:2)`;
+    expect(inspected(error)).toBe(
+      String.raw`Error: \u001b]0;title\u0007 \u202egpj.exe` +
+        "\n" +
+        String.raw`    at \u009b2J (file.mjs:1:2)`,
+    );
   });
 });

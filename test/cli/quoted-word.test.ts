@@ -12,6 +12,11 @@ describe("a word of a command that is told", () => {
     expect(quotedWord(word, "linux")).toBe(expected);
   });
 
+  it("handles 500,000 backslashes at once", () => {
+    const word = `${"\\".repeat(500_000)} x`;
+    expect(quotedWord(word, "win32")).toBe(`"${word}"`);
+  });
+
   it.each([
     ["samples\\invoice.json", "samples\\invoice.json"],
     ["C:\\my samples", '"C:\\my samples"'],

@@ -40,15 +40,15 @@ const refusals: readonly Refusal[] = [
     title: "no base URL anywhere",
     env: { TEMPLATE_PDF_BASE_URL: "" },
     line:
-      "The base URL of the service is missing. Put TEMPLATE_PDF_BASE_URL=https://pdf.example.com into the environment, " +
-      "or into the file .env in this folder; or give --base-url https://pdf.example.com.",
+      "The base URL of the service is missing. Put TEMPLATE_PDF_BASE_URL=https://pdf.example.com into the environment; " +
+      "or give --base-url https://pdf.example.com.",
   },
   {
     title: "an empty --base-url, though the environment has one",
     args: ["--base-url="],
     line:
-      "The base URL of the service is missing. Put TEMPLATE_PDF_BASE_URL=https://pdf.example.com into the environment, " +
-      "or into the file .env in this folder; or give --base-url https://pdf.example.com.",
+      "The base URL of the service is missing. Put TEMPLATE_PDF_BASE_URL=https://pdf.example.com into the environment; " +
+      "or give --base-url https://pdf.example.com.",
   },
   {
     title: "a .env that cannot be read",
@@ -145,10 +145,16 @@ const refusals: readonly Refusal[] = [
     line: "standard input:1:1: there is nothing in it; at least {} should stand here.",
   },
   {
-    title: "values that JSON has no text for",
+    title: "a number that is too large for JavaScript",
     args: onInput,
     input: '{"a": [1e999]}',
-    line: 'The values for template "invoice" cannot be sent: values.a[0] is Infinity, which JSON turns into null. Nothing was sent.',
+    line: "standard input:1:8: this number is too large; write it as text, in double quotes.",
+  },
+  {
+    title: "a whole number of 400 digits",
+    args: onInput,
+    input: `{\n  "account": ${"9".repeat(400)}}`,
+    line: "standard input:2:14: this number is too large; write it as text, in double quotes.",
   },
   {
     title: "an output in a folder that is not there",

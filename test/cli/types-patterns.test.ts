@@ -28,6 +28,27 @@ describe("a pattern that no shell has put files in for", () => {
   });
 
   it.each([
+    ["a*", ["ab.json", "abc.json"]],
+    ["*b*.json", ["ab.json", "abc.json", "b.json", "é.b.json"]],
+    ["*?b.json", ["ab.json", "é.b.json"]],
+    ["**b.j*n", ["ab.json", "b.json", "é.b.json"]],
+    ["?.b.json", ["é.b.json"]],
+    ["a?.json*", ["ab.json"]],
+    [".*", [".b.json"]],
+    ["a+.json", ["a+.json"]],
+  ])("is like names as in a shell: %s", async (pattern, names) => {
+    const folder = folderOf({ "ab.json": "", "abc.json": "", "b.json": "", ".b.json": "", "é.b.json": "" });
+    const found = names.map((name) => join(folder, name));
+    expect(await expandPattern(join(folder, pattern), "linux")).toEqual(found);
+  });
+
+  it("with many stars is compared with a long name at once", async () => {
+    const folder = folderOf({ [`${"a".repeat(200)}.json`]: "" });
+    const pattern = join(folder, `${"*a".repeat(60)}*b`);
+    expect(await expandPattern(pattern, "linux")).toEqual([pattern]);
+  });
+
+  it.each([
     ["win32", ["ORDER.JSON", "invoice.json"]],
     ["linux", ["invoice.json"]],
   ])("stands on %s for what that takes for like it", async (platform, names) => {

@@ -92,7 +92,7 @@ const refusals: readonly Refusal[] = [
   {
     title: "a byte order mark on another line than the first, wherever the file is cut into pieces",
     files: { "a.ndjson": `{}\n\ufeff{"a":"${"x".repeat(2 ** 20)}"}\n` },
-    line: "a.ndjson:2:1: this is no JSON.",
+    line: `a.ndjson:2:1: this is no JSON; outside of double quotes stand only numbers, true, false and null. ${eachLine}`,
   },
   {
     title: "JSON over several lines",

@@ -142,10 +142,26 @@ function isJson(text: string): boolean {
   }
 }
 
-describe("a whole number", () => {
-  it.each(["9007199254740993", "-12345678901234567891"])("that would be changed is refused: %s", (number) => {
-    expect(() => parseJson(`{\n  "iban": [1, ${number}]}`, "a.json")).toThrow(
-      "a.json:2:15: this number has more digits than are kept; write it as a text, in double quotes",
+describe("a number", () => {
+  it.each(["9007199254740993", "-12345678901234567891", "12345678901234567891.50"])(
+    "that would be changed is refused: %s",
+    (number) => {
+      expect(() => parseJson(`{\n  "iban": [1, ${number}]}`, "a.json")).toThrow(
+        "a.json:2:15: this number has more digits than are kept; write it as text, in double quotes",
+      );
+    },
+  );
+
+  it.each([
+    ["9".repeat(400), "is too large"],
+    [`-${"9".repeat(200_000)}`, "is too large"],
+    ["1e400", "is too large"],
+    ["-1.5E+0309", "is too large"],
+    ["1e-400", "is too small"],
+    ["0.01e-330", "is too small"],
+  ])("that JavaScript cannot hold is refused: %.12s", (number, what) => {
+    expect(() => parseJson(`{"a": "1e400",\n "b": ${number}}`, "a.json")).toThrow(
+      `a.json:2:7: this number ${what}; write it as text, in double quotes`,
     );
   });
 
@@ -156,6 +172,11 @@ describe("a whole number", () => {
     "10000000000000000000000",
     '"12345678901234567891"',
     "0.12345678901234567891",
+    "1234567890123456.789",
+    "1.7976931348623157e308",
+    "5e-324",
+    "0e999",
+    "0.0000000000000000",
   ])("that is kept, and what is none, passes: %s", (number) => {
     expect(parseJson(`[${number}]`, "a.json")).toEqual(JSON.parse(`[${number}]`));
   });

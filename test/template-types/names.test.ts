@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nameDefinitions } from "../../src/template-types/names.ts";
 import type { Shape } from "../../src/template-types/shape.ts";
 import { NameCollision, writeTypes } from "../../src/template-types/write-types.ts";
 import { errorsIn } from "./support/compile.ts";
@@ -77,5 +78,15 @@ describe("names", () => {
       "export type TValues",
       "export interface Templates",
     ]);
+  });
+
+  it("of 100,000 definitions that are alike are numbered at once", () => {
+    const definitions = Array.from(
+      { length: 100_000 },
+      (_, index) => `a${index.toString(2).replaceAll("0", "-").replaceAll("1", ".")}`,
+    );
+    const used = new Set(["TA3"]);
+    const names = [...nameDefinitions("t", definitions, used).values()];
+    expect(names.slice(0, 4)).toEqual(["TA", "TA2", "TA4", "TA5"]);
   });
 });

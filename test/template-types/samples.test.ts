@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Samples } from "../../src/template-types/samples.ts";
+import { shapesIn } from "../../src/template-types/shapes-in.ts";
 import { property, slowProperty } from "../support/fuzz.ts";
 import { anySamples } from "./support/any-samples.ts";
 import { seen, typeOf, type Values } from "./support/type-of-samples.ts";
@@ -19,6 +21,31 @@ describe("a member", () => {
     expect(typeOf({ lines: [{ a: 1 }, { a: 1, b: 1 }] })).toBe(
       "{\n  lines: {\n    a: number;\n    b?: number | undefined;\n  }[];\n}",
     );
+  });
+
+  it("with a name of 500 kB is handled at once", () => {
+    const name = `${"a".repeat(500_000)}1B`;
+    expect(typeOf({ [name]: 1 })).toBe(`{\n  ${name}: number;\n}`);
+  });
+
+  it.each([
+    ["paymentType1", "TYPE_OF_KIND", "$kind$", "tag"],
+    ["HTTPMethodType", "a1KIND", "__typename", "x-discriminator"],
+  ])("is a tag by the last word of its name: %s, %s, %s, %s", (...names) => {
+    for (const name of names) {
+      expect(typeOf({ [name]: "a", one: 1 }, { [name]: "b", two: 2 })).not.toContain("one?:");
+    }
+    for (const name of names.map((each) => `${each}Text`)) {
+      expect(typeOf({ [name]: "a", one: 1 }, { [name]: "b", two: 2 })).toContain("one?:");
+    }
+  });
+
+  it("nested 480 levels deep beside 100,000 others is handled at once", () => {
+    let inner: Values = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`m${index}`, 1]));
+    for (let level = 0; level < 480; level++) inner = { a: inner };
+    const samples = new Samples();
+    samples.add(inner);
+    expect(shapesIn(samples.shape())).toHaveLength(100_481);
   });
 
   it("is missing where a module left it undefined", () => {

@@ -216,7 +216,8 @@ function folderError(path: string, what: string, cause?: unknown): SaveError {
 
 /** Where the last folder of a path ends: behind its separator. */
 function endOfFolder(path: string): number {
-  return path.search(process.platform === "win32" ? /[^\\/]*$/ : /[^/]*$/);
+  const lastBackslash = process.platform === "win32" ? path.lastIndexOf("\\") : -1;
+  return Math.max(path.lastIndexOf("/"), lastBackslash) + 1;
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -21,7 +21,7 @@ export interface Pattern {
  * @throws {ConfigurationError} when it has no placeholder, or braces that are none
  */
 export function parsePattern(text: string): Pattern {
-  const parts = text.split(/\{\{\s*([^{}]*?)\s*\}\}/);
+  const parts = text.split(/\{\{([^{}]*)\}\}/).map((part, index) => (index % 2 === 1 ? part.trim() : part));
   const names = parts.filter((_, index) => index % 2 === 1);
   const stray = parts.find((part, index) => index % 2 === 0 && /\{\{|\}\}/.test(part));
   if (names.length === 0 || names.includes("") || stray !== undefined) {

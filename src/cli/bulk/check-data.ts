@@ -4,7 +4,7 @@ import { UsedPaths } from "../../bulk/folder/used-paths.ts";
 import { nearestName } from "../../option-rules.ts";
 import { Misuse } from "../failure.ts";
 import { printable } from "../output.ts";
-import { countOf } from "./count.ts";
+import { countOf, formatCount } from "./count.ts";
 import type { RowSchema } from "./data/check-rows.ts";
 import type { Data, Row } from "./data/row.ts";
 import { PathFaults, type RowFault } from "./path-faults.ts";
@@ -15,6 +15,13 @@ import type { RunFiles } from "./run-files.ts";
 
 /** How many problems are told one by one. */
 const maxTold = 20;
+
+/** How many columns are listed where a placeholder names none of them. */
+const maxListed = 50;
+
+/** How many columns a placeholder is compared with, and how long a name may be for that. */
+const maxCompared = 500;
+const maxComparedLength = 64;
 
 /** What the rows are checked by. */
 export interface Check {
@@ -51,17 +58,33 @@ export async function checkData(check: Check): Promise<number> {
 /** A column that is not there is missing in every row: told once. */
 function checkColumns({ name, columns }: Data, { out }: BulkPlan): void {
   if (columns === undefined) return;
-  const missing = parsePattern(out).names.filter((placeholder) => !columns.includes(placeholder));
+  const known = new Set(columns);
+  const missing = parsePattern(out).names.filter((placeholder) => !known.has(placeholder));
   if (missing.length === 0) return;
-  const told = missing.map((placeholder) => {
-    const nearest = nearestName(placeholder, columns);
+  const told = missing.slice(0, maxTold).map((placeholder) => {
+    const nearest = nearestColumn(placeholder, columns);
     const hint =
       nearest === undefined
-        ? `Its columns are ${columns.map((column) => JSON.stringify(column)).join(", ")}.`
+        ? `Its columns are ${listOf(columns)}.`
         : `Did you mean ${JSON.stringify(nearest)}?`;
-    return `--out names ${JSON.stringify(placeholder)}, and ${name} has no such column. ${hint}`;
+    return printable(`--out names ${JSON.stringify(placeholder)}, and ${name} has no such column. ${hint}`);
   });
-  throw new Misuse(told.map(printable).join("\n"));
+  const more = missing.length - told.length;
+  if (more > 0) told.push(`${countOf(more, "more missing column")} ${more === 1 ? "is" : "are"} not shown.`);
+  throw new Misuse(told.join("\n"));
+}
+
+/** Compares short names only, and not too many: each comparison takes the time of both lengths multiplied. */
+function nearestColumn(placeholder: string, columns: readonly string[]): string | undefined {
+  const isShort = (text: string) => text.length <= maxComparedLength;
+  const compared = columns.slice(0, maxCompared).filter(isShort);
+  return isShort(placeholder) && compared.length > 0 ? nearestName(placeholder, compared) : undefined;
+}
+
+function listOf(columns: readonly string[]): string {
+  const listed = columns.slice(0, maxListed).map((column) => JSON.stringify(column));
+  const more = columns.length - listed.length;
+  return more === 0 ? listed.join(", ") : `${listed.join(", ")} and ${formatCount(more)} more`;
 }
 
 class RowChecker {

@@ -6,6 +6,9 @@ import type { BulkPlan } from "./plan.ts";
 /** What is wrong with one place of a row. */
 export type RowFault = Pick<RowProblem, "message" | "column">;
 
+/** How many placeholders are tried one by one: each try makes a whole path. */
+const maxTried = 20;
+
 /** Finds out which values of a row are at fault where its document has no path. */
 export class PathFaults {
   readonly #plan: BulkPlan;
@@ -28,8 +31,9 @@ export class PathFaults {
     }
     if (!SaveError.is(error)) throw error;
     const texts = this.#placeholders.map(([name, pattern]) => [name, pattern.fill(values, "")] as const);
-    const faults = texts.flatMap(([name, text]) => {
-      const message = this.#objectionTo(Object.fromEntries([...texts.map(harmless), [name, text]]));
+    const harmless = Object.fromEntries(texts.map(([name]) => [name, "x"]));
+    const faults = texts.slice(0, maxTried).flatMap(([name, text]) => {
+      const message = this.#objectionTo({ ...harmless, [name]: text });
       return message === undefined ? [] : [{ column: name, message }];
     });
     // Else it is all of them together.
@@ -45,10 +49,6 @@ export class PathFaults {
       return messageOf(error);
     }
   }
-}
-
-function harmless([name]: readonly [name: string, text: string]): readonly [string, string] {
-  return [name, "x"];
 }
 
 function messageOf(error: unknown): string {

@@ -51,7 +51,38 @@ export function reportFormatOf(path: string): ReportFormat {
 
 function cellOf(value: string | number | undefined, column: (typeof columns)[number]): string {
   const text = String(value ?? "");
-  // A table would take such a path, which may come from a row, for a formula.
-  const safe = column === "path" && /^[=+\-@\t\r]/.test(text) ? `./${text}` : text;
+  const safe = withoutFormulas(text, column === "path");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** What a formula begins with; some programs take the wide characters of East Asian keyboards for the narrow ones. */
+const formulaSigns = new Set("=+-@\uff1d\uff0b\uff0d\uff20");
+
+/** Where a program may see the start of a cell: it may take another delimiter than the comma, and ignore quotes. */
+const delimiters = new Set(",;|\t\r\n\v\f\u0085\u2028\u2029");
+
+/** What a program may leave out at the start of a cell. */
+const skipped = /[\s"'\p{Cc}\p{Cf}]/u;
+
+/**
+ * Keeps spreadsheets from taking a text, which may come from a row or from the service, for a formula: an apostrophe is put before
+ * the sign that would begin one, wherever a program may see the start of a cell. Every such sign gets one, so that taking one
+ * away from each gives the text again. A path that begins so gets `./`, which leads to the same file.
+ */
+function withoutFormulas(text: string, isPath: boolean): string {
+  const needsFolder = isPath && formulaSigns.has(text.trimStart().charAt(0));
+  let safe = needsFolder ? "./" : "";
+  let mayStart = !needsFolder;
+  for (const character of text) {
+    if (mayStart && formulaSigns.has(character)) {
+      safe += "'";
+      mayStart = false;
+    } else if (delimiters.has(character)) {
+      mayStart = true;
+    } else if (!skipped.test(character)) {
+      mayStart = false;
+    }
+    safe += character;
+  }
+  return safe;
 }

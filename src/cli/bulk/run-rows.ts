@@ -1,4 +1,3 @@
-import { inspect } from "node:util";
 import {
   type BulkProgress,
   type BulkResult,
@@ -8,7 +7,7 @@ import {
 } from "../../bulk/index.ts";
 import type { AnyTemplate, TemplatePdf } from "../../index.ts";
 import { Failure } from "../failure.ts";
-import { flush, printable } from "../output.ts";
+import { flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
 import { closingLines } from "./closing-lines.ts";
@@ -198,7 +197,7 @@ export class RowRun {
     const document = documentOf(key, plan);
     const what = document === undefined ? lineOf(error) : `${document}: ${lineOf(error)}`;
     this.#live?.say(`${placeOf(job, data)}: ${what}`);
-    if (session.isDebug) for (const line of inspect(error).split("\n")) this.#live?.say(line);
+    if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
   }
 
   #onEase = (): void => {

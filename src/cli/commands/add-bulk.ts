@@ -14,7 +14,8 @@ was stopped, and makes anew what has changed. Ctrl-C lets what is in hand be
 finished; pressed again, it gives that up.
 
 The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
-in the environment, or else in the file .env of the working directory.
+in the environment, or else in the file .env of the working directory. A key
+from the environment is never sent to a base URL from that file.
 
 Examples:
   template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"

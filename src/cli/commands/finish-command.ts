@@ -24,7 +24,7 @@ function sentencesOf(message: string): string {
   const [first = "", suggestion] = message
     .replace(/^error: /, "")
     .replace(/^option '(-\S+?)(?:, \S+)? <(.+)>' argument missing$/, nothingBehind)
-    .replace(/(unknown option '(?:--[^=']*|-[^-]))[\s\S]*'/, "$1'")
+    .replace(/^(unknown option '(?:--[^=']*(?=[='])|-[^-]))[\s\S]*'/, "$1'")
     .split(/\n(?=\(Did you mean )/);
   const text = first.charAt(0).toUpperCase() + first.slice(1).replace(/\.$/, "");
   return suggestion === undefined ? `${text}.` : `${text}. ${suggestion.slice(1, -1)}`;

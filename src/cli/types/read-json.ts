@@ -98,18 +98,12 @@ function unreadable(name: string): (cause: unknown) => never {
 
 function parse(text: string, name: string): unknown {
   try {
-    return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
-  } catch {
-    if (areLines(text)) {
-      throw new Misuse(
-        `${name}:2:1: the JSON has ended already; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson.`,
-      );
-    }
-  }
-  try {
     return parseJson(text, name);
   } catch (error) {
-    throw new Misuse(`${(error as Error).message}.`);
+    if (!areLines(text)) throw new Misuse(`${(error as Error).message}.`);
+    throw new Misuse(
+      `${name}:2:1: the JSON has ended already; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson.`,
+    );
   }
 }
 

@@ -64,10 +64,11 @@ class Samples {
     const line = number === 1 && text.startsWith("\ufeff") ? text.slice(1) : text;
     let value: unknown;
     try {
-      value = JSON.parse(line);
-    } catch {
+      // That mark is no part of any other line, and parseJson leaves one out.
+      value = parseJson(line.startsWith("\ufeff") ? `\ufeff${line}` : line, "");
+    } catch (error) {
       if (line.trim() === "") return;
-      throw this.#noJson(line, number);
+      throw this.#refusal(line, number, (error as Error).message);
     }
     // A level takes two characters at least.
     this.#take(checkSample(value, place, line.length > 2 * maxNesting), place);
@@ -81,15 +82,19 @@ class Samples {
     );
   }
 
-  #noJson(line: string, number: number): Misuse {
-    try {
-      parseJson(line, "");
-    } catch (error) {
-      const [, column = "1", reason = ""] = /^:\d+:(\d+): (.*)$/s.exec((error as Error).message) ?? [];
-      return new Misuse(
-        `${this.#name}:${number}:${column}: ${reason}. Each line has to be a sample of its own.`,
-      );
-    }
-    return new Misuse(`${this.#name}:${number}:1: this is no JSON.`);
+  #refusal(line: string, number: number, message: string): Misuse {
+    const [, column = "1", reason = ""] = /^:\d+:(\d+): (.*)$/s.exec(message) ?? [];
+    // A number that JavaScript would change stands in a line that is JSON.
+    const advice = isJson(line) ? "" : " Each line has to be a sample of its own.";
+    return new Misuse(`${this.#name}:${number}:${column}: ${reason}.${advice}`);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

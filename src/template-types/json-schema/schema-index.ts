@@ -18,6 +18,9 @@ interface Noted {
 /** Deeper than anybody nests schemas, and far less than the stack holds: what lies deeper is not read. */
 export const maxDepth = 1000;
 
+/** A longer `$id` names nothing: no reference in the file leads to it. */
+const maxUrlLength = 2048;
+
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const schemaKeywords: readonly string[] = [
   ..."additionalItems additionalProperties allOf anyOf contains else if items not oneOf".split(" "),
@@ -116,7 +119,9 @@ export class SchemaIndex {
   /** Notes the names that a schema gives itself, and gives the base of what it holds. */
   #noteNames(schema: Record<string, unknown>, outer: string): string {
     const { $id = schema["id"], $anchor, $dynamicAnchor } = schema;
-    const id = typeof $id === "string" ? urlOf($id, outer) : undefined;
+    const url = typeof $id === "string" ? urlOf($id, outer) : undefined;
+    // Every reference is resolved against it: a long one would be parsed again for each.
+    const id = url && url.href.length <= maxUrlLength ? url : undefined;
     let base = outer;
     if (id && id.hash.length > 1) {
       // The anchors of draft 7 and before.

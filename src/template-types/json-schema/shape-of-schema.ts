@@ -2,6 +2,7 @@ import type { MemberShape, Shape } from "../shape.ts";
 import { shapesIn } from "../shapes-in.ts";
 import { intersect } from "./intersect.ts";
 import { arrayKeywords, neighbours, objectKeywords, references } from "./keywords.ts";
+import { isSchema, SchemaComments } from "./schema-comments.ts";
 import { SchemaFault } from "./schema-fault.ts";
 import { maxDepth, SchemaIndex, type Target } from "./schema-index.ts";
 import { settle } from "./settle.ts";
@@ -63,11 +64,15 @@ class SchemaReader {
   readonly #read = new Map<unknown, Shape>();
   /** What a `$ref` has led to and is being read, and its name once it is needed. */
   readonly #open = new Map<unknown, { name: string | undefined }>();
+  readonly #comments: SchemaComments;
+  /** The number to go on with for each name: those before it are taken. */
+  readonly #nextCounts = new Map<string, number>();
 
   constructor(root: unknown, file: string) {
     this.#root = root;
     this.#file = file;
     this.#index = new SchemaIndex(root, file);
+    this.#comments = new SchemaComments(root, this.#index);
   }
 
   readRoot(): Shape {
@@ -183,7 +188,7 @@ class SchemaReader {
       // A schema of its own may fill it in; whoever has to give it could leave it out all the same.
       const isOptional = !required.has(name) || (isSchema(inner) && Object.hasOwn(inner, "default"));
       if (shape.kind === "never" && isOptional) continue;
-      members.set(name, { shape, isOptional, comment: this.#commentOn(inner) });
+      members.set(name, { shape, isOptional, comment: this.#comments.of(inner) });
     }
     for (const name of required) {
       if (typeof name !== "string" || members.has(name)) continue;
@@ -262,23 +267,11 @@ class SchemaReader {
 
   #freeName(wanted: string): string {
     const taken = new Set([...this.#open.values()].map(({ name }) => name));
-    let name = wanted;
-    for (let count = 2; taken.has(name) || this.definitions.has(name); count += 1) name = `${wanted}${count}`;
+    let count = this.#nextCounts.get(wanted) ?? 1;
+    let name = count === 1 ? wanted : `${wanted}${count}`;
+    while (taken.has(name) || this.definitions.has(name)) name = `${wanted}${++count}`;
+    this.#nextCounts.set(wanted, count);
     return name;
-  }
-
-  /** What its author says of a member: where it stands, or where its reference leads. */
-  #commentOn(schema: unknown): string | undefined {
-    const seen = new Set<unknown>();
-    // What is said of the whole is said of the values, not of a member.
-    for (let here = schema; isSchema(here) && here !== this.#root && !seen.has(here); ) {
-      seen.add(here);
-      const text = [here["description"], here["title"]].find((one) => typeof one === "string" && one !== "");
-      if (typeof text === "string") return text;
-      const { $ref } = here;
-      here = typeof $ref === "string" ? this.#index.find($ref, here)?.schema : undefined;
-    }
-    return undefined;
   }
 
   #list(value: unknown, { place }: Way): readonly unknown[] {
@@ -301,10 +294,6 @@ class SchemaReader {
 const anyObject: Shape = { kind: "object", members: new Map(), others: undefined };
 
 const start: Way = { place: [], same: new Set() };
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function isOfObjects(shape: Shape | undefined): boolean {
   return shape?.kind === "union" ? shape.of.every(({ kind }) => kind === "object") : shape?.kind === "object";

@@ -8,7 +8,12 @@ import type { Shape } from "../shape.ts";
 export function unite(shapes: readonly Shape[]): Shape {
   const flat = shapes.flatMap((shape) => (shape.kind === "union" ? shape.of : [shape]));
   if (flat.some(({ kind }) => kind === "unknown")) return { kind: "unknown" };
-  const byKey = new Map(flat.filter(({ kind }) => kind !== "never").map((shape) => [keyOf(shape), shape]));
+  const counts = new Map<string, number>();
+  for (const { kind } of flat) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  // The only one of its kind is like no other: its whole text would be written once for every level around it.
+  const keyIn = (shape: Shape) =>
+    counts.get(shape.kind) === 1 && shape.kind !== "literal" ? shape.kind : keyOf(shape);
+  const byKey = new Map(flat.filter(({ kind }) => kind !== "never").map((shape) => [keyIn(shape), shape]));
   if (byKey.has("literal true") && byKey.has("literal false")) byKey.set("boolean", { kind: "boolean" });
   const of = [...byKey.values()].filter(
     (shape) => shape.kind !== "literal" || !byKey.has(typeof shape.value as string),

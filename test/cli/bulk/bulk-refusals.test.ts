@@ -172,6 +172,29 @@ describe("rows that are wrong are told before anything is sent:", () => {
       ].join("\n"),
     });
   });
+
+  it("is told with a few of many columns, and a few of many placeholders", async () => {
+    const bench = await Bench.open();
+    const columns = Array.from({ length: 50_000 }, (_, index) => `c${index}${"x".repeat(index % 100)}`);
+    bench.write("data.csv", `${columns.join(",")}\n`);
+    const placeholders = Array.from({ length: 3_000 }, (_, index) => `{{z${index}}}`).join("");
+    const { code, told } = await bench.bulk("data.csv", ["--out", bench.path(`${placeholders}.pdf`)]);
+    const lines = told.trimEnd().split("\n");
+    expect(code).toBe(2);
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toMatch(/^template-pdf: --out names "z0", .* "c49x{49}" and 49,950 more\.$/);
+    expect(lines[20]).toBe("template-pdf: 2,980 more missing columns are not shown.");
+  });
+
+  it("of 20,000 placeholders is filled in a few times only where a value is too long", async () => {
+    const bench = await Bench.open();
+    const names = Array.from({ length: 20_000 }, (_, index) => `z${index}`);
+    const values = Object.fromEntries(names.map((name) => [name, name === "z3" ? "x".repeat(300) : "1"]));
+    bench.write("data.ndjson", `${JSON.stringify(values)}\n`);
+    const out = bench.path(`${names.map((name) => `{{${name}}}`).join("/")}.pdf`);
+    const { told } = await bench.bulk("data.ndjson", ["--out", out, "--dry-run"]);
+    expect(told).toMatch(/^template-pdf: data\.ndjson:1: z3: .* a name in it is longer than 255 bytes\n/);
+  });
 });
 
 describe("a wrong command line of bulk is refused in one line:", () => {

@@ -81,7 +81,7 @@ describe("what is wrong with a row", () => {
     [
       "a number of which digits would be lost",
       '{"a":12345678901234567}',
-      ["1:6: this number has more digits than are kept; write it as a text, in double quotes"],
+      ["1:6: this number has more digits than are kept; write it as text, in double quotes"],
       0,
     ],
     ["bytes that are not UTF-8", latin1('{}\n{"a":"\xfc"}\n{}'), [`2:7: ${notUtf8}`], 2],

@@ -43,6 +43,21 @@ describe("a CSV file", () => {
     expect(valuesOf(await readFileOf("data.csv", content))).toEqual([{ a: cell, b: "x" }]);
   });
 
+  it.each([
+    ["cells of a quote", '""""', '"'],
+    ["cells with a replacement character", "\ufffd", "\ufffd"],
+  ])("with 50,000 %s in a row is read at once", async (_title, written, cell) => {
+    const names = Array.from({ length: 50_000 }, (_, index) => `c${index}`);
+    const content = `${names.join(",")}\n${names.map(() => written).join(",")}\n`;
+    const [row] = valuesOf(await readFileOf("data.csv", content));
+    expect(Object.values(row ?? {}).filter((value) => value === cell)).toHaveLength(50_000);
+  });
+
+  it("with 300,000 columns is read at once", async () => {
+    const names = Array.from({ length: 300_000 }, (_, index) => `c${index}`).join(",");
+    expect((await open(fileOf("data.csv", `${names}\n`))).columns).toHaveLength(300_000);
+  });
+
   it("takes for its delimiter what stands most often outside of quotes in the header", async () => {
     const content = '"a;;;;;;",b,c;d\n1,2,3';
     expect((await open(fileOf("data.csv", content))).columns).toEqual(["a;;;;;;", "b", "c;d"]);

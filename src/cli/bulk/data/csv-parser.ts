@@ -113,14 +113,13 @@ export class CsvParser {
   }
 
   #faultOf(cells: readonly string[], start: number, end: number, line: number): CsvFault | undefined {
-    for (const [index, cell] of cells.entries()) {
-      const isSuspect = cell.startsWith('"') || cell.includes(replacement);
-      if (!isSuspect) continue;
-      const bytes = this.#passage.between(start, end);
-      const fault = this.#encodingFault(bytes, line, index) ?? quoteFault(bytes, this.#dialect, line);
-      if (fault) return fault;
-    }
-    return undefined;
+    // Once for the whole record, however many of its cells are suspect.
+    const lost = cells.findIndex((cell) => cell.includes(replacement));
+    const hasQuote = cells.some((cell) => cell.startsWith('"'));
+    if (lost === -1 && !hasQuote) return undefined;
+    const bytes = this.#passage.between(start, end);
+    const fault = lost === -1 ? undefined : this.#encodingFault(bytes, line, lost);
+    return fault ?? (hasQuote ? quoteFault(bytes, this.#dialect, line) : undefined);
   }
 
   #encodingFault(bytes: Buffer, line: number, cell: number): CsvFault | undefined {

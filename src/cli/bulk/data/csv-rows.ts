@@ -18,16 +18,18 @@ export async function readHeader(
 ): Promise<readonly string[]> {
   for await (const { cells, line, fault } of recordsOf(open, dialect)) {
     if (fault) throw new Misuse(`${name}:${fault.line}: ${fault.message}.`);
+    const places = new Map<string, number>();
     for (const [index, column] of cells.entries()) {
       // Not by their names: where the header was forgotten, they are values.
       const place = `${name}:${line}: column ${index + 1} of the header`;
       if (column.trim() === "") {
         throw new Misuse(`${place} has no name. Name it as its placeholder, or take it away.`);
       }
-      const before = cells.indexOf(column);
-      if (before < index) {
+      const before = places.get(column);
+      if (before !== undefined) {
         throw new Misuse(`${place} has the same name as column ${before + 1}. Give each a name of its own.`);
       }
+      places.set(column, index);
     }
     return cells;
   }

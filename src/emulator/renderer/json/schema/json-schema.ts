@@ -1,5 +1,6 @@
-import { dereference, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
+import { dereference, type Schema, type SchemaDraft } from "@cfworker/json-schema";
 import { isJsonObject } from "../../../../input/is-json-object.ts";
+import { validateJson } from "../../../../input/json-schema.ts";
 import type { Place } from "../../../../server/format-place.ts";
 import type { ValueIssue } from "../../../../server/misfit.ts";
 import { isTooDeep, tooDeep } from "../../../nesting.ts";
@@ -48,7 +49,7 @@ export function parseSchema(
     if (misnamed) return [misnamed];
     for (const stopsEarly of [false, true]) {
       try {
-        const { errors } = validate(values, schema, draft, addresses, stopsEarly);
+        const { errors } = validateJson(values, schema, draft, addresses, stopsEarly);
         return issuesOf(errors, { schema, values, resolve });
       } catch (error) {
         // The validator calls itself for what is nested, and hands on faults as arguments: the stack may not hold it all.
