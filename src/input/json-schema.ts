@@ -25,9 +25,8 @@ function isUrl(text: string): boolean {
   return at !== 0 && (isPublicAddress(host) || hostName.test(host));
 }
 
-const letters = "a-z\\u{a1}-\\u{ffff}";
-const label = `[${letters}0-9]+(?:-[${letters}0-9]+)*`;
-const hostName = new RegExp(`^${label}(?:\\.${label})*\\.[${letters}]{2,}$`, "iu");
+/** Labels of letters, digits and single hyphens between them; the last of letters alone. */
+const hostName = /^[a-z\u{a1}-\u{ffff}0-9]+(?:[-.][a-z\u{a1}-\u{ffff}0-9]+)*\.[a-z\u{a1}-\u{ffff}]{2,}$/iu;
 
 function isPublicAddress(host: string): boolean {
   if (!/^[1-9]\d{0,2}(?:\.\d{1,3}){2}\.[1-9]\d{0,2}$/.test(host)) return false;

@@ -59,15 +59,13 @@ const likelyWords = new Set(
 /** How much a member's name says of its being a tag. */
 export type TagRank = "by name" | "likely" | "any";
 
-/** The last word of a name. Words of more than 16 letters are cut: they are not among those above. */
-const lastWord = /(?:[A-Z]?[a-z]{1,16}|[A-Z]{1,16})[^A-Za-z]*$/;
+/** How much of a name's end is read: a longer word is none of those above. */
+const maxTailLength = 32;
 
 /** Judges by the last word: `type`, `$type`, `__typename`, `paymentType`, `payment_kind` are tags by their name. */
 export function tagRankOf(name: string): TagRank {
-  const last = lastWord
-    .exec(name)?.[0]
-    .replace(/[^A-Za-z]+/g, "")
-    .toLowerCase();
+  const words = name.slice(-maxTailLength).match(/[A-Z]?[a-z]+|[A-Z]+/g);
+  const last = words?.at(-1)?.toLowerCase();
   if (last === undefined) return "any";
   if (tagWords.has(last)) return "by name";
   return likelyWords.has(last) ? "likely" : "any";

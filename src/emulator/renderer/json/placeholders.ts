@@ -21,11 +21,8 @@ const names =
   "Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.";
 
 /** A hundred names at most, because what is made of them is as deep. */
-const namePattern = String.raw`[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+){0,99}`;
-const placeholderPattern = new RegExp(
-  String.raw`^(?<ups>(?:\.\./)*)(?:@(?<special>\p{ID_Continue}*)|(?<name>${namePattern})(?<optional>\?)?)$`,
-  "u",
-);
+const placeholderPattern =
+  /^(?<ups>(?:\.\.\/)*)(?:@(?<special>\p{ID_Continue}*)|(?<name>[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+){0,99})(?<optional>\?)?)$/u;
 
 /**
  * Reads a text with placeholders: `Dear {{customer.name}}`.
