@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../src/cli/duration.ts";
 import { Misuse } from "../../src/cli/failure.ts";
-import { property } from "../support/fuzz.ts";
+import { orLongRun, property } from "../support/fuzz.ts";
 
 describe("parseDuration", () => {
   it.each([
@@ -53,7 +53,7 @@ property("any text is a duration that a timer can wait for, or is refused", () =
     fc.string({ unit: "binary", maxLength: 12 }),
     fc.string({ unit: fc.constantFrom(..."0123456789.eE+-msh \n"), maxLength: 12 }),
   );
-  return fc.property(texts, (text) => {
+  return fc.property(orLongRun(texts), (text) => {
     try {
       const durationMs = parseDuration(text, "--timeout");
       expect(Number.isInteger(durationMs) && durationMs >= 1 && durationMs < 2 ** 31).toBe(true);

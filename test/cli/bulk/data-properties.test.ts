@@ -6,7 +6,7 @@ import { encodingOf } from "../../../src/cli/bulk/data/encodings.ts";
 import { jsonRows } from "../../../src/cli/bulk/data/json-rows.ts";
 import { ndjsonRows } from "../../../src/cli/bulk/data/ndjson-rows.ts";
 import { openData } from "../../../src/cli/bulk/data/open-data.ts";
-import { property, slowProperty } from "../../support/fuzz.ts";
+import { orLongRun, property, slowProperty } from "../../support/fuzz.ts";
 import { fileOf, problemsOf, readAll, valuesOf } from "./read-data.ts";
 
 const delimiter = fc.constantFrom(",", ";", "\t", "|");
@@ -167,7 +167,10 @@ describe("any objects", () => {
 describe("any bytes", () => {
   slowProperty("are read to their end, or refused as a whole", () =>
     fc.asyncProperty(
-      fc.uint8Array({ maxLength: 200 }),
+      fc.oneof(
+        { weight: 5, arbitrary: fc.uint8Array({ maxLength: 200 }) },
+        { weight: 1, arbitrary: orLongRun(fc.string()).map((text) => Buffer.from(`a,b\n1,${text}`)) },
+      ),
       fc.constantFrom("data.csv", "data.ndjson", "data.json", "data"),
       fc.constantFrom(undefined, "windows-1252", "utf-16le", "shift_jis"),
       async (bytes, name, encoding) => {

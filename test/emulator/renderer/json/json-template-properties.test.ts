@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
 import { TemplateMistake } from "../../../../src/emulator/renderer/template-mistake.ts";
-import { property } from "../../../support/fuzz.ts";
+import { orLongRun, property } from "../../../support/fuzz.ts";
 import { contentOf, templateOf } from "./json-filling.ts";
 
-const anyText = fc.string({ unit: "binary", maxLength: 40 });
+const anyText = orLongRun(fc.string({ unit: "binary", maxLength: 40 }));
 const anyValues = fc.dictionary(
   fc.oneof(fc.constantFrom("a", "b", "lines", "0", "__proto__", "constructor", "toString"), anyText),
   fc.jsonValue({ stringUnit: "binary" }),
