@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { makeProject, runNode } from "../package/consumer.ts";
+import { describe, expect, it } from "vitest";
+import { consumer, makeProject, runNode } from "../package/consumer.ts";
+import { environmentOfUsers } from "../support/environment-of-users.ts";
 
 const { FUZZ_SEED, FUZZ_RUNS = "30" } = process.env;
 const seed = FUZZ_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(FUZZ_SEED);
@@ -19,3 +21,78 @@ it("No answer, header or argument of 256 kB blocks the event loop for 100 ms", {
   const slow = worst.filter(([, { blockedMs }]) => blockedMs > 100);
   expect(slow, `with FUZZ_SEED=${seed}`).toEqual([]);
 });
+
+/** What patterns of the command, of CSV, JSON and TypeScript repeat. */
+const units = ["\\", '"', '""', " ", "\t", ",", '"",', "{{", "\u001b[", "\ufffd", "=", "*a", "0", "a", "\n"];
+
+/** Where the command reads a text of somebody else's; each gives its arguments, and writes files. */
+const commands: Readonly<Record<string, (text: string, folder: string) => string[]>> = {
+  "a cell of CSV": (text, folder) => {
+    writeFileSync(join(folder, "rows.csv"), `name,note\n1,${text}\n`);
+    return ["bulk", "invoice", "rows.csv", "--out", "out/{{name}}.pdf", "--dry-run"];
+  },
+  "a header of CSV": (text, folder) => {
+    writeFileSync(join(folder, "rows.csv"), `name,${text}\n1,2\n`);
+    return ["bulk", "invoice", "rows.csv", "--out", "out/{{name}}.pdf", "--dry-run"];
+  },
+  "a row of NDJSON": (text, folder) => {
+    writeFileSync(join(folder, "rows.ndjson"), `${JSON.stringify({ [text]: text })}\n${text}\n`);
+    return ["bulk", "invoice", "rows.ndjson", "--out", "out/{{name}}.pdf", "--dry-run"];
+  },
+  "values in JSON": (text, folder) => {
+    writeFileSync(join(folder, "values.json"), `{"a":"${text}`);
+    return ["generate", "invoice", "--values", "values.json", "--no-retry"];
+  },
+  "a sample of types": (text, folder) => {
+    writeFileSync(join(folder, "sample.json"), JSON.stringify({ [text]: text, b: [text] }));
+    return ["types", "invoice=sample.json", "-o", "-"];
+  },
+  "an argument": (text) => ["generate", text.slice(0, 100_000), `--${text.slice(0, 20_000)}`],
+  "a fault": (text) => ["emulate", ".", "--fault", text.slice(0, 100_000)],
+  "a file pattern": (text) => ["types", `${text.slice(0, 100_000)}*`],
+};
+
+const settings = "TEMPLATE_PDF_API_KEY=sk_live_0123456789\nTEMPLATE_PDF_BASE_URL=http://127.0.0.1:9\n";
+
+describe("The command", () => {
+  // What was quadratic took from 3 to 50 seconds; the start of the command takes about 0.2.
+  it.each(Object.entries(commands))(
+    "ends within 3 seconds of its own work for 256 kB in %s",
+    { timeout: 300_000 },
+    async (name, prepare) => {
+      for (const unit of units) {
+        const text = unit.repeat(Math.floor((256 * 1024) / unit.length));
+        const project = makeProject(`hostile-${name.replaceAll(" ", "-")}`, { ".env": settings });
+        const args = prepare(text.replaceAll("\0", ""), project);
+        expect(await cpuSecondsOf(args, project), JSON.stringify(unit)).toBeLessThan(3);
+      }
+    },
+  );
+});
+
+/** Runs the installed command, and gives the time that it computed: what else the machine does is not counted. */
+function cpuSecondsOf(args: readonly string[], cwd: string): Promise<number> {
+  const command = join(consumer, "node_modules/template-pdf/dist/cli/main.js");
+  const program = `
+    process.once("exit", () => {
+      const { user, system } = process.cpuUsage();
+      process.stderr.write("\\nCPU " + (user + system) / 1e6 + "\\n");
+    });
+    process.argv = [process.execPath, ${JSON.stringify(command)}, ...${JSON.stringify(args)}];
+    await import(${JSON.stringify(`file://${command}`)});
+  `;
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      ["--input-type=module"],
+      { cwd, env: environmentOfUsers(), maxBuffer: 64 * 1024 * 1024 },
+      (_, __, stderr) => {
+        const found = /\nCPU ([\d.]+)\n/.exec(stderr);
+        // It got as far as the text.
+        if (found && !/required option|API key is missing/i.test(stderr)) resolve(Number(found[1]));
+        else reject(new Error(stderr.slice(0, 2_000)));
+      },
+    );
+    child.stdin?.end(program);
+  });
+}
