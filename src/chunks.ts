@@ -43,10 +43,11 @@ export class ChunkGatherer {
   }
 }
 
-/** Hands on a body chunk by chunk, the small ones together: at the latest when the event loop comes round. */
+/** Hands on a body chunk by chunk: the first at once, small ones after it together, when the event loop comes round. */
 export class ChunkRelay {
   readonly #gatherer = new ChunkGatherer();
   readonly #handOn: (chunk: Uint8Array) => boolean;
+  #hasBegun = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param handOn - takes a chunk; `false` asks to wait */
@@ -55,7 +56,8 @@ export class ChunkRelay {
   }
 
   write(chunk: Uint8Array): boolean {
-    const next = this.#gatherer.add(chunk);
+    const next = this.#hasBegun ? this.#gatherer.add(chunk) : chunk;
+    this.#hasBegun = true;
     if (next) return this.#handOn(next);
     this.#timer ??= setTimeout(() => this.flush(), 0);
     return true;

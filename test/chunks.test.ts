@@ -75,16 +75,22 @@ describe("A relay of chunks", () => {
       return answer;
     });
 
+  it("hands the first chunk on at once, however small it is, and sets no timer for it", () => {
+    const taken: number[] = [];
+    expect(relayInto(taken, false).write(new Uint8Array(1))).toBe(false);
+    expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
+  });
+
   it("hands small chunks on together when the event loop comes round", () => {
     const taken: number[] = [];
     const relay = relayInto(taken);
-    for (const length of [1, 2, 3]) expect(relay.write(new Uint8Array(length))).toBe(true);
-    expect(taken).toEqual([]);
+    for (const length of [9, 1, 2, 3]) expect(relay.write(new Uint8Array(length))).toBe(true);
+    expect(taken).toEqual([9]);
     vi.runAllTimers();
-    expect(taken).toEqual([6]);
+    expect(taken).toEqual([9, 6]);
     relay.write(new Uint8Array(4));
     vi.runAllTimers();
-    expect(taken).toEqual([6, 4]);
+    expect(taken).toEqual([9, 6, 4]);
   });
 
   it("hands a large chunk on at once, with the small ones before it, and answers what its reader does", () => {
@@ -101,19 +107,21 @@ describe("A relay of chunks", () => {
   it("hands on what is left when it is flushed, and sets no timer after that", () => {
     const taken: number[] = [];
     const relay = relayInto(taken);
+    relay.write(new Uint8Array(2));
     relay.write(new Uint8Array(1));
     relay.flush();
     relay.flush();
-    expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
+    expect([taken, vi.getTimerCount()]).toEqual([[2, 1], 0]);
   });
 
   it("hands on nothing once it is dropped", () => {
     const taken: number[] = [];
     const relay = relayInto(taken);
+    relay.write(new Uint8Array(2));
     relay.write(new Uint8Array(1));
     relay.drop();
     vi.runAllTimers();
-    expect([taken, vi.getTimerCount()]).toEqual([[], 0]);
+    expect([taken, vi.getTimerCount()]).toEqual([[2], 0]);
   });
 
   property("hands on every byte in its order, whenever the event loop comes round", () =>

@@ -134,12 +134,12 @@ it("an error needs no TextDecoder", async () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   const refusing = saying((handler, controller) => {
     handler.onResponseStart(controller, 401, {});
-    handler.onResponseData(controller, Buffer.from("No key, no café."));
+    handler.onResponseData(controller, Buffer.from("Not you, no café."));
     handler.onResponseEnd(controller, {});
   });
   expect(await rejectionOf(generate(clientOf(refusing)))).toMatchObject({
     code: "authentication_failed",
-    rawBody: "No key, no caf\ufffd\ufffd.",
+    rawBody: "Not you, no caf\ufffd\ufffd.",
   });
 });
 
