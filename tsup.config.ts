@@ -58,7 +58,7 @@ const mapsOfFewTools: NonNullable<Options["plugins"]>[number] = {
   renderChunk(_, chunk) {
     if (chunk.type !== "chunk") return;
     const { sources }: { sources: string[] } = JSON.parse(String(chunk.map));
-    if (sources.length === 0 || !sources.every((path) => besideClient.test(path))) chunk.map = undefined;
+    if (sources.length === 0 || !sources.every((path) => besideClient.test(path))) chunk.map = null;
   },
 };
 
@@ -86,7 +86,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
         target,
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
         define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
-        // esbuild follows the map inside the code back to the sources. tsup would lose what lies before the first import.
+        // esbuild follows the map at the end of the code back to the sources.
         sourcemap: "external",
         sourcefile: basename(chunk.path),
         // So is undici, which is loaded by a lazy `require`. Elsewhere `import()` stays.
