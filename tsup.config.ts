@@ -49,16 +49,17 @@ const bundledWithoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-/** The sources behind the entry points `/browser` and `/handler`, as a source map names them. */
-const besideClient = /^(?:\.\.\/)+src\/(?:browser|handler|input|server)\//;
+/** What `/browser` and `/handler` consist of, as a source map names it. */
+const sourcesOfHandlerAndBrowser = /^(?:\.\.\/)+src\/(?:browser|handler|input|server)\//;
 
-/** Drops the source maps of the other tools. A map is twice as large as its code; see docs/decisions/0034. */
-const mapsOfFewTools: NonNullable<Options["plugins"]>[number] = {
-  name: "maps-of-few-tools",
+/** Drops the source maps of the tools, except those of `/browser` and `/handler`. A map is twice as large as its code; see docs/decisions/0034. */
+const onlyMapsOfClient: NonNullable<Options["plugins"]>[number] = {
+  name: "only-maps-of-client",
   renderChunk(_, chunk) {
     if (chunk.type !== "chunk") return;
     const { sources }: { sources: string[] } = JSON.parse(String(chunk.map));
-    if (sources.length === 0 || !sources.every((path) => besideClient.test(path))) chunk.map = null;
+    if (sources.length === 0 || !sources.every((path) => sourcesOfHandlerAndBrowser.test(path)))
+      chunk.map = null;
   },
 };
 
@@ -170,7 +171,7 @@ export default defineConfig(
       splitting,
       metafile,
       esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledWithoutComments],
-      plugins: splitting ? [mapsOfFewTools] : [],
+      plugins: splitting ? [onlyMapsOfClient] : [],
     },
     {
       ...both,
@@ -178,7 +179,7 @@ export default defineConfig(
       format: "cjs",
       metafile,
       esbuildPlugins: [fewFiles("cjs"), bundledWithoutComments],
-      plugins: [asCommonJs(splitting), ...(splitting ? [mapsOfFewTools] : [])],
+      plugins: [asCommonJs(splitting), ...(splitting ? [onlyMapsOfClient] : [])],
     },
   ]),
 );

@@ -113,9 +113,9 @@ describe("the source maps of the published package", () => {
       };
     });
     expect(called.at(-1)).toMatchObject({ name: "TemplatePdf.generate", path: "src/client.ts" });
-    // Two files of `dist` are on the way.
+    // The stack crosses two files of `dist`.
     expect(called.map(({ path }) => path)).toContain("src/values.ts");
-    // A frame stands where it calls the one above it.
+    // The position of a frame is where it calls the one above it.
     for (const [at, { code }] of called.entries()) {
       const callee = at === 0 ? "toJSON" : (called[at - 1]?.name.replace(/^.*\./, "") ?? "");
       expect(code?.startsWith(callee), `${code} calls ${callee}`).toBe(true);
