@@ -5,9 +5,6 @@ import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { entries } from "./scripts/entries.mjs";
-import { ownSources } from "./scripts/own-sources.mjs";
-import { shortNames } from "./scripts/short-names.mjs";
-import { withoutDocs } from "./scripts/without-docs.mjs";
 
 const target = "es2022";
 
@@ -24,6 +21,7 @@ const both: Options = {
   noExternal: ["@cfworker/json-schema", "@hono/node-server", "commander", "csv-parse", "jsonc-parser"],
   // Types are written by scripts/emit-types.mjs, which keeps what a bundler of types drops.
   dts: false,
+  sourcemap: true,
   silent: true,
 };
 
@@ -40,14 +38,28 @@ const importedBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-/** What is bundled is small: without comments, and with short names within its functions. Its own repository has it whole. */
-const bundledSmall: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "bundled-small",
+/** Leaves out the comments of bundled packages. Their code stays readable, and their own repositories have the comments. */
+const bundledWithoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "bundled-without-comments",
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, "utf8"), { minify: true });
+      const { code } = await transform(await readFile(path, "utf8"), { minifyWhitespace: true });
       return { contents: code };
     });
+  },
+};
+
+/** What `/browser` and `/handler` consist of, as a source map names it. */
+const sourcesOfHandlerAndBrowser = /^(?:\.\.\/)+src\/(?:browser|handler|input|server)\//;
+
+/** Drops the source maps of the tools, except those of `/browser` and `/handler`. A map is twice as large as its code; see docs/decisions/0034. */
+const onlyMapsOfClient: NonNullable<Options["plugins"]>[number] = {
+  name: "only-maps-of-client",
+  renderChunk(_, chunk) {
+    if (chunk.type !== "chunk") return;
+    const { sources }: { sources: string[] } = JSON.parse(String(chunk.map));
+    if (sources.length === 0 || !sources.every((path) => sourcesOfHandlerAndBrowser.test(path)))
+      chunk.map = null;
   },
 };
 
@@ -62,50 +74,37 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
       options.format = "esm";
       options.splitting = splitting;
     },
-    async renderChunk(code, { path, type }) {
-      if (type !== "chunk") return;
+    async renderChunk(code, chunk) {
+      if (chunk.type !== "chunk") return;
       // Jest and its like run CommonJS where a real `import()` is not allowed. What is ours is CommonJS, too.
       const withoutOwnImports = code.replaceAll(
         /\bimport\(("[.#][^"]+")\)/g,
         "Promise.resolve().then(() => require($1))",
       );
-      const result = await transform(withoutOwnImports, {
+      const result = await transform(`${withoutOwnImports}\n${inlineMap(chunk.map)}`, {
         format: "cjs",
         platform: "node",
         target,
-        // Node takes the ES modules, by `require` as well: see docs/decisions/0024.
-        minifyWhitespace: true,
-        minifySyntax: true,
-        lineLimit: 120,
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
         define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
-        sourcefile: basename(path),
+        // esbuild follows the map at the end of the code back to the sources.
+        sourcemap: "external",
+        sourcefile: basename(chunk.path),
         // So is undici, which is loaded by a lazy `require`. Elsewhere `import()` stays.
         supported: { "dynamic-import": !code.includes('import("undici') },
       });
+      chunk.map = result.map;
       return { code: result.code };
     },
   };
 }
 
-const source = fileURLToPath(new URL("src", import.meta.url));
-/** Our own, too: whoever reads a door's code finds them in its types. */
-const withoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "without-comments",
-  setup({ onLoad }) {
-    onLoad({ filter: ownSources }, async ({ path }) => {
-      const settings = { compilerOptions: { verbatimModuleSyntax: true } };
-      const { code } = await transform(await readFile(path, "utf8"), {
-        loader: "ts",
-        target,
-        minifyWhitespace: true,
-        tsconfigRaw: settings,
-      });
-      return { contents: code };
-    });
-  },
-};
+function inlineMap(map: unknown): string {
+  const base64 = Buffer.from(String(map)).toString("base64");
+  return `//# sourceMappingURL=data:application/json;base64,${base64}`;
+}
 
+const source = fileURLToPath(new URL("src", import.meta.url));
 const exportsOfBase = readFileSync(join(source, "base.ts"), "utf8").matchAll(/ from "(.+)";$/gm);
 const inBase = new Set([...exportsOfBase].map(([, path = ""]) => join(source, path)));
 
@@ -169,24 +168,18 @@ export default defineConfig(
       ...both,
       entry: pick(entries.esm, isOf),
       format: "esm",
-      // No maps: see docs/decisions/0021.
-      sourcemap: false,
       splitting,
       metafile,
-      esbuildPlugins: [
-        fewFiles("js"),
-        importedBuiltins,
-        bundledSmall,
-        splitting ? withoutComments : withoutDocs,
-      ],
+      esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledWithoutComments],
+      plugins: splitting ? [onlyMapsOfClient] : [],
     },
     {
       ...both,
       entry: pick(entries.cjs, isOf),
       format: "cjs",
       metafile,
-      esbuildPlugins: [fewFiles("cjs"), shortNames, bundledSmall],
-      plugins: [asCommonJs(splitting)],
+      esbuildPlugins: [fewFiles("cjs"), bundledWithoutComments],
+      plugins: [asCommonJs(splitting), ...(splitting ? [onlyMapsOfClient] : [])],
     },
   ]),
 );

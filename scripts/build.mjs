@@ -15,9 +15,5 @@ if (!areTypesWritten || !isCodeWritten) process.exit(1);
 stampBuild();
 
 async function writeCode() {
-  return (
-    (await run("tsup", [])) &&
-    (await run("node", ["scripts/minify-inner-code.mjs"])) &&
-    (await run("node", ["scripts/write-licenses.mjs"]))
-  );
+  return (await run("tsup", [])) && (await run("node", ["scripts/write-licenses.mjs"]));
 }

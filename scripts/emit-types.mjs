@@ -141,11 +141,7 @@ function withPaths(file, text, extensionOf) {
 function write(file, extension, text) {
   const target = join(root, "dist", relative(source, file).replace(/\.ts$/, extension));
   mkdirSync(dirname(target), { recursive: true });
-  // Every byte is installed by everybody, and an editor shows both alike.
-  writeFileSync(
-    target,
-    text.replaceAll(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4)),
-  );
+  writeFileSync(target, text);
 }
 
 /**
