@@ -1,0 +1,97 @@
+import { TemplatePdfError } from "./errors.ts";
+
+/**
+ * Puts the caller's line into the stacks of errors that are created while the caller awaits. It costs nothing until
+ * a call fails: V8 finds the code that awaits a promise while a handler of that promise runs.
+ */
+
+type CaptureStackTrace = (target: object, above: unknown) => void;
+
+const frame = /^ +at .+/gm;
+const location = /:\d+:\d+\)?$/;
+
+/** A frame of the runtime itself: of Node, Deno or Bun. */
+const runtimeFrame = /[( ](?:node|ext|native|internal):/;
+
+/** Errors whose stack shows the caller's code. */
+const complete = new WeakSet<object>();
+
+let packageFolder: string | undefined;
+
+/**
+ * Rejects a promise that the caller may be awaiting, and adds the line that awaits it to the stack of the error.
+ *
+ * @param resolve - settles the promise, which must be pending
+ */
+export function rejectWithCaller(resolve: (outcome: Promise<never>) => void, error: unknown): void {
+  settleWithCaller(resolve, error, () => {
+    throw error;
+  });
+}
+
+/**
+ * Resolves a promise that the caller may be awaiting, and adds the line that awaits it to the stack of an error
+ * within the result.
+ *
+ * @param resolve - settles the promise, which must be pending
+ */
+export function resolveWithCaller<T>(
+  resolve: (outcome: Promise<T>) => void,
+  error: unknown,
+  result: T,
+): void {
+  settleWithCaller(resolve, error, () => result);
+}
+
+function settleWithCaller<T>(resolve: (outcome: Promise<T>) => void, error: unknown, outcome: () => T): void {
+  let start!: () => void;
+  const started = new Promise<void>((resolveStarted) => {
+    start = resolveStarted;
+  });
+  const settle = () => {
+    addCaller(error, settle);
+    return outcome();
+  };
+  // In this order: the promise has to follow the handler's before the handler runs.
+  resolve(started.then(settle));
+  start();
+}
+
+/**
+ * Adds the caller's line to the stack of an error, if it can be seen from here: in an `async` function or in
+ * a handler of a promise. Leaves every other error as it is: the caller's own, and one that shows the caller already.
+ *
+ * @param above - the function on the stack whose frame is left out, with all frames above it
+ * @returns the error
+ */
+export function addCaller<E>(error: E, above: unknown = addCaller): E {
+  try {
+    if (!(error instanceof TemplatePdfError) || complete.has(error) || !wasCreatedHere(error)) return error;
+    const { captureStackTrace } = Error as { captureStackTrace?: CaptureStackTrace };
+    const seen: { readonly stack?: unknown } = {};
+    captureStackTrace?.(seen, above);
+    const frames = framesOf(seen.stack);
+    const showsCaller = frames.some(isOfCaller);
+    // In a bundle, the caller's frames cannot be told from those of this package.
+    if (showsCaller || frames.some((line) => line.includes("at async "))) captureStackTrace?.(error, above);
+    if (showsCaller) complete.add(error);
+  } catch {
+    // Somebody froze the error, or prepares stacks in a way that throws. It stays as it is.
+  }
+  return error;
+}
+
+function wasCreatedHere({ stack }: Error): boolean {
+  const origin = framesOf(stack).find((line) => !runtimeFrame.test(line));
+  return origin !== undefined && !isOfCaller(origin);
+}
+
+function isOfCaller(line: string): boolean {
+  packageFolder ??=
+    /(?:file:|[/\\]|\w:\\|https?:).*[/\\]/.exec(framesOf(new Error().stack)[0] ?? "")?.[0] ?? "";
+  return location.test(line) && !runtimeFrame.test(line) && !line.includes(packageFolder);
+}
+
+function framesOf(stack: unknown): string[] {
+  return (typeof stack === "string" && stack.match(frame)) || [];
+}
