@@ -19,6 +19,8 @@ export interface Listener {
  * @internal
  */
 export interface Launch {
+  /** Whether somebody other than the caller handles every failure. */
+  readonly isSupervised: boolean;
   start(listener: Listener): void;
   cancel(reason: unknown): void;
   /** Whether this is what a form failed with because its document broke, and that document can be replaced. */
@@ -221,7 +223,7 @@ export class Asking implements Listener {
    * would otherwise leave an unhandled rejection behind.
    */
   #settleOwn(): void {
-    const somebodyElseHears = this.#formsAsked > 0 || this.#isGivenUp;
+    const somebodyElseHears = this.#formsAsked > 0 || this.#isGivenUp || this.#launch.isSupervised;
     const resolve = this.#resolveOwn;
     if (!resolve || !this.#outcome || (somebodyElseHears && !this.#isAwaited)) return;
     this.#resolveOwn = undefined;

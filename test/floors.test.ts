@@ -52,6 +52,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   "bulk/": [
     "index.ts",
     "abort-signals.ts",
+    "caller-stack.ts",
     "errors.ts",
     "files/drafting.ts",
     "files/held-file.ts",
