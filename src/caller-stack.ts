@@ -67,13 +67,13 @@ function settleWithCaller<T>(resolve: (outcome: Promise<T>) => void, error: unkn
 export function addCaller<E>(error: E, above: unknown = addCaller): E {
   try {
     if (!(error instanceof TemplatePdfError) || complete.has(error) || !wasCreatedHere(error)) return error;
-    const { captureStackTrace } = Error as { captureStackTrace?: CaptureStackTrace };
     const seen: { readonly stack?: unknown } = {};
-    captureStackTrace?.(seen, above);
+    (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);
     const frames = framesOf(seen.stack);
     const showsCaller = frames.some(isOfCaller);
     // In a bundle, the caller's frames cannot be told from those of this package.
-    if (showsCaller || frames.some((line) => line.includes("at async "))) captureStackTrace?.(error, above);
+    if (!showsCaller && !frames.some((line) => line.includes("at async "))) return error;
+    error.stack = [String(error), ...frames].join("\n");
     if (showsCaller) complete.add(error);
   } catch {
     // Somebody froze the error, or prepares stacks in a way that throws. It stays as it is.
@@ -82,16 +82,18 @@ export function addCaller<E>(error: E, above: unknown = addCaller): E {
 }
 
 function wasCreatedHere({ stack }: Error): boolean {
-  const origin = framesOf(stack).find((line) => !runtimeFrame.test(line));
+  const [origin] = framesOf(stack);
   return origin !== undefined && !isOfCaller(origin);
 }
 
 function isOfCaller(line: string): boolean {
   packageFolder ??=
     /(?:file:|[/\\]|\w:\\|https?:).*[/\\]/.exec(framesOf(new Error().stack)[0] ?? "")?.[0] ?? "";
-  return location.test(line) && !runtimeFrame.test(line) && !line.includes(packageFolder);
+  return location.test(line) && !line.includes(packageFolder);
 }
 
+/** The frames of a stack, without those of the runtime. */
 function framesOf(stack: unknown): string[] {
-  return (typeof stack === "string" && stack.match(frame)) || [];
+  const frames = typeof stack === "string" ? stack.match(frame) : [];
+  return (frames ?? []).filter((line) => !runtimeFrame.test(line));
 }
