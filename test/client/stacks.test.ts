@@ -2,7 +2,7 @@ import { ConnectionError, TemplatePdf, TimeoutError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { forms, generate, temporaryFolder } from "./every-form.ts";
 import { beginning, cutOffAfter, pdfOf, rejectionOf, Service, saying, strayRejections } from "./service.ts";
-import { documentCallers, failureOf, indirectCallers, pendingCallers } from "./stacks/callers.mjs";
+import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } from "./stacks/callers.mjs";
 import { expectCallersLine } from "./stacks/expect-stack.ts";
 import { type Failure, startFailures } from "./stacks/failures.ts";
 
@@ -36,9 +36,6 @@ const early = [
 ];
 
 const late = ["a truncated document", "a document that stops arriving"];
-
-/** Their errors come when somebody reads the stream. */
-const streams = ["await generate()", "stream()", "nodeStream()", "response()"];
 
 describe.each(Object.entries(pendingCallers))("the stack shows the line that awaits %s", (_, caller) => {
   it.each(early)("for %s", async (kind) => {

@@ -126,6 +126,23 @@ export const indirectCallers = {
   },
 };
 
+/** Outputs that are handed over when the document begins: whatever happens to it later, they have been awaited. */
+export const streams = ["await generate()", "stream()", "nodeStream()", "response()"];
+
+/**
+ * A caller that loops over a run.
+ *
+ * @param {(pdfs: any, jobs: readonly object[]) => AsyncIterable<any>} generateMany
+ * @returns {Caller}
+ */
+export const loopOver = (generateMany) => async (pdfs, call, here) => {
+  const [template, values] = call;
+  let failure;
+  here(new Error());
+  for await (const { error } of generateMany(pdfs, [{ template, values }])) failure = error;
+  throw failure;
+};
+
 /**
  * What a caller's call fails with.
  *
