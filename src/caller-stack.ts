@@ -13,9 +13,7 @@ const location = /:\d+:\d+\)?$/;
 /** A frame of the runtime itself: of Node, Deno or Bun. */
 const runtimeFrame = /[( ](?:node|ext|native|internal):/;
 
-/** Errors whose stack shows the caller's code. */
-const complete = new WeakSet<object>();
-
+/** Where the files of this package are, as stacks name it. */
 let packageFolder: string | undefined;
 
 /**
@@ -58,23 +56,23 @@ function settleWithCaller<T>(resolve: (outcome: Promise<T>) => void, error: unkn
 }
 
 /**
- * Adds the caller's line to the stack of an error, if it can be seen from here: in an `async` function or in
- * a handler of a promise. Leaves every other error as it is: the caller's own, and one that shows the caller already.
+ * Puts the caller's frames in place of the stack of an error, if they can be seen from here: in an `async` function or
+ * in a handler of a promise. Leaves every other error as it is: the caller's own, and one that shows the caller already.
  *
  * @param above - the function on the stack whose frame is left out, with all frames above it
  * @returns the error
  */
 export function addCaller<E>(error: E, above: unknown = addCaller): E {
   try {
-    if (!(error instanceof TemplatePdfError) || complete.has(error) || !wasCreatedHere(error)) return error;
+    if (!(error instanceof TemplatePdfError) || !wasCreatedHere(error)) return error;
     const seen: { readonly stack?: unknown } = {};
     (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);
     const frames = framesOf(seen.stack);
-    const showsCaller = frames.some(isOfCaller);
+    const outside = frames.filter((line) => !isInternal(line));
+    if (outside.some((line) => location.test(line))) error.stack = [String(error), ...outside].join("\n");
     // In a bundle, the caller's frames cannot be told from those of this package.
-    if (!showsCaller && !frames.some((line) => line.includes("at async "))) return error;
-    error.stack = [String(error), ...frames].join("\n");
-    if (showsCaller) complete.add(error);
+    else if (frames.some((line) => line.includes("at async ")))
+      error.stack = [String(error), ...frames].join("\n");
   } catch {
     // Somebody froze the error, or prepares stacks in a way that throws. It stays as it is.
   }
@@ -82,14 +80,14 @@ export function addCaller<E>(error: E, above: unknown = addCaller): E {
 }
 
 function wasCreatedHere({ stack }: Error): boolean {
-  const [origin] = framesOf(stack);
-  return origin !== undefined && !isOfCaller(origin);
+  const origin = framesOf(stack).find((line) => location.test(line));
+  return origin !== undefined && isInternal(origin);
 }
 
-function isOfCaller(line: string): boolean {
+function isInternal(line: string): boolean {
   packageFolder ??=
     /(?:file:|[/\\]|\w:\\|https?:).*[/\\]/.exec(framesOf(new Error().stack)[0] ?? "")?.[0] ?? "";
-  return location.test(line) && !line.includes(packageFolder);
+  return line.includes(packageFolder);
 }
 
 /** The frames of a stack, without those of the runtime. */

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { forms, generate, temporaryFolder } from "./every-form.ts";
 import { beginning, cutOffAfter, pdfOf, rejectionOf, Service, saying, strayRejections } from "./service.ts";
 import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } from "./stacks/callers.mjs";
-import { expectCallersLine } from "./stacks/expect-stack.ts";
+import { expectCallersLine, type Seen } from "./stacks/expect-stack.ts";
 import { type Failure, startFailures } from "./stacks/failures.ts";
 
 const missing = saying(404, "There is no such template.");
@@ -78,6 +78,19 @@ describe("an error whose caller cannot be seen", () => {
       expect(error.stack).toContain(`TruncatedPdfError: ${error.message}\n    at `);
     },
   );
+
+  it("shows the line that calls generate() if the arguments are wrong", async () => {
+    const service = await Service.start(missing);
+    const client = service.client();
+    const nested = { a: { b: { c: { d: { e: { f: { g: { h: Number.NaN } } } } } } } };
+    const seen = await new Promise<Seen>((resolve) => {
+      const marker = new Error().stack ?? "";
+      const bytes = client.generate("inv_2024", nested).bytes();
+      bytes.catch((error) => resolve({ error, marker }));
+    });
+    expect(seen.error.name).toBe("ValuesError");
+    expectCallersLine(seen);
+  });
 
   it("is the same error if somebody has frozen it", async () => {
     const service = await Service.start(missing);
@@ -177,6 +190,9 @@ it("an error that nobody awaits a second time leaves no unhandled rejection", as
   const service = await Service.start(cutOffAfter(pdfOf(100_000), 50_000));
   const stray = await strayRejections(async () => {
     for (const [, read] of forms) await rejectionOf(read(generate(service.client())));
+    const pending = generate(service.client({ baseUrl: "http://127.0.0.1:1" }));
+    await rejectionOf(pending);
+    await rejectionOf(pending);
     const pdf = await generate(service.client());
     await rejectionOf(pdf.blob());
     await rejectionOf(pdf.bytes());
