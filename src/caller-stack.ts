@@ -8,7 +8,7 @@ import { TemplatePdfError } from "./errors.ts";
 type CaptureStackTrace = (target: object, above: unknown) => void;
 
 const frame = /^ +at .+/gm;
-const location = /:\d+:\d+\)?$/;
+const place = /:\d+:\d+\)?$/;
 
 /** A frame of the runtime itself: of Node, Deno or Bun. */
 const runtimeFrame = /[( ](?:node|ext|native|internal):/;
@@ -64,34 +64,37 @@ function settleWithCaller<T>(resolve: (outcome: Promise<T>) => void, error: unkn
  */
 export function addCaller<E>(error: E, above: unknown = addCaller): E {
   try {
-    if (!(error instanceof TemplatePdfError) || !wasCreatedHere(error)) return error;
+    if (!(error instanceof TemplatePdfError) || !isInternal(framesOf(error.stack).find(isPlace) ?? ""))
+      return error;
     const seen: { readonly stack?: unknown } = {};
     (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);
-    const frames = framesOf(seen.stack);
-    const outside = frames.filter((line) => !isInternal(line));
-    if (outside.some((line) => location.test(line))) error.stack = [String(error), ...outside].join("\n");
+    const all = framesOf(seen.stack);
+    const outside = all.filter((line) => !isInternal(line));
     // In a bundle, the caller's frames cannot be told from those of this package.
-    else if (frames.some((line) => line.includes("at async ")))
-      error.stack = [String(error), ...frames].join("\n");
+    const frames = outside.some(isPlace)
+      ? outside
+      : all.some((line) => line.includes("at async "))
+        ? all
+        : [];
+    if (frames[0]) error.stack = [String(error), ...frames].join("\n");
   } catch {
     // Somebody froze the error, or prepares stacks in a way that throws. It stays as it is.
   }
   return error;
 }
 
-function wasCreatedHere({ stack }: Error): boolean {
-  const origin = framesOf(stack).find((line) => location.test(line));
-  return origin !== undefined && isInternal(origin);
-}
-
-function isInternal(line: string): boolean {
-  packageFolder ??=
-    /(?:file:|[/\\]|\w:\\|https?:).*[/\\]/.exec(framesOf(new Error().stack)[0] ?? "")?.[0] ?? "";
-  return line.includes(packageFolder);
-}
-
 /** The frames of a stack, without those of the runtime. */
 function framesOf(stack: unknown): string[] {
   const frames = typeof stack === "string" ? stack.match(frame) : [];
   return (frames ?? []).filter((line) => !runtimeFrame.test(line));
+}
+
+function isPlace(line: string): boolean {
+  return place.test(line);
+}
+
+function isInternal(line: string): boolean {
+  // The first frame is this function.
+  packageFolder ??= /[^( ]*[/\\].*[/\\]/.exec(framesOf(new Error().stack)[0] ?? "")?.[0] ?? "";
+  return line.includes(packageFolder);
 }
