@@ -1,3 +1,4 @@
+import { rejectWithCaller } from "./caller-stack.ts";
 import type { GeneratedPdf } from "./document.ts";
 
 /**
@@ -18,6 +19,8 @@ export interface Listener {
  * @internal
  */
 export interface Launch {
+  /** Whether somebody other than the caller handles every failure. */
+  readonly isSupervised: boolean;
   start(listener: Listener): void;
   cancel(reason: unknown): void;
   /** Whether this is what a form failed with because its document broke, and that document can be replaced. */
@@ -29,7 +32,10 @@ export interface Launch {
 type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
 
 /** A form that was asked for, and waits to be built. */
-type Waiting = Pick<Listener, "onDocument" | "onFailure">;
+interface Waiting extends Pick<Listener, "onDocument"> {
+  /** Settles the promise of the form. */
+  resolve(failure: Promise<never>): void;
+}
 
 const settled = Promise.resolve();
 
@@ -41,8 +47,8 @@ const settled = Promise.resolve();
  */
 export class Asking implements Listener {
   readonly #launch: Launch;
-  readonly #resolveOwn: (document: GeneratedPdf) => void;
-  readonly #rejectOwn: (error: unknown) => void;
+  /** Until the promise itself is settled. */
+  #resolveOwn: ((document: GeneratedPdf | Promise<never>) => void) | undefined;
   /** What has to be settled before the request may be sent; asked for before the turn ended. */
   #gates: Promise<unknown>[] | undefined;
   #waiting: Waiting[] | undefined;
@@ -56,18 +62,10 @@ export class Asking implements Listener {
   /** Somebody gave the call up on purpose: no failure that nobody heard of. */
   #isGivenUp = false;
 
-  /**
-   * @param resolveOwn - settles the promise itself
-   * @param rejectOwn - settles the promise itself
-   */
-  constructor(
-    launch: Launch,
-    resolveOwn: (document: GeneratedPdf) => void,
-    rejectOwn: (error: unknown) => void,
-  ) {
+  /** @param resolveOwn - settles the promise itself */
+  constructor(launch: Launch, resolveOwn: (document: GeneratedPdf | Promise<never>) => void) {
     this.#launch = launch;
     this.#resolveOwn = resolveOwn;
-    this.#rejectOwn = rejectOwn;
     // Not in this very moment: a form that is asked for in the same breath may have a word to say first.
     // By a promise, because test runners take `queueMicrotask` for a timer and stop it.
     settled.then(() => this.#open());
@@ -97,17 +95,17 @@ export class Asking implements Listener {
   /** Gives a form that shows its bytes while they come. */
   forStream<T>(form: (document: GeneratedPdf) => T): Promise<T> {
     this.#formsAsked++;
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       this.#listen({
         onDocument: (document) => {
           try {
             resolve(form(document));
           } catch (error) {
             this.#giveUpAlone(error);
-            reject(error);
+            rejectWithCaller(resolve, error);
           }
         },
-        onFailure: reject,
+        resolve,
       });
     });
   }
@@ -119,13 +117,13 @@ export class Asking implements Listener {
    */
   forWhole<T>(form: (document: GeneratedPdf) => Promise<T>): Promise<T> {
     if (++this.#formsAsked === 1) this.#wantsWhole = true;
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const waiting: Waiting = {
         onDocument: (document) => {
           const onBroken = (error: unknown) => {
             if (this.#launch.canRepeat(error)) return this.#repeat(waiting);
             this.#giveUpAlone(error);
-            reject(error);
+            rejectWithCaller(resolve, error);
           };
           try {
             Promise.resolve(form(document)).then(resolve, onBroken);
@@ -134,7 +132,7 @@ export class Asking implements Listener {
             onBroken(error);
           }
         },
-        onFailure: reject,
+        resolve,
       };
       this.#listen(waiting);
     });
@@ -225,14 +223,16 @@ export class Asking implements Listener {
    * would otherwise leave an unhandled rejection behind.
    */
   #settleOwn(): void {
-    const somebodyElseHears = this.#formsAsked > 0 || this.#isGivenUp;
-    if (!this.#outcome || (somebodyElseHears && !this.#isAwaited)) return;
-    if ("document" in this.#outcome) this.#resolveOwn(this.#outcome.document);
-    else this.#rejectOwn(this.#outcome.error);
+    const somebodyElseHears = this.#formsAsked > 0 || this.#isGivenUp || this.#launch.isSupervised;
+    const resolve = this.#resolveOwn;
+    if (!resolve || !this.#outcome || (somebodyElseHears && !this.#isAwaited)) return;
+    this.#resolveOwn = undefined;
+    if ("document" in this.#outcome) resolve(this.#outcome.document);
+    else rejectWithCaller(resolve, this.#outcome.error);
   }
 }
 
 function tell(waiting: Waiting, outcome: Outcome): void {
   if ("document" in outcome) waiting.onDocument(outcome.document);
-  else waiting.onFailure(outcome.error);
+  else rejectWithCaller(waiting.resolve, outcome.error);
 }

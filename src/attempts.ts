@@ -90,6 +90,10 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
     if (hooks !== noHooks) this.#events = new CallEvents(hooks, job.uid, this.#startedAtMs, this.#context);
   }
 
+  get isSupervised(): boolean {
+    return this.#supervisor !== undefined;
+  }
+
   start(listener: Listener): void {
     this.#listener = listener;
     const { problem, options } = this.#job;

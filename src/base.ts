@@ -5,6 +5,7 @@
 
 export * from "./abort-signals.ts";
 export * from "./api-key.ts";
+export * from "./caller-stack.ts";
 export * from "./chunks.ts";
 export * from "./disposal.ts";
 export * from "./environment.ts";

@@ -1,5 +1,6 @@
 import { type ApiKeySource, checkApiKey } from "./api-key.ts";
 import type { Job, Prepared } from "./attempts.ts";
+import { addCaller } from "./caller-stack.ts";
 import { ConfigurationError } from "./errors.ts";
 import { type CallOptions, type ResolvedCall, type ResolvedOptions, resolveCall } from "./options.ts";
 import { nameOfError, Redactor } from "./redact.ts";
@@ -59,7 +60,7 @@ export class GenerateCall implements Job {
       this.uid = template.uid;
       this.#body = bodyOf(template, values);
     } catch (error) {
-      this.problem = { error };
+      this.problem = { error: addCaller(error) };
     }
     this.options = resolved;
   }

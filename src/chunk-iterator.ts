@@ -1,4 +1,5 @@
 import { abortError } from "./abort-signals.ts";
+import { addCaller } from "./caller-stack.ts";
 import type { Bytes } from "./platform-types.ts";
 
 type Reader = ReadableStreamDefaultReader<Bytes>;
@@ -23,8 +24,12 @@ export class ChunkIterator implements AsyncIterableIterator<Bytes> {
 
   async next(): Promise<IteratorResult<Bytes, undefined>> {
     this.#reader ??= this.#begin();
-    const { done, value } = await (await this.#reader).read();
-    return done ? { done, value: undefined } : { done, value };
+    try {
+      const { done, value } = await (await this.#reader).read();
+      return done ? { done, value: undefined } : { done, value };
+    } catch (error) {
+      throw addCaller(error);
+    }
   }
 
   async return(): Promise<IteratorResult<Bytes, undefined>> {

@@ -1,4 +1,5 @@
 import type { Sink, Source } from "./body.ts";
+import { rejectWithCaller } from "./caller-stack.ts";
 import { ChunkList } from "./chunks.ts";
 import type { Bytes } from "./platform-types.ts";
 
@@ -24,24 +25,16 @@ abstract class Collector<T> implements Sink {
   protected readonly expected: Expected;
   protected length = 0;
   readonly #source: Source;
-  readonly #resolve: (whole: T) => void;
-  readonly #reject: (error: unknown) => void;
+  readonly #resolve: (whole: T | Promise<never>) => void;
 
   /**
    * @param source - where the bytes come from
-   * @param resolve - gets what was made of them
-   * @param reject - gets what went wrong
+   * @param resolve - settles the promise of what is made of them
    */
-  constructor(
-    source: Source,
-    expected: Expected,
-    resolve: (whole: T) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(source: Source, expected: Expected, resolve: (whole: T | Promise<never>) => void) {
     this.#source = source;
     this.expected = expected;
     this.#resolve = resolve;
-    this.#reject = reject;
   }
 
   write(chunk: Uint8Array): boolean {
@@ -60,13 +53,13 @@ abstract class Collector<T> implements Sink {
       this.#resolve(this.make());
     } catch (error) {
       // There may be no memory left for it.
-      this.#reject(error);
+      rejectWithCaller(this.#resolve, error);
     }
   }
 
   fail(error: unknown): void {
     this.drop();
-    this.#reject(error);
+    rejectWithCaller(this.#resolve, error);
   }
 
   protected abstract keep(chunk: Uint8Array): void;

@@ -3,6 +3,7 @@ import { files } from "#platform";
 import { abortError } from "./abort-signals.ts";
 import { requestIdOf } from "./api-error.ts";
 import type { Arrival, AttemptedCall } from "./attempt.ts";
+import { addCaller } from "./caller-stack.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { BlobCollector, BytesCollector, type CollectorClass } from "./collector.ts";
 import { makeDisposable } from "./disposal.ts";
@@ -205,8 +206,12 @@ export class GeneratedPdf {
   /** @internal */
   saveTo(path: string | URL, drafting: Drafting | undefined): Promise<Saved>;
   async saveTo(path: string | URL, drafting?: Drafting): Promise<Saved> {
-    // Before it is read: where the path cannot be written, the document is still there for another one.
-    return this.saveChecked(await checkPath(path, drafting));
+    try {
+      // Before it is read: where the path cannot be written, the document is still there for another one.
+      return await this.saveChecked(await checkPath(path, drafting));
+    } catch (error) {
+      throw addCaller(error);
+    }
   }
 
   /**
@@ -258,8 +263,8 @@ export class GeneratedPdf {
   #collect<T>(form: string, Collector: CollectorClass<T>): Promise<T> {
     const { body, promisedBytes } = this.#arrival;
     const expected = { promisedBytes, maxBytes: this.#call.maxBytes, oversized: () => this.#oversized() };
-    return new Promise((resolve, reject) => {
-      body.read(form, new Collector(body, expected, resolve, reject));
+    return new Promise((resolve) => {
+      body.read(form, new Collector(body, expected, resolve));
     });
   }
 

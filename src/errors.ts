@@ -21,7 +21,7 @@ export interface ErrorFacts {
  * The base of every error of this package.
  *
  * Its message, stack, JSON and inspection hold neither the API key nor the values that were sent: where they quote
- * the service, the words of the values are taken out.
+ * the service, the words of the values are taken out. In V8, its stack starts with the line of yours that awaits the call.
  *
  * @example
  * ```ts

@@ -27,13 +27,11 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   constructor(launch: Launch) {
     if (typeof launch !== "object")
       throw new TypeError("A pending PDF is made by `generate` only; use Promise itself.");
-    let resolveOwn!: (document: GeneratedPdf) => void;
-    let rejectOwn!: (error: unknown) => void;
-    super((resolve, reject) => {
+    let resolveOwn!: (document: GeneratedPdf | Promise<never>) => void;
+    super((resolve) => {
       resolveOwn = resolve;
-      rejectOwn = reject;
     });
-    this.#asking = new Asking(launch, resolveOwn, rejectOwn);
+    this.#asking = new Asking(launch, resolveOwn);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise, and has to know whether somebody awaits it.

@@ -7,9 +7,9 @@ import { Wire } from "./support/wire.ts";
 
 describe("a document in memory", () => {
   const collect = (wire: Wire, promisedBytes: number | undefined, maxBytes: number) =>
-    new Promise<Bytes>((resolve, reject) => {
+    new Promise<Bytes>((resolve) => {
       const expected = { promisedBytes, maxBytes, oversized: () => "oversized" };
-      wire.body.read("bytes()", new BytesCollector(wire.body, expected, resolve, reject));
+      wire.body.read("bytes()", new BytesCollector(wire.body, expected, resolve));
     });
 
   property("is every byte that came, whatever length was promised, and never more than is allowed", () => {
@@ -84,7 +84,7 @@ describe("a document in memory", () => {
   it("is no stream", () => {
     const { body } = new Wire();
     const expected = { promisedBytes: 1, maxBytes: 1, oversized: () => "oversized" };
-    expect(new BytesCollector(body, expected, vi.fn(), vi.fn()).isStream).toBe(false);
+    expect(new BytesCollector(body, expected, vi.fn()).isStream).toBe(false);
   });
 
   it("is refused at its first byte when more is promised than is allowed", async () => {
@@ -98,9 +98,9 @@ describe("a document in memory", () => {
 
 describe("a document as a Blob", () => {
   const collect = (wire: Wire) =>
-    new Promise<Blob>((resolve, reject) => {
+    new Promise<Blob>((resolve) => {
       const expected = { promisedBytes: undefined, maxBytes: 1_000, oversized: () => "oversized" };
-      wire.body.read("blob()", new BlobCollector(wire.body, expected, resolve, reject));
+      wire.body.read("blob()", new BlobCollector(wire.body, expected, resolve));
     });
 
   it("is every byte that came, and a PDF by its type", async () => {

@@ -26,7 +26,7 @@ const floors: readonly (readonly string[])[] = [
   ["waits.ts", "hooks.ts"],
   ["api-key.ts", "content-length.ts", "headers.ts", "option-rules.ts", "request.ts", "values.ts"],
   ["transport/"],
-  ["disposal.ts", "filename.ts", "redact.ts", "verify.ts"],
+  ["caller-stack.ts", "disposal.ts", "filename.ts", "redact.ts", "verify.ts"],
   ["chunks.ts", "clock.ts", "abort-signals.ts", "secret-key.ts", "supervisor.ts"],
   [
     "environment.ts",
@@ -53,6 +53,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   "bulk/": [
     "index.ts",
     "abort-signals.ts",
+    "caller-stack.ts",
     "errors.ts",
     "files/drafting.ts",
     "files/held-file.ts",

@@ -117,8 +117,6 @@ export class JobTries<J extends Job, R> implements Supervisor {
       const { template, values, options } = checkJob(this.#job, this.#index);
       const pdf = client.generate(template, values as never, { ...options, retry, [supervisor]: this });
       this.#pdf = pdf;
-      // Without asking it for anything: one that fails before `use` has asked is no stray rejection.
-      Promise.prototype.then.call(pdf, undefined, () => {});
       const value = await use(pdf, this.#job, { index: this.#index, attempt: before + 1, signal });
       if (this.#isWhole || !this.#isHeard) return { value };
       // A document that failed is none, whatever was made of it.

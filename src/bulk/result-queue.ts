@@ -1,11 +1,15 @@
+import { rejectWithCaller, resolveWithCaller } from "../caller-stack.ts";
+
 /** Somebody who waits for a result. */
-interface Reader<R> {
-  resolve(result: IteratorResult<R>): void;
-  reject(error: unknown): void;
+type Reader<R> = (result: IteratorResult<R> | Promise<IteratorResult<R>>) => void;
+
+/** A result that may hold an error. */
+interface Rejectable {
+  readonly error?: unknown;
 }
 
 /** Results until they are taken, whoever waits for them, and the end. */
-export class ResultQueue<R> {
+export class ResultQueue<R extends Rejectable> {
   readonly #outbox: Outbox<R>;
   /** Called when a result was taken. */
   readonly #onTaken: () => void;
@@ -21,8 +25,8 @@ export class ResultQueue<R> {
   }
 
   next(): Promise<IteratorResult<R>> {
-    return new Promise((resolve, reject) => {
-      this.#readers.push({ resolve, reject });
+    return new Promise((resolve) => {
+      this.#readers.push(resolve);
       this.#deliver();
     });
   }
@@ -50,16 +54,18 @@ export class ResultQueue<R> {
 
   #deliver(): void {
     while (this.#readers.length > 0) {
-      const result = this.#outbox.take();
-      if (result === undefined) break;
+      const value = this.#outbox.take();
+      if (value === undefined) break;
       this.#onTaken();
-      this.#readers.shift()?.resolve({ done: false, value: result });
+      const resolve = this.#readers.shift() as Reader<R>;
+      if (value.error === undefined) resolve({ done: false, value });
+      else resolveWithCaller(resolve, value.error, { done: false, value });
     }
     if (!this.#isClosed) return;
-    for (const { resolve, reject } of this.#readers.splice(0)) {
+    for (const resolve of this.#readers.splice(0)) {
       const thrown = this.#error;
       this.#error = undefined;
-      if (thrown) reject(thrown.error);
+      if (thrown) rejectWithCaller(resolve, thrown.error);
       else resolve({ done: true, value: undefined });
     }
   }

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { addCaller } from "../caller-stack.ts";
 import { checkBulkOptions, type RunBulkOptions } from "./bulk-options.ts";
 import { BulkRun } from "./bulk-run.ts";
 import { realPathOf } from "./folder/real-path-of.ts";
@@ -45,18 +46,22 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
   checkBulkOptions(options);
   const { sink, journal: path, fresh = false, name = "" } = options;
   const source = new JobSource(options.jobs as Jobs<Job>);
-  await sink.open?.();
-  const journal = await openJournal({
-    path,
-    run: { name, place: placeOf(sink.place, path) },
-    fresh,
-    beforeLines: async () => sink.sync?.(),
-  });
   try {
-    sink.begin?.({ id: journal.id, before: journal.idBefore, journal: await realPathOf(resolve(path)) });
-    return await new BulkRun(options as unknown as RunBulkOptions<T, Job>, source, journal).perform();
-  } finally {
-    await journal.close();
+    await sink.open?.();
+    const journal = await openJournal({
+      path,
+      run: { name, place: placeOf(sink.place, path) },
+      fresh,
+      beforeLines: async () => sink.sync?.(),
+    });
+    try {
+      sink.begin?.({ id: journal.id, before: journal.idBefore, journal: await realPathOf(resolve(path)) });
+      return await new BulkRun(options as unknown as RunBulkOptions<T, Job>, source, journal).perform();
+    } finally {
+      await journal.close();
+    }
+  } catch (error) {
+    throw addCaller(error);
   }
 }
 

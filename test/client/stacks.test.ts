@@ -1,0 +1,201 @@
+import { ConnectionError, TemplatePdf, TimeoutError } from "template-pdf";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { forms, generate, temporaryFolder } from "./every-form.ts";
+import { beginning, cutOffAfter, pdfOf, rejectionOf, Service, saying, strayRejections } from "./service.ts";
+import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } from "./stacks/callers.mjs";
+import { expectCallersLine, type Seen } from "./stacks/expect-stack.ts";
+import { type Failure, startFailures } from "./stacks/failures.ts";
+
+const missing = saying(404, "There is no such template.");
+
+/** In a folder of its own, because some callers save files. */
+function clientFor({ options }: Failure): TemplatePdf {
+  vi.spyOn(process, "cwd").mockReturnValue(temporaryFolder());
+  const client = new TemplatePdf({ apiKey: "key-of-the-tests", retry: false, ...options });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    return client.close();
+  });
+  return client;
+}
+
+type Caller = Parameters<typeof failureOf>[0];
+
+async function expectLineOf(caller: Caller, failure: Failure): Promise<void> {
+  const seen = await failureOf(caller, clientFor(failure), [failure.uid, failure.values]);
+  expect(seen.error).toMatchObject({ name: failure.name });
+  expectCallersLine(seen);
+}
+
+const early = [
+  "a 404",
+  "a refused connection",
+  "a timeout",
+  "an answer that is not a PDF",
+  "values that cannot be sent",
+];
+
+const late = ["a truncated document", "a document that stops arriving"];
+
+describe.each(Object.entries(pendingCallers))("the stack shows the line that awaits %s", (_, caller) => {
+  it.each(early)("for %s", async (kind) => {
+    const failures = await startFailures();
+    await expectLineOf(caller, failures.early[kind] as Failure);
+  });
+});
+
+const readers = Object.entries({ ...pendingCallers, ...documentCallers });
+
+describe.each(readers.filter(([name]) => !streams.includes(name)))(
+  "the stack shows the line that awaits %s",
+  (_, caller) => {
+    it.each(late)("for %s", async (kind) => {
+      const failures = await startFailures();
+      await expectLineOf(caller, failures.late[kind] as Failure);
+    });
+  },
+);
+
+it.each(Object.entries(indirectCallers))("the stack shows the line that awaits %s", async (_, caller) => {
+  const { early } = await startFailures();
+  await expectLineOf(caller, early["a 404"] as Failure);
+});
+
+describe("an error whose caller cannot be seen", () => {
+  it("keeps the stack it was created with if nobody awaits it", async () => {
+    const service = await Service.start(missing);
+    const error = await new Promise<Error>((resolve) => {
+      generate(service.client()).bytes().catch(resolve);
+    });
+    expect(error.stack).toContain(`NotFoundError: ${error.message}\n    at `);
+  });
+
+  it.each(forms.filter(([form]) => streams.includes(form)))(
+    "keeps name, message and a stack if it interrupts %s while that is read",
+    async (_, read) => {
+      const service = await Service.start(cutOffAfter(pdfOf(100_000), 50_000));
+      const error = (await rejectionOf(read(generate(service.client())))) as Error;
+      expect(error.stack).toContain(`TruncatedPdfError: ${error.message}\n    at `);
+    },
+  );
+
+  it("shows the line that calls generate() if the arguments are wrong", async () => {
+    const service = await Service.start(missing);
+    const client = service.client();
+    const nested = { a: { b: { c: { d: { e: { f: { g: { h: Number.NaN } } } } } } } };
+    const seen = await new Promise<Seen>((resolve) => {
+      const marker = new Error().stack ?? "";
+      const bytes = client.generate("inv_2024", nested).bytes();
+      bytes.catch((error) => resolve({ error, marker }));
+    });
+    expect(seen.error.name).toBe("ValuesError");
+    expectCallersLine(seen);
+  });
+
+  it("is the same error if somebody has frozen it", async () => {
+    const service = await Service.start(missing);
+    let frozen: unknown;
+    const error = (told: { readonly error: unknown }) => {
+      frozen = Object.freeze(told.error);
+    };
+    expect(await rejectionOf(generate(service.client({ hooks: { error } })))).toBe(frozen);
+  });
+
+  it("is the same error where stacks cannot be captured, or are prepared by something that throws", async () => {
+    const service = await Service.start(missing);
+    const { captureStackTrace, prepareStackTrace } = Error;
+    onTestFinished(() => void Object.assign(Error, { captureStackTrace, prepareStackTrace }));
+    Object.assign(Error, { captureStackTrace: undefined });
+    expect(await rejectionOf(generate(service.client()))).toMatchObject({ code: "not_found" });
+    const failing = () => {
+      throw new Error("no stacks today");
+    };
+    Object.assign(Error, { captureStackTrace, prepareStackTrace: failing });
+    expect(await rejectionOf(generate(service.client()))).toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("the stack of an error that two callers receive", () => {
+  async function awaitFirst(promise: PromiseLike<unknown>): Promise<unknown> {
+    return rejectionOf(promise);
+  }
+
+  it("shows the first of them", async () => {
+    const service = await Service.start(missing);
+    const pending = generate(service.client());
+    const first = awaitFirst(pending.bytes());
+    const second = (async function awaitSecond() {
+      await pending;
+    })();
+    const error = (await first) as Error;
+    const { stack } = error;
+    expect(stack).toContain("rejectionOf");
+    expect(await rejectionOf(second)).toBe(error);
+    expect(error.stack).toBe(stack);
+    expect(error.stack).not.toContain("awaitSecond");
+  });
+
+  it("shows the second if the first does not await", async () => {
+    const service = await Service.start(missing);
+    const pending = generate(service.client());
+    pending.bytes().catch(() => {});
+    const second = (async function awaitSecond() {
+      await pending;
+    })();
+    const { stack } = (await rejectionOf(second)) as Error;
+    expect(stack).toContain("awaitSecond");
+  });
+});
+
+describe("the caller's own error keeps its stack", () => {
+  const reasons = [
+    ["an Error", () => new Error("the customer has left")],
+    ["an error of this package", () => new TimeoutError("too late", { phase: "total", limitMs: 1 })],
+  ] as const;
+
+  it.each(reasons)("if %s is the reason of the signal", async (_, reasonOf) => {
+    const service = await Service.start(beginning(pdfOf(1000).subarray(0, 500)));
+    const controller = new AbortController();
+    const bytes = generate(service.client(), { signal: controller.signal }).bytes();
+    await service.request();
+    const reason = reasonOf();
+    const { stack } = reason;
+    controller.abort(reason);
+    expect(await rejectionOf(bytes)).toBe(reason);
+    expect(reason.stack).toBe(stack);
+  });
+
+  it.each(reasons)("if %s is given to cancel()", async (_, reasonOf) => {
+    const service = await Service.start(() => {});
+    const pending = generate(service.client());
+    const reason = reasonOf();
+    const { stack } = reason;
+    const rejection = rejectionOf(pending);
+    await pending.cancel(reason);
+    expect(await rejection).toBe(reason);
+    expect(reason.stack).toBe(stack);
+  });
+});
+
+it("the cause of an error keeps its own stack", async () => {
+  const { early } = await startFailures();
+  const error = await rejectionOf(generate(clientFor(early["a refused connection"] as Failure)));
+  const { cause } = error as ConnectionError & { cause: Error };
+  expect(ConnectionError.is(error)).toBe(true);
+  expect(cause.stack).toContain(`${cause.name}: ${cause.message}`);
+  expect(cause.stack).not.toContain("rejectionOf");
+});
+
+it("an error that nobody awaits a second time leaves no unhandled rejection", async () => {
+  const service = await Service.start(cutOffAfter(pdfOf(100_000), 50_000));
+  const stray = await strayRejections(async () => {
+    for (const [, read] of forms) await rejectionOf(read(generate(service.client())));
+    const pending = generate(service.client({ baseUrl: "http://127.0.0.1:1" }));
+    await rejectionOf(pending);
+    await rejectionOf(pending);
+    const pdf = await generate(service.client());
+    await rejectionOf(pdf.blob());
+    await rejectionOf(pdf.bytes());
+  });
+  expect(stray).toEqual([]);
+});

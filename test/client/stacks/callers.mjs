@@ -1,0 +1,164 @@
+// A caller's own code: each function awaits on one line, and passes an error of the line before it to `here`.
+
+/** @typedef {(pdfs: any, call: any, here: (marker: Error) => void) => Promise<unknown>} Caller */
+
+/**
+ * Callers of a pending result, by what they await.
+ *
+ * @type {Record<string, Caller>}
+ */
+export const pendingCallers = {
+  "await generate()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call);
+  },
+  "bytes()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call).bytes();
+  },
+  "buffer()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call).buffer();
+  },
+  "arrayBuffer()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call).arrayBuffer();
+  },
+  "blob()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call).blob();
+  },
+  "stream()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call).stream();
+  },
+  "nodeStream()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call).nodeStream();
+  },
+  "response()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call).response();
+  },
+  "saveTo()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call).saveTo("stacks-of-callers.pdf");
+  },
+  "for await": async (pdfs, call, here) => {
+    here(new Error());
+    for await (const chunk of pdfs.generate(...call)) void chunk;
+  },
+};
+
+/**
+ * Callers of the document itself, which they have awaited before.
+ *
+ * @type {Record<string, Caller>}
+ */
+export const documentCallers = {
+  "bytes() of the document": async (pdfs, call, here) => {
+    const pdf = await pdfs.generate(...call);
+    here(new Error());
+    await pdf.bytes();
+  },
+  "buffer() of the document": async (pdfs, call, here) => {
+    const pdf = await pdfs.generate(...call);
+    here(new Error());
+    await pdf.buffer();
+  },
+  "arrayBuffer() of the document": async (pdfs, call, here) => {
+    const pdf = await pdfs.generate(...call);
+    here(new Error());
+    await pdf.arrayBuffer();
+  },
+  "blob() of the document": async (pdfs, call, here) => {
+    const pdf = await pdfs.generate(...call);
+    here(new Error());
+    await pdf.blob();
+  },
+  "saveTo() of the document": async (pdfs, call, here) => {
+    const pdf = await pdfs.generate(...call);
+    here(new Error());
+    await pdf.saveTo("stacks-of-callers.pdf");
+  },
+  "for await of the document": async (pdfs, call, here) => {
+    const pdf = await pdfs.generate(...call);
+    here(new Error());
+    for await (const chunk of pdf) void chunk;
+  },
+};
+
+/**
+ * Callers that pass the promise through other promises before they await it.
+ *
+ * @type {Record<string, Caller>}
+ */
+export const indirectCallers = {
+  "a promise that is stored and awaited while the call is in flight": async (pdfs, call, here) => {
+    const bytes = pdfs.generate(...call).bytes();
+    here(new Error());
+    await bytes;
+  },
+  "Promise.all of pending results": async (pdfs, call, here) => {
+    here(new Error());
+    await Promise.all([pdfs.generate(...call), new Promise(() => {})]);
+  },
+  "Promise.race": async (pdfs, call, here) => {
+    here(new Error());
+    await Promise.race([pdfs.generate(...call).bytes(), new Promise(() => {})]);
+  },
+  "catch() that throws the error again": async (pdfs, call, here) => {
+    const rethrow = (/** @type {unknown} */ error) => Promise.reject(error);
+    here(new Error());
+    await pdfs.generate(...call).catch(rethrow);
+  },
+  "finally()": async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs
+      .generate(...call)
+      .buffer()
+      .finally(() => {});
+  },
+  "an async function that returns the promise": async (pdfs, call, here) => {
+    const bytesOf = async () => pdfs.generate(...call).bytes();
+    here(new Error());
+    await bytesOf();
+  },
+};
+
+/** Outputs that are handed over when the document begins: whatever happens to it later, they have been awaited. */
+export const streams = ["await generate()", "stream()", "nodeStream()", "response()"];
+
+/**
+ * A caller that loops over a run.
+ *
+ * @param {(pdfs: any, jobs: readonly object[]) => AsyncIterable<any>} generateMany
+ * @returns {Caller}
+ */
+export const loopOver = (generateMany) => async (pdfs, call, here) => {
+  const [template, values] = call;
+  let failure;
+  here(new Error());
+  for await (const { error } of generateMany(pdfs, [{ template, values }])) failure = error;
+  throw failure;
+};
+
+/**
+ * What a caller's call fails with.
+ *
+ * @param {Caller} caller
+ * @param {unknown} pdfs
+ * @param {readonly unknown[]} call
+ * @returns {Promise<{ error: any, marker: string }>} the error, and the stack of the line before the one that failed
+ */
+export async function failureOf(caller, pdfs, call) {
+  let marker = "";
+  try {
+    await caller(pdfs, call, (error) => {
+      marker = error.stack ?? "";
+    });
+  } catch (error) {
+    return { error, marker };
+  }
+  throw new Error("This was expected to fail.");
+}
