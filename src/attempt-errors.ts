@@ -49,7 +49,7 @@ export function isPassedOn(cause: unknown): boolean {
     // By an error with a `digest` the `fetch` of Next.js ends the rendering of a page that cannot be rendered ahead.
     return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown } | null)?.digest === "string";
   } catch {
-    // What somebody's own `fetch` rejects with may refuse to be read.
+    // A custom `fetch` may reject with an object that throws when it is read.
     return false;
   }
 }

@@ -27,8 +27,11 @@ export interface Source {
 /** How much of a document nobody has asked for yet is held before the service has to wait. */
 const maxHeldBytes = 64 * 1024;
 
-/** In how many chunks: each takes memory of its own, however small it is. */
+/** The maximum number of held chunks; each has a fixed overhead. */
 const maxHeldChunks = 1024;
+
+/** A smaller chunk is copied while it is held: it may be a slice of a buffer that is much larger. */
+const smallChunkBytes = 4096;
 
 /** The bytes of one document on their way from the wire to the one form that was asked for. */
 export class Body implements Source {
@@ -78,8 +81,10 @@ export class Body implements Source {
       if (!this.#give(this.#sink, chunk)) this.#pause();
       return;
     }
-    if (this.#held) this.#held.push(chunk);
-    else this.#held = [chunk];
+    const held =
+      chunk.length < smallChunkBytes && chunk.buffer.byteLength > chunk.length ? chunk.slice() : chunk;
+    if (this.#held) this.#held.push(held);
+    else this.#held = [held];
     this.#heldBytes += chunk.length;
     if (this.#heldBytes >= maxHeldBytes || this.#held.length >= maxHeldChunks) this.#pause();
   }

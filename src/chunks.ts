@@ -1,18 +1,18 @@
 import type { Bytes } from "./platform-types.ts";
 
-/** What a chunk may cost beside its bytes is little compared with this; smaller ones are copied together. */
+/** Smaller chunks are merged, because every chunk has a fixed overhead. */
 const smallestChunkBytes = 4096;
 
-/** Copies small chunks together, so that a body takes no more memory the finer it is cut. */
+/** Merges small chunks, so that memory does not depend on chunk size. */
 export class ChunkGatherer {
-  /** Room for what is too small to be handed on. */
+  /** Room for what is too small to be forwarded. */
   #block: Bytes | undefined;
   #length = 0;
 
   /**
    * Takes the next chunk.
    *
-   * @returns what can be handed on now: the chunk itself, or a copy of it and of the small ones before it
+   * @returns what can be forwarded now: the chunk itself, or a copy of it and of the small ones before it
    */
   add(chunk: Uint8Array): Uint8Array | undefined {
     const length = this.#length + chunk.length;
@@ -30,7 +30,7 @@ export class ChunkGatherer {
     return undefined;
   }
 
-  /** Hands on what is left at the end. */
+  /** Returns what is left at the end. */
   end(): Bytes | undefined {
     if (this.#length === 0) return undefined;
     const rest = this.#gathered().slice();
@@ -43,44 +43,57 @@ export class ChunkGatherer {
   }
 }
 
-/** Hands on a body chunk by chunk: the first at once, small ones after it together, when the event loop comes round. */
+/** Forwards the first chunk immediately, and merges later small chunks once per turn of the event loop. */
 export class ChunkRelay {
   readonly #gatherer = new ChunkGatherer();
-  readonly #handOn: (chunk: Uint8Array) => boolean;
+  readonly #forward: (chunk: Uint8Array) => void;
+  readonly #wantsMore: () => boolean;
   #hasBegun = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** What set the timer. One that was set by fake timers is lost when these are removed. */
+  #setTimeout: typeof setTimeout | undefined;
 
-  /** @param handOn - takes a chunk; `false` asks to wait */
-  constructor(handOn: (chunk: Uint8Array) => boolean) {
-    this.#handOn = handOn;
+  /**
+   * @param forward - takes a chunk
+   * @param wantsMore - whether the reader can take more now
+   */
+  constructor(forward: (chunk: Uint8Array) => void, wantsMore: () => boolean) {
+    this.#forward = forward;
+    this.#wantsMore = wantsMore;
   }
 
+  /** Takes the next chunk; `false` asks to wait. */
   write(chunk: Uint8Array): boolean {
     const next = this.#hasBegun ? this.#gatherer.add(chunk) : chunk;
     this.#hasBegun = true;
-    if (next) return this.#handOn(next);
-    this.#timer ??= setTimeout(() => this.flush(), 0);
-    return true;
+    if (next) {
+      this.drop();
+      this.#forward(next);
+    } else if (this.#timer === undefined || this.#setTimeout !== setTimeout) {
+      this.#setTimeout = setTimeout;
+      this.#timer = setTimeout(() => this.flush(), 0);
+    }
+    return this.#wantsMore();
   }
 
-  /** Hands on what is left, at the end or before. */
+  /** Forwards what is left, at the end or before. */
   flush(): void {
     this.drop();
     const rest = this.#gatherer.end();
-    if (rest) this.#handOn(rest);
+    if (rest) this.#forward(rest);
   }
 
-  /** Hands on nothing more. */
+  /** Forwards nothing until the next chunk. */
   drop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 }
 
-/** Chunks are slices of what was read at once. How much of that may be held for nothing, beside as much as is used. */
+/** The most unused buffer memory that a list may keep alive in addition to the size of its bytes. */
 const maxUnusedBytes = 128 * 1024;
 
-/** Bytes in the order in which they came; it holds at most about twice as much memory, however they are cut. */
+/** Bytes in the order in which they came. It holds at most about twice as much memory. */
 export class ChunkList {
   /** How many bytes it has. */
   byteLength = 0;
@@ -91,13 +104,14 @@ export class ChunkList {
   #lastBuffer: ArrayBufferLike | undefined;
 
   add(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
     // Of most documents the first chunk is the only one, and need not be copied.
     const next = this.byteLength === 0 ? chunk : this.#gatherer.add(chunk);
     this.byteLength += chunk.length;
     if (next) this.#keep(next);
   }
 
-  /** Gives the chunks away, and is empty. */
+  /** Returns the chunks and empties the list. */
   take(): Uint8Array[] {
     const rest = this.#gatherer.end();
     if (rest) this.#chunks.push(rest);
@@ -109,7 +123,7 @@ export class ChunkList {
     return chunks;
   }
 
-  /** Gives the bytes away as one piece that owns its memory, and is empty. */
+  /** Returns the bytes as one piece that owns its memory, and empties the list. */
   concatenate(): Bytes {
     const whole = new Uint8Array(this.byteLength);
     let at = 0;

@@ -22,8 +22,8 @@ export function contentsOf(value: unknown, depth = 0): string | undefined {
     // It shows itself in a way of its own.
     if (key === "toJSON" || key === inspection) return undefined;
     const property = Object.getOwnPropertyDescriptor(value, key);
-    // The bytes of an answer that is no HTTP (undici): they may repeat anything, the credentials of a proxy, too.
-    if (key === "data" && value instanceof Error && property?.value !== undefined) return undefined;
+    // The bytes of an answer that is not HTTP (undici): they may repeat anything, the credentials of a proxy, too.
+    if (key === "data" && isParserError(value) && property?.value !== undefined) return undefined;
     // Newer engines keep the stack behind a getter of their own.
     const isReadable = property !== undefined && ("value" in property || key === "stack");
     const member: unknown = isReadable ? Reflect.get(value, key) : undefined;
@@ -40,9 +40,14 @@ export function contentsOf(value: unknown, depth = 0): string | undefined {
   return texts.join("\n");
 }
 
+/** By its name: undici gives it a code only if its parser has one. */
+function isParserError(value: object): boolean {
+  return (value as { name?: unknown }).name === "HTTPParserError";
+}
+
 /** What errors of JavaScript, Node and undici call their properties. */
 const usualNames = new Set(
-  "stack message cause name code errno syscall address port host hostname errors status statusCode".split(
+  "stack message cause name code errno syscall address port host hostname errors status statusCode reason path dest info library cert data".split(
     " ",
   ),
 );

@@ -12,18 +12,15 @@ const partialEscape = /(?:\\(?:u\{?[\da-f]{0,5}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]
 
 const longestPartialEscape = 8;
 
-/** The named references of HTML for the characters that keys and URLs are made of. All others become a space. */
-const named: { readonly [name: string]: string | undefined } = {
-  amp: "&",
-  apos: "'",
-  equals: "=",
-  grave: "`",
-  gt: ">",
-  lt: "<",
-  plus: "+",
-  quot: '"',
-  sol: "/",
-};
+/** The named references of HTML for the characters that a key can have. All others become a space. */
+const named: { readonly [name: string]: string | undefined } = Object.fromEntries(
+  (
+    "amp& apos' equals= grave` gt> lt< plus+ quot\" sol/ bsol\\ lowbar_ hyphen- dash- period. colon: semi; comma, " +
+    "percnt% commat@ num# excl! quest? dollar$ ast* lpar( rpar) lsqb[ rsqb] lcub{ rcub} verbar| hat^ tilde~"
+  )
+    .split(" ")
+    .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
+);
 
 /** How many escapes within escapes are undone, such as `%2526`: more than any chain of proxies applies. */
 const maxRounds = 4;

@@ -1,6 +1,5 @@
 /**
- * What refusals are made of, in lower case. None of these gives a value away, and without them nobody could read why a value
- * was refused. No word is here that is also a common name of people.
+ * Lower-case words that services use in refusals. They identify no customer by themselves, so they stay readable.
  */
 export const ordinaryWords: ReadonlySet<string> = new Set(
   (

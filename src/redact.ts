@@ -136,7 +136,7 @@ export class Redactor {
     try {
       return this.#withoutSecrets(cause, 0);
     } catch {
-      // What somebody's own `fetch` rejects with may refuse to be read.
+      // A custom `fetch` may reject with an object that throws when it is read.
       return new Error("an error that cannot be read");
     }
   }
@@ -215,7 +215,7 @@ export function nameOfError(error: unknown): string {
 interface Sent {
   /** The API key, and the strings and numbers of the values. */
   readonly secrets: readonly string[];
-  /** The words of the names of members, in lower case: what the template calls its placeholders. */
+  /** The words of the placeholders' names, in lower case. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -224,10 +224,20 @@ function sentIn(apiKey: string | undefined, json: string): Sent {
   const names = new Set<string>();
   JSON.parse(json, function (this: unknown, name, value: unknown) {
     if (typeof value === "string" || typeof value === "number") secrets.push(String(value));
-    if (!Array.isArray(this)) for (const word of wordsOfName(name)) names.add(word.toLowerCase());
+    if (!Array.isArray(this) && isPlaceholderName(name)) {
+      for (const word of wordsOfName(name)) names.add(word.toLowerCase());
+    }
     return value;
   });
   return { secrets, names };
+}
+
+/**
+ * Whether a member is named as templates name their placeholders. Other names may be data: a map by customer, card or
+ * e-mail address.
+ */
+function isPlaceholderName(name: string): boolean {
+  return /^[A-Za-z_$][\w$-]{0,39}$/.test(name) && !/\d{3}/.test(name);
 }
 
 /** The words of a name such as `dueDate`, in one and one by one. */

@@ -20,7 +20,10 @@ export function webStreamOf(source: Source, form: string): ReadableStream<Bytes>
 class StreamSink implements Sink {
   readonly isStream = true;
   readonly #controller: ReadableStreamDefaultController<Bytes>;
-  readonly #relay = new ChunkRelay((chunk) => this.#enqueue(chunk));
+  readonly #relay = new ChunkRelay(
+    (chunk) => this.#enqueue(chunk),
+    () => (this.#controller.desiredSize ?? 0) > 0,
+  );
   #givenBytes = 0;
 
   constructor(controller: ReadableStreamDefaultController<Bytes>) {
@@ -45,10 +48,9 @@ class StreamSink implements Sink {
     this.#controller.error(error);
   }
 
-  #enqueue(chunk: Uint8Array): boolean {
+  #enqueue(chunk: Uint8Array): void {
     this.#givenBytes += chunk.length;
     this.#controller.enqueue(ownBytes(chunk));
-    return (this.#controller.desiredSize ?? 0) > 0;
   }
 }
 

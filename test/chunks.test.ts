@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChunkList, ChunkRelay } from "../src/chunks.ts";
+import { files } from "../src/files/node.ts";
+import { webStreamOf } from "../src/web-stream.ts";
 import { property } from "./support/fuzz.ts";
+import { Wire } from "./support/wire.ts";
 
 /** Chunks of these lengths, all of their bytes different from their neighbours'. */
 function chunksOf(lengths: readonly number[]): Uint8Array[] {
@@ -38,6 +41,12 @@ describe("A list of chunks", () => {
     expect(list.take().length).toBeLessThan(250);
   });
 
+  it("keeps no empty chunk", () => {
+    const list = new ChunkList();
+    for (let left = 10; left > 0; left--) list.add(new Uint8Array(0));
+    expect(list.take()).toEqual([]);
+  });
+
   it("keeps a large chunk as it is", () => {
     const chunk = new Uint8Array(4096);
     const list = new ChunkList();
@@ -69,19 +78,20 @@ describe("A relay of chunks", () => {
     vi.useRealTimers();
   });
 
-  const relayInto = (taken: number[], answer = true) =>
-    new ChunkRelay((chunk) => {
-      taken.push(chunk.length);
-      return answer;
-    });
+  /** A relay whose reader wants more until it was given `room` bytes. */
+  const relayInto = (taken: number[], room = Number.POSITIVE_INFINITY) =>
+    new ChunkRelay(
+      (chunk) => void taken.push(chunk.length),
+      () => taken.reduce((sum, length) => sum + length, 0) < room,
+    );
 
-  it("hands the first chunk on at once, however small it is, and sets no timer for it", () => {
+  it("forwards the first chunk immediately, however small it is, and sets no timer for it", () => {
     const taken: number[] = [];
-    expect(relayInto(taken, false).write(new Uint8Array(1))).toBe(false);
+    expect(relayInto(taken, 1).write(new Uint8Array(1))).toBe(false);
     expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
   });
 
-  it("hands small chunks on together when the event loop comes round", () => {
+  it("merges small chunks until the next turn of the event loop", () => {
     const taken: number[] = [];
     const relay = relayInto(taken);
     for (const length of [9, 1, 2, 3]) expect(relay.write(new Uint8Array(length))).toBe(true);
@@ -93,18 +103,27 @@ describe("A relay of chunks", () => {
     expect(taken).toEqual([9, 6, 4]);
   });
 
-  it("hands a large chunk on at once, with the small ones before it, and answers what its reader does", () => {
+  it("forwards a large chunk immediately, with the small ones before it, and leaves no timer", () => {
     const taken: number[] = [];
-    const relay = relayInto(taken, false);
-    expect(relay.write(new Uint8Array(5_000))).toBe(false);
+    const relay = relayInto(taken);
+    relay.write(new Uint8Array(5_000));
     relay.write(new Uint8Array(1));
-    expect(relay.write(new Uint8Array(5_000))).toBe(false);
-    expect(taken).toEqual([5_000, 5_001]);
-    vi.runAllTimers();
-    expect(taken).toEqual([5_000, 5_001]);
+    relay.write(new Uint8Array(5_000));
+    expect([taken, vi.getTimerCount()]).toEqual([[5_000, 5_001], 0]);
   });
 
-  it("hands on what is left when it is flushed, and sets no timer after that", () => {
+  it("asks to wait as soon as its reader has enough, also for a chunk that it merges", () => {
+    const taken: number[] = [];
+    const relay = relayInto(taken, 10);
+    const answers = [9, 1, 1].map((length) => {
+      const answer = relay.write(new Uint8Array(length));
+      vi.runAllTimers();
+      return answer;
+    });
+    expect(answers).toEqual([true, true, false]);
+  });
+
+  it("forwards what is left when it is flushed, and leaves no timer", () => {
     const taken: number[] = [];
     const relay = relayInto(taken);
     relay.write(new Uint8Array(2));
@@ -114,7 +133,7 @@ describe("A relay of chunks", () => {
     expect([taken, vi.getTimerCount()]).toEqual([[2, 1], 0]);
   });
 
-  it("hands on nothing once it is dropped", () => {
+  it("forwards nothing once it is dropped", () => {
     const taken: number[] = [];
     const relay = relayInto(taken);
     relay.write(new Uint8Array(2));
@@ -124,11 +143,25 @@ describe("A relay of chunks", () => {
     expect([taken, vi.getTimerCount()]).toEqual([[2], 0]);
   });
 
-  property("hands on every byte in its order, whenever the event loop comes round", () =>
+  it("forwards small chunks again after fake timers were removed", async () => {
+    const taken: number[] = [];
+    const relay = relayInto(taken);
+    relay.write(new Uint8Array(2));
+    relay.write(new Uint8Array(1));
+    vi.useRealTimers();
+    relay.write(new Uint8Array(1));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(taken).toEqual([2, 2]);
+  });
+
+  property("forwards every byte in its order, whenever the event loop comes round", () =>
     fc.property(lengths, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), (sizes, turns) => {
       const chunks = chunksOf(sizes);
       const taken: Uint8Array[] = [];
-      const relay = new ChunkRelay((chunk) => taken.push(chunk.slice()) > 0);
+      const relay = new ChunkRelay(
+        (chunk) => void taken.push(chunk.slice()),
+        () => true,
+      );
       for (const [index, chunk] of chunks.entries()) {
         relay.write(chunk);
         if (turns[index]) vi.runAllTimers();
@@ -137,4 +170,27 @@ describe("A relay of chunks", () => {
       expect(Buffer.concat(taken).equals(Buffer.concat(chunks))).toBe(true);
     }),
   );
+});
+
+describe("A stream of small chunks that nobody reads", () => {
+  it.each([
+    ["web", (wire: Wire) => webStreamOf(wire.body, "stream()")],
+    ["Node", (wire: Wire) => files.toReadable(wire.body)],
+  ])("pauses the wire at 64 KiB, with an event loop turn between the chunks: %s", async (_, open) => {
+    const wire = new Wire();
+    const stream = open(wire);
+    let bytes = 0;
+    while (!wire.paused && bytes < 1_000_000) {
+      wire.chunk(1_000);
+      bytes += 1_000;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    expect(wire.paused).toBe(true);
+    expect(bytes).toBeLessThanOrEqual(72 * 1024);
+    // A reader that comes late gets everything.
+    wire.backlog.push(() => wire.end());
+    let read = 0;
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) read += chunk.length;
+    expect(read).toBe(bytes);
+  });
 });

@@ -32,6 +32,10 @@ describe("A key with every character that is escaped somewhere", () => {
     ["by JavaScript, in hexadecimal", escapedAlways((code) => `\\x${hex(code)}`)],
     ["by JavaScript, in braces", escapedAlways((code) => `\\u{${hex(code)}}`)],
     ["in HTML, by name", `k&amp;l&lt;m&gt;n&quot;o&apos;p&sol;q&plus;r&equals;s\\t!u*v(w)x~y&grave;z`],
+    [
+      "in HTML, every character by name",
+      `k&amp;l&lt;m&gt;n&quot;o&apos;p&sol;q&plus;r&equals;s&bsol;t&excl;u&ast;v&lpar;w&rpar;x&tilde;y&grave;z`,
+    ],
     ["by lodash", `k&amp;l&lt;m&gt;n&quot;o&#39;p/q+r=s\\t!u*v(w)x~y\`z`],
     ["by Python", `k&amp;l&lt;m&gt;n&quot;o&#x27;p/q+r=s\\t!u*v(w)x~y\`z`],
     ["in HTML, every character by number", escapedAlways((code) => `&#${code};`)],
@@ -123,7 +127,7 @@ it("Everything but the key stays as it was written", () => {
   expect(replaceKey(around, key, "*")).toBe(around);
 });
 
-it("Another key is spelled anew", () => {
+it("replaceKey recomputes the spellings for another key", () => {
   expect(replaceKey("first-key second-key", "first-key", "*")).toBe("* second-key");
   expect(replaceKey("first-key second-key", "second-key", "*")).toBe("first-key *");
 });

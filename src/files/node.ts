@@ -25,7 +25,10 @@ function toReadable(source: Source): NodeReadable {
       done(error);
     },
   });
-  const relay = new ChunkRelay((chunk) => readable.push(chunk));
+  const relay = new ChunkRelay(
+    (chunk) => readable.push(chunk),
+    () => readable.readableLength < readable.readableHighWaterMark,
+  );
   source.read("nodeStream()", {
     isStream: true,
     isUntouched: () => !readable.readableDidRead,

@@ -42,7 +42,7 @@ export function explain(cause: unknown): Explanation | undefined {
   try {
     return explainAny(cause);
   } catch {
-    // What somebody's own `fetch` rejects with may refuse to be read.
+    // A custom `fetch` may reject with an object that throws when it is read.
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { ordinaryWords } from "../../src/ordinary-words.ts";
 import { whatComesOut } from "./leaks.ts";
 import { rejectionOf } from "./service.ts";
 
@@ -187,10 +188,6 @@ const refusing = (values: object, body: unknown, hooks?: object) =>
   }).generate("invoice", values as Record<string, unknown>);
 
 describe("A refusal", () => {
-  it("is one of at least 40", () => {
-    expect(refusals.length).toBeGreaterThanOrEqual(40);
-  });
-
   it.each(refusals)("stays readable word for word: %s", async (message) => {
     const error = (await rejectionOf(refusing(ordinaryValues, { message }).bytes())) as Error & {
       detail: string;
@@ -201,13 +198,9 @@ describe("A refusal", () => {
 });
 
 describe("A value", () => {
-  it("is one of at least 200", () => {
-    expect(new Set(secrets).size).toBeGreaterThanOrEqual(200);
-  });
-
   it.each(secrets)("appears nowhere when a refusal repeats it: %j", async (secret) => {
     const message = `The value ${secret} is not valid for the field name (${JSON.stringify(secret)}).`;
-    const { places } = await whatComesOut(async (hooks) => {
+    const { places, error } = await whatComesOut(async (hooks) => {
       const pending = refusing({ name: secret, note: "total" }, { message }, hooks);
       return { pending, error: await rejectionOf(pending.bytes()) };
     });
@@ -217,6 +210,23 @@ describe("A value", () => {
       }
     }
     expect(places["message"]).toContain("is not valid for the field name");
+    // A long word of it tells something, too, unless every refusal has it.
+    const told = (error as { detail: string }).detail.toLowerCase().match(/[\p{L}\p{N}]+/gu);
+    for (const word of secret.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []) {
+      if (!ordinaryWords.has(word)) expect(told).not.toContain(word);
+    }
+  });
+
+  it.each([
+    ["Zoë Müller", { name: "Zoë Müller", balances: { "Zoë Müller": 12 } }],
+    ["4111111111111111", { card: "4111111111111111", byCard: { "4111111111111111": true } }],
+    ["zoe@example.com", { email: "zoe@example.com", attendees: { "zoe@example.com": "yes" } }],
+  ])("appears nowhere even if it is also the name of a member: %s", async (secret, values) => {
+    const error = (await rejectionOf(
+      refusing(values, { message: `The value ${secret} is not valid.` }).bytes(),
+    )) as Error;
+    expect(error.message).not.toContain(secret);
+    expect(error.message).toContain("is not valid");
   });
 });
 
