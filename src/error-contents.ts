@@ -6,6 +6,9 @@ export const frame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 /** How much of a stack is read, in characters: enough for a hundred frames. */
 const maxStackLength = 20_000;
 
+/** How many properties and items of an error are searched before it is taken for one that may hold anything. */
+const maxParts = 2_000;
+
 /** How deep an error is searched before it is taken for one that may hold anything. */
 export const maxDepth = 6;
 
@@ -13,8 +16,9 @@ export const maxDepth = 6;
  * Everything that an error would show when it is inspected, as one text; `undefined` where it holds something
  * that cannot be read through, such as a request.
  */
-export function contentsOf(value: unknown, depth = 0): string | undefined {
-  if (typeof value === "function") return Object.keys(value).length === 0 ? "" : undefined;
+export function contentsOf(value: unknown, depth = 0, budget = { parts: maxParts }): string | undefined {
+  if (--budget.parts < 0) return undefined;
+  if (typeof value === "function") return Object.keys(value).length === 0 ? textOf(value.name) : undefined;
   if (typeof value !== "object" || value === null) return textOf(value);
   if (depth > maxDepth || !(hasPlainPrototype(value) || isPlainError(value))) return undefined;
   const texts: string[] = [];
@@ -30,7 +34,7 @@ export function contentsOf(value: unknown, depth = 0): string | undefined {
     if (key === "stack" && textOf(member).length > maxStackLength) return undefined;
     // Of a stack the frames are code, and hold nothing that was sent.
     const shown = key === "stack" ? linesOf(member).filter((line) => !frame.test(line)) : member;
-    const text = isReadable ? contentsOf(shown, depth + 1) : undefined;
+    const text = isReadable ? contentsOf(shown, depth + 1, budget) : undefined;
     if (text === undefined) return undefined;
     texts.push(text);
     // Of an object that was made from values, the names are values.
@@ -53,9 +57,7 @@ const usualNames = new Set(
 );
 
 function isUsualName(key: string | symbol): boolean {
-  return typeof key === "string"
-    ? usualNames.has(key)
-    : key.description?.startsWith("undici.error.") === true;
+  return typeof key === "string" && usualNames.has(key);
 }
 
 /** The names of an error's own classes, which an inspection shows. */
@@ -70,6 +72,17 @@ function classNamesOf(error: Error): string[] {
     if (!Object.hasOwn(globalThis, name)) names.push(name);
   }
   return names;
+}
+
+/** The frames of an error and of its causes. They are code, but a script's address may hold a key. */
+export function framesOf(error: Error): string {
+  const frames: string[] = [];
+  let at: unknown = error;
+  for (let depth = 0; depth <= maxDepth && at instanceof Error; depth++) {
+    frames.push(...linesOf(at.stack).filter((line) => frame.test(line)));
+    at = at.cause;
+  }
+  return frames.join("\n");
 }
 
 /** The lines of a stack or a message; the last ones, if there are more than anybody reads. */

@@ -5,7 +5,7 @@
  * each of its backslashes.
  */
 const escapes =
-  /(?<!\\)(?:\\+(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2})|([nrt])|(["'/]))|\\{2,})|%([0-7][\da-f])|(%[c-f][\da-f](?:%[89ab][\da-f]){1,3})|%[89a-f][\da-f]|&#x([\da-f]{1,15});?|&#(\d{1,15});?|&([a-z]{2,6});/gi;
+  /(?<!\\)(?:\\+(?:u([\da-f]{4})|u\{([\da-f]{1,8})\}|x([\da-f]{2})|([nrt])|(["'/]))|\\{2,})|%([0-7][\da-f])|((?:%[cd][\da-f]|%e[\da-f]%[89ab][\da-f]|%f[0-7](?:%[89ab][\da-f]){2})%[89ab][\da-f])|%[89a-f][\da-f]|&#x([\da-f]{1,15});?|&#(\d{1,15});?|&([a-z]{2,6});/gi;
 
 /** What of an escape may be left where a text is cut. */
 const partialEscape = /(?:\\(?:u\{?[\da-f]{0,5}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;

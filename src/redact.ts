@@ -1,7 +1,7 @@
-import { contentsOf, frame, linesOf, maxDepth, textOf } from "./error-contents.ts";
+import { contentsOf, frame, framesOf, linesOf, maxDepth, textOf } from "./error-contents.ts";
 import { decodeEscapes } from "./escapes.ts";
 import { ordinaryWords } from "./ordinary-words.ts";
-import { replaceKey } from "./secret-key.ts";
+import { replaceKey, shortestLongKey } from "./secret-key.ts";
 import { SecretPhrases } from "./secret-phrases.ts";
 
 /**
@@ -100,7 +100,13 @@ export class Redactor {
     if (typeof value === "string") return this.withoutKey(value);
     // With a space behind it: a number is never the start of a key that was cut off.
     const isKey = typeof value === "number" && this.withoutKey(`${value} `) !== `${value} `;
-    return isKey ? mark : value;
+    // Of a number with more than 16 digits, parsing has lost the last ones.
+    return isKey || (typeof value === "number" && this.#isNumber(value)) ? mark : value;
+  }
+
+  #isNumber(value: number): boolean {
+    const earlier = this.#earlier ? this.#earlier.#isNumber(value) : false;
+    return earlier || (/^\d{16,}$/.test(this.#apiKey ?? "") && Number(this.#apiKey) === value);
   }
 
   /** Gives a name or an id as it is, where it holds neither the key nor a word of a value; else what is left of it. */
@@ -111,8 +117,18 @@ export class Redactor {
   /** Takes the key out of an answer's headers. */
   headersWithoutKey(headers: Headers): Headers {
     const safe = new Headers();
-    for (const [name, value] of headers) safe.append(name, this.withoutKey(value));
+    for (const [name, value] of headers) {
+      // A name cannot be redacted: the mark is not one.
+      if (!this.#isInName(name)) safe.append(name, this.withoutKey(value));
+    }
     return safe;
+  }
+
+  #isInName(name: string): boolean {
+    const earlier = this.#earlier ? this.#earlier.#isInName(name) : false;
+    // Names of headers come in lower case.
+    const key = this.#apiKey?.toLowerCase() ?? "";
+    return earlier || (key.length >= shortestLongKey && name.includes(key));
   }
 
   /**
@@ -145,7 +161,8 @@ export class Redactor {
     if (cause === undefined || depth > maxDepth) return undefined;
     if (!(cause instanceof Error)) return this.quote(textOf(cause), 500);
     const shown = contentsOf(cause);
-    if (shown !== undefined && this.#isClean(shown)) return cause;
+    const frames = framesOf(cause);
+    if (shown !== undefined && this.#isClean(shown) && this.withoutKey(frames) === frames) return cause;
     const inner = this.#withoutSecrets(cause.cause, depth + 1);
     const copy = new Error(
       this.quote(textOf(cause.message), 500),
@@ -155,12 +172,12 @@ export class Redactor {
     const name = this.#isClean(ownName) ? ownName : "Error";
     // A line of the message may look like a frame.
     const said = new Set(linesOf(cause.message));
-    const frames = linesOf(cause.stack)
+    const safeFrames = linesOf(cause.stack)
       .filter((line) => frame.test(line) && !said.has(line))
       .map((line) => this.withoutKey(line));
     const { code } = cause as { code?: unknown };
     Object.defineProperty(copy, "name", { value: name, configurable: true });
-    copy.stack = [`${name}: ${copy.message}`, ...frames].join("\n");
+    copy.stack = [`${name}: ${copy.message}`, ...safeFrames].join("\n");
     return typeof code === "string" ? Object.assign(copy, { code: this.quote(code, 50) }) : copy;
   }
 
@@ -258,13 +275,14 @@ function knownOf({ secrets, names }: Sent, earlier: Iterable<string>): Known {
   const phrases = new SecretPhrases();
   for (const secret of secrets) {
     const found = secret.match(words) ?? [];
-    const untold = found.filter(
-      (word) => ordinaryWords.has(word.toLowerCase()) || names.has(word.toLowerCase()),
-    );
-    const isOrdinary = untold.length === found.length;
+    const isUntold = (word: string) => {
+      const lower = word.toLowerCase();
+      return ordinaryWords.has(lower) || names.has(lower);
+    };
+    const isOrdinary = found.every(isUntold);
     // A few ordinary words say nothing; a sentence of them does.
     if (isOrdinary && found.length < shortestSentence) continue;
-    const tellingHere = found.filter((word) => !untold.includes(word) && isTelling(word, found.length === 1));
+    const tellingHere = found.filter((word) => !isUntold(word) && isTelling(word, found.length === 1));
     for (const word of tellingHere) telling.add(word.toLowerCase());
     if (found.length > 1 && tellingHere.length < found.length) phrases.add(secret, found);
   }

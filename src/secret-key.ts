@@ -1,7 +1,7 @@
 import { decodedPositions, decodeEscapes, withoutPartialEscape } from "./escapes.ts";
 
 /** A shorter key is a placeholder such as `test`, which is also a part of ordinary words. */
-const shortestLongKey = 8;
+export const shortestLongKey = 8;
 
 /** How much of a key at the end of a text is taken for a key that was cut off. */
 const shortestStart = 4;
@@ -38,12 +38,21 @@ export function replaceKey(text: string, key: string, mark: string): string {
   const { spellings } = latest;
   const isShort = key.length < shortestLongKey;
   const ranges = rangesOf(text, spellings, isShort);
-  const decoded = decodeEscapes(text);
-  if (decoded !== text) {
+  // An escape that the end cuts off may look like another one: `&#6` of `&#65;`.
+  for (const source of new Set([text, withoutPartialEscape(text)])) {
+    const decoded = decodeEscapes(source);
+    if (decoded === source) continue;
+    // A lone `&` or `%` behind a key is hardly the start of an escape.
+    const endOfSource = text.length - source.length > 1 ? text.length : source.length;
     const found = rangesOf(decoded, spellings, isShort);
     // Hardly any answer repeats the key, and only then it matters where.
-    const positions = found.length > 0 ? decodedPositions(text) : [];
-    for (const [start, end] of found) ranges.push([positions[start] ?? 0, positions[end] ?? text.length]);
+    const positions = found.length > 0 ? decodedPositions(source) : [];
+    for (const [start, end] of found) {
+      ranges.push([
+        positions[start] ?? 0,
+        end === decoded.length ? endOfSource : (positions[end] ?? text.length),
+      ]);
+    }
   }
   return ranges.length === 0 ? text : replaceRanges(text, ranges, mark);
 }

@@ -114,6 +114,33 @@ describe("a cause that may show more than can be read", () => {
 });
 
 describe("a cause with a secret", () => {
+  it.each<[string, Error]>([
+    [
+      "in a frame of its stack",
+      withStack(new Error("boom"), "Error: boom", `    at f (https://h/?k=${key}:1:1)`),
+    ],
+    [
+      "in a frame of what lies behind it",
+      new Error("boom", {
+        cause: withStack(new Error("in"), "Error: in", `    at f (https://h/?k=${key}:1:1)`),
+      }),
+    ],
+    ["as the name of a function", Object.assign(new Error("boom"), { f: { [key]: () => {} }[key] })],
+    [
+      "as a symbol like those of undici",
+      Object.assign(new Error("boom"), { [Symbol(`undici.error.${key}`)]: 1 }),
+    ],
+  ])("%s shows none of it", (_, error) => {
+    expect(inspect(knowing().causeWithoutSecrets(error), { showHidden: true, depth: 9 })).not.toContain(key);
+  });
+
+  it("that is nested so that it cannot be searched whole is copied, at once", () => {
+    let nest: unknown = "x";
+    for (let depth = 0; depth < 5; depth++) nest = Array.from({ length: 40 }, () => nest);
+    const safe = knowing().causeWithoutSecrets(Object.assign(new Error("boom"), { nest })) as Error;
+    expect(safe).not.toHaveProperty("nest");
+  });
+
   it.each<[string, unknown]>([
     ["in a line of the stack that only begins like a frame", `    at ${iban} (a.js:1:2) and more`],
     ["in a line of the stack that only ends like a frame", `Error: look at ${iban}:1:2`],

@@ -94,6 +94,11 @@ describe("A key that the end of a text cuts off", () => {
       (text: string) => Array.from(text, (one) => `%${hex(one.charCodeAt(0))}`).join(""),
       12,
     ],
+    [
+      "escaped in HTML by number",
+      (text: string) => Array.from(text, (one) => `&#${one.charCodeAt(0)};`).join(""),
+      24,
+    ],
     ["in hexadecimal", (text: string) => Buffer.from(text).toString("hex"), 8],
     ["in base64", (text: string) => Buffer.from(text).toString("base64"), 8],
   ])("is replaced wherever it is cut: %s", (_, spell, shortest) => {
