@@ -81,6 +81,17 @@ describe("a server on a loopback address", () => {
     expect(await statusOf("http://localhost@attacker.test/a", "localhost")).toBe("421");
   });
 
+  it("refuses a target in absolute form with 400 if its host is malformed", async () => {
+    for (const allowedHosts of [undefined, ["pdf.test"], "any"] as const) {
+      const { send, endpoint } = await serve({ allowedHosts });
+      for (const target of ["http://a,attacker.test/", "http://attacker.test,/"]) {
+        const answer = await send(`GET ${target} HTTP/1.1`, "Host: localhost");
+        expect([target, answer.split(" ")[1]]).toEqual([target, "400"]);
+      }
+      expect(endpoint).not.toHaveBeenCalled();
+    }
+  });
+
   it.each([
     ["is missing", []],
     ["is empty", ["Host:"]],
