@@ -17,8 +17,8 @@ const hostAndPort = /^(\[[\da-f:.]+\]|[^\s\p{Cc}/?#@:\\[\],*%]+)(?::\d*)?$/iu;
 /**
  * The names by which callers may call a server.
  *
- * A web page of anybody's can reach a server on this machine if its own host name suddenly leads to 127.0.0.1 (DNS
- * rebinding). The browser then still sends the name of the page as `host`, which is how such a call is recognized.
+ * Any web page can reach this server by resolving its own host name to 127.0.0.1 (DNS rebinding). The browser then
+ * still sends the name of the page as `host`, which is how such a call is recognized.
  */
 export class AllowedHosts {
   readonly #baseUrl: string;
@@ -70,9 +70,10 @@ export function malformedRequest(): Problem {
   return new Problem(400, "The request line or the host header is malformed. Send them as HTTP/1.1 has it.");
 }
 
-/** Whether a text is a host name or an IP address, without a scheme, a port or a path. */
+/** Whether a text is a host name or an IP address, without a scheme, a port or a path. IPv6 needs no brackets. */
 export function isHostName(text: string): boolean {
-  return hostAndPort.exec(text)?.[1] === text && hostnameOf(text) !== undefined;
+  const host = inBrackets(text);
+  return hostAndPort.exec(host)?.[1] === host && hostnameOf(host) !== undefined;
 }
 
 /** Reads the host name of `name:port` as `URL.hostname` writes it; `undefined` if the text is malformed. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { isHostName } from "../../src/server/allowed-hosts.ts";
 import { type ListenOptions, listen } from "../../src/server/listen.ts";
 
 /** A server whose endpoint is a mock, and a function that sends lines to it by hand and returns the whole answer. */
@@ -112,8 +113,8 @@ describe("a server on a loopback address", () => {
   });
 
   it("answers callers that use an allowed name, or the name it listens on", async () => {
-    const { statusFor } = await serve({ allowedHosts: ["PDF.test", "192.0.2.1"] });
-    for (const host of ["pdf.test", "pdf.test.:80", "PDF.TEST", "192.0.2.1", ...local]) {
+    const { statusFor } = await serve({ allowedHosts: ["PDF.test", "192.0.2.1", "2001:db8::1"] });
+    for (const host of ["pdf.test", "pdf.test.:80", "PDF.TEST", "192.0.2.1", "[2001:db8::1]:80", ...local]) {
       expect([host, await statusFor(host)]).toEqual([host, 200]);
     }
     expect(await statusFor("other.test")).toBe(421);
@@ -133,6 +134,19 @@ describe("a server on a loopback address", () => {
     await statusFor("localhost");
     expect(seen).toEqual([421, 200]);
   });
+});
+
+describe("isHostName", () => {
+  it.each(["pdf.test", "192.0.2.1", "::1", "[::1]", "2001:db8::1", "[2001:db8::1]"])("accepts %s", (text) => {
+    expect(isHostName(text)).toBe(true);
+  });
+
+  it.each(["", "a:80", "pdf.test:80", "[::1]:80", "::1/a", "::g", "1:2", "http://pdf.test", "a b"])(
+    "refuses %j",
+    (text) => {
+      expect(isHostName(text)).toBe(false);
+    },
+  );
 });
 
 describe("a server that any name may call", () => {

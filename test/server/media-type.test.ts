@@ -17,22 +17,16 @@ describe("a media type", () => {
     expect([read.type, Object.fromEntries(read.parameters)]).toEqual([type, parameters]);
   });
 
-  it.each([
-    "c",
-    "c = d",
-    "=d",
-    'c="d',
-    'c="d"e',
-    "c=d e",
-    "c=d, a/b",
-    'c="d"e"',
-  ])("is read without a malformed parameter: %j", (malformed) => {
-    for (const text of [`a/b; ${malformed}`, `a/b; e=f; ${malformed}`, `a/b; ${malformed}; e=f`]) {
-      const { type, parameters } = readMediaType(text);
-      const expected = text.includes("e=f") ? { e: "f" } : {};
-      expect([text, type, Object.fromEntries(parameters)]).toEqual([text, "a/b", expected]);
-    }
-  });
+  it.each(["c", "c = d", "=d", 'c="d', 'c="d"e', "c=d e", "c=d, a/b", 'c="d"e"'])(
+    "is read without a malformed parameter: %j",
+    (malformed) => {
+      for (const text of [`a/b; ${malformed}`, `a/b; e=f; ${malformed}`, `a/b; ${malformed}; e=f`]) {
+        const { type, parameters } = readMediaType(text);
+        const expected = text.includes("e=f") ? { e: "f" } : {};
+        expect([text, type, Object.fromEntries(parameters)]).toEqual([text, "a/b", expected]);
+      }
+    },
+  );
 });
 
 describe("an endpoint", () => {
