@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Server } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -119,6 +120,20 @@ describe("a server on a loopback address", () => {
     }
     expect(await statusFor("other.test")).toBe(421);
     expect(await statusFor("a.pdf.test")).toBe(421);
+  });
+
+  it("answers no request before it knows the allowed names", async () => {
+    const listenTo = vi.spyOn(Server.prototype, "listen");
+    onTestFinished(() => listenTo.mockRestore());
+    const listeners: number[] = [];
+    listenTo.mockImplementationOnce(function (this: Server, ...args) {
+      listeners.push(this.listenerCount("request"));
+      listenTo.mockRestore();
+      return this.listen(...args);
+    });
+    const { statusFor } = await serve();
+    expect(listeners).toEqual([0]);
+    expect(await statusFor("attacker.test")).toBe(421);
   });
 
   it("tells whoever watches of refused hosts, too", async () => {
