@@ -144,7 +144,7 @@ describe("generate says what failed in one line, with exit code 1, and leaves no
     await writeFile(join(cwd, "rows.csv"), "no\n1\n");
     await writeFile(
       join(cwd, "schema.mjs"),
-      'setTimeout(() => { throw new Error("gone"); }, 100);\nawait new Promise((resolve) => setTimeout(resolve, 60_000));\n',
+      'const validate = () => new Promise(() => setTimeout(() => { throw new Error("gone"); }));\nexport default { "~standard": { version: 1, vendor: "x", validate } };\n',
     );
     const files = ["letter", "rows.csv", "--schema", "schema.mjs", "--out", "out/{{no}}.pdf"];
     const child = startCommand(["bulk", ...files, "--dry-run"], { cwd });
