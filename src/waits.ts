@@ -19,8 +19,8 @@ export interface Timeouts {
   /** From an awaited document to the form that reads it, and from a stream to its first read. Default: 60,000. */
   unread?: number | undefined;
   /**
-   * For everything, with all attempts and the waits between them. A stream is out of it once it is handed over,
-   * unless this was given; in a handler it never is. Default: 600,000.
+   * For everything, with all attempts and the waits between them. Does not apply to a stream after it is returned,
+   * unless you set it. In a handler it always applies. Default: 600,000.
    */
   total?: number | undefined;
 }
@@ -60,7 +60,7 @@ export interface Waits {
 }
 
 /**
- * The name of a call option that no caller has: whether `timeouts.total` holds to the end of a stream even if it was not given.
+ * An internal call option. It applies `timeouts.total` to the end of a stream even if `total` was not set.
  * Registered globally, because the client may come from another copy of this package.
  */
 export const limitsStreams: unique symbol = Symbol.for("template-pdf.limits-streams") as never;

@@ -7,8 +7,12 @@ import { run } from "./run.ts";
 
 // Such as what a module throws in a timer: Node would write it to the terminal as it is.
 process.on("uncaughtException", (error) => {
-  writeSync(2, `template-pdf: ${inspected(error)}\n`);
-  process.exit(exitCodes.failed);
+  try {
+    writeSync(2, `template-pdf: ${inspected(error)}\n`);
+  } finally {
+    // Standard error may be closed, and Node would then exit with a code of its own.
+    process.exit(exitCodes.failed);
+  }
 });
 
 // Not left to the event loop: a connection that is still being made would keep the process for seconds.

@@ -18,8 +18,8 @@ const baseUrlName = "TEMPLATE_PDF_BASE_URL";
  * Finds the service's address and the key: `--base-url`, then the environment, then `.env` in the working directory.
  * An empty variable counts as not set.
  *
- * A key from the environment is never paired with an address from `.env`: the folder may be somebody else's, whose server would
- * receive the key. The other way round is allowed, and said on standard error.
+ * A key from the environment is not paired with an address from `.env`, unless `.env` holds the same key: the folder may be
+ * somebody else's, whose server would receive the key. The reverse is allowed and reported on standard error.
  *
  * @param baseUrlOption - what `--base-url` was given, if it was
  * @throws {Misuse} when one is missing, `.env` is needed and cannot be read, or `.env` would redirect the environment's key
@@ -34,7 +34,8 @@ export async function readServiceSettings(
   const fromFile = needsBaseUrl || !given.apiKey ? await readEnvFile() : {};
   const baseUrl = needsBaseUrl ? fromFile[baseUrlName] : given.baseUrl;
   const apiKey = given.apiKey || fromFile[keyName];
-  if (given.apiKey && needsBaseUrl && baseUrl) throw redirected();
+  const isRedirected = given.apiKey && needsBaseUrl && baseUrl && fromFile[keyName] !== given.apiKey;
+  if (isRedirected) throw redirected();
   const orFile = `, or into the file ${envFile} in this folder`;
   if (!apiKey) {
     const also = "the dashboard shows keys under Settings » API keys";

@@ -2,7 +2,7 @@ import type { Bytes } from "../platform-types.ts";
 
 /**
  * Passes a stream on as fast as it is read, and tells of its failure: whoever serves it only sees that it breaks off. It fails
- * at once, also while nobody reads, so that the connection of a caller who has stopped reading is ended.
+ * immediately, even if nobody reads, so that a stalled caller's connection is closed.
  *
  * @param signal - aborted when the caller leaves, which is no failure
  * @param onFailure - hears of one, once

@@ -17,8 +17,8 @@ const hostAndPort = /^(\[[\da-f:.]+\]|[^\s\p{Cc}/?#@:\\[\],*%]+)(?::\d*)?$/iu;
 /**
  * The names by which callers may call a server.
  *
- * A web page of anybody's can reach a server on this machine if its own host name suddenly leads to 127.0.0.1 (DNS
- * rebinding). The browser then still sends the name of the page as `host`, which is how such a call is recognized.
+ * Any web page can reach this server by resolving its own host name to 127.0.0.1 (DNS rebinding). The browser then
+ * still sends the name of the page as `host`, which is how such a call is recognized.
  */
 export class AllowedHosts {
   readonly #baseUrl: string;
@@ -42,16 +42,15 @@ export class AllowedHosts {
    *
    * @param request - its `host` header and its target are checked; its body is left alone
    * @param localAddress - the address of this machine at which the request arrived
-   * @returns 400 if the header is missing, sent twice or malformed; 421 if it names another host
+   * @returns 400 if the header is missing, sent twice or malformed, or the target is malformed; 421 if one of them names another host
    * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 and https://www.rfc-editor.org/rfc/rfc9110#section-7.4
    */
   refusalOf({ headers, url }: Request, localAddress: string | undefined): Problem | undefined {
     const named = hostnameOf(headers.get("host") ?? "");
-    if (named === undefined) return malformedRequest();
     // A target in absolute form replaces the header, and a page can send neither of them.
-    const foreign = [named, hostnameOf(new URL(url).host)].find(
-      (name) => !this.#isAllowed(name, localAddress),
-    );
+    const targeted = hostnameOf(new URL(url).host);
+    if (named === undefined || targeted === undefined) return malformedRequest();
+    const foreign = [named, targeted].find((name) => !this.#isAllowed(name, localAddress));
     if (foreign === undefined) return undefined;
     return new Problem(
       421,
@@ -60,9 +59,8 @@ export class AllowedHosts {
     );
   }
 
-  #isAllowed(name: string | undefined, localAddress: string | undefined): boolean {
+  #isAllowed(name: string, localAddress: string | undefined): boolean {
     if (this.#names === undefined) return true;
-    if (name === undefined) return false;
     return isLoopback(name) || this.#names.has(name) || name === literalOf(localAddress);
   }
 }
@@ -72,9 +70,10 @@ export function malformedRequest(): Problem {
   return new Problem(400, "The request line or the host header is malformed. Send them as HTTP/1.1 has it.");
 }
 
-/** Whether a text is a host name or an IP address, without a scheme, a port or a path. */
+/** Whether a text is a host name or an IP address, without a scheme, a port or a path. IPv6 needs no brackets. */
 export function isHostName(text: string): boolean {
-  return hostAndPort.exec(text)?.[1] === text && hostnameOf(text) !== undefined;
+  const host = inBrackets(text);
+  return hostAndPort.exec(host)?.[1] === host && hostnameOf(host) !== undefined;
 }
 
 /** Reads the host name of `name:port` as `URL.hostname` writes it; `undefined` if the text is malformed. */

@@ -12,8 +12,8 @@ const smallestPiece = 16_384;
  * refused; parameters are allowed, of which only `charset` has a meaning here.
  */
 export function checkJsonType(headers: Headers): void {
-  const { type, parameters } = readMediaType(headers.get("content-type") ?? "") ?? {};
-  const charset = parameters?.get("charset") ?? "utf-8";
+  const { type, parameters } = readMediaType(headers.get("content-type") ?? "");
+  const charset = parameters.get("charset") ?? "utf-8";
   if (type !== "application/json" || charset.toLowerCase() !== "utf-8") {
     throw new Problem(
       415,

@@ -59,7 +59,7 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
     { incoming, outgoing }: HttpBindings | Http2Bindings,
   ): Promise<Response> {
     const response = await watch(async () => {
-      const refusal = hosts?.refusalOf(request, incoming.socket.localAddress);
+      const refusal = hosts.refusalOf(request, incoming.socket.localAddress);
       return refusal ? refusal.toResponse(crypto.randomUUID()) : endpoint(request);
     })(request);
     if (!isDropped(response)) return response;
@@ -70,23 +70,13 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
     return RESPONSE_ALREADY_SENT;
   }
 
-  /** Set before the first request, which comes in a later turn of the event loop. */
-  let hosts: AllowedHosts | undefined;
   const sockets = new Set<Socket>();
   const underWay = new Map<ServerResponse, Socket>();
   let isClosing = false;
 
   // A request without a host is refused like others, with a body that says so.
   const limits = { requireHostHeader: false, ...limitsFor(requestLimitMs) };
-  const server = createServer(limits, (incoming, outgoing) => {
-    const { socket } = incoming;
-    underWay.set(outgoing, socket);
-    outgoing.once("close", () => {
-      underWay.delete(outgoing);
-      if (isClosing) socket.destroySoon();
-    });
-    void handle(incoming, outgoing);
-  });
+  const server = createServer(limits);
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -97,7 +87,17 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
   await startListening(server, host, port);
   const bound = server.address() as AddressInfo;
   const baseUrl = baseUrlOf(host, bound.port);
-  hosts = new AllowedHosts({ baseUrl, host, address: bound.address }, allowedHosts);
+  const hosts = new AllowedHosts({ baseUrl, host, address: bound.address }, allowedHosts);
+  // Requests arrive in a later turn of the event loop. Without the names, none must be answered.
+  server.on("request", (incoming, outgoing) => {
+    const { socket } = incoming;
+    underWay.set(outgoing, socket);
+    outgoing.once("close", () => {
+      underWay.delete(outgoing);
+      if (isClosing) socket.destroySoon();
+    });
+    void handle(incoming, outgoing);
+  });
 
   function stop(): Promise<void> {
     isClosing = true;

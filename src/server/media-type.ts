@@ -11,24 +11,25 @@ const nextParameter =
   /^;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*/;
 
 /**
- * Reads a media type in time linear in its length.
+ * Reads a media type in time linear in its length. Malformed parameters are skipped.
  *
  * @param text - the value of the header
- * @returns `undefined` if the parameters are malformed. Of two parameters with one name, the first counts
+ * @returns the type and the well-formed parameters. Of two parameters with one name, the first counts
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.6
  */
-export function readMediaType(text: string): MediaType | undefined {
+export function readMediaType(text: string): MediaType {
   const [type = ""] = text.split(";", 1);
   const parameters = new Map<string, string>();
   let rest = text.slice(type.length);
   while (rest !== "") {
-    const [read, name, token, quoted = ""] = nextParameter.exec(rest) ?? [];
-    if (read === undefined) return undefined;
+    const [read = ";", name, token, quoted = ""] = nextParameter.exec(rest) ?? [];
+    const next = rest.indexOf(";", read.length);
+    const end = next === -1 ? rest.length : next;
     const key = name?.toLowerCase();
-    if (key !== undefined && !parameters.has(key)) {
+    if (key !== undefined && end === read.length && !parameters.has(key)) {
       parameters.set(key, token ?? quoted.replace(/\\(.)/g, "$1"));
     }
-    rest = rest.slice(read.length);
+    rest = rest.slice(end);
   }
   return { type: type.trim().toLowerCase(), parameters };
 }

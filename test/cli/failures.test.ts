@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { spellings } from "../client/canaries.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { type Answer, beginning, pdfOf, Service, saying } from "../client/service.ts";
-import { runCommand } from "./command.ts";
+import { runCommand, startCommand } from "./command.ts";
 import { runHere } from "./command-here.ts";
 
 const key = "key-CANARY/+=0123456789";
@@ -137,6 +137,20 @@ describe("generate says what failed in one line, with exit code 1, and leaves no
     const { stderr } = await runCommand(args, { cwd });
     expect(stderr).toContain(String.raw`template-pdf: Error: \u001b[2J gone`);
     expect(stderr).not.toContain("\u001b");
+  });
+
+  it("exits with 1 after an uncaught error even if standard error is closed", async () => {
+    const cwd = temporaryFolder();
+    await writeFile(join(cwd, "rows.csv"), "no\n1\n");
+    await writeFile(
+      join(cwd, "schema.mjs"),
+      'const validate = () => new Promise(() => setTimeout(() => { throw new Error("gone"); }));\nexport default { "~standard": { version: 1, vendor: "x", validate } };\n',
+    );
+    const files = ["letter", "rows.csv", "--schema", "schema.mjs", "--out", "out/{{no}}.pdf"];
+    const child = startCommand(["bulk", ...files, "--dry-run"], { cwd });
+    child.stderr.destroy();
+    child.stdout.resume();
+    expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(1);
   });
 
   it("a service that is not there", async () => {

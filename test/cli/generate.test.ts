@@ -192,6 +192,16 @@ describe("the key and the base URL", () => {
     }
   });
 
+  it("pairs a key from the environment with a base URL from .env if .env holds the same key", async () => {
+    const envFile = "TEMPLATE_PDF_API_KEY=k-same\nTEMPLATE_PDF_BASE_URL=<service>/file\n";
+    expect(await usedFrom({ envFile, env: { TEMPLATE_PDF_API_KEY: "k-same" } })).toEqual({
+      code: 0,
+      stderr: "",
+      key: "API-Key k-same",
+      path: "/file",
+    });
+  });
+
   it("pairs --base-url with a key from the environment, whatever .env says", async () => {
     const envFile = "TEMPLATE_PDF_BASE_URL=<service>/file\n";
     const flags = ["--base-url", "<service>/flag"];

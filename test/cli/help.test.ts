@@ -190,7 +190,7 @@ describe("the help", () => {
         --port <port>        the port to listen on; 0 takes a free one (default: 4010)
         --host <address>     the address to listen on (default: 127.0.0.1, for this
                              machine only)
-        --allow-host <name>  a host name by which it may be called; may be repeated
+        --allow-host <name>  accept requests for this host name; repeatable
         --key <key>          a key that may call; may be repeated (default: a random
                              one)
         --images <folder>    the folder of the pictures that templates may show

@@ -59,7 +59,7 @@ async function readRest(caller: Socket): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-describe("a caller that stops reading", () => {
+describe("a caller that stops reading, or reads too slowly", () => {
   it.each([
     ["has a length", true],
     ["comes in chunks", false],
@@ -76,6 +76,21 @@ describe("a caller that stops reading", () => {
       expect(received.subarray(-5).toString()).not.toBe("0\r\n\r\n");
     },
   );
+
+  it("ends its call to the service at timeouts.total even if it keeps reading slowly", async () => {
+    const print = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => print.mockRestore());
+    const call = await callWithoutReading({ total: 1_000 });
+    let received = 0;
+    const reading = setInterval(() => {
+      received += (call.caller.read() as Buffer | null)?.length ?? 0;
+    }, 50);
+    onTestFinished(() => clearInterval(reading));
+    await Promise.all([call.upstreamClosed, call.connectionClosed]);
+    expect(call.onError.mock.calls).toEqual([[expect.any(TimeoutError), expect.anything()]]);
+    expect(received).toBeGreaterThan(0);
+    expect(received).toBeLessThan(big.length);
+  });
 
   it("ends its call to the service after ten minutes if nothing else was set", async () => {
     const print = vi.spyOn(console, "error").mockReturnValue();

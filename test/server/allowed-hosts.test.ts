@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { Server } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { isHostName } from "../../src/server/allowed-hosts.ts";
 import { type ListenOptions, listen } from "../../src/server/listen.ts";
 
 /** A server whose endpoint is a mock, and a function that sends lines to it by hand and returns the whole answer. */
@@ -81,6 +83,17 @@ describe("a server on a loopback address", () => {
     expect(await statusOf("http://localhost@attacker.test/a", "localhost")).toBe("421");
   });
 
+  it("refuses a target in absolute form with 400 if its host is malformed", async () => {
+    for (const allowedHosts of [undefined, ["pdf.test"], "any"] as const) {
+      const { send, endpoint } = await serve({ allowedHosts });
+      for (const target of ["http://a,attacker.test/", "http://attacker.test,/"]) {
+        const answer = await send(`GET ${target} HTTP/1.1`, "Host: localhost");
+        expect([target, answer.split(" ")[1]]).toEqual([target, "400"]);
+      }
+      expect(endpoint).not.toHaveBeenCalled();
+    }
+  });
+
   it.each([
     ["is missing", []],
     ["is empty", ["Host:"]],
@@ -101,12 +114,26 @@ describe("a server on a loopback address", () => {
   });
 
   it("answers callers that use an allowed name, or the name it listens on", async () => {
-    const { statusFor } = await serve({ allowedHosts: ["PDF.test", "192.0.2.1"] });
-    for (const host of ["pdf.test", "pdf.test.:80", "PDF.TEST", "192.0.2.1", ...local]) {
+    const { statusFor } = await serve({ allowedHosts: ["PDF.test", "192.0.2.1", "2001:db8::1"] });
+    for (const host of ["pdf.test", "pdf.test.:80", "PDF.TEST", "192.0.2.1", "[2001:db8::1]:80", ...local]) {
       expect([host, await statusFor(host)]).toEqual([host, 200]);
     }
     expect(await statusFor("other.test")).toBe(421);
     expect(await statusFor("a.pdf.test")).toBe(421);
+  });
+
+  it("answers no request before it knows the allowed names", async () => {
+    const listenTo = vi.spyOn(Server.prototype, "listen");
+    onTestFinished(() => listenTo.mockRestore());
+    const listeners: number[] = [];
+    listenTo.mockImplementationOnce(function (this: Server, ...args) {
+      listeners.push(this.listenerCount("request"));
+      listenTo.mockRestore();
+      return this.listen(...args);
+    });
+    const { statusFor } = await serve();
+    expect(listeners).toEqual([0]);
+    expect(await statusFor("attacker.test")).toBe(421);
   });
 
   it("tells whoever watches of refused hosts, too", async () => {
@@ -122,6 +149,19 @@ describe("a server on a loopback address", () => {
     await statusFor("localhost");
     expect(seen).toEqual([421, 200]);
   });
+});
+
+describe("isHostName", () => {
+  it.each(["pdf.test", "192.0.2.1", "::1", "[::1]", "2001:db8::1", "[2001:db8::1]"])("accepts %s", (text) => {
+    expect(isHostName(text)).toBe(true);
+  });
+
+  it.each(["", "a:80", "pdf.test:80", "[::1]:80", "::1/a", "::g", "1:2", "http://pdf.test", "a b"])(
+    "refuses %j",
+    (text) => {
+      expect(isHostName(text)).toBe(false);
+    },
+  );
 });
 
 describe("a server that any name may call", () => {

@@ -29,7 +29,7 @@ export function addEmulate(program: Command, session: Session): void {
       new Option("--port <port>", "the port to listen on; 0 takes a free one").default("4010", "4010"),
     )
     .option("--host <address>", "the address to listen on (default: 127.0.0.1, for this machine only)")
-    .option("--allow-host <name>", "a host name by which it may be called; may be repeated", collect)
+    .option("--allow-host <name>", "accept requests for this host name; repeatable", collect)
     .option("--key <key>", "a key that may call; may be repeated (default: a random one)", collect)
     .option("--images <folder>", "the folder of the pictures that templates may show")
     .option("--fonts <folder>", "the folder of the fonts that templates may use, beside Roboto")

@@ -50,7 +50,7 @@ export class PictureBudget {
     if (this.#unpackedBytes > maxUnpackedBytes || this.#packedBytes > maxPackedBytes) {
       throw tooLarge(
         png,
-        `the transparent or interlaced PNGs of a document may have ${maxUnpackedBytes / 4e6} megapixels and ${maxPackedBytes / 1e6} MB together, and half of these pixels with 16 bits a channel`,
+        `transparent and interlaced PNGs in one document are limited to ${maxUnpackedBytes / 4e6} megapixels (${maxUnpackedBytes / 8e6} with 16 bits per channel) and ${maxPackedBytes / 1e6} MB together`,
         name,
       );
     }

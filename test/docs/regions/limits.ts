@@ -20,7 +20,7 @@ const spans: Readonly<Record<TimeoutPhase, readonly [begins: string, ends: strin
   ],
   total: [
     "the call starts, at the end of the turn in which `generate()` was called",
-    "the whole document is in memory, or its file has its name; the stream is handed over, unless you gave `total` yourself",
+    "the whole document is in memory, or its file has its name; the stream is returned, unless you set `total` or the call runs in a handler",
     "no",
   ],
 };
