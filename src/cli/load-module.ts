@@ -29,12 +29,16 @@ export async function loadModule(
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   const refuseEnd = () => {
-    // Synchronously: nothing else is done any more.
-    writeSync(
-      2,
-      `template-pdf: ${printable(name)}: it ended the program while it was loaded. Let it only export.\n`,
-    );
     process.exitCode = exitCodes.misused;
+    try {
+      // Synchronously: nothing else is done any more.
+      writeSync(
+        2,
+        `template-pdf: ${printable(name)}: it ended the program while it was loaded. Let it only export.\n`,
+      );
+    } catch {
+      // Standard error is closed.
+    }
   };
   const never = new AbortController();
   // Nothing is left that could make it ready.

@@ -15,7 +15,8 @@ finished; pressed again, it gives that up.
 
 The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
 in the environment, or else in the file .env of the working directory. A key
-from the environment is never sent to a base URL from that file.
+from the environment is sent to a base URL from that file only if the file has
+the same key.
 
 Examples:
   template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"

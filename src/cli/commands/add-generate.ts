@@ -8,7 +8,8 @@ import { collect, once } from "./option-values.ts";
 const generateHelp = `
 The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
 in the environment, or else in the file .env of the working directory. A key
-from the environment is never sent to a base URL from that file.
+from the environment is sent to a base URL from that file only if the file has
+the same key.
 
 --set names a member at the top of the values, and its value is always text.
 What is nested, a number, true or false goes into --values.
