@@ -8,6 +8,12 @@ import { environmentOfUsers } from "../support/environment-of-users.ts";
 const { FUZZ_SEED, FUZZ_RUNS = "30" } = process.env;
 const seed = FUZZ_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(FUZZ_SEED);
 
+/**
+ * 100 ms of a quiet machine, in CPU time: a busy one computes at about two thirds of its speed. What is quadratic takes
+ * from half a second to minutes.
+ */
+const limitMs = 150;
+
 it("No answer, header or argument of 256 kB blocks the event loop for 100 ms", {
   timeout: 600_000,
 }, async () => {
@@ -18,7 +24,7 @@ it("No answer, header or argument of 256 kB blocks the event loop for 100 ms", {
   const printed = await runNode(project, "measure.mjs", JSON.stringify(settings));
   const worst = Object.entries(JSON.parse(printed) as Record<string, { blockedMs: number; text: string }>);
   expect(worst.length).toBeGreaterThan(10);
-  const slow = worst.filter(([, { blockedMs }]) => blockedMs > 100);
+  const slow = worst.filter(([, { blockedMs }]) => blockedMs > limitMs);
   expect(slow, `with FUZZ_SEED=${seed}`).toEqual([]);
 });
 
@@ -55,28 +61,44 @@ const commands: Readonly<Record<string, (text: string, folder: string) => string
 const settings = "TEMPLATE_PDF_API_KEY=sk_live_0123456789\nTEMPLATE_PDF_BASE_URL=http://127.0.0.1:9\n";
 
 describe("The command", () => {
-  // What was quadratic took from 3 to 50 seconds; the start of the command takes about 0.2.
   it.each(Object.entries(commands))(
-    "ends within 3 seconds of its own work for 256 kB in %s",
+    "blocks its event loop for less than 100 ms more than for a short text: 256 kB in %s",
     { timeout: 300_000 },
     async (name, prepare) => {
+      const project = makeProject(`hostile-${name.replaceAll(" ", "-")}`, { ".env": settings });
+      const least = async (text: string) => {
+        let blockedMs = Number.POSITIVE_INFINITY;
+        // The best of five: the collector of garbage comes when it likes.
+        for (let again = 0; again < 5 && blockedMs > 100; again++) {
+          blockedMs = Math.min(blockedMs, await blockedMsOf(prepare(text, project), project));
+        }
+        return blockedMs;
+      };
+      // The command loads its modules, too.
+      const startMs = await least("a");
       for (const unit of units) {
         const text = unit.repeat(Math.floor((256 * 1024) / unit.length));
-        const project = makeProject(`hostile-${name.replaceAll(" ", "-")}`, { ".env": settings });
-        const args = prepare(text.replaceAll("\0", ""), project);
-        expect(await cpuSecondsOf(args, project), JSON.stringify(unit)).toBeLessThan(3);
+        expect((await least(text)) - startMs, JSON.stringify(unit)).toBeLessThan(limitMs);
       }
     },
   );
 });
 
-/** Runs the installed command, and gives the time that it computed: what else the machine does is not counted. */
-function cpuSecondsOf(args: readonly string[], cwd: string): Promise<number> {
+/** Runs the installed command, and gives the most CPU time between two turns of its event loop, in milliseconds. */
+function blockedMsOf(args: readonly string[], cwd: string): Promise<number> {
   const command = join(consumer, "node_modules/template-pdf/dist/cli/main.js");
   const program = `
+    let longest = 0;
+    let last = process.cpuUsage();
+    const notice = () => {
+      const { user, system } = process.cpuUsage(last);
+      longest = Math.max(longest, (user + system) / 1_000);
+      last = process.cpuUsage();
+    };
+    setInterval(notice, 1).unref();
     process.once("exit", () => {
-      const { user, system } = process.cpuUsage();
-      process.stderr.write("\\nCPU " + (user + system) / 1e6 + "\\n");
+      notice();
+      process.stderr.write("\\nBLOCKED " + longest + "\\n");
     });
     process.argv = [process.execPath, ${JSON.stringify(command)}, ...${JSON.stringify(args)}];
     await import(${JSON.stringify(`file://${command}`)});
@@ -87,7 +109,7 @@ function cpuSecondsOf(args: readonly string[], cwd: string): Promise<number> {
       ["--input-type=module"],
       { cwd, env: environmentOfUsers(), maxBuffer: 64 * 1024 * 1024 },
       (_, __, stderr) => {
-        const found = /\nCPU ([\d.]+)\n/.exec(stderr);
+        const found = /\nBLOCKED ([\d.]+)\n/.exec(stderr);
         // It got as far as the text.
         if (found && !/required option|API key is missing/i.test(stderr)) resolve(Number(found[1]));
         else reject(new Error(stderr.slice(0, 2_000)));

@@ -38,9 +38,10 @@ function rowOf(
     return problem(1, `this line is longer than ${maxLineMiB} MiB; put one object on each line`);
   const lost = encoding.startDecoding ? text.indexOf(replacement) : -1;
   if (lost !== -1) return problem(lost + 1, notInEncoding(encoding.name));
+  // Before it is parsed: to find out what is wrong with it takes much longer.
+  if (text.trim() === "") return undefined;
   const record = readJsonRecord(text);
   if ("values" in record) return { number, line, values: record.values };
-  if (text.trim() === "") return undefined;
   // Where an object is written over several lines, or several stand on one.
   const advice = / closed|ended/.test(record.fault) ? ". Each line has to be an object of its own" : "";
   return problem(record.column, record.fault + advice);
