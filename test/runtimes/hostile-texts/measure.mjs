@@ -125,6 +125,12 @@ const headerNames = [
 
 /** By what is read; each returns when the text was read to its end. */
 const readers = {
+  "a value that is refused": (text) =>
+    readError(
+      answered(() => new Response('{"message":"bad value"}', { status: 422 }))
+        .generate("a", { text: `the ${text.slice(0, 100)} `.repeat(2_000), more: text })
+        .bytes(),
+    ),
   "an error's text": (text) =>
     readError(
       answered(() => new Response(text, { status: 400 }))
