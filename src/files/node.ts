@@ -19,6 +19,8 @@ function toReadable(source: Source): NodeReadable {
   const { Readable } = process.getBuiltinModule("node:stream");
   let whole = false;
   const readable = new Readable({
+    // The default since Node 22. With less, a stream of small chunks pauses its connection many times a read.
+    highWaterMark: 64 * 1024,
     read: () => source.resume(),
     destroy: (error, done) => {
       if (!whole) source.cancel(error ?? new DOMException("The stream was destroyed.", "AbortError"));
