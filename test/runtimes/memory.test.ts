@@ -45,7 +45,10 @@ beforeAll(() => {
 });
 
 describe.each(["undici", "fetch"])("The memory that a document takes by %s", (transport) => {
-  it.each(Object.entries(cuts))(
+  // Extensions are held by `fetch` itself, below the client.
+  const cutsHere = Object.entries(cuts).filter(([, cut]) => transport === "undici" || !cut.extensionBytes);
+
+  it.each(cutsHere)(
     "is at most three times the document and 16 MB in every output: %s",
     { timeout: 300_000 },
     async (_, cut) => {
