@@ -1,3 +1,4 @@
+import { smallestChunkBytes } from "./chunks.ts";
 import type { Exchange } from "./transport/types.ts";
 
 /** Where the bytes of a document go: one form of it. Chosen late, and once. */
@@ -29,9 +30,6 @@ const maxHeldBytes = 64 * 1024;
 
 /** The maximum number of held chunks; each has a fixed overhead. */
 const maxHeldChunks = 1024;
-
-/** A smaller chunk is copied while it is held: it may be a slice of a buffer that is much larger. */
-const smallChunkBytes = 4096;
 
 /** The bytes of one document on their way from the wire to the one form that was asked for. */
 export class Body implements Source {
@@ -81,8 +79,9 @@ export class Body implements Source {
       if (!this.#give(this.#sink, chunk)) this.#pause();
       return;
     }
+    // A small chunk may be a slice of a buffer that is much larger.
     const held =
-      chunk.length < smallChunkBytes && chunk.buffer.byteLength > chunk.length ? chunk.slice() : chunk;
+      chunk.length < smallestChunkBytes && chunk.buffer.byteLength > chunk.length ? chunk.slice() : chunk;
     if (this.#held) this.#held.push(held);
     else this.#held = [held];
     this.#heldBytes += chunk.length;

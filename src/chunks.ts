@@ -1,10 +1,10 @@
 import type { Bytes } from "./platform-types.ts";
 
 /** Smaller chunks are merged, because every chunk has a fixed overhead. */
-const smallestChunkBytes = 4096;
+export const smallestChunkBytes = 4096;
 
 /** Merges small chunks, so that memory does not depend on chunk size. */
-export class ChunkGatherer {
+class ChunkGatherer {
   /** Room for what is too small to be forwarded. */
   #block: Bytes | undefined;
   #length = 0;
