@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { entries } from "./scripts/entries.mjs";
+import { sharedModules } from "./scripts/shared-modules.mjs";
 
 const target = "es2022";
 
@@ -50,7 +51,7 @@ const bundledWithoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 /** What `/browser` and `/handler` consist of, as a source map names it. */
-const sourcesOfHandlerAndBrowser = /^(?:\.\.\/)+src\/(?:browser|handler|input|server)\//;
+const sourcesOfHandlerAndBrowser = /^(?:\.\.\/)+src\/(?:browser|handler|json|service)\//;
 
 /** Drops the source maps of the tools, except those of `/browser` and `/handler`. A map is twice as large as its code; see docs/decisions/0034. */
 const onlyMapsOfClient: NonNullable<Options["plugins"]>[number] = {
@@ -105,8 +106,20 @@ function inlineMap(map: unknown): string {
 }
 
 const source = fileURLToPath(new URL("src", import.meta.url));
-const exportsOfBase = readFileSync(join(source, "base.ts"), "utf8").matchAll(/ from "(.+)";$/gm);
-const inBase = new Set([...exportsOfBase].map(([, path = ""]) => join(source, path)));
+
+/** The tools are one part of `dist`; the client and each platform are one each. */
+const inBase = sharedModules([startsOf(isTool), ...startsOf(isOfClient).map((path) => [path])]);
+
+function startsOf(isOf: (path: string) => boolean): string[] {
+  return Object.entries(entries.esm)
+    .filter(([name]) => name !== "base" && isOf(`${name}.ts`))
+    .map(([, path]) => fileURLToPath(new URL(path, import.meta.url)));
+}
+
+/** A list of what is in `#base`, for esbuild to begin at. */
+const base = fileURLToPath(new URL("node_modules/.cache/template-pdf/base.ts", import.meta.url));
+mkdirSync(dirname(base), { recursive: true });
+writeFileSync(base, [...inBase].map((path) => `export * from ${JSON.stringify(path)};\n`).join(""));
 
 /**
  * Leads to `#base` what more than one file needs, as `#platform` leads to what is another thing on every platform.
@@ -118,14 +131,12 @@ const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"
     onResolve({ filter: /^\..*\.ts$/ }, ({ path, importer, kind }) => {
       if (kind === "entry-point") return undefined;
       const imported = join(dirname(importer), path);
-      const [from, to] = [importer, imported].map((file) =>
-        partOf(relative(source, file).replaceAll("\\", "/")),
-      );
+      const [from, to] = [importer, imported].map(kindOfOutput);
       if (to === "entry") return outside(path.replace(/ts$/, extension));
-      if (from === to || (from === "entry" && to === "platform")) return undefined;
-      if (to === "base") return outside("#base");
+      if (to === "base") return from === "base" ? undefined : outside("#base");
       if (from === "tools" && imported === join(source, "index.ts")) return outside("template-pdf");
-      return { errors: [{ text: `${path} would be there twice: add it to src/base.ts` }] };
+      // Every other file belongs to the only part that imports it.
+      return undefined;
     });
   },
 });
@@ -134,24 +145,24 @@ function outside(path: string) {
   return { path, external: true, sideEffects: false };
 }
 
-/** Which part of `dist` a file of `src` is written to. */
-function partOf(path: string): "tools" | "base" | "entry" | "platform" | "face" {
+/** Which kind of file in `dist` a file is written to. */
+function kindOfOutput(file: string): "tools" | "base" | "entry" | "client" {
+  if (file === base || inBase.has(file)) return "base";
+  const path = relative(source, file).replaceAll("\\", "/");
   if (isTool(path)) return "tools";
-  if (path.startsWith("platform/")) return "entry";
-  if (path === "base.ts" || inBase.has(join(source, path))) return "base";
-  return /^(?:files|transport)\//.test(path) ? "platform" : "face";
+  return path.startsWith("platform/") ? "entry" : "client";
 }
 
 /** Whether a file of `src` is no part of the client. */
 function isTool(path: string): boolean {
-  return /^(?:browser|bulk|cli|emulator|handler|input|server|template-types|testing)\//.test(path);
+  return /^(?:browser|bulk|cli|emulator|handler|json|service|testing)\//.test(path);
 }
 
 function isOfClient(path: string): boolean {
   return !isTool(path);
 }
 
-const parts = [
+const builds = [
   // Not split: what its files share is in `#base`.
   { isOf: isOfClient, splitting: false, metafile: false },
   // What they bundle that is not ours is read from the metafile, which scripts/write-licenses.mjs removes.
@@ -159,11 +170,12 @@ const parts = [
 ];
 
 function pick(all: Record<string, string>, isOf: (name: string) => boolean): Record<string, string> {
-  return Object.fromEntries(Object.entries(all).filter(([name]) => isOf(name)));
+  const picked = Object.entries(all).filter(([name]) => isOf(name));
+  return Object.fromEntries(picked.map(([name, path]) => [name, name === "base" ? base : path]));
 }
 
 export default defineConfig(
-  parts.flatMap(({ isOf, splitting, metafile }): Options[] => [
+  builds.flatMap(({ isOf, splitting, metafile }): Options[] => [
     {
       ...both,
       entry: pick(entries.esm, isOf),

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { run } from "./run-command.mjs";
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const floors = await report("floors", run("vitest", ["run", "test/floors.test.ts"], { quiet: true }));
+  const floors = await report("floors", run("vitest", ["run", "test/architecture.test.ts"], { quiet: true }));
   if ((await check()) > 0 || !floors) process.exit(1);
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Changes the core in every small way there is, one at a time, and tells which changes no test noticed.
 // `npm run mutation` does the files that have tests of their own, one after the other; `npm run mutation rest` all
-// others of the core, which takes an hour or more; `npm run mutation src/verify.ts` one of them.
+// others of the core, which takes an hour or more; `npm run mutation src/call/pdf-check.ts` one of them.
 // By hand, never in `verify`.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

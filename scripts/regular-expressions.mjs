@@ -21,7 +21,7 @@ export const exceptions = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what stands in the source
   "src/testing/pdf/read-fake.ts: new RegExp(`${fakeMark}\\\\s+startxref\\\\s+(\\\\d+)\\\\s+%%EOF$`)":
     "It sees 100 characters.",
-  "src/caller-stack.ts: /[^( ]*[/\\\\].*[/\\\\]/": "It sees one line of our own stack.",
+  "src/errors/caller-stack.ts: /[^( ]*[/\\\\].*[/\\\\]/": "It sees one line of our own stack.",
 };
 
 /**

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { transports } from "#platform";
-import { Attempts } from "./attempts.ts";
-import { GenerateCall, type Sender } from "./call.ts";
-import { makeDisposable } from "./disposal.ts";
-import { ConfigurationError } from "./errors.ts";
+import { Attempts } from "./call/attempts.ts";
+import { GenerateCall, type Sender } from "./call/call.ts";
+import { PendingPdf } from "./document/pending-pdf.ts";
+import { ConfigurationError } from "./errors/errors.ts";
 import {
   type CallOptions,
   type ClientOptions,
@@ -11,9 +11,9 @@ import {
   type ResolvedOptions,
   resolveCall,
   resolveOptions,
-} from "./options.ts";
-import { PendingPdf } from "./pending.ts";
-import { buildHeaders, pathTo } from "./request.ts";
+} from "./options/options.ts";
+import { buildHeaders, pathTo } from "./request/url.ts";
+import { makeDisposable } from "./runtime/disposal.ts";
 import type { AnyTemplate, Values } from "./template.ts";
 import type { Transport, TransportPool } from "./transport/types.ts";
 

@@ -4,9 +4,9 @@
  * @packageDocumentation
  */
 
-export type { ApiKeySource } from "./api-key.ts";
 export { TemplatePdf } from "./client.ts";
-export type { GeneratedPdf } from "./document.ts";
+export type { GeneratedPdf } from "./document/generated-pdf.ts";
+export type { PendingPdf } from "./document/pending-pdf.ts";
 export {
   ApiError,
   AuthenticationError,
@@ -26,14 +26,21 @@ export {
   TruncatedPdfError,
   ValuesError,
   type ValuesIssue,
-} from "./errors.ts";
+} from "./errors/errors.ts";
 export type { Saved } from "./files/types.ts";
-export type { HeadersInput } from "./headers.ts";
-export type { CallEvent, FailureEvent, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.ts";
-export type { CallOptions, ClientOptions, Progress } from "./options.ts";
-export type { PendingPdf } from "./pending.ts";
-export type { Bytes } from "./platform-types.ts";
-export type { InferInput, InferOutput, StandardSchemaV1 } from "./standard-schema.ts";
+export type {
+  CallEvent,
+  FailureEvent,
+  Hooks,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from "./options/hooks.ts";
+export type { CallOptions, ClientOptions, Progress } from "./options/options.ts";
+export type { Retry, Timeouts } from "./options/timeouts.ts";
+export type { ApiKeySource } from "./request/api-key.ts";
+export type { HeadersInput } from "./request/headers.ts";
+export type { InferInput, InferOutput, StandardSchemaV1 } from "./request/standard-schema.ts";
+export type { Bytes } from "./runtime/platform-types.ts";
 export { type AnyTemplate, type Template, template, type Unchecked, type Values } from "./template.ts";
 export type { DispatcherLike, FetchLike } from "./transport/types.ts";
-export type { Retry, Timeouts } from "./waits.ts";

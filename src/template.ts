@@ -1,14 +1,14 @@
-import { ConfigurationError, type ValuesIssue } from "./errors.ts";
-import { nameOfError, Redactor } from "./redact.ts";
-import { checkUid } from "./request.ts";
+import { ConfigurationError, type ValuesIssue } from "./errors/errors.ts";
+import { nameOfError, Redactor } from "./errors/redact.ts";
 import {
   type InferInput,
   isStandardSchema,
   messageOf,
   placeOf,
   type StandardSchemaV1,
-} from "./standard-schema.ts";
-import { maxIssues, nameOf, serializeValues, valuesError } from "./values.ts";
+} from "./request/standard-schema.ts";
+import { checkUid } from "./request/url.ts";
+import { maxIssues, nameOf, serializeValues, valuesError } from "./request/values.ts";
 
 /** A template of the service: its uid, and what its values are. Made by `template()`. */
 export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U extends string = string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apiError, retryAfterOf } from "../src/api-error.ts";
+import { apiError, retryAfterOf } from "../src/call/api-error.ts";
 import {
   ApiError,
   AuthenticationError,
@@ -9,7 +9,7 @@ import {
   RateLimitError,
   ServerError,
   TimeoutError,
-} from "../src/errors.ts";
+} from "../src/errors/errors.ts";
 import { call, headOf, key, word } from "./support/facts.ts";
 
 const messageOf = (...given: Parameters<typeof headOf>) => apiError(headOf(...given), "", call).message;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkApiKey } from "../src/api-key.ts";
-import { ConfigurationError } from "../src/errors.ts";
-import { buildHeaders } from "../src/request.ts";
+import { ConfigurationError } from "../src/errors/errors.ts";
+import { checkApiKey } from "../src/request/api-key.ts";
+import { buildHeaders } from "../src/request/url.ts";
 import { property } from "./support/fuzz.ts";
 
 describe("an API key that no header can carry", () => {

@@ -7,8 +7,8 @@ import {
   timedOut,
   totalOver,
   undecoded,
-} from "../src/attempt-errors.ts";
-import { ConfigurationError, type ConnectionError } from "../src/errors.ts";
+} from "../src/call/attempt-errors.ts";
+import { ConfigurationError, type ConnectionError } from "../src/errors/errors.ts";
 import type { Explanation } from "../src/transport/types.ts";
 import { call, headOf, key, word } from "./support/facts.ts";
 

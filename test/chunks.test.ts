@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ChunkList, ChunkRelay } from "../src/chunks.ts";
+import { ChunkList, ChunkRelay } from "../src/call/chunks.ts";
+import { webStreamOf } from "../src/document/web-stream.ts";
 import { files } from "../src/files/node.ts";
-import { webStreamOf } from "../src/web-stream.ts";
 import { property } from "./support/fuzz.ts";
 import { Wire } from "./support/wire.ts";
 

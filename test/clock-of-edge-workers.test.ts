@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Alarm } from "../src/clock.ts";
+import { Alarm } from "../src/call/timer.ts";
 
 /** There, a timer ends with the request of the server in which it was set. */
 describe("alarms in an edge worker", () => {

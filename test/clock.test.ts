@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Alarm } from "../src/clock.ts";
+import { Alarm } from "../src/call/timer.ts";
 
 const made: Alarm[] = [];
 

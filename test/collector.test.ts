@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { BlobCollector, BytesCollector } from "../src/collector.ts";
-import type { Bytes } from "../src/platform-types.ts";
+import { BlobCollector, BytesCollector } from "../src/document/collector.ts";
+import type { Bytes } from "../src/runtime/platform-types.ts";
 import { property } from "./support/fuzz.ts";
 import { Wire } from "./support/wire.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { isPage, pageAddress, readEnvironment } from "../src/environment.ts";
+import { isPage, pageAddress, readEnvironment } from "../src/runtime/environment.ts";
 
 /** Asks something while the globals look like those of another runtime; `undefined` takes a global away. */
 function within<T>(globals: Record<string, unknown>, ask: () => T): T {

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { TemplatePdfError } from "../src/errors.ts";
-import * as errors from "../src/errors.ts";
+import type { TemplatePdfError } from "../src/errors/errors.ts";
+import * as errors from "../src/errors/errors.ts";
 
 type Family = typeof errors;
 const here: Family = errors;
@@ -105,7 +105,7 @@ describe("an error of another copy of the package", () => {
 
   beforeAll(async () => {
     vi.resetModules();
-    const entryPoints = [new URL("../src/errors.ts", import.meta.url).pathname];
+    const entryPoints = [new URL("../src/errors/errors.ts", import.meta.url).pathname];
     const { outputFiles } = await build({
       entryPoints,
       bundle: true,
@@ -115,7 +115,7 @@ describe("an error of another copy of the package", () => {
     });
     const code = Buffer.from(outputFiles[0]?.contents ?? "").toString("base64");
     copies = {
-      again: await import("../src/errors.ts"),
+      again: await import("../src/errors/errors.ts"),
       minified: (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as Family,
     };
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodedPositions, decodeEscapes, withoutPartialEscape } from "../src/escapes.ts";
+import { decodedPositions, decodeEscapes, withoutPartialEscape } from "../src/errors/escapes.ts";
 import { property } from "./support/fuzz.ts";
 
 it.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "../src/errors.ts";
-import { type HeadersInput, readHeaders } from "../src/headers.ts";
+import { ConfigurationError } from "../src/errors/errors.ts";
+import { type HeadersInput, readHeaders } from "../src/request/headers.ts";
 import { orLongRun, property } from "./support/fuzz.ts";
 
 const read = (headers: unknown, mayAuthorize = false) => [

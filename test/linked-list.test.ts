@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Link, LinkedList } from "../src/linked-list.ts";
+import { Link, LinkedList } from "../src/call/linked-list.ts";
 import { property } from "./support/fuzz.ts";
 
 class Named extends Link {

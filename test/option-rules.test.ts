@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "../src/errors.ts";
+import { ConfigurationError } from "../src/errors/errors.ts";
 import {
   checkNames,
   isBoolean,
@@ -13,7 +13,7 @@ import {
   isObjectOrFalse,
   isSignal,
   optional,
-} from "../src/option-rules.ts";
+} from "../src/options/option-rules.ts";
 
 type Rule = Parameters<typeof optional>[2];
 const known = ["baseUrl", "apiKey", "fetch", "maxBytes"];

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Redactor } from "../src/redact.ts";
+import { Redactor } from "../src/errors/redact.ts";
 import { orLongRun, property } from "./support/fuzz.ts";
 
 const key = "sk/l1ve+K3Y==";

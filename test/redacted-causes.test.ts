@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { nameOfError, Redactor } from "../src/redact.ts";
+import { nameOfError, Redactor } from "../src/errors/redact.ts";
 
 const key = "sk/l1ve+K3Y==";
 const iban = "GB33BUKB20201555555555";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "../src/errors.ts";
-import { buildHeaders, pathTo, targetOf } from "../src/request.ts";
+import { ConfigurationError } from "../src/errors/errors.ts";
+import { buildHeaders, pathTo, targetOf } from "../src/request/url.ts";
 import { property } from "./support/fuzz.ts";
 
 /** Where a request for this template goes, as any server would see it. */

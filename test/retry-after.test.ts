@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { retryAfterMs } from "../src/retry-after.ts";
+import { retryAfterMs } from "../src/errors/retry-after.ts";
 
 /** RFC 9110's own example, and a minute before it. */
 const examples = [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { decide, type Setback } from "../src/retry.ts";
-import { retryAfterMs } from "../src/retry-after.ts";
+import { decide, type Setback } from "../src/call/retry-policy.ts";
+import { retryAfterMs } from "../src/errors/retry-after.ts";
 import { orLongRun, property } from "./support/fuzz.ts";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -6,7 +6,7 @@ import {
   type RetryPolicy,
   repeatAfter,
   type Setback,
-} from "../src/retry.ts";
+} from "../src/call/retry-policy.ts";
 
 const often: RetryPolicy = { limit: 100, mayRenderTwice: true };
 const forever = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { replaceKey } from "../src/secret-key.ts";
+import { replaceKey } from "../src/errors/secret-key.ts";
 import { property } from "./support/fuzz.ts";
 
 /** Every character that somebody escapes, between letters that nobody does. */

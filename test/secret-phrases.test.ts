@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Redactor } from "../src/redact.ts";
+import { Redactor } from "../src/errors/redact.ts";
 import { property } from "./support/fuzz.ts";
 
 /** What is left of a text that tells of a value. */

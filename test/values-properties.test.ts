@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { ValuesError } from "../src/errors.ts";
-import { serializeValues } from "../src/values.ts";
+import { ValuesError } from "../src/errors/errors.ts";
+import { serializeValues } from "../src/request/values.ts";
 import { property } from "./support/fuzz.ts";
 
 /** The places at which values are refused. */

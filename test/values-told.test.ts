@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { ValuesError } from "../src/errors.ts";
-import { serializeValues } from "../src/values.ts";
+import { ValuesError } from "../src/errors/errors.ts";
+import { serializeValues } from "../src/request/values.ts";
 
 /** The error for values that cannot be sent. */
 function refusal(values: unknown): ValuesError {

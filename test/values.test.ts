@@ -2,8 +2,8 @@ import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ValuesError } from "../src/errors.ts";
-import { serializeValues } from "../src/values.ts";
+import { ValuesError } from "../src/errors/errors.ts";
+import { serializeValues } from "../src/request/values.ts";
 import { property } from "./support/fuzz.ts";
 
 /** The error for values that cannot be sent. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { collectGarbage } from "../bench/shared/collect-garbage.mjs";
-import { Verifier } from "../src/verify.ts";
+import { Verifier } from "../src/call/pdf-check.ts";
 
 describe("the memory of a verifier", () => {
   const heldBytes = () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Verifier } from "../src/verify.ts";
+import { Verifier } from "../src/call/pdf-check.ts";
 import { property, slowProperty } from "./support/fuzz.ts";
 import { renderPdf } from "./support/render-pdf.ts";
 

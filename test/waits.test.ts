@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { ConfigurationError } from "template-pdf";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type ResolvedOptions, resolveCall, resolveOptions } from "../src/options.ts";
-import { resolveWaits, type Waits } from "../src/waits.ts";
+import { type ResolvedOptions, resolveCall, resolveOptions } from "../src/options/options.ts";
+import { resolveWaits, type Waits } from "../src/options/timeouts.ts";
 
 const names = ["connect", "firstByte", "stall", "unread", "total"] as const;
 const base: Waits = {
@@ -28,7 +28,7 @@ function objectionTo(resolve: () => unknown): string {
 describe("what holds without options", () => {
   /** The defaults as the docstrings of an interface tell them, by option. */
   function documented(interfaceName: string): Record<string, unknown> {
-    const source = readFileSync(new URL("../src/waits.ts", import.meta.url), "utf8");
+    const source = readFileSync(new URL("../src/options/timeouts.ts", import.meta.url), "utf8");
     const body = source.split(`export interface ${interfaceName} {`)[1]?.split("\n}\n")[0] ?? "";
     const fields = [...body.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+(\w+)\?:/g)];
     return Object.fromEntries(

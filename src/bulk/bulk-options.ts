@@ -1,6 +1,6 @@
 import { ConfigurationError, type TemplatePdf } from "../index.ts";
-import { checkOptions, isBoolean, isFunction, isObject, isText } from "../option-rules.ts";
-import { resolveWaits } from "../waits.ts";
+import { checkOptions, isBoolean, isFunction, isObject, isText } from "../options/option-rules.ts";
+import { resolveWaits } from "../options/timeouts.ts";
 import type { Fitting, Fulfilled, Jobs, Rejected } from "./job.ts";
 import { checkClient, type RunOptions, runRules } from "./run-options.ts";
 import type { Sink } from "./sink.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError, type PendingPdf } from "../index.ts";
-import { kindOf } from "../option-rules.ts";
+import { kindOf } from "../options/option-rules.ts";
 import type { BulkProgress, BulkResult, RunBulkOptions } from "./bulk-options.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { checkJob } from "./check-job.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../index.ts";
-import { kindOf } from "../option-rules.ts";
+import { kindOf } from "../options/option-rules.ts";
 import type { Job } from "./job.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { SaveError, TemplatePdfError } from "../index.ts";
-import { kindOf } from "../option-rules.ts";
+import { kindOf } from "../options/option-rules.ts";
 
 /** Failures of the same kind. */
 export interface FailureGroup {

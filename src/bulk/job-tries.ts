@@ -1,3 +1,5 @@
+import { type Decision, decide, inSeconds, type RetryPolicy, type Setback } from "../call/retry-policy.ts";
+import { type Supervisor, supervisor } from "../call/supervisor.ts";
 import {
   ApiError,
   ConfigurationError,
@@ -8,8 +10,6 @@ import {
   TemplatePdfError,
   TimeoutError,
 } from "../index.ts";
-import { type Decision, decide, inSeconds, type RetryPolicy, type Setback } from "../retry.ts";
-import { type Supervisor, supervisor } from "../supervisor.ts";
 import { checkJob } from "./check-job.ts";
 import type { Job, Result, Use } from "./job.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";

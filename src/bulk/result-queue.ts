@@ -1,4 +1,4 @@
-import { rejectWithCaller, resolveWithCaller } from "../caller-stack.ts";
+import { rejectWithCaller, resolveWithCaller } from "../errors/caller-stack.ts";
 
 /** Somebody who waits for a result. */
 type Reader<R> = (result: IteratorResult<R> | Promise<IteratorResult<R>>) => void;

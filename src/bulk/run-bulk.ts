@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import { addCaller } from "../caller-stack.ts";
+import { addCaller } from "../errors/caller-stack.ts";
 import { checkBulkOptions, type RunBulkOptions } from "./bulk-options.ts";
 import { BulkRun } from "./bulk-run.ts";
 import { realPathOf } from "./folder/real-path-of.ts";

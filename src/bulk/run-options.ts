@@ -6,8 +6,8 @@ import {
   isObjectOrFalse,
   isSignal,
   type Rules,
-} from "../option-rules.ts";
-import { resolveWaits } from "../waits.ts";
+} from "../options/option-rules.ts";
+import { resolveWaits } from "../options/timeouts.ts";
 import type { Use } from "./job.ts";
 
 /** What decides how a run goes, whatever is made of its documents. */

@@ -1,4 +1,4 @@
-import { type ErrorFacts, nameErrors, TemplatePdfError } from "../errors.ts";
+import { type ErrorFacts, nameErrors, TemplatePdfError } from "../errors/errors.ts";
 import type { BulkSummary } from "./summary.ts";
 
 /** How far a run came. */

@@ -1,4 +1,4 @@
-import { abortError } from "../abort-signals.ts";
+import { abortError } from "../call/abort-signals.ts";
 import type { TemplatePdf } from "../index.ts";
 import type { Job, Result, Use } from "./job.ts";
 import type { JobSource } from "./job-source.ts";

@@ -1,5 +1,5 @@
-import { type AbortSubscription, listenToAbort } from "../abort-signals.ts";
-import { longestTimerMs } from "../input/longest-timer.ts";
+import { type AbortSubscription, listenToAbort } from "../call/abort-signals.ts";
+import { longestTimerMs } from "../json/longest-timer.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
 
 /** Somebody who waits for a turn, to try again. */

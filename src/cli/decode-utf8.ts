@@ -1,4 +1,4 @@
-import { lineAndColumn } from "../input/json-text.ts";
+import { lineAndColumn } from "../json/json-text.ts";
 import { Misuse } from "./failure.ts";
 
 /**

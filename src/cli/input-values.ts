@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { parseJson } from "../input/json-text.ts";
+import { parseJson } from "../json/json-text.ts";
 import { decodeUtf8 } from "./decode-utf8.ts";
 import { Misuse, reasonOf } from "./failure.ts";
 

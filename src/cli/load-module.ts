@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { blame } from "../emulator/renderer/blame.ts";
-import { messageOf } from "../input/message-of.ts";
+import { messageOf } from "../json/message-of.ts";
 import { exitCodes, Misuse } from "./failure.ts";
 import { printable } from "./output.ts";
 import { untilAborted } from "./session.ts";

@@ -1,10 +1,10 @@
 import { dirname, resolve } from "node:path";
-import type { TemplateShape } from "../template-types/shape.ts";
-import { NameCollision, signature, writeTypes } from "../template-types/write-types.ts";
 import { divertStdout } from "./divert-stdout.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { isStdout, printable, write } from "./output.ts";
 import { quotedWord } from "./quoted-word.ts";
+import type { TemplateShape } from "./template-types/shape.ts";
+import { NameCollision, signature, writeTypes } from "./template-types/write-types.ts";
 import type { Session } from "./terminal.ts";
 import { Collection } from "./types/collection.ts";
 import { holdsMember } from "./types/holds-member.ts";

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { longestTimerMs } from "../input/longest-timer.ts";
-import { isHostName } from "../server/allowed-hosts.ts";
-import { defaultMaxBodyBytes } from "../server/endpoint.ts";
+import { longestTimerMs } from "../json/longest-timer.ts";
+import { isHostName } from "../service/allowed-hosts.ts";
+import { defaultMaxBodyBytes } from "../service/endpoint.ts";
 
 /** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
 export interface Call {

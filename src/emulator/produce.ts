@@ -1,7 +1,7 @@
-import type { Order } from "../server/endpoint.ts";
-import { misfit } from "../server/misfit.ts";
-import { Problem, unknownTemplate } from "../server/problem.ts";
-import type { Product } from "../server/to-response.ts";
+import type { Order } from "../service/endpoint.ts";
+import { misfit } from "../service/misfit.ts";
+import { Problem, unknownTemplate } from "../service/problem.ts";
+import type { Product } from "../service/to-response.ts";
 import { isTooDeep, tooDeep } from "./nesting.ts";
 import type { Renderers } from "./renderers.ts";
 import { TemplateError } from "./template-error.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import { messageOf } from "../input/message-of.ts";
+import { messageOf } from "../json/message-of.ts";
 import { formatLine, userFrames } from "./renderer/frames.ts";
 import type { Done, Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 import { shortPath } from "./short-path.ts";

@@ -1,5 +1,5 @@
-import { uidSegmentOf } from "../server/endpoint.ts";
-import { isDropped } from "../server/listen.ts";
+import { uidSegmentOf } from "../service/endpoint.ts";
+import { isDropped } from "../service/listen.ts";
 import { faultOf } from "./faults/misbehaviour.ts";
 import type { Call } from "./options.ts";
 

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { makeDisposable } from "../disposal.ts";
-import { createEndpoint } from "../server/endpoint.ts";
-import { listen } from "../server/listen.ts";
-import { requireApiKey } from "../server/require-api-key.ts";
+import { makeDisposable } from "../runtime/disposal.ts";
+import { createEndpoint } from "../service/endpoint.ts";
+import { listen } from "../service/listen.ts";
+import { requireApiKey } from "../service/require-api-key.ts";
 import { Misbehaviour } from "./faults/misbehaviour.ts";
 import { type EmulatorOptions, resolveEmulatorOptions } from "./options.ts";
 import { renderOrder } from "./produce.ts";

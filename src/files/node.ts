@@ -1,6 +1,6 @@
-import type { Source } from "../body.ts";
-import { ChunkRelay } from "../chunks.ts";
-import type { NodeReadable } from "../platform-types.ts";
+import type { Source } from "../call/body.ts";
+import { ChunkRelay } from "../call/chunks.ts";
+import type { NodeReadable } from "../runtime/platform-types.ts";
 import { check, save } from "./save.ts";
 import { locate } from "./target.ts";
 import type { Files } from "./types.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import type { Files } from "./types.ts";
 
 /** The files of a platform that has none: pages and edge workers. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Sink, Source } from "../body.ts";
-import { ChunkList } from "../chunks.ts";
+import type { Sink, Source } from "../call/body.ts";
+import { ChunkList } from "../call/chunks.ts";
 import { draftEnding } from "./drafting.ts";
 import { renamePatiently } from "./held-file.ts";
 import { isNoFolder, mayNotWrite } from "./reason-of.ts";

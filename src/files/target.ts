@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import nodePath, { basename, dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SaveError } from "../errors.ts";
+import { SaveError } from "../errors/errors.ts";
 import { absolutePath } from "./absolute-path.ts";
 import type { Drafting } from "./drafting.ts";
 import { heldOrForbidden, mayBeHeld } from "./held-file.ts";

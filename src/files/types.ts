@@ -1,5 +1,5 @@
-import type { Source } from "../body.ts";
-import type { Bytes, NodeBuffer, NodeReadable } from "../platform-types.ts";
+import type { Source } from "../call/body.ts";
+import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import type { Drafting } from "./drafting.ts";
 
 /** What `saveTo` tells of the file it wrote. */

@@ -1,4 +1,4 @@
-import { device } from "../safe-filename.ts";
+import { device } from "./safe-filename.ts";
 
 /**
  * Says why Windows takes no file of a name, or takes one that its own programs cannot open: Node asks for files in a way that leaves out

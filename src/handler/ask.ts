@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../index.ts";
-import { isResponse } from "../server/to-response.ts";
+import { isResponse } from "../service/to-response.ts";
 import type { OwnFunction } from "./options.ts";
 
 /** One of the functions of the server has failed; `cause` is what it threw. */

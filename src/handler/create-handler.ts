@@ -1,12 +1,12 @@
+import { nameOfError } from "../errors/redact.ts";
 import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
-import { isJsonObject } from "../input/is-json-object.ts";
-import { kindOf } from "../option-rules.ts";
-import { nameOfError } from "../redact.ts";
-import { type Authorize, createEndpoint, type Order } from "../server/endpoint.ts";
-import { Problem } from "../server/problem.ts";
-import { isResponse, type Product } from "../server/to-response.ts";
+import { isJsonObject } from "../json/is-json-object.ts";
+import { kindOf } from "../options/option-rules.ts";
+import { limitsStreams } from "../options/timeouts.ts";
+import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
+import { Problem } from "../service/problem.ts";
+import { isResponse, type Product } from "../service/to-response.ts";
 import { checkValues } from "../template.ts";
-import { limitsStreams } from "../waits.ts";
 import { ask, FunctionFailure } from "./ask.ts";
 import {
   checkHandlerOptions,

@@ -6,9 +6,9 @@ import {
   isObject,
   isObjectOrFalse,
   type Rules,
-} from "../option-rules.ts";
-import { checkUid } from "../request.ts";
-import type { Disposition } from "../server/content-disposition.ts";
+} from "../options/option-rules.ts";
+import { checkUid } from "../request/url.ts";
+import type { Disposition } from "../service/content-disposition.ts";
 import { checkOrigin } from "./origins.ts";
 
 /** The templates that pages may ask for, by the names under which they ask. */

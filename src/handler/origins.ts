@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../index.ts";
-import { uidSegmentOf } from "../server/endpoint.ts";
-import { Problem } from "../server/problem.ts";
+import { uidSegmentOf } from "../service/endpoint.ts";
+import { Problem } from "../service/problem.ts";
 
 /** How long a browser may remember that a page may call, in seconds: the most that Chromium keeps. */
 const preflightAgeSeconds = 7200;

@@ -7,8 +7,8 @@ import {
   TimeoutError,
   ValuesError,
 } from "../index.ts";
-import { misfit } from "../server/misfit.ts";
-import { Problem, type ProblemKind } from "../server/problem.ts";
+import { misfit } from "../service/misfit.ts";
+import { Problem, type ProblemKind } from "../service/problem.ts";
 
 /**
  * Says of what a call to the service failed with what its caller may know: nothing of the service, its address or its

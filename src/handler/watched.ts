@@ -1,4 +1,4 @@
-import type { Bytes } from "../platform-types.ts";
+import type { Bytes } from "../runtime/platform-types.ts";
 
 /**
  * Passes a stream on as fast as it is read, and tells of its failure: whoever serves it only sees that it breaks off. It fails

@@ -1,5 +1,5 @@
+import { Verifier } from "../call/pdf-check.ts";
 import { InvalidPdfError, TruncatedPdfError } from "../index.ts";
-import { Verifier } from "../verify.ts";
 import { bytesGiven } from "./pdf/bytes-given.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Bytes } from "../platform-types.ts";
+import type { Bytes } from "../runtime/platform-types.ts";
 import { OtherFonts } from "./pdf/other-fonts.ts";
 import { PdfObjects } from "./pdf/pdf-objects.ts";
 import { leading, mostCharacters, type Row, rowsOf, usualWidth } from "./pdf/rows.ts";

@@ -5,9 +5,9 @@ import {
   endpointPath,
   type Order,
   type Produce,
-} from "../server/endpoint.ts";
-import { requireApiKey } from "../server/require-api-key.ts";
-import type { Product } from "../server/to-response.ts";
+} from "../service/endpoint.ts";
+import { requireApiKey } from "../service/require-api-key.ts";
+import type { Product } from "../service/to-response.ts";
 import { CallLog } from "./call-log.ts";
 import { fakePdf } from "./fake-pdf.ts";
 import type { Fault } from "./faults/fault.ts";

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export type { Bytes } from "../platform-types.ts";
+export type { Bytes } from "../runtime/platform-types.ts";
 export { assertWholePdf } from "./assert-whole-pdf.ts";
 export { type FakePdfOptions, fakePdf } from "./fake-pdf.ts";
 export { type FakeService, fakeService } from "./fake-service.ts";

@@ -1,4 +1,4 @@
-import { formatPlace, type Place } from "../server/format-place.ts";
+import { formatPlace, type Place } from "../service/format-place.ts";
 
 /** The most lines that a document shows: millions would take seconds. */
 const maxLines = 10_000;

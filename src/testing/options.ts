@@ -1,7 +1,7 @@
-import { isWellFormedKey } from "../api-key.ts";
 import { ConfigurationError, type Template, TemplatePdf } from "../index.ts";
-import { longestTimerMs } from "../input/longest-timer.ts";
-import { checkOptions, optional } from "../option-rules.ts";
+import { longestTimerMs } from "../json/longest-timer.ts";
+import { checkOptions, optional } from "../options/option-rules.ts";
+import { isWellFormedKey } from "../request/api-key.ts";
 import type { ScriptedFault } from "./faults/scripted-fault.ts";
 import { isPositiveCount } from "./positive-count.ts";
 

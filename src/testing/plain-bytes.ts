@@ -1,4 +1,4 @@
-import type { Bytes } from "../platform-types.ts";
+import type { Bytes } from "../runtime/platform-types.ts";
 
 /** Gives bytes with a memory of their own, as a `Response` takes them. Text stands for Latin-1. */
 export function toPlainBytes(bytes: Uint8Array | string): Bytes {

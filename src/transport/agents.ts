@@ -1,7 +1,7 @@
 import type { Agent, buildConnector } from "undici";
-import { readEnvironment } from "../environment.ts";
-import { ConfigurationError } from "../errors.ts";
-import { isLoopback } from "../loopback.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { readEnvironment } from "../runtime/environment.ts";
+import { isLoopback } from "../runtime/loopback.ts";
 import { skipInterimAnswers } from "./interim-answers.ts";
 import { type Connector, SocketOpener } from "./socket-opener.ts";
 import { asking } from "./tunnel.ts";

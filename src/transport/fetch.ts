@@ -1,5 +1,5 @@
-import { isPage } from "../environment.ts";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { isPage } from "../runtime/environment.ts";
 import type {
   Exchange,
   FetchInit,

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import { canDecode, codingsOf, Decoder } from "./decode.ts";
 import { explain } from "./explain.ts";
 import { giveUpOpening, type OpeningSocket, type SocketOpener, type SocketOwner } from "./socket-opener.ts";

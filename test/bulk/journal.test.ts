@@ -11,7 +11,7 @@ import { JournalError } from "../../src/bulk/journal/journal-error.ts";
 import { encodeHeader } from "../../src/bulk/journal/journal-header.ts";
 import { encodeLine } from "../../src/bulk/journal/journal-line.ts";
 import { newRecord } from "../../src/bulk/key-table/salted-hash.ts";
-import { TemplatePdfError } from "../../src/errors.ts";
+import { TemplatePdfError } from "../../src/errors/errors.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { isWindows } from "../support/platform.ts";
 

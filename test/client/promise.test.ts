@@ -1,6 +1,6 @@
 import { ConfigurationError, NotFoundError, TemplatePdf, ValuesError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { GeneratedPdf } from "../../src/document.ts";
+import { GeneratedPdf } from "../../src/document/generated-pdf.ts";
 import { failureAt, forms, generate, stages } from "./every-form.ts";
 import { pdfOf, rejectionOf, Service, saying, transports, turns, withLength } from "./service.ts";
 

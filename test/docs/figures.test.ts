@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { resolveWaits } from "../../src/waits.ts";
+import { resolveWaits } from "../../src/options/timeouts.ts";
 import { constantOf } from "./constant-of.ts";
 import { inWords } from "./in-words.ts";
 import { passingStatuses } from "./passing-statuses.ts";
@@ -44,7 +44,7 @@ const told: readonly (readonly [paper: string, sentence: string, figures: readon
     "takes longer than $ minutes to render",
     [inWord(timeouts.firstByte / 60_000)],
   ],
-  ["CONTRIBUTING.md", "one idea, at most $ lines", [constantOf("test/floors.test.ts", "longestFile")]],
+  ["CONTRIBUTING.md", "one idea, at most $ lines", [constantOf("test/architecture.test.ts", "longestFile")]],
   ["docs/guides/bulk.md", "It begins with $ in hand", [ofBulk("pace/slot-limit.ts", "firstSlots")]],
   ["docs/guides/bulk.md", "in hand and $ requests a second", [ofBulk("pace/rate-seeker.ts", "firstRate")]],
   ["docs/guides/bulk.md", "to $ in hand at most", [ofBulk("pace/slot-limit.ts", "mostSlots")]],

@@ -7,7 +7,7 @@ import { written } from "./written.ts";
 /**
  * What the code knows is not typed by hand in README.md or a guide. It stands there between two comments, as in
  *
- *     <!-- generated: members src/waits.ts Timeouts -->
+ *     <!-- generated: members src/options/timeouts.ts Timeouts -->
  *     <!-- end of generated -->
  *
  * where the first names a region (test/docs/regions) and what the region is told.
@@ -28,7 +28,7 @@ describe("a region", () => {
     written(`before\n<!-- generated: ${region} -->\nstale\n<!-- end of generated -->\nafter\n`);
 
   it("is a table of the members of an interface: their defaults, and what their docstrings say", async () => {
-    const text = await of("members src/waits.ts Retry");
+    const text = await of("members src/options/timeouts.ts Retry");
     expect(text).toContain("| `limit` | 2 | How many more times, at most. |");
     expect(text).toContain("| `mayRenderTwice` | `true` | Whether to try again");
     expect(text).not.toContain("stale");
@@ -53,12 +53,14 @@ describe("a region", () => {
 
   it.each([
     ["nothing", "has no region `nothing`"],
-    ["members src/waits.ts Nothing", "has no interface `Nothing`"],
+    ["members src/options/timeouts.ts Nothing", "has no interface `Nothing`"],
   ])("%s is refused", async (region, message) => {
     await expect(of(region)).rejects.toThrow(message);
   });
 
   it("without its end is refused", async () => {
-    await expect(written("<!-- generated: members src/waits.ts Retry -->\n")).rejects.toThrow("has no end");
+    await expect(written("<!-- generated: members src/options/timeouts.ts Retry -->\n")).rejects.toThrow(
+      "has no end",
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { repeatAfter } from "../../src/retry.ts";
+import { repeatAfter } from "../../src/call/retry-policy.ts";
 
 /** The statuses after which a call is tried again. */
 export function passingStatuses(): number[] {

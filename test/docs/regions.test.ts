@@ -47,8 +47,8 @@ describe("the regions of the guides to calls", () => {
 
 describe("what regions are made of", () => {
   it("is a constant of a source, which has to be there", () => {
-    expect(constantOf("src/body.ts", "maxHeldBytes")).toBe(64 * 1024);
-    expect(() => constantOf("src/body.ts", "noSuchBytes")).toThrow("no constant `noSuchBytes`");
+    expect(constantOf("src/call/body.ts", "maxHeldBytes")).toBe(64 * 1024);
+    expect(() => constantOf("src/call/body.ts", "noSuchBytes")).toThrow("no constant `noSuchBytes`");
   });
 
   it("is words in a row", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeInJson } from "../../src/input/json-place.ts";
+import { placeInJson } from "../../src/json/json-place.ts";
 
 describe("the place of something in a JSON text", () => {
   const text = '{\r\n  "a": [1,\r\n    {"b": null}]\r\n}';

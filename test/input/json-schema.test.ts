@@ -1,6 +1,6 @@
 import { format } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
-import { validateJson } from "../../src/input/json-schema.ts";
+import { validateJson } from "../../src/json/json-schema.ts";
 
 function isValid(name: string, text: string): boolean {
   return validateJson(text, { format: name }, "2020-12").valid;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../src/input/json-text.ts";
+import { parseJson } from "../../src/json/json-text.ts";
 import { orLongRun, property } from "../support/fuzz.ts";
 
 function refusalOf(text: string): string {

@@ -114,7 +114,7 @@ describe("the source maps of the published package", () => {
     });
     expect(called.at(-1)).toMatchObject({ name: "TemplatePdf.generate", path: "src/client.ts" });
     // The stack crosses two files of `dist`.
-    expect(called.map(({ path }) => path)).toContain("src/values.ts");
+    expect(called.map(({ path }) => path)).toContain("src/request/values.ts");
     // The position of a frame is where it calls the one above it.
     for (const [at, { code }] of called.entries()) {
       const callee = at === 0 ? "toJSON" : (called[at - 1]?.name.replace(/^.*\./, "") ?? "");

@@ -3,8 +3,8 @@ import { Server } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { isHostName } from "../../src/server/allowed-hosts.ts";
-import { type ListenOptions, listen } from "../../src/server/listen.ts";
+import { isHostName } from "../../src/service/allowed-hosts.ts";
+import { type ListenOptions, listen } from "../../src/service/listen.ts";
 
 /** A server whose endpoint is a mock, and a function that sends lines to it by hand and returns the whole answer. */
 async function serve(options: Partial<ListenOptions> = {}) {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { filenameOf } from "../../src/filename.ts";
-import { safeFilename } from "../../src/safe-filename.ts";
-import { contentDisposition } from "../../src/server/content-disposition.ts";
+import { filenameOf } from "../../src/document/filename.ts";
+import { safeFilename } from "../../src/files/safe-filename.ts";
+import { contentDisposition } from "../../src/service/content-disposition.ts";
 import { orLongRun, property } from "../support/fuzz.ts";
 
 describe("contentDisposition", () => {

@@ -1,6 +1,6 @@
-import { createEndpoint } from "../../src/server/endpoint.ts";
-import { unknownTemplate } from "../../src/server/problem.ts";
-import { requireApiKey } from "../../src/server/require-api-key.ts";
+import { createEndpoint } from "../../src/service/endpoint.ts";
+import { unknownTemplate } from "../../src/service/problem.ts";
+import { requireApiKey } from "../../src/service/require-api-key.ts";
 
 export const KEY = "the-key-of-this-test";
 export const PDF = new TextEncoder().encode("%PDF-1.4 made up %%EOF");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { createEndpoint, defaultMaxBodyBytes, type Order } from "../../src/server/endpoint.ts";
-import { Problem } from "../../src/server/problem.ts";
+import { createEndpoint, defaultMaxBodyBytes, type Order } from "../../src/service/endpoint.ts";
+import { Problem } from "../../src/service/problem.ts";
 import { property } from "../support/fuzz.ts";
 import { endless, endpoint, json, open, PDF, request } from "./endpoint-call.ts";
 

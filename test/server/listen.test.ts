@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Listening, type ListenOptions, listen } from "../../src/server/listen.ts";
+import { type Listening, type ListenOptions, listen } from "../../src/service/listen.ts";
 
 const RealRequest = globalThis.Request;
 const RealResponse = globalThis.Response;

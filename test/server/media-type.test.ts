@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readMediaType } from "../../src/server/media-type.ts";
+import { readMediaType } from "../../src/service/media-type.ts";
 import { endpoint, json, request } from "./endpoint-call.ts";
 
 describe("a media type", () => {

@@ -1,6 +1,6 @@
 import { getRequestListener } from "@hono/node-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createEndpoint } from "../../src/server/endpoint.ts";
+import { createEndpoint } from "../../src/service/endpoint.ts";
 
 /** An adapter may put a `Response` of its own in the place of the global one, which forgets headers that are set too early. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { requireApiKey } from "../../src/server/require-api-key.ts";
+import { requireApiKey } from "../../src/service/require-api-key.ts";
 
 const authorize = requireApiKey(["first-key", "second-key"]);
 

@@ -1,6 +1,6 @@
-import { createEndpoint, type Produce } from "../../src/server/endpoint.ts";
-import { unknownTemplate } from "../../src/server/problem.ts";
-import { requireApiKey } from "../../src/server/require-api-key.ts";
+import { createEndpoint, type Produce } from "../../src/service/endpoint.ts";
+import { unknownTemplate } from "../../src/service/problem.ts";
+import { requireApiKey } from "../../src/service/require-api-key.ts";
 import { renderPdf } from "../support/render-pdf.ts";
 
 /** What of one request reached the other side, as it was sent. */

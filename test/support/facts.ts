@@ -1,5 +1,5 @@
-import type { CallFacts } from "../../src/api-error.ts";
-import { Redactor } from "../../src/redact.ts";
+import type { CallFacts } from "../../src/call/api-error.ts";
+import { Redactor } from "../../src/errors/redact.ts";
 import type { ResponseHead } from "../../src/transport/types.ts";
 
 /** A secret of the caller's, and a word of its values. */

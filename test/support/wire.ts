@@ -1,4 +1,4 @@
-import { Body, type Sink } from "../../src/body.ts";
+import { Body, type Sink } from "../../src/call/body.ts";
 import type { Exchange } from "../../src/transport/types.ts";
 
 /** The wire below a body, and the call above it: both keep their side of the contract and note what they hear. */

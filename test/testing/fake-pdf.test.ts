@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Verifier } from "../../src/call/pdf-check.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { Verifier } from "../../src/verify.ts";
 import { property } from "../support/fuzz.ts";
 import { readByLines } from "./read-by-lines.ts";
 

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Agent, type Dispatcher, interceptors, MockAgent, RetryAgent } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/errors/errors.ts";
 import { OwnAgents } from "../../src/transport/agents.ts";
 import type { DispatcherLike } from "../../src/transport/types.ts";
 import { UndiciTransport } from "../../src/transport/undici.ts";

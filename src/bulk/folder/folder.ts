@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { reasonOf } from "../../files/reason-of.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
-import { checkOptions, isText, kindOf } from "../../option-rules.ts";
+import { checkOptions, isText, kindOf } from "../../options/option-rules.ts";
 import type { Job } from "../job.ts";
 import type { Sink, SinkRun } from "../sink.ts";
 import { foldedPath } from "./folded-path.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError, ValuesError } from "../../index.ts";
-import { kindOf } from "../../option-rules.ts";
+import { kindOf } from "../../options/option-rules.ts";
 
 /** A text with placeholders, such as `out/{{invoice_no}}.pdf`. */
 export interface Pattern {

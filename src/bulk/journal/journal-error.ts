@@ -1,4 +1,4 @@
-import { nameErrors, TemplatePdfError } from "../../errors.ts";
+import { nameErrors, TemplatePdfError } from "../../errors/errors.ts";
 import { reasonOf } from "../../files/reason-of.ts";
 
 /** The journal of a bulk run cannot be used: it is in use, of another run, or cannot be read or written. */

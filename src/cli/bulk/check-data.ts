@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { parsePattern } from "../../bulk/folder/placeholders.ts";
 import { UsedPaths } from "../../bulk/folder/used-paths.ts";
-import { nearestName } from "../../option-rules.ts";
+import { nearestName } from "../../options/option-rules.ts";
 import { Misuse } from "../failure.ts";
 import { printable } from "../output.ts";
 import { countOf, formatCount } from "./count.ts";

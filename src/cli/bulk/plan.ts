@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative } from "node:path";
 import { type FolderSink, folder } from "../../bulk/index.ts";
+import { safeFilename } from "../../files/safe-filename.ts";
 import { type AnyTemplate, template } from "../../index.ts";
-import { safeFilename } from "../../safe-filename.ts";
 import { parseDuration } from "../duration.ts";
 import { Misuse } from "../failure.ts";
 import { type GivenKeys, refuseKeys } from "../refuse-keys.ts";

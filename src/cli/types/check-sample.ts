@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../input/is-json-object.ts";
+import { isJsonObject } from "../../json/is-json-object.ts";
 import { Misuse } from "../failure.ts";
 import { isDeeperThan, maxNesting } from "../nesting.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../input/is-json-object.ts";
+import { isJsonObject } from "../../json/is-json-object.ts";
 
 /** What a JSON file holds. */
 export type JsonKind = "sample" | "samples" | "schema" | "template" | "nothing";

@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
-import { isJsonObject } from "../../input/is-json-object.ts";
-import { placeInJson } from "../../input/json-place.ts";
-import { parseJson } from "../../input/json-text.ts";
-import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
+import { isJsonObject } from "../../json/is-json-object.ts";
+import { placeInJson } from "../../json/json-place.ts";
+import { parseJson } from "../../json/json-text.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse, reasonOf } from "../failure.ts";
 import { isDeeperThan, maxNesting } from "../nesting.ts";
+import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
 import { checkSample } from "./check-sample.ts";
 import type { Collection } from "./collection.ts";
 import { kindOfJson, mayBeSchema } from "./json-kind.ts";

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { parseJson } from "../../input/json-text.ts";
+import { parseJson } from "../../json/json-text.ts";
 import { notUtf8, placeOfBadByte } from "../decode-utf8.ts";
 import { Misuse, reasonOf } from "../failure.ts";
 import { type Line, LineCutter, maxLineMiB } from "../line-cutter.ts";

@@ -1,8 +1,8 @@
-import { messageOf } from "../../input/message-of.ts";
-import { isStandardSchema, type StandardSchemaV1 } from "../../standard-schema.ts";
-import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
+import { messageOf } from "../../json/message-of.ts";
+import { isStandardSchema, type StandardSchemaV1 } from "../../request/standard-schema.ts";
 import { Misuse } from "../failure.ts";
 import { loadModule } from "../load-module.ts";
+import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
 import { checkSample } from "./check-sample.ts";
 import type { Collection } from "./collection.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";

@@ -1,7 +1,7 @@
-import { shapeOfSchema } from "../../template-types/json-schema/shape-of-schema.ts";
-import { Samples } from "../../template-types/samples.ts";
-import type { Shape, TemplateShape } from "../../template-types/shape.ts";
 import { Misuse } from "../failure.ts";
+import { shapeOfSchema } from "../template-types/json-schema/shape-of-schema.ts";
+import { Samples } from "../template-types/samples.ts";
+import type { Shape, TemplateShape } from "../template-types/shape.ts";
 
 /** What a schema says, and where it stands. */
 interface FoundSchema {

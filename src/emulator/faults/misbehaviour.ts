@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
-import { messageOf } from "../../input/message-of.ts";
-import type { Order, Produce } from "../../server/endpoint.ts";
-import { Problem } from "../../server/problem.ts";
-import { toResponse } from "../../server/to-response.ts";
+import { messageOf } from "../../json/message-of.ts";
+import type { Order, Produce } from "../../service/endpoint.ts";
+import { Problem } from "../../service/problem.ts";
+import { toResponse } from "../../service/to-response.ts";
 import { quote } from "../quote.ts";
 import { cutAnswer, loginPage, stalledAnswer } from "./broken-answers.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Place } from "../../server/format-place.ts";
-import type { ValueIssue } from "../../server/misfit.ts";
+import type { Place } from "../../service/format-place.ts";
+import type { ValueIssue } from "../../service/misfit.ts";
 
 /** How many are told: that of a million lines all are wrong, a thousand show as well. */
 const maxIssues = 1_000;

@@ -1,8 +1,8 @@
 // One rendering thread: loads templates, fills them with values, and lays out the documents, one at a time.
 // A thread of its own, because a module can be loaded anew only there, and because a layout cannot be interrupted.
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../../input/message-of.ts";
-import { withoutValues } from "../../server/without-values.ts";
+import { messageOf } from "../../json/message-of.ts";
+import { withoutValues } from "../../service/without-values.ts";
 import { blame } from "./blame.ts";
 import { userFrames } from "./frames.ts";
 import { LoadedModules } from "./loaded-modules.ts";

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
-import type { ValueIssue } from "../../server/misfit.ts";
-import { withoutValues } from "../../server/without-values.ts";
-import { isStandardSchema, placeOf, type StandardSchemaV1 } from "../../standard-schema.ts";
+import { isStandardSchema, placeOf, type StandardSchemaV1 } from "../../request/standard-schema.ts";
+import type { ValueIssue } from "../../service/misfit.ts";
+import { withoutValues } from "../../service/without-values.ts";
 import { IssueList } from "./issue-list.ts";
 import type { TemplateSource } from "./protocol.ts";
 import type { Template } from "./template.ts";

@@ -1,5 +1,5 @@
 import type { Bytes } from "../../index.ts";
-import type { ValueIssue } from "../../server/misfit.ts";
+import type { ValueIssue } from "../../service/misfit.ts";
 
 /** What a rendering thread is given at its start; every path is absolute. */
 export interface RendererSetup {

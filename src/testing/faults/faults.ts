@@ -1,5 +1,5 @@
-import { longestTimerMs } from "../../input/longest-timer.ts";
-import { checkOptions, isCount } from "../../option-rules.ts";
+import { longestTimerMs } from "../../json/longest-timer.ts";
+import { checkOptions, isCount } from "../../options/option-rules.ts";
 import { isPositiveCount } from "../positive-count.ts";
 import type { Fault } from "./fault.ts";
 import { answer, fault, pdfHead, type Step } from "./scripted-fault.ts";

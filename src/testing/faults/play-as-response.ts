@@ -1,4 +1,4 @@
-import type { Bytes } from "../../platform-types.ts";
+import type { Bytes } from "../../runtime/platform-types.ts";
 import { toPlainBytes } from "../plain-bytes.ts";
 import type { Step } from "./scripted-fault.ts";
 

@@ -1,4 +1,4 @@
-import type { Bytes } from "../../platform-types.ts";
+import type { Bytes } from "../../runtime/platform-types.ts";
 
 const head = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n";
 

@@ -1,5 +1,5 @@
-import { makeDisposable } from "../../disposal.ts";
-import { answerByHand, listen } from "../../server/listen.ts";
+import { makeDisposable } from "../../runtime/disposal.ts";
+import { answerByHand, listen } from "../../service/listen.ts";
 import type { Step } from "../faults/scripted-fault.ts";
 import type { ListeningService } from "../listening-service.ts";
 import { play } from "./play-on-socket.ts";

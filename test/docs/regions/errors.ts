@@ -5,7 +5,7 @@ import { tableOf } from "../table-of.ts";
 
 /** A table of the family of errors: what each is called, when it comes, and what it has that its parent has not. */
 export default function errors(): string {
-  const rows = declarationsIn("src/errors.ts")
+  const rows = declarationsIn("src/errors/errors.ts")
     .statements.filter(ts.isClassDeclaration)
     .map((each) => {
       const [parent = ""] = each.heritageClauses?.[0]?.types.map((type) => type.expression.getText()) ?? [];

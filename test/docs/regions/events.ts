@@ -4,7 +4,7 @@ import { docstringOf } from "../docstring-of.ts";
 import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
-const source = declarationsIn("src/hooks.ts");
+const source = declarationsIn("src/options/hooks.ts");
 
 /** A table of the hooks: what each hears of, what its event tells, and what all events tell. */
 const events: Region = () =>

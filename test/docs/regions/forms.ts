@@ -1,4 +1,4 @@
-import { resolveOptions } from "../../../src/options.ts";
+import { resolveOptions } from "../../../src/options/options.ts";
 import { wholeForms } from "../../faults/whole-forms.ts";
 import { constantOf } from "../constant-of.ts";
 import { inBinaryUnits } from "../in-words.ts";
@@ -7,10 +7,10 @@ import { tableOf } from "../table-of.ts";
 /** A table of the forms of a document: what they give, and what of it is in memory at once. */
 export default function forms(): string {
   const [held, ahead, queued, believed] = [
-    constantOf("src/body.ts", "maxHeldBytes"),
-    constantOf("src/web-stream.ts", "highWaterMark"),
+    constantOf("src/call/body.ts", "maxHeldBytes"),
+    constantOf("src/document/web-stream.ts", "highWaterMark"),
     constantOf("src/files/save.ts", "maxQueuedBytes"),
-    constantOf("src/collector.ts", "maxBelievedBytes"),
+    constantOf("src/document/collector.ts", "maxBelievedBytes"),
   ].map(inBinaryUnits);
   const { maxBytes } = resolveOptions({ baseUrl: "https://pdf.example.com", apiKey: null });
   const once = "the document once";

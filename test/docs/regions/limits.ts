@@ -1,6 +1,6 @@
-import type { TimeoutPhase } from "../../../src/errors.ts";
-import { inSeconds } from "../../../src/retry.ts";
-import { resolveWaits } from "../../../src/waits.ts";
+import { inSeconds } from "../../../src/call/retry-policy.ts";
+import type { TimeoutPhase } from "../../../src/errors/errors.ts";
+import { resolveWaits } from "../../../src/options/timeouts.ts";
 import { constantOf } from "../constant-of.ts";
 import { tableOf } from "../table-of.ts";
 
@@ -32,8 +32,8 @@ export default function limits(): string {
     const [begins, ends, again] = spans[phase];
     return [`\`${phase}\``, timeouts[phase].toLocaleString("en"), begins, ends, again];
   });
-  const errorBody = inSeconds(constantOf("src/attempt.ts", "longestErrorBodyMs"));
-  const latest = constantOf("src/clock.ts", "coarsestMs");
+  const errorBody = inSeconds(constantOf("src/call/attempt.ts", "longestErrorBodyMs"));
+  const latest = constantOf("src/call/timer.ts", "coarsestMs");
   return `${tableOf(["of `timeouts`", "default, ms", "begins when", "ends with", "tried again"], rows)}
 
 An answer that is an error has ${errorBody}, or \`stall\` where that is shorter, for its body: then it is told as far as it came. A limit

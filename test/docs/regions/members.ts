@@ -4,7 +4,7 @@ import { docstringOf } from "../docstring-of.ts";
 import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
-/** A table of the members of an interface, as `members src/waits.ts Timeouts`: their defaults, and what their docstrings say. */
+/** A table of the members of an interface, as `members src/options/timeouts.ts Timeouts`: their defaults, and what their docstrings say. */
 const members: Region = (file = "", name = "") => {
   const rows = membersOf(declarationsIn(file), name)
     .filter(isPublic)

@@ -1,5 +1,5 @@
-import { decide, inSeconds } from "../../../src/retry.ts";
-import { resolveWaits } from "../../../src/waits.ts";
+import { decide, inSeconds } from "../../../src/call/retry-policy.ts";
+import { resolveWaits } from "../../../src/options/timeouts.ts";
 import { constantOf } from "../constant-of.ts";
 import { inWords } from "../in-words.ts";
 import { passingStatuses } from "../passing-statuses.ts";
@@ -26,7 +26,7 @@ export default function retry(): string {
       ],
       [
         "where the service sends `Retry-After`",
-        `after exactly that long, up to ${inSeconds(constantOf("src/retry.ts", "longestDelayMs"))}; where it asks for more, the error comes at once, with \`retryAfterMs\``,
+        `after exactly that long, up to ${inSeconds(constantOf("src/call/retry-policy.ts", "longestDelayMs"))}; where it asks for more, the error comes at once, with \`retryAfterMs\``,
       ],
       ["where nothing would be left of `timeouts.total` after the wait", "the error comes at once"],
     ],

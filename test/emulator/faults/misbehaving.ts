@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { vi } from "vitest";
 import { Misbehaviour, type MisbehaviourOptions } from "../../../src/emulator/faults/misbehaviour.ts";
-import { createEndpoint, type Produce } from "../../../src/server/endpoint.ts";
-import { requireApiKey } from "../../../src/server/require-api-key.ts";
+import { createEndpoint, type Produce } from "../../../src/service/endpoint.ts";
+import { requireApiKey } from "../../../src/service/require-api-key.ts";
 import { type Call, json, KEY, PDF, request } from "../../server/endpoint-call.ts";
 
 /** An endpoint whose `produce` is wrapped, and what a test looks at. */

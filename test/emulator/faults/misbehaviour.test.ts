@@ -4,8 +4,8 @@ import {
   Misbehaviour,
   type MisbehaviourOptions,
 } from "../../../src/emulator/faults/misbehaviour.ts";
-import { isDropped } from "../../../src/server/listen.ts";
-import { unknownTemplate } from "../../../src/server/problem.ts";
+import { isDropped } from "../../../src/service/listen.ts";
+import { unknownTemplate } from "../../../src/service/problem.ts";
 import { PDF, request } from "../../server/endpoint-call.ts";
 import { detailOf, misbehaving } from "./misbehaving.ts";
 

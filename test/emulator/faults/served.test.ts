@@ -10,9 +10,9 @@ import {
 } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Misbehaviour, type MisbehaviourOptions } from "../../../src/emulator/faults/misbehaviour.ts";
-import { createEndpoint } from "../../../src/server/endpoint.ts";
-import { listen } from "../../../src/server/listen.ts";
-import { requireApiKey } from "../../../src/server/require-api-key.ts";
+import { createEndpoint } from "../../../src/service/endpoint.ts";
+import { listen } from "../../../src/service/listen.ts";
+import { requireApiKey } from "../../../src/service/require-api-key.ts";
 import { pdfOf, transports } from "../../client/service.ts";
 
 const KEY = "k-2af91c";

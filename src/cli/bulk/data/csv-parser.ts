@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type CsvError, type Options, Parser } from "csv-parse";
 import { parse } from "csv-parse/sync";
-import { lineAndColumn } from "../../../input/json-text.ts";
+import { lineAndColumn } from "../../../json/json-text.ts";
 import { placeOfBadByte } from "../../decode-utf8.ts";
 import { notInEncoding, replacement } from "./encodings.ts";
 import { Passage } from "./passage.ts";

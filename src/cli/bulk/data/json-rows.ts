@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { lineAndColumn } from "../../../input/json-text.ts";
+import { lineAndColumn } from "../../../json/json-text.ts";
 import { placeOfBadByte } from "../../decode-utf8.ts";
 import { type Element, ElementCutter, maxElementMiB, type Position } from "./element-cutter.ts";
 import { type Encoding, notInEncoding, replacement } from "./encodings.ts";

@@ -1,5 +1,5 @@
-import { isJsonObject } from "../../../input/is-json-object.ts";
-import type { Place } from "../../../server/format-place.ts";
+import { isJsonObject } from "../../../json/is-json-object.ts";
+import type { Place } from "../../../service/format-place.ts";
 import { quote } from "../../quote.ts";
 import type { Choice, Each, Element, Item } from "./elements.ts";
 import { faultAt } from "./place.ts";

@@ -1,4 +1,4 @@
-import { formatPlace, type Place } from "../../../server/format-place.ts";
+import { formatPlace, type Place } from "../../../service/format-place.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Placeholder, ValuePath } from "./placeholders.ts";
 import { outward, pathTo, type Scope, valueAt } from "./scope.ts";

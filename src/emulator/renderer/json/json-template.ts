@@ -1,5 +1,5 @@
-import { isJsonObject } from "../../../input/is-json-object.ts";
-import { parseJson } from "../../../input/json-text.ts";
+import { isJsonObject } from "../../../json/is-json-object.ts";
+import { parseJson } from "../../../json/json-text.ts";
 import { isTooDeep, tooDeep } from "../../nesting.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";

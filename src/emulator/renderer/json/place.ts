@@ -1,4 +1,4 @@
-import { formatPlace, type Place } from "../../../server/format-place.ts";
+import { formatPlace, type Place } from "../../../service/format-place.ts";
 import { TemplateMistake } from "../template-mistake.ts";
 
 /** Makes the mistake for something that is wrong in a template file, in one line that begins with the file. */

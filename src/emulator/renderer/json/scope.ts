@@ -1,4 +1,4 @@
-import type { Place } from "../../../server/format-place.ts";
+import type { Place } from "../../../service/format-place.ts";
 import type { ValuePath } from "./placeholders.ts";
 
 /** What names in a template belong to: the values themselves, or one item of an array that is gone through. */

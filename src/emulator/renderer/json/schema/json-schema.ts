@@ -1,8 +1,8 @@
 import { dereference, type Schema, type SchemaDraft } from "@cfworker/json-schema";
-import { isJsonObject } from "../../../../input/is-json-object.ts";
-import { validateJson } from "../../../../input/json-schema.ts";
-import type { Place } from "../../../../server/format-place.ts";
-import type { ValueIssue } from "../../../../server/misfit.ts";
+import { isJsonObject } from "../../../../json/is-json-object.ts";
+import { validateJson } from "../../../../json/json-schema.ts";
+import type { Place } from "../../../../service/format-place.ts";
+import type { ValueIssue } from "../../../../service/misfit.ts";
 import { isTooDeep, tooDeep } from "../../../nesting.ts";
 import { faultAt } from "../place.ts";
 import { decodeName, issuesOf } from "./schema-issues.ts";

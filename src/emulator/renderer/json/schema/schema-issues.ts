@@ -1,6 +1,6 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
-import type { Place } from "../../../../server/format-place.ts";
-import type { ValueIssue } from "../../../../server/misfit.ts";
+import type { Place } from "../../../../service/format-place.ts";
+import type { ValueIssue } from "../../../../service/misfit.ts";
 import { IssueList } from "../../issue-list.ts";
 import { schemaListKeywords, schemaMapKeywords } from "./schema-keywords.ts";
 import { messageFor, misfitMessage } from "./schema-messages.ts";

@@ -1,0 +1,186 @@
+import {
+  ConfigurationError,
+  ConnectionError,
+  InvalidPdfError,
+  TimeoutError,
+  type TimeoutPhase,
+  TruncatedPdfError,
+} from "../errors/errors.ts";
+import { pageAddress } from "../runtime/environment.ts";
+import type { Explanation, ResponseHead } from "../transport/types.ts";
+import { answerFacts, type CallFacts, whatHappened } from "./api-error.ts";
+
+/** Makes the errors of an attempt that brought no document: what happened, to what, and what to do next. */
+
+/** How far a document came. */
+export interface Received {
+  readonly receivedBytes: number;
+  readonly promisedBytes: number | undefined;
+}
+
+/**
+ * No answer came.
+ *
+ * @param sent - whether the request left; `undefined` where that cannot be seen
+ * @param explained - what the transport knows of the cause
+ */
+export function notConnected(
+  cause: unknown,
+  sent: boolean | undefined,
+  call: CallFacts,
+  explained?: Explanation,
+): unknown {
+  if (isPassedOn(cause)) return cause;
+  const safe = call.secrets.causeWithoutSecrets(cause);
+  const where = `the service at ${call.origin} for template ${JSON.stringify(call.uid)}`;
+  const reason = explained?.reason === undefined ? reasonOf(safe) : call.secrets.quote(explained.reason, 500);
+  const advice = explained?.advice ?? adviceFor(call.origin);
+  const what =
+    sent === false
+      ? `Could not reach ${where} (${reason}).`
+      : `No answer came from ${where} (${reason}); the document may have been rendered all the same.`;
+  return new ConnectionError(`${what} ${advice}${call.note}`, { attempts: call.attempts, cause: safe });
+}
+
+/** Whether something is no failure of the request, but a word to the caller, who is to hear it unchanged. */
+export function isPassedOn(cause: unknown): boolean {
+  try {
+    // What is wrong with the dispatcher or the proxy settings shows only when they are used.
+    // By an error with a `digest` the `fetch` of Next.js ends the rendering of a page that cannot be rendered ahead.
+    return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown } | null)?.digest === "string";
+  } catch {
+    // A custom `fetch` may reject with an object that throws when it is read.
+    return false;
+  }
+}
+
+/** A page is not told that it was an answer without CORS that it may not read: only the origins give it away. */
+function adviceFor(origin: string): string {
+  const page = pageAddress();
+  const ownOrigin = page === undefined ? origin : new URL(page).origin;
+  const crossing =
+    ownOrigin === origin
+      ? ""
+      : ` A page of ${ownOrigin} needs the server's leave there (CORS): with createHandler, list it in \`origins\`.`;
+  return `Check \`baseUrl\`, and that the service can be reached from here; then try again.${crossing}`;
+}
+
+/** The answer is a success that holds something else. */
+export function notAPdf(head: ResponseHead, text: string, call: CallFacts): InvalidPdfError {
+  const type = head.header("content-type");
+  const contentType = type === undefined ? undefined : call.secrets.quote(type, 100);
+  const excerpt = call.secrets.quote(text, 120);
+  const what = contentType === undefined ? "without a content type" : `with ${JSON.stringify(contentType)}`;
+  const begins = excerpt === "" ? "and an empty body" : `that begins ${JSON.stringify(excerpt)}`;
+  return new InvalidPdfError(
+    `${whatHappened(head, call)} ${what} ${begins}: this is no PDF. Check that \`baseUrl\` leads to the service and not to a login page or a proxy.${call.note}`,
+    { ...answerFacts(head, call), contentType, excerpt },
+  );
+}
+
+/** The answer is encoded in a way that cannot be undone. */
+export function undecoded(head: ResponseHead, call: CallFacts): InvalidPdfError {
+  const coding = JSON.stringify(call.secrets.quote(head.undecoded ?? "", 100));
+  return new InvalidPdfError(
+    `${whatHappened(head, call)}, encoded as ${coding}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.${call.note}`,
+    { ...answerFacts(head, call), excerpt: "" },
+  );
+}
+
+/** A document began and did not end. */
+export function cutOff(
+  head: ResponseHead,
+  received: Received,
+  call: CallFacts,
+  cause?: unknown,
+): TruncatedPdfError {
+  const { receivedBytes, promisedBytes } = received;
+  const safe = call.secrets.causeWithoutSecrets(cause);
+  const amount =
+    promisedBytes !== undefined && receivedBytes < promisedBytes
+      ? `${receivedBytes} of ${promisedBytes} bytes arrived`
+      : `${receivedBytes} bytes arrived, ${cause === undefined ? "without the end mark of a PDF" : "and then the connection broke"}`;
+  const why = cause === undefined ? "" : ` (${reasonOf(safe)})`;
+  return new TruncatedPdfError(
+    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Do not use what arrived; generate it again.${call.note}`,
+    { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
+  );
+}
+
+/** A limit of `timeouts` was reached in one attempt. */
+export function timedOut(
+  phase: Exclude<TimeoutPhase, "total">,
+  limitMs: number,
+  received: Received,
+  head: ResponseHead | undefined,
+  call: CallFacts,
+): TimeoutError {
+  const facts = head ? answerFacts(head, call) : { attempts: call.attempts };
+  return new TimeoutError(`${whatStopped(phase, limitMs, received, call)}${call.note}`, {
+    ...facts,
+    phase,
+    limitMs,
+  });
+}
+
+/** The body of an answer that is no success did not end in time: what stands behind the `ApiError` for it. */
+export function refusalOver(
+  limitMs: number,
+  head: ResponseHead,
+  call: Omit<CallFacts, "note">,
+): TimeoutError {
+  return new TimeoutError(`The rest of the answer did not come within ${limitMs} ms.`, {
+    ...answerFacts(head, call),
+    phase: "stall",
+    limitMs,
+  });
+}
+
+/** `timeouts.total` was reached; `cause` is what the attempt before failed with, where there was one. */
+export function totalOver(
+  limitMs: number,
+  attempts: number,
+  call: { readonly uid: string; readonly origin: string },
+  cause: unknown,
+): TimeoutError {
+  const tried = attempts > 1 ? ` Tried ${attempts} times.` : "";
+  const template = `template ${JSON.stringify(call.uid)}`;
+  const limit = `${limitMs} ms, \`timeouts.total\``;
+  return new TimeoutError(
+    attempts === 0
+      ? `Nothing was sent for ${template} within ${limit}: the function given as \`apiKey\`, or the template's schema, did not come to an end.`
+      : `No whole document for ${template} came from ${call.origin} within ${limit}. Raise it if that is not long enough; else try again later.${tried}`,
+    { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
+  );
+}
+
+function whatStopped(
+  phase: Exclude<TimeoutPhase, "total">,
+  limitMs: number,
+  { receivedBytes, promisedBytes }: Received,
+  { uid, origin, attempts }: CallFacts,
+): string {
+  const template = `template ${JSON.stringify(uid)}`;
+  const limit = `${limitMs} ms, \`timeouts.${phase}\``;
+  switch (phase) {
+    case "connect":
+      return `Could not connect to the service at ${origin} for ${template} within ${limit}.${attempts > 1 ? "" : " Nothing was sent."} Check \`baseUrl\`, and that the service can be reached from here; then try again.`;
+    case "firstByte":
+      return `The service at ${origin} sent no byte of a document for ${template} within ${limit}; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`;
+    case "stall": {
+      const amount = promisedBytes === undefined ? receivedBytes : `${receivedBytes} of ${promisedBytes}`;
+      return `The document for ${template} from ${origin} stopped arriving after ${amount} bytes: no more came for ${limit}. Do not use what arrived; generate it again.`;
+    }
+    case "unread":
+      return `The document for ${template} was not read within ${limit}, so its connection was given up. Read it as soon as it is there, or raise the limit.`;
+  }
+}
+
+/** The innermost thing that went wrong, in few words: `connect ECONNREFUSED 127.0.0.1:443`. */
+function reasonOf(cause: unknown): string {
+  let innermost = cause;
+  while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
+  if (!(innermost instanceof Error)) return typeof innermost === "string" ? innermost : "for no reason given";
+  const { code } = innermost as { code?: unknown };
+  return innermost.message || (typeof code === "string" ? code : innermost.name);
+}

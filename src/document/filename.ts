@@ -1,0 +1,58 @@
+import { safeFilename } from "../files/safe-filename.ts";
+
+/**
+ * The file name that an answer gives its document.
+ *
+ * Reads `content-disposition` by RFC 6266 (`filename*` before `filename`) and RFC 8187 (its encoding), and
+ * keeps a bare, safe name of it.
+ *
+ * @param disposition - the header's value
+ * @param withoutKey - takes out what may not stand in a name, before parts of it are cut off or replaced
+ * @returns the name, or `undefined` where there is none or nothing of it is left
+ */
+export function filenameOf(
+  disposition: string | undefined,
+  withoutKey: (name: string) => string = (name) => name,
+): string | undefined {
+  if (!disposition) return undefined;
+  const parameters = readParameters(disposition);
+  const extended = parameters.get("filename*");
+  const names = [extended && decodeExtended(extended), parameters.get("filename")];
+  for (const name of names) {
+    const bare = name && bareName(withoutKey(name));
+    if (bare) return bare;
+  }
+  return undefined;
+}
+
+/** Reads `; name=token` and `; name="quoted \" string"` pairs; the first of a name counts. */
+function readParameters(disposition: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  const pattern = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
+  for (const [, name = "", quoted, token] of disposition.matchAll(pattern)) {
+    const key = name.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? token ?? "");
+  }
+  return parameters;
+}
+
+/** Decodes `UTF-8'en'%C2%A3%20rates`; `undefined` where it is malformed, so that `filename` is taken. */
+function decodeExtended(value: string): string | undefined {
+  const [, charset = "", encoded = ""] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? [];
+  try {
+    if (/^utf-8$/i.test(charset)) return decodeURIComponent(encoded);
+    if (/^iso-8859-1$/i.test(charset)) {
+      return encoded.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      );
+    }
+  } catch {
+    // Malformed percent-encoding.
+  }
+  return undefined;
+}
+
+/** Without the folder: a name may not say where it goes. */
+function bareName(name: string): string | undefined {
+  return safeFilename(name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1));
+}

@@ -1,0 +1,35 @@
+import { ConfigurationError } from "../errors/errors.ts";
+
+/**
+ * A source of API keys, asked whenever a request is sent: for keys that rotate, or that are not there yet when the client is made. A call for
+ * which it gives none rejects.
+ */
+export type ApiKeySource = () => string | undefined | Promise<string | undefined>;
+
+/** Whether a header can carry a key as it is (RFC 9110, 5.5): visible ASCII, without spaces. */
+export function isWellFormedKey(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key);
+}
+
+/**
+ * Checks that a key can be written into a header, and gives it back.
+ *
+ * @param attempts - how often a call was tried before
+ * @throws {ConfigurationError} without the key
+ */
+export function checkApiKey(key: unknown, attempts = 0): string {
+  if (typeof key !== "string") {
+    throw new ConfigurationError(
+      `Expected \`apiKey\` to be a string, or a function that gives one, got ${key === null ? "null" : typeof key}.`,
+      { attempts },
+    );
+  }
+  if (!isWellFormedKey(key)) {
+    const found = key === "" ? "is empty" : "holds white space, a line break or another character no key has";
+    throw new ConfigurationError(
+      `The API key ${found}. Copy it from the dashboard under Settings » API keys, alone: without quotes, line breaks or the word API-Key.`,
+      { attempts },
+    );
+  }
+  return key;
+}

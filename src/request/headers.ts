@@ -1,0 +1,86 @@
+import { ConfigurationError } from "../errors/errors.ts";
+
+/** Headers as a caller may give them: an object, a `Headers`, or pairs. `undefined` members are left out. */
+export type HeadersInput =
+  | Iterable<readonly [string, string]>
+  | { readonly [name: string]: string | undefined };
+
+/** Set by the spec or by HTTP itself; a caller's own would break the request or smuggle a second one. */
+const reserved = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * Checks a caller's headers and gives them by lower-case name.
+ *
+ * @param headers - what the caller gave
+ * @param mayAuthorize - whether an `authorization` header is the caller's to give
+ * @throws {ConfigurationError} for a name or value that HTTP does not allow (RFC 9110, 5.1 and 5.5), a reserved
+ * name, or an `authorization` beside an API key; never with the value
+ */
+export function readHeaders(headers: HeadersInput | undefined, mayAuthorize: boolean): Map<string, string> {
+  const read = new Map<string, string>();
+  if (headers === undefined) return read;
+  if (typeof headers !== "object" || headers === null) {
+    const got = headers === null ? "null" : typeof headers;
+    throw new ConfigurationError(`Expected \`headers\` to be an object or pairs, got ${got}.`);
+  }
+  const pairs: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries(headers);
+  for (const pair of pairs) {
+    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") {
+      throw new ConfigurationError("Expected every pair of `headers` to be [name, value], both strings.");
+    }
+    const [name, value] = pair as [string, unknown];
+    if (value === undefined) continue;
+    const key = checkName(name, mayAuthorize);
+    const before = read.get(key);
+    const checked = checkValue(name, value);
+    // Several of one name are one list (RFC 9110, 5.3).
+    read.set(key, before === undefined ? checked : `${before}, ${checked}`);
+  }
+  return read;
+}
+
+function checkName(name: string, mayAuthorize: boolean): string {
+  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) {
+    throw new ConfigurationError(
+      "The name of one of the `headers` holds a character that HTTP does not allow there, such as a space or a colon.",
+    );
+  }
+  const lower = name.toLowerCase();
+  if (reserved.has(lower)) {
+    throw new ConfigurationError(
+      `The header \`${lower}\` is set by the client and cannot be given in \`headers\`.`,
+    );
+  }
+  if (lower === "authorization" && !mayAuthorize) {
+    throw new ConfigurationError(
+      "The header `authorization` carries the API key: give the key as `apiKey`, or `apiKey: null` to send a header of your own.",
+    );
+  }
+  return lower;
+}
+
+function checkValue(name: string, value: unknown): string {
+  // Visible ASCII, spaces and tabs inside, and the upper half of Latin-1 (RFC 9110, 5.5).
+  if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw new ConfigurationError(
+      `The value of the header \`${name}\` must be a string without line breaks, control characters or characters beyond Latin-1.`,
+    );
+  }
+  // The white space of HTTP (RFC 9110, 5.6.3): a no-break space is part of the value.
+  // Looks behind, so that a run of spaces is tried once, and not again from each of them.
+  return value.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, "");
+}

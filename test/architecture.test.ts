@@ -1,0 +1,307 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Import,
+  importsOf,
+  readSources,
+  readsProcessEnv,
+  type SourceFile,
+} from "./support/source-imports.ts";
+
+/**
+ * The core, from the top layer to the bottom. A name that ends in a slash is a folder. A file imports only from layers
+ * below its own, and from its own folder.
+ */
+const layers: readonly (readonly string[])[] = [
+  ["index.ts"],
+  ["client.ts"],
+  ["platform/"],
+  ["document/"],
+  ["call/", "template.ts"],
+  ["options/"],
+  ["request/", "transport/", "files/"],
+  ["errors/"],
+  ["runtime/"],
+];
+
+/**
+ * The folders outside the core: one for each entry point, and two that they share. Each imports its own files and what is
+ * listed here. No file of the core imports them.
+ */
+const outer: Readonly<Record<string, readonly string[]>> = {
+  "json/": [],
+  "service/": ["errors/", "files/", "json/", "request/", "runtime/"],
+  "browser/": ["index.ts"],
+  "bulk/": ["index.ts", "call/", "errors/", "files/", "json/", "options/"],
+  "handler/": ["index.ts", "errors/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
+  "testing/": ["index.ts", "call/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
+  "emulator/": ["index.ts", "json/", "request/", "runtime/", "service/"],
+  "cli/": ["index.ts", "bulk/", "emulator/", "files/", "json/", "options/", "request/", "template.ts"],
+};
+
+/** Imports that still lead upward. The redesign of the core removes them. */
+const notYetMoved = [
+  "call/asking.ts → document/generated-pdf.ts",
+  "call/attempts.ts → document/generated-pdf.ts",
+  "call/call.ts → template.ts",
+  "files/node.ts → call/body.ts",
+  "files/node.ts → call/chunks.ts",
+  "files/save.ts → call/body.ts",
+  "files/save.ts → call/chunks.ts",
+  "files/types.ts → call/body.ts",
+  "options/options.ts → call/supervisor.ts",
+  "options/timeouts.ts → call/retry-policy.ts",
+];
+
+/** What is not ours, and the only places that may import it. */
+const outside: readonly { readonly what: RegExp; readonly by: readonly string[] }[] = [
+  { what: /^#platform$/, by: ["client.ts", "document/generated-pdf.ts"] },
+  { what: /^#sockets$/, by: ["testing/fake-service.ts"] },
+  {
+    what: /^node:/,
+    by: [
+      "files/",
+      "transport/",
+      "service/listen.ts",
+      "bulk/folder/",
+      "bulk/journal/",
+      "bulk/key-table/",
+      "bulk/run-bulk.ts",
+      "emulator/",
+      "cli/",
+      "testing/sockets/play-on-socket.ts",
+      "testing/msw-handlers.ts",
+      "runtime/platform-types.ts",
+    ],
+  },
+  { what: /^undici(\/|$)/, by: ["transport/"] },
+  { what: /^@hono\/node-server(\/|$)/, by: ["service/listen.ts"] },
+  { what: /^@cfworker\/json-schema$/, by: ["emulator/renderer/", "testing/", "json/json-schema.ts"] },
+  { what: /^jsonc-parser$/, by: ["json/"] },
+  { what: /^commander$/, by: ["cli/"] },
+  { what: /^csv-parse(\/|$)/, by: ["cli/bulk/data/"] },
+  { what: /^msw$/, by: ["testing/"] },
+  { what: /^\.\.\/package\.json$/, by: ["cli/"] },
+  { what: /^pdfjs-dist\//, by: ["testing/pdf/read-by-pdf-js.ts"] },
+  { what: /^pdfmake(\/|$)/, by: ["emulator/renderer/"] },
+];
+
+/** What a page or an edge worker loads; `#platform` is its own twin there. */
+const webEntries = ["index.ts", "platform/web.ts"];
+
+const longestFile = 320;
+
+const sources = readSources();
+const paths = sources.map(({ path }) => path);
+
+describe("the architecture", () => {
+  it("has a layer or an outer folder for every file", () => {
+    const homeless = paths.filter((path) => layerOf(path) === -1 && outerFolderOf(path) === undefined);
+    expect(homeless, "Add them to `layers` or `outer` at the top of this file").toEqual([]);
+  });
+
+  it("has a file for every name in these tables", () => {
+    const named = [...layers.flat(), ...Object.keys(outer), ...Object.values(outer).flat()];
+    expect([...named, ...webEntries].filter((name) => !paths.some((path) => isIn(path, name)))).toEqual([]);
+  });
+
+  it("gives the transports to the client, and the files to the document", () => {
+    const taken = (path: string) =>
+      /import \{ (.*) \} from "#platform"/.exec(sources.find((file) => file.path === path)?.text ?? "")?.[1];
+    expect([taken("client.ts"), taken("document/generated-pdf.ts")]).toEqual(["transports", "files"]);
+  });
+
+  it("imports downward only", () => {
+    expect(violations(sources, objectionToOurs)).toEqual([]);
+  });
+
+  it("imports third-party code only in the files that are meant to", () => {
+    expect(violations(sources, objectionToOutside)).toEqual([]);
+  });
+
+  it("has no cycle of imports at run time", () => {
+    expect(cycleIn(sources)).toBeUndefined();
+  });
+
+  it("loads nothing of Node, and no package, in a page", () => {
+    const loaded = reachable(sources, webEntries).flatMap(({ path, imports }) =>
+      imports
+        .filter(({ to, typeOnly }) => !typeOnly && !paths.includes(to) && to !== "#platform")
+        .map(({ to }) => `${path} → ${to}`),
+    );
+    expect(loaded).toEqual([]);
+  });
+
+  it("reads process.env in environment.ts only", () => {
+    expect(sources.filter(readsProcessEnv).map(({ path }) => path)).toEqual(["runtime/environment.ts"]);
+  });
+
+  it(`has no file of more than ${longestFile} lines`, () => {
+    const long = sources.filter(({ text }) => text.trimEnd().split("\n").length > longestFile);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("names its files and folders in kebab-case, after what they are", () => {
+    const kebab = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.ts$/;
+    const empty = /(?:^|[/-])(?:utils?|helpers?|common|misc|shared|manager|impl)(?:[./-]|$)/;
+    expect(paths.filter((path) => !kebab.test(path) || empty.test(path))).toEqual([]);
+  });
+});
+
+describe("these rules", () => {
+  const file = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(path, text) });
+
+  it("see every way to import", () => {
+    const text = `
+      import a from "./a.ts";
+      import type { B } from "../b.ts";
+      import { type C } from "./c.ts";
+      export { d } from "./d.ts";
+      export type * from "./e.ts";
+      import "./f.ts";
+      type G = import("node:stream").Readable;
+      const h = await import("undici");
+      const i = process.getBuiltinModule("node:fs");
+    `;
+    expect(importsOf("folder/x.ts", text)).toEqual([
+      { to: "folder/a.ts", typeOnly: false },
+      { to: "b.ts", typeOnly: true },
+      { to: "folder/c.ts", typeOnly: true },
+      { to: "folder/d.ts", typeOnly: false },
+      { to: "folder/e.ts", typeOnly: true },
+      { to: "folder/f.ts", typeOnly: false },
+      { to: "node:stream", typeOnly: true },
+      { to: "undici", typeOnly: false },
+      { to: "node:fs", typeOnly: false },
+    ]);
+  });
+
+  it.each([
+    ["a layer above", "errors/errors.ts", 'import "../client.ts";'],
+    ["a type of a layer above", "transport/types.ts", 'import type { Call } from "../call/call.ts";'],
+    ["another folder of the same layer", "files/save.ts", 'import "../request/url.ts";'],
+    ["an outer folder from the core", "client.ts", 'import "./emulator/start.ts";'],
+    [
+      "the inside of the core from an outer folder",
+      "emulator/start.ts",
+      'import type { A } from "../client.ts";',
+    ],
+    ["an outer folder from another", "service/endpoint.ts", 'import "../emulator/start.ts";'],
+    ["a file that does not exist", "client.ts", 'import "./nowhere.ts";'],
+  ])("refuse to import %s", (_title, path, text) => {
+    expect(violations([file(path, text)], objectionToOurs)).toHaveLength(1);
+  });
+
+  it("allow imports within a folder, and of types both ways", () => {
+    const both = [
+      file("call/call.ts", 'import { Attempt } from "./attempt.ts";'),
+      file("call/attempt.ts", 'import type { Call } from "./call.ts";'),
+    ];
+    expect([violations(both, objectionToOurs), cycleIn(both)]).toEqual([[], undefined]);
+  });
+
+  it.each([
+    ["undici in the core", "client.ts", 'import { Agent } from "undici";'],
+    ["the transports below the client", "call/attempt.ts", 'import { transports } from "#platform";'],
+    ["a package that is not listed", "client.ts", 'import axios from "axios";'],
+  ])("refuse to import %s", (_title, path, text) => {
+    expect(violations([file(path, text)], objectionToOutside)).toHaveLength(1);
+  });
+
+  it("find a cycle of imports at run time", () => {
+    const cycle = [
+      file("a.ts", 'import "./b.ts";'),
+      file("b.ts", 'import { c } from "./c.ts";'),
+      file("c.ts", 'import { b } from "./b.ts";'),
+    ];
+    expect(cycleIn(cycle)).toBe("b.ts → c.ts → b.ts");
+  });
+});
+
+type Objection = (path: string, imported: Import) => string | undefined;
+
+function violations(files: readonly SourceFile[], objectionTo: Objection): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.flatMap((imported) => {
+      const objection = objectionTo(path, imported);
+      return objection ? [`${path} → ${imported.to}: ${objection}`] : [];
+    }),
+  );
+}
+
+function objectionToOurs(path: string, { to }: Import): string | undefined {
+  if (!to.endsWith(".ts")) return undefined;
+  if (!paths.includes(to)) return "there is no such file";
+  const folder = outerFolderOf(path);
+  if (folder !== undefined) {
+    const allowed = [folder, ...(outer[folder] ?? [])];
+    return allowed.some((name) => isIn(to, name))
+      ? undefined
+      : `${folder} may import only ${allowed.join(", ")}`;
+  }
+  if (outerFolderOf(to) !== undefined) return "the core imports no outer folder";
+  const [from, target] = [layerOf(path), layerOf(to)];
+  if (notYetMoved.includes(`${path} → ${to}`)) return undefined;
+  if (target > from || nameOfLayerIn(path) === nameOfLayerIn(to)) return undefined;
+  return target === from ? "both are in the same layer" : "that is a layer above";
+}
+
+function objectionToOutside(path: string, { to }: Import): string | undefined {
+  if (to.endsWith(".ts")) return undefined;
+  const by = outside.find(({ what }) => what.test(to))?.by;
+  if (!by) return "nobody may, until it is listed in `outside` at the top of this file";
+  return by.some((name) => isIn(path, name)) ? undefined : `only ${by.join(", ")} may`;
+}
+
+/** The first cycle of imports at run time, as `a.ts → b.ts → a.ts`. Types leave nothing behind, so they may refer to each other. */
+function cycleIn(files: readonly SourceFile[]): string | undefined {
+  const targets = new Map(
+    files.map(({ path, imports }) => [path, imports.filter(({ typeOnly }) => !typeOnly).map(({ to }) => to)]),
+  );
+  const done = new Set<string>();
+  const walk = (path: string, trail: readonly string[]): string | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path].join(" → ");
+    if (done.has(path)) return undefined;
+    for (const target of targets.get(path) ?? []) {
+      const cycle = walk(target, [...trail, path]);
+      if (cycle) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const path of targets.keys()) {
+    const cycle = walk(path, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
+
+/** These files and all they load; type-only imports load nothing. */
+function reachable(files: readonly SourceFile[], entries: readonly string[]): SourceFile[] {
+  const found = new Set<SourceFile>();
+  const visit = (path: string): void => {
+    const file = files.find((candidate) => candidate.path === path);
+    if (!file || found.has(file)) return;
+    found.add(file);
+    for (const { to, typeOnly } of file.imports) if (!typeOnly) visit(to);
+  };
+  for (const entry of entries) visit(entry);
+  return [...found];
+}
+
+function layerOf(path: string): number {
+  return layers.findIndex((names) => names.some((name) => isIn(path, name)));
+}
+
+function outerFolderOf(path: string): string | undefined {
+  return Object.keys(outer).find((folder) => isIn(path, folder));
+}
+
+/** The file or folder that stands in the table for a path. */
+function nameOfLayerIn(path: string): string {
+  return layers.flat().find((name) => isIn(path, name)) ?? path;
+}
+
+/** Whether a file is the one named, or in the folder named. */
+function isIn(path: string, name: string): boolean {
+  return name.endsWith("/") ? path.startsWith(name) : path === name;
+}
