@@ -1,21 +1,20 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { transports } from "#platform";
-import { Attempts } from "./call/attempts.ts";
-import { GenerateCall, type Sender } from "./call/call.ts";
+import { Call } from "./call/call.ts";
+import { type CallContext, Connections } from "./call/connections.ts";
+import { type BulkAttempt, startAttempt } from "./call/outcome.ts";
 import { PendingPdf } from "./document/pending-pdf.ts";
 import { ConfigurationError } from "./errors/errors.ts";
 import {
   type CallOptions,
   type ClientOptions,
   checkClientNames,
-  type ResolvedOptions,
   resolveCall,
   resolveOptions,
 } from "./options/options.ts";
-import { buildHeaders, pathTo } from "./request/url.ts";
+import { buildHeaders } from "./request/url.ts";
 import { makeDisposable } from "./runtime/disposal.ts";
 import type { AnyTemplate, Values } from "./template.ts";
-import type { Transport, TransportPool } from "./transport/types.ts";
 
 /**
  * The client of the Template PDF Generation Service.
@@ -33,16 +32,10 @@ import type { Transport, TransportPool } from "./transport/types.ts";
  */
 export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, object>> {
   readonly #given: ClientOptions;
-  readonly #options: ResolvedOptions;
-  readonly #connections: Connections;
+  /** What its calls share. */
+  readonly #context: CallContext;
   /** Whether the connections are this client's own, not those of the client it was made from. */
   readonly #isOwner: boolean;
-  readonly #sender: Sender;
-  #isClosed = false;
-  /** The headers of all requests with one key: built once, not once per request. */
-  #headers: { readonly apiKey: string | undefined; readonly flat: readonly string[] } | undefined;
-  /** The path of the last call: most calls are for the same template as the one before. */
-  #path: { readonly uid: string; readonly path: string } | undefined;
 
   /**
    * @param options - see `ClientOptions`; what is missing is read from `TEMPLATE_PDF_BASE_URL` and
@@ -53,26 +46,20 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   /** @internal */
   constructor(options: ClientOptions, connections: Connections);
   constructor(options: ClientOptions = {}, connections?: Connections) {
-    this.#options = resolveOptions(options);
-    const { dispatcher } = this.#options;
+    const resolved = resolveOptions(options);
+    const { dispatcher, apiKey, headers, awaitsPage } = resolved;
     const objection = dispatcher && transports.objectionTo(dispatcher);
     if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
-    // What was read from the environment, or can be read once only, is kept for siblings.
-    const { apiKey, headers, awaitsPage } = this.#options;
-    const baseUrl = awaitsPage ? options.baseUrl : this.#options.baseUrl;
+    // What was read from the environment, or can be read once only, is kept for derived clients.
+    const baseUrl = awaitsPage ? options.baseUrl : resolved.baseUrl;
     this.#given = { ...options, baseUrl, apiKey, headers };
     this.#isOwner = connections === undefined;
-    this.#connections = connections ?? new Connections();
-    this.#sender = {
-      options: this.#options,
-      settings: resolveCall(this.#options, undefined),
-      enter: () => this.#enter(),
-      stay: () => this.#connections.enter(),
-      leave: () => this.#connections.leave(),
-      transport: () => this.#transport(),
-      captureContext: transports.captureContext,
-      pathTo: (uid) => this.#pathTo(uid),
-      headers: (apiKey, extra) => this.#headersFor(apiKey, extra),
+    this.#context = {
+      options: resolved,
+      settings: resolveCall(resolved, undefined),
+      sharedHeaders: typeof apiKey === "function" ? undefined : buildHeaders(apiKey ?? undefined, headers),
+      connections: connections ?? new Connections(transports.openPool(), transports.captureContext),
+      isClosed: false,
     };
   }
 
@@ -84,7 +71,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * elsewhere the global `fetch`.
    */
   get transport(): "undici" | "fetch" {
-    return this.#transport().name;
+    const { connections, options } = this.#context;
+    return connections.pool.current(options).name;
   }
 
   /**
@@ -124,7 +112,21 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     values: Values<G, T>,
     options?: CallOptions,
   ): PendingPdf {
-    return new PendingPdf(new Attempts(new GenerateCall(this.#sender, uid, values, options)));
+    return new PendingPdf(new Call(this.#context, uid, values, options));
+  }
+
+  /**
+   * Makes one attempt of a job of a bulk run, which decides about the next.
+   *
+   * @internal
+   */
+  [startAttempt](
+    uid: string | AnyTemplate,
+    values: object,
+    options: CallOptions,
+    bulk: BulkAttempt,
+  ): PendingPdf {
+    return new PendingPdf(new Call(this.#context, uid, values, options, bulk));
   }
 
   /**
@@ -151,7 +153,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     if (timeouts instanceof Object) merged.timeouts = { ...rest.timeouts, ...given(timeouts) };
     if (retry instanceof Object)
       merged.retry = { ...(rest.retry === false ? { limit: 0 } : rest.retry), ...given(retry) };
-    return makeSibling<T>(merged, this.#connections);
+    return makeSibling<T>(merged, this.#context.connections);
   }
 
   /**
@@ -165,42 +167,12 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * ```
    */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#isOwner) await this.#connections.close();
+    this.#context.isClosed = true;
+    if (this.#isOwner) await this.#context.connections.close();
   }
 
   /** Closes the client at the end of `await using`. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
-
-  #transport(): Transport {
-    return this.#connections.pool.current(this.#options);
-  }
-
-  #enter(): void {
-    if (this.#isClosed || this.#connections.areClosed) {
-      throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
-    }
-    if (this.#options.awaitsPage) {
-      throw new ConfigurationError(
-        "The `baseUrl` is relative to a page, and this is none. Generate in the page, such as on a click; or give the whole URL.",
-      );
-    }
-    this.#connections.enter();
-  }
-
-  #pathTo(uid: string): string {
-    if (!this.#path || this.#path.uid !== uid) this.#path = { uid, path: pathTo(this.#options.target, uid) };
-    return this.#path.path;
-  }
-
-  #headersFor(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[] {
-    const { headers } = this.#options;
-    if (extra) return buildHeaders(apiKey, new Map([...headers, ...extra]));
-    if (this.#headers?.apiKey !== apiKey || !this.#headers) {
-      this.#headers = { apiKey, flat: buildHeaders(apiKey, headers) };
-    }
-    return this.#headers.flat;
-  }
 }
 
 makeDisposable(TemplatePdf.prototype, (client) => client.close());
@@ -216,38 +188,4 @@ function makeSibling<T extends { [K in keyof T]: object }>(
   connections: Connections,
 ): TemplatePdf<T> {
   return new TemplatePdf<T>(options, connections);
-}
-
-/** What a client and its siblings share. */
-class Connections {
-  readonly pool: TransportPool = transports.openPool();
-  areClosed = false;
-  /** Calls that were made and have not been handed to the pool, which knows of them only then. */
-  #entering = 0;
-  #whenAllLeft: (() => void) | undefined;
-  #closing: Promise<void> | undefined;
-
-  enter(): void {
-    this.#entering++;
-  }
-
-  leave(): void {
-    this.#entering--;
-    if (this.#entering === 0) this.#whenAllLeft?.();
-  }
-
-  close(): Promise<void> {
-    this.areClosed = true;
-    this.#closing ??= this.#end();
-    return this.#closing;
-  }
-
-  async #end(): Promise<void> {
-    if (this.#entering > 0) {
-      await new Promise<void>((resolve) => {
-        this.#whenAllLeft = resolve;
-      });
-    }
-    await this.pool.close();
-  }
 }

@@ -117,10 +117,9 @@ describe("a chunk that comes although the wire was paused", () => {
     body.read("stream()", reader);
     wire.chunk(1);
     body.write(Uint8Array.of(7));
-    body.end();
+    wire.endAtOnce();
     expect(bytesIn(reader.chunks)).toBe(1);
     expect(reader.last).toEqual([]);
-    wire.over = true;
     reader.waiting = false;
     body.resume();
     expect(reader.chunks.at(-1)).toEqual(Uint8Array.of(7));

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Alarm } from "../src/call/timer.ts";
+import { Timer } from "../src/call/timer.ts";
 
 /** There, a timer ends with the request of the server in which it was set. */
 describe("alarms in an edge worker", () => {
@@ -14,7 +14,7 @@ describe("alarms in an edge worker", () => {
 
   function alarm() {
     const onTimeOver = vi.fn();
-    return { onTimeOver, alarm: new Alarm({ onTimeOver }) };
+    return { onTimeOver, alarm: new Timer({ onTimeOver }) };
   }
 
   it("have a timer each, which is gone with them", () => {

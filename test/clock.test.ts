@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Alarm } from "../src/call/timer.ts";
+import { Timer } from "../src/call/timer.ts";
 
-const made: Alarm[] = [];
+const made: Timer[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -13,9 +13,9 @@ afterEach(() => {
 });
 
 /** An alarm that notes when it rings. */
-function alarm(onTimeOver?: () => void): { alarm: Alarm; rang: number[] } {
+function alarm(onTimeOver?: () => void): { alarm: Timer; rang: number[] } {
   const rang: number[] = [];
-  const alarm = new Alarm({
+  const alarm = new Timer({
     onTimeOver: () => {
       rang.push(performance.now());
       onTimeOver?.();

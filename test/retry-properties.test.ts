@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { decide, type Setback } from "../src/call/retry-policy.ts";
+import { decide, type FailureKind } from "../src/call/retry-policy.ts";
 import { retryAfterMs } from "../src/errors/retry-after.ts";
 import { orLongRun, property } from "./support/fuzz.ts";
 
@@ -113,7 +113,7 @@ describe("the decision", () => {
     fc.double({ min: 0, max: Number.POSITIVE_INFINITY, noNaN: true }),
   );
   const setbacks = fc.record({
-    repeat: fc.constantFrom<Setback["repeat"]>("safe", "ambiguous", "never"),
+    repeat: fc.constantFrom<FailureKind["repeat"]>("safe", "ambiguous", "never"),
     retryAfterMs: waits,
   });
   const attemptCounts = fc.integer({ min: 1, max: 8 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import {
   type Decision,
   decide,
+  type FailureKind,
   inSeconds,
   type RetryPolicy,
   repeatAfter,
-  type Setback,
 } from "../src/call/retry-policy.ts";
 
 const often: RetryPolicy = { limit: 100, mayRenderTwice: true };
@@ -15,7 +15,7 @@ const justBelowOne = 1 - Number.EPSILON / 2;
 
 /** What follows, where every number that the table is not about leaves room. */
 function decided(
-  setback: Setback,
+  setback: FailureKind,
   { attempts = 1, policy = often, leftMs = forever, random = 0 } = {},
 ): Decision {
   return decide(setback, attempts, policy, leftMs, () => random);
@@ -36,7 +36,7 @@ describe("what a status means for another attempt", () => {
 
 describe("whether another attempt follows", () => {
   const yes = { delayMs: 0 };
-  it.each<[Setback["repeat"], boolean, Decision]>([
+  it.each<[FailureKind["repeat"], boolean, Decision]>([
     ["safe", true, yes],
     ["safe", false, yes],
     ["ambiguous", true, yes],

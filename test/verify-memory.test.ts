@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { collectGarbage } from "../bench/shared/collect-garbage.mjs";
-import { Verifier } from "../src/call/pdf-check.ts";
+import { PdfCheck } from "../src/call/pdf-check.ts";
 
 describe("the memory of a verifier", () => {
   const heldBytes = () => {
@@ -15,7 +15,7 @@ describe("the memory of a verifier", () => {
     ["50 chunks of 1 MB", 50, () => new Uint8Array(1_000_000).fill(0x78)],
     ["50 chunks of 1 MB of NULs", 50, () => new Uint8Array(1_000_000)],
   ])("is a few kB after %s", async (_, count, makeChunk) => {
-    const verifier = new Verifier();
+    const verifier = new PdfCheck();
     verifier.update(Buffer.from("%PDF-"));
     const before = heldBytes();
     for (let left = count; left > 0; left--) verifier.update(makeChunk());

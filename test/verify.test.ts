@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Verifier } from "../src/call/pdf-check.ts";
+import { PdfCheck } from "../src/call/pdf-check.ts";
 import { property, slowProperty } from "./support/fuzz.ts";
 import { renderPdf } from "./support/render-pdf.ts";
 
@@ -11,7 +11,7 @@ const fill = (length: number, character = "x") => ascii(character.repeat(length)
 
 /** What a verifier says of a body that comes in these chunks, each of which is gone once it was looked at. */
 function judge(...chunks: Uint8Array[]): { begins: boolean; ends: boolean } {
-  const verifier = new Verifier();
+  const verifier = new PdfCheck();
   let isChanged = false;
   for (const chunk of chunks) {
     const handedOn = Buffer.from(chunk);
@@ -73,14 +73,14 @@ describe("where the header may stand", () => {
   });
 
   it("is known as soon as it was seen, and once it can no longer come", () => {
-    const verifier = new Verifier();
+    const verifier = new PdfCheck();
     verifier.update(fill(1019));
     expect(verifier.begins).toBeUndefined();
     verifier.update(fill(4));
     expect(verifier.begins).toBeUndefined();
     verifier.update(fill(1));
     expect(verifier.begins).toBe(false);
-    const other = new Verifier();
+    const other = new PdfCheck();
     for (const byte of ascii("%PDF-")) other.update(Uint8Array.of(byte));
     expect(other.begins).toBe(true);
   });
@@ -131,7 +131,7 @@ describe("any body", () => {
   property("is known to begin as a PDF, or not to, as soon as its bytes say so", () =>
     fc.property(pieces, shares, (chunks, places) => {
       const bytes = Buffer.concat(chunks);
-      const verifier = new Verifier();
+      const verifier = new PdfCheck();
       let length = 0;
       for (const chunk of cut(bytes, places)) {
         verifier.update(chunk);

@@ -1,8 +1,8 @@
 import { abortError } from "../call/abort-signals.ts";
 import type { TemplatePdf } from "../index.ts";
 import type { Job, Result, Use } from "./job.ts";
+import { JobAttempts } from "./job-attempts.ts";
 import type { JobSource } from "./job-source.ts";
-import { type Crew, JobTries } from "./job-tries.ts";
 import { createPace, type Pace, type Ticket } from "./pace/pace.ts";
 import { ResultQueue } from "./result-queue.ts";
 import type { GenerateManyOptions } from "./run-options.ts";
@@ -28,8 +28,9 @@ export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
  * A run: pulls jobs while there is room for them, has them tried, and gives their results. A job takes up its room until its result
  * has been taken.
  */
-export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>>, Crew<J, R> {
-  readonly client: Crew<J, R>["client"];
+export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>> {
+  // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
+  readonly client: TemplatePdf<any>;
   readonly use: Use<J, R>;
   readonly retry: GenerateManyOptions<J, R>["retry"];
   readonly pace: Pace;
@@ -39,7 +40,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   readonly #results: ResultQueue<Result<J, R>>;
   readonly #turns: Turns;
   readonly #aborting = new AbortController();
-  readonly #inFlight = new Set<JobTries<J, R>>();
+  readonly #inFlight = new Set<JobAttempts<J, R>>();
   /** Jobs that were pulled, and whose results were not taken. */
   #heldCount = 0;
   #pulledCount = 0;
@@ -216,7 +217,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   }
 
   async #perform(job: J, index: number, admitted: true | Promise<void>): Promise<void> {
-    const tries = new JobTries(this, job, index);
+    const tries = new JobAttempts(this, job, index);
     this.#inFlight.add(tries);
     const result = await tries.run(admitted);
     this.#inFlight.delete(tries);

@@ -1,163 +1,146 @@
-import type { TimeoutPhase } from "../errors/errors.ts";
 import { contentLengthOf } from "../transport/content-length.ts";
 import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "../transport/types.ts";
 import { apiError, type CallFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
 import * as errors from "./attempt-errors.ts";
-import { Body, type BodyOwner } from "./body.ts";
+import { type AttemptPhase, AttemptTimeouts } from "./attempt-timeouts.ts";
+import { Body } from "./body.ts";
+import type { Call } from "./call.ts";
 import { ChunkList } from "./chunks.ts";
-import { Verifier } from "./pdf-check.ts";
-import { repeatAfter, type Setback } from "./retry-policy.ts";
-import { Alarm, type AlarmListener } from "./timer.ts";
+import { PdfCheck } from "./pdf-check.ts";
+import { type Failure, repeatAfter } from "./retry-policy.ts";
 
-/** How long each part of one attempt may take, in milliseconds. */
-export type Limits = Readonly<Record<Exclude<TimeoutPhase, "total">, number>>;
-
-/** One call, as one attempt at it sees it. */
-export interface AttemptedCall extends Omit<CallFacts, "note"> {
-  readonly request: WireRequest;
-  readonly verify: boolean;
-  readonly limits: Limits;
-}
-
-/** A document that has begun to arrive. */
-export interface Arrival {
-  readonly head: ResponseHead;
-  readonly body: Body;
-  /** How many bytes the document will have, where the answer tells. */
-  readonly promisedBytes: number | undefined;
-}
-
-/** How an attempt failed; its error is made when it is known what follows. */
-export interface Failure extends Setback {
-  /** @param note - what the message is to end with */
-  readonly error: (note: string) => unknown;
-}
-
-/** What an attempt belongs to: the loop. It hears exactly one of `onFailure`, `onGivenUp` and `onArrival` first. */
-export interface AttemptOwner {
-  /** The head of an answer came, whatever its status. */
-  onHead(head: ResponseHead): void;
-  onArrival(arrival: Arrival): void;
-  /** More of the document came. */
-  onProgress(receivedBytes: number, head: ResponseHead): void;
-  /** No document came. */
-  onFailure(failure: Failure): void;
-  /** The document that had begun to arrive will not be whole. Gives the error that its form is to hear. */
-  onBroken(failure: Failure): unknown;
-  /** Whoever wanted the document, or a limit, has ended the attempt. */
-  onGivenUp(reason: unknown): void;
-  onRead(isStream: boolean): void;
-  /** @param isRead - whether a form had the document, and is done with it */
-  onRest(isRead: boolean): void;
-}
-
-/** How long the body of an answer that is no success may take: it is worth less than an answer to the caller. */
+/** How long the body of an error response may take: the caller wants the error more than all of its text. */
 const longestErrorBodyMs = 10_000;
 
-/** One try: hears the events of the exchange, proves the document, and bounds every wait and what is kept. */
-export class Attempt implements Receiver, BodyOwner, AlarmListener {
-  readonly #call: AttemptedCall;
-  readonly #owner: AttemptOwner;
+/** A response whose document has begun to arrive. */
+export interface PdfResponse {
+  readonly head: ResponseHead;
+  readonly body: Body;
+  /** How many bytes the document will have, if the response tells. */
+  readonly contentLength: number | undefined;
+  /** What errors may tell of the call. */
+  readonly facts: Omit<CallFacts, "note">;
+}
+
+/** One try: sends the request, limits every wait and what is kept, and proves that the document is whole. */
+export class Attempt implements Receiver {
+  readonly call: Call;
+  /** The document, once it has begun to arrive. */
+  body: Body | undefined;
+  readonly #facts: PdfResponse["facts"];
   readonly #transport: Transport;
   readonly #exchange: Exchange;
-  readonly #verifier: Verifier | undefined;
-  readonly #alarm = new Alarm(this);
-  /** What the alarm is set for. */
-  #phase: keyof Limits | undefined;
-  #limitMs = 0;
+  readonly #check: PdfCheck | undefined;
+  readonly #timeouts: AttemptTimeouts;
+  #fail!: (failure: Failure) => void;
   #head: ResponseHead | undefined;
-  #body: Body | undefined;
   /** Bytes that came before it was clear what they are. */
   #first: ChunkList | undefined;
   #receivedBytes = 0;
   #promisedBytes: number | undefined;
-  /** Whether the request left; `undefined` where the transport cannot see that. */
-  #sent: boolean | undefined;
-  /** Everything of the answer came, or nothing more of it will be taken. */
-  #over = false;
-  /** It failed, or was given up, and has said so. */
-  #failed = false;
+  /** Whether the request was sent; `undefined` where the transport cannot see that. */
+  #isSent: boolean | undefined;
 
-  constructor(call: AttemptedCall, transport: Transport, owner: AttemptOwner) {
-    this.#call = call;
-    this.#owner = owner;
+  constructor(call: Call, request: WireRequest, facts: PdfResponse["facts"], transport: Transport) {
+    this.call = call;
+    this.#facts = facts;
     this.#transport = transport;
-    this.#verifier = call.verify ? new Verifier() : undefined;
-    this.#sent = transport.sees.sending ? false : undefined;
-    this.#exchange = transport.open(call.request, this);
+    this.#check = call.settings.verify ? new PdfCheck() : undefined;
+    this.#timeouts = new AttemptTimeouts(call.settings.timeouts, this);
+    this.#isSent = transport.sees.sending ? false : undefined;
+    this.#exchange = transport.open(request, this);
   }
 
-  /** Sends the request. */
-  start(): void {
-    this.#exchange.send();
-    // On a connection that was free it has left by now, and a clock more would have been set for nothing.
-    if (this.#sent === false && this.#transport.sees.connecting) this.#watch("connect");
+  /**
+   * Sends the request.
+   *
+   * @returns why it failed; pending if it does not
+   */
+  run(): Promise<Failure> {
+    return new Promise((resolve) => {
+      this.#fail = resolve;
+      this.#exchange.send();
+      // On a free connection the request has been sent by now, and a timer would be set for nothing.
+      if (this.#isSent === false && this.call.state === "queued" && this.#transport.sees.connecting) {
+        this.#timeouts.start("connect");
+      }
+    });
   }
 
-  /** Ends the attempt at any moment: frees the socket, and fails whoever waits with `reason`. */
-  cancel(reason: unknown): void {
-    if (this.#failed) return;
-    this.#failed = true;
-    this.#end();
+  /** Ends the attempt at any moment: frees the socket, and fails the output that reads with `reason`. */
+  cancel(reason: unknown): void | Promise<void> {
+    this.#timeouts.stop();
     this.#exchange.abort(reason);
-    this.#owner.onGivenUp(reason);
-    this.#body?.fail(reason);
+    return this.body?.fail(reason);
   }
 
+  /** A timeout was reached. */
   onTimeOver(): void {
+    const { limitMs } = this.#timeouts;
+    const phase = this.#timeouts.phase as AttemptPhase;
     const head = this.#head;
-    const phase = this.#phase as keyof Limits;
-    const limitMs = this.#limitMs;
     const error = (note: string) =>
-      errors.timedOut(phase, limitMs, this.#received(), head, { ...this.#call, note });
-    if (head && !isSuccess(head)) this.#stop(this.#refusal(errors.refusalOver(limitMs, head, this.#call)));
-    else if (phase === "unread" && this.#body?.isRead && !this.#body.isUntouched) this.#stopWatching();
-    else if (phase === "unread") this.cancel(error(""));
-    else this.#stop({ repeat: phase === "connect" ? "safe" : "ambiguous", error });
+      errors.timedOut(phase, limitMs, this.#received(), head, { ...this.#facts, note });
+    if (head && !isSuccess(head)) this.#stop(this.#refusal(errors.refusalOver(limitMs, head, this.#facts)));
+    else if (phase !== "unread") this.#stop({ repeat: phase === "connect" ? "safe" : "ambiguous", error });
+    else if (!this.body?.isRead || this.body.isUntouched) this.call.cancel(error(""));
   }
 
-  // Events of the body.
+  // Called by the body.
+
+  /** Whether every byte has arrived, or no more will. */
+  get hasEnded(): boolean {
+    return this.call.state !== "body";
+  }
 
   onRead(isStream: boolean): void {
-    if (this.#body?.isPaused) this.#waitForReader();
+    if (!this.hasEnded && this.body?.isPaused) this.#timeouts.waitForReader(this.body);
     // The wait for the first byte goes on as it began, whoever reads.
-    else if (!this.#over && this.#receivedBytes > 0) this.#watch("stall");
-    this.#owner.onRead(isStream);
+    else if (!this.hasEnded && this.#receivedBytes > 0) this.#timeouts.start("stall");
+    this.call.onRead(isStream);
   }
 
-  onFlow(isFlowing: boolean): void {
-    // Of a document that nobody has asked a form of, another limit counts.
-    if (this.#over || this.#body?.isRead === false) return;
-    if (isFlowing) this.#watch("stall");
-    else this.#waitForReader();
+  onPaused(): void {
+    // If nothing reads the document, its own limit runs already.
+    if (this.body?.isRead) this.#timeouts.waitForReader(this.body);
   }
 
-  onRest(): void {
-    this.#owner.onRest(this.#body?.isRead === true);
+  onResumed(): void {
+    this.#timeouts.start("stall");
   }
 
-  // Events of the exchange.
+  /** Every byte has arrived, and nothing reads them yet. */
+  onUnread(): void {
+    this.call.release();
+  }
+
+  /** An output has the whole document. */
+  onWhole(): void {
+    this.call.onWhole();
+  }
+
+  // Called by the transport.
 
   onSent(): void {
-    if (this.#sent === false) this.#sent = true;
-    this.#watch("firstByte");
+    if (this.#isSent === false) this.#isSent = true;
+    this.call.state = "sent";
+    this.#timeouts.start("firstByte");
   }
 
   onHead(head: ResponseHead): void {
     this.#head = head;
-    this.#owner.onHead(head);
-    if (this.#over) return;
+    this.call.onHead(head, this.#facts);
+    if (this.call.isOver) return;
     if (!isSuccess(head)) {
-      return this.#watch("stall", Math.min(this.#call.limits.stall, longestErrorBodyMs));
+      const limitMs = Math.min(this.call.settings.timeouts.stall, longestErrorBodyMs);
+      return this.#timeouts.start("stall", limitMs);
     }
     if (head.undecoded !== undefined) {
-      return this.#stop({
-        repeat: "never",
-        error: (note) => errors.undecoded(head, { ...this.#call, note }),
-      });
+      const error = (note: string) => errors.undecoded(head, { ...this.#facts, note });
+      return this.#stop({ repeat: "never", error });
     }
     this.#promisedBytes = contentLengthOf(head);
-    if (!this.#verifier) this.#arrive(head);
+    if (!this.#check) this.#begin(head);
   }
 
   onChunk(chunk: Uint8Array): void {
@@ -168,69 +151,52 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
       if (this.#receivedBytes > maxErrorBytes) this.#stop(this.#refusal());
       return;
     }
-    if (this.#phase === "stall") this.#alarm.set(this.#limitMs);
-    else if (this.#phase === "firstByte") this.#watch(this.#body?.isRead === false ? "unread" : "stall");
-    this.#verifier?.update(chunk);
-    if (this.#body) {
-      this.#body.write(chunk);
-      return this.#owner.onProgress(this.#receivedBytes, head);
+    this.#timeouts.onBytes(this.body);
+    this.#check?.update(chunk);
+    if (this.body) {
+      this.body.write(chunk);
+      return this.call.onProgress(this.#receivedBytes, head);
     }
-    if (this.#verifier?.begins) return this.#arrive(head, chunk);
+    if (this.#check?.begins) return this.#begin(head, chunk);
     this.#keep(chunk);
-    if (this.#verifier?.begins === false) this.#stop(this.#notAPdf(head));
+    if (this.#check?.begins === false) this.#stop(this.#notAPdf(head));
   }
 
   onEnd(): void {
     const head = this.#head as ResponseHead;
     if (!isSuccess(head)) return this.#fail(this.#refusal());
     const missing = this.#promisedBytes !== undefined && this.#receivedBytes < this.#promisedBytes;
-    if (missing) return this.#fail(this.#cutOff(head));
-    if (!this.#body) return this.#fail(this.#notAPdf(head));
-    if (this.#verifier?.ends() === false) return this.#fail(this.#cutOff(head));
-    this.#end();
-    this.#body.end();
+    if (missing) return this.#fail(this.#truncated(head));
+    if (!this.body) return this.#fail(this.#notAPdf(head));
+    if (this.#check?.ends() === false) return this.#fail(this.#truncated(head));
+    this.#timeouts.stop();
+    this.call.state = "received";
+    this.body.end();
   }
 
   onFailure(cause: unknown): void {
     const head = this.#head;
     if (!head) return this.#fail(this.#noAnswer(cause));
-    this.#fail(isSuccess(head) ? this.#cutOff(head, cause) : this.#refusal(cause));
+    this.#fail(isSuccess(head) ? this.#truncated(head, cause) : this.#refusal(cause));
   }
 
   /** It begins as a PDF begins: from here on it is a document. */
-  #arrive(head: ResponseHead, chunk?: Uint8Array): void {
+  #begin(head: ResponseHead, chunk?: Uint8Array): void {
     const body = new Body(this.#exchange, this);
-    this.#body = body;
+    this.body = body;
+    this.call.state = "body";
     for (const earlier of this.#first?.take() ?? []) body.write(earlier);
     this.#first = undefined;
     if (chunk) body.write(chunk);
-    this.#owner.onArrival({ head, body, promisedBytes: this.#promisedBytes });
+    this.call.onDocument({ head, body, contentLength: this.#promisedBytes, facts: this.#facts });
     if (this.#receivedBytes === 0) return;
-    this.#owner.onProgress(this.#receivedBytes, head);
-    if (!this.#over && !body.isRead) this.#watch("unread");
+    this.call.onProgress(this.#receivedBytes, head);
+    if (!this.hasEnded && !body.isRead) this.#timeouts.start("unread");
   }
 
   #keep(chunk: Uint8Array): void {
     this.#first ??= new ChunkList();
     this.#first.add(chunk);
-  }
-
-  #watch(phase: keyof Limits, limitMs = this.#call.limits[phase]): void {
-    if (this.#over) return;
-    this.#phase = phase;
-    this.#limitMs = limitMs;
-    this.#alarm.set(limitMs);
-  }
-
-  /** A reader may take its time; but a stream that was given out and is never touched is as good as unread. */
-  #waitForReader(): void {
-    if (this.#body?.isUntouched) this.#watch("unread");
-    else this.#stopWatching();
-  }
-
-  #stopWatching(): void {
-    this.#phase = undefined;
-    this.#alarm.clear();
   }
 
   /** Ends an exchange of which nothing more is wanted. */
@@ -239,28 +205,15 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     this.#fail(failure);
   }
 
-  #fail(failure: Failure): void {
-    if (this.#failed) return;
-    this.#failed = true;
-    this.#end();
-    if (this.#body) this.#body.fail(this.#owner.onBroken(failure));
-    else this.#owner.onFailure(failure);
-  }
-
-  #end(): void {
-    this.#over = true;
-    this.#stopWatching();
-  }
-
   // How it can fail.
 
   #noAnswer(cause: unknown): Failure {
     const explained = this.#transport.explain?.(cause);
-    const sent = explained?.unsent ? false : this.#sent;
+    const sent = explained?.unsent ? false : this.#isSent;
+    const isFinal = errors.isPassedOn(cause) || explained?.isLasting;
     return {
-      repeat:
-        errors.isPassedOn(cause) || explained?.isLasting ? "never" : sent === false ? "safe" : "ambiguous",
-      error: (note) => errors.notConnected(cause, sent, { ...this.#call, note }, explained),
+      repeat: isFinal ? "never" : sent === false ? "safe" : "ambiguous",
+      error: (note) => errors.notConnected(cause, sent, { ...this.#facts, note }, explained),
     };
   }
 
@@ -270,19 +223,20 @@ export class Attempt implements Receiver, BodyOwner, AlarmListener {
     return {
       repeat: repeatAfter(head.status),
       retryAfterMs: retryAfterOf(head),
-      error: (note) => apiError(head, text, { ...this.#call, note }, cause),
+      error: (note) => apiError(head, text, { ...this.#facts, note }, cause),
     };
   }
 
   #notAPdf(head: ResponseHead): Failure {
     const text = this.#firstText();
-    return { repeat: "never", error: (note) => errors.notAPdf(head, text, { ...this.#call, note }) };
+    return { repeat: "never", error: (note) => errors.notAPdf(head, text, { ...this.#facts, note }) };
   }
 
-  #cutOff(head: ResponseHead, cause?: unknown): Failure {
+  #truncated(head: ResponseHead, cause?: unknown): Failure {
+    const received = this.#received();
     return {
       repeat: "ambiguous",
-      error: (note) => errors.cutOff(head, this.#received(), { ...this.#call, note }, cause),
+      error: (note) => errors.cutOff(head, received, { ...this.#facts, note }, cause),
     };
   }
 

@@ -1,140 +1,337 @@
 import { addCaller } from "../errors/caller-stack.ts";
-import { ConfigurationError } from "../errors/errors.ts";
-import { nameOfError, Redactor } from "../errors/redact.ts";
-import {
-  type CallOptions,
-  type ResolvedCall,
-  type ResolvedOptions,
-  resolveCall,
-} from "../options/options.ts";
-import { type ApiKeySource, checkApiKey } from "../request/api-key.ts";
+import { Redactor } from "../errors/redact.ts";
+import { type CallEvent, type EventOf, type Hooks, noHooks, tell, unharmedBy } from "../options/hooks.ts";
+import { type CallOptions, type ResolvedCall, resolveCall } from "../options/options.ts";
+import { readApiKey } from "../request/api-key.ts";
+import { buildHeaders, pathTo } from "../request/url.ts";
 import { bodyOf, type Template } from "../template.ts";
-import type { CapturedContext, Transport } from "../transport/types.ts";
-import type { Job, Prepared } from "./attempts.ts";
-
-/** What a call needs of its client. */
-export interface Sender {
-  readonly options: ResolvedOptions;
-  /** What holds for a call without options of its own. */
-  readonly settings: ResolvedCall;
-  /** Hears of a call; refuses it once the client is closed. */
-  enter(): void;
-  /** Hears that a call which had come to its end goes on, also when the client is closed. */
-  stay(): void;
-  /** Hears that a call has come to its end. */
-  leave(): void;
-  transport(): Transport;
-  pathTo(uid: string): string;
-  captureContext(): CapturedContext | undefined;
-  headers(apiKey: string | undefined, extra: ReadonlyMap<string, string> | undefined): readonly string[];
-}
+import { contentLengthOf, expectedLengthOf } from "../transport/content-length.ts";
+import type { CapturedContext, ResponseHead } from "../transport/types.ts";
+import { type AbortListener, type AbortSubscription, listenToAbort } from "./abort-signals.ts";
+import { requestIdOf } from "./api-error.ts";
+import { Attempt, type PdfResponse } from "./attempt.ts";
+import { totalOver } from "./attempt-errors.ts";
+import { type CallContext, checkOpen } from "./connections.ts";
+import type { BulkAttempt } from "./outcome.ts";
+import { type Decision, decide, type Failure } from "./retry-policy.ts";
+import { Timer, type TimerListener } from "./timer.ts";
 
 /**
- * One call from its arguments to what is sent. The values are written down at once, so that what is changed
- * afterwards does not matter; what is wrong is told when the call starts, never thrown.
+ * Where a call is: `queued` until its request is sent, and again while it waits for the next attempt; `sent`; `head` once response
+ * headers are there; `body` while a document arrives; `received` once all of it has arrived; `done` once an output has it.
  */
-export class GenerateCall implements Job {
-  readonly origin: string;
-  readonly basePath: string;
-  readonly options: ResolvedCall;
-  readonly #sender: Sender;
-  uid = "";
-  problem: { readonly error: unknown } | undefined;
-  #path = "";
-  /** The body, or the promise of one where the schema is asynchronous. */
-  #body: string | Promise<string> = "";
-  /** What of the attempts so far may stand nowhere. */
-  #secrets: Redactor | undefined;
-  /** The client waits with closing until this call has come to its end. */
-  #hasEntered = false;
+type CallState = "queued" | "sent" | "head" | "body" | "received" | "done" | "failed";
 
-  constructor(sender: Sender, given: string | Template, values: unknown, options: CallOptions | undefined) {
-    this.#sender = sender;
-    this.origin = sender.options.target.origin;
-    this.basePath = sender.options.target.basePath;
-    let resolved = sender.settings;
+/** A document that has begun to arrive, or what the call failed with. */
+export type CallOutcome = { readonly response: PdfResponse } | { readonly error: unknown };
+
+/** Numbers the calls that have hooks. */
+let calls = 0;
+
+/**
+ * One call of `generate`, from its arguments to a whole document or an error. The values are serialized at once, so that later
+ * changes have no effect. Wrong arguments fail the call when it starts; the constructor never throws.
+ */
+export class Call implements AbortListener, TimerListener {
+  state: CallState = "queued";
+  uid = "";
+  settings: ResolvedCall;
+  /** Whether a document that breaks may be replaced by another: the caller has seen nothing of it. */
+  isReplaceable = false;
+  /**
+   * Called when a document has begun to arrive, and when the call fails. Called without an outcome when the document broke, and
+   * another one takes its place.
+   */
+  onSettled: ((outcome: CallOutcome | undefined) => void) | undefined;
+  readonly #client: CallContext;
+  readonly #bulk: BulkAttempt | undefined;
+  readonly #startedAtMs = performance.now();
+  readonly #total = new Timer(this);
+  #number = 0;
+  /** The asynchronous context of the call, if hooks or `onProgress` will be called in it. */
+  #context: CapturedContext | undefined;
+  #path = "";
+  /** The JSON that is sent; a promise if the template's schema is asynchronous. */
+  #json: string | Promise<string> = "";
+  #secrets: Redactor | undefined;
+  /** What the arguments, then the last attempt, then the call failed with. */
+  #error: unknown;
+  #hasWrongArguments = false;
+  #attempts = 0;
+  #attempt: Attempt | undefined;
+  #pause: Timer | undefined;
+  #subscription: AbortSubscription | undefined;
+  /** The client waits with closing until this call is over. */
+  #isRegistered = false;
+
+  /**
+   * @param given - the uid of a template, or a template
+   * @param bulk - the job of a bulk run that this call is one attempt of
+   */
+  constructor(
+    client: CallContext,
+    given: string | Template,
+    values: unknown,
+    options: CallOptions | undefined,
+    bulk?: BulkAttempt,
+  ) {
+    this.#client = client;
+    this.settings = client.settings;
+    this.#bulk = bulk;
+    this.#attempts = bulk?.attempts ?? 0;
+    this.#error = bulk?.lastError;
     try {
-      sender.enter();
-      this.#hasEntered = true;
-      if (options !== undefined) resolved = resolveCall(sender.options, options);
+      checkOpen(client);
+      client.connections.enter();
+      this.#isRegistered = true;
+      if (options !== undefined) this.settings = resolveCall(client.options, options);
       const template: Template =
         typeof given === "object" && given !== null && "uid" in given
           ? given
           : { uid: given as string, schema: undefined };
-      this.#path = sender.pathTo(template.uid);
+      this.#path = pathTo(client.options.target, template.uid);
       this.uid = template.uid;
-      this.#body = bodyOf(template, values);
+      this.#json = bodyOf(template, values);
+      // A call may be cancelled before it waits for the schema.
+      if (this.#json instanceof Promise) this.#json.catch(() => {});
     } catch (error) {
-      this.problem = { error: addCaller(error) };
+      this.#hasWrongArguments = true;
+      this.#error = addCaller(error);
     }
-    this.options = resolved;
+    const { hooks, onProgress } = this.settings;
+    if (hooks === noHooks && !onProgress) return;
+    this.#context = client.connections.captureContext();
+    this.#number = ++calls;
   }
 
-  prepare(attempts: number, lastError: unknown): Prepared | Promise<Prepared> {
-    const { apiKey } = this.#sender.options;
-    return typeof this.#body === "string" && typeof apiKey !== "function"
-      ? this.#prepared(this.#body, apiKey ?? undefined)
-      : this.#prepareLater(this.#body, attempts, lastError);
+  get isOver(): boolean {
+    return this.state === "done" || this.state === "failed";
   }
 
-  captureContext(): CapturedContext | undefined {
-    return this.#sender.captureContext();
+  /** Whether this call is one attempt of a bulk run, which handles its failure. */
+  get isOfBulk(): boolean {
+    return this.#bulk !== undefined;
   }
 
-  stay(): void {
-    if (!this.#hasEntered) this.#sender.stay();
-    this.#hasEntered = true;
+  start(): void {
+    if (this.isOver) return;
+    const { signal, timeouts } = this.settings;
+    if (this.#hasWrongArguments) return this.cancel(this.#error);
+    if (signal?.aborted) return this.cancel(signal.reason);
+    if (signal) this.#subscription = listenToAbort(signal, this);
+    this.#next();
+    // After the timeouts of the attempt, which are shorter: so the shared timer is set once.
+    if (this.#isRegistered && !this.#isHandedOver) this.#total.set(timeouts.total);
   }
 
-  leave(): void {
-    if (this.#hasEntered) this.#sender.leave();
-    this.#hasEntered = false;
+  /** Ends the call at any moment, and fails every output with `reason`. */
+  cancel(reason: unknown): void {
+    this.#fail(reason);
   }
 
-  async #prepareLater(
-    body: string | Promise<string>,
-    attempts: number,
-    lastError: unknown,
-  ): Promise<Prepared> {
-    // First the values: for what cannot be sent, nobody needs a key.
-    const text = await body;
-    const { apiKey } = this.#sender.options;
-    const key = typeof apiKey === "function" ? await askForKey(apiKey, attempts, lastError) : apiKey;
-    return this.#prepared(text, key ?? undefined);
+  /** The caller's signal was aborted. */
+  onAbort(): void {
+    this.cancel(this.settings.signal?.reason);
   }
 
-  #prepared(body: string, apiKey: string | undefined): Prepared {
-    const headers = this.#sender.headers(apiKey, this.options.headers);
-    const secret = apiKey ?? this.#ownCredentials();
-    if (!this.#secrets?.knows(secret)) this.#secrets = new Redactor(secret, body, this.#secrets);
-    return {
-      request: { origin: this.origin, path: this.#path, headers, body },
-      secrets: this.#secrets,
-      transport: this.#sender.transport(),
+  /** `timeouts.total` was reached. */
+  onTimeOver(): void {
+    const { uid, settings } = this;
+    const { origin } = this.#client.options.target;
+    this.cancel(totalOver(settings.timeouts.total, this.#attempts, { uid, origin }, this.#error));
+  }
+
+  // Called by the attempt.
+
+  onHead(head: ResponseHead, { secrets }: PdfResponse["facts"]): void {
+    this.state = "head";
+    this.#notify("response", () => {
+      const requestId = requestIdOf(head);
+      return {
+        status: head.status,
+        requestId: requestId && secrets.withoutSecrets(requestId),
+        contentLength: contentLengthOf(head),
+      };
+    });
+  }
+
+  onDocument(response: PdfResponse): void {
+    this.onSettled?.({ response });
+  }
+
+  onProgress(receivedBytes: number, head: ResponseHead): void {
+    const { onProgress } = this.settings;
+    if (!onProgress || this.isOver) return;
+    const expectedBytes = expectedLengthOf(head);
+    const totalBytes = receivedBytes > (expectedBytes ?? 0) ? undefined : expectedBytes;
+    const listener = () => onProgress(Object.freeze({ receivedBytes, totalBytes }));
+    if (this.#context) this.#context.runInAsyncScope(unharmedBy, undefined, listener);
+    else unharmedBy(listener);
+  }
+
+  /** An output has begun to read the document. */
+  onRead(isStream: boolean): void {
+    const { signal, timeouts } = this.settings;
+    if (!this.#isRegistered) this.#registerAgain(timeouts.total);
+    // The reader of a stream sees the bytes while they arrive, and sets the pace.
+    if (isStream) this.isReplaceable = false;
+    if (this.#isHandedOver) this.#total.clear();
+    if (signal?.aborted) this.cancel(signal.reason);
+    else if (signal) this.#subscription ??= listenToAbort(signal, this);
+  }
+
+  /** An output has the whole document. */
+  onWhole(): void {
+    this.state = "done";
+    this.release();
+    this.#bulk?.onOutcome({ attempts: this.#attempts });
+  }
+
+  /** Lets go of everything that watches the call: it is over, or its document is whole and nothing reads it. */
+  release(): void {
+    this.#total.clear();
+    this.#pause?.clear();
+    this.#subscription?.end();
+    this.#subscription = undefined;
+    if (this.#isRegistered) this.#client.connections.leave();
+    this.#isRegistered = false;
+  }
+
+  /** Makes the next attempt. */
+  #next(): void {
+    const { apiKey } = this.#client.options;
+    if (typeof this.#json === "string" && typeof apiKey !== "function") this.#try(this.#json, apiKey);
+    else this.#nextWhenReady().catch((error) => this.#fail(error));
+  }
+
+  async #nextWhenReady(): Promise<void> {
+    const { apiKey } = this.#client.options;
+    // The values come first: a request that cannot be sent needs no key.
+    const json = await this.#json;
+    const key = typeof apiKey === "function" ? await readApiKey(apiKey, this.#attempts, this.#error) : apiKey;
+    this.#try(json, key);
+  }
+
+  #try(json: string, apiKey: string | null): void {
+    if (this.isOver) return;
+    const attempt = this.#createAttempt(json, apiKey ?? undefined);
+    // A hook may have cancelled the call.
+    if (this.isOver) return;
+    this.#attempt = attempt;
+    // What follows runs in the asynchronous context of the call, not in that of a socket: a key function or a tracer may depend on it.
+    attempt.run().then((failure) => this.#onFailure(failure));
+  }
+
+  #onFailure(failure: Failure): void {
+    if (this.isOver) return;
+    const decision = this.#decide(failure);
+    const error = failure.error("why" in decision ? this.#note(decision.why) : "");
+    if ("why" in decision) this.#fail(error);
+    else if (this.#bulk) this.#fail(error, decision.delayMs);
+    else void this.#retry(error, decision.delayMs);
+  }
+
+  #createAttempt(json: string, apiKey: string | undefined): Attempt {
+    const { options, connections, sharedHeaders } = this.#client;
+    const { origin, basePath } = options.target;
+    const { headers: ownHeaders } = this.settings;
+    const headers = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
+    const secret = apiKey ?? credentialsIn(headers);
+    if (!this.#secrets?.knows(secret)) this.#secrets = new Redactor(secret, json, this.#secrets);
+    this.#attempts++;
+    this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }));
+    const request = {
+      origin,
+      path: this.#path,
+      headers: (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey, headers),
+      body: json,
     };
+    const facts = {
+      uid: this.uid,
+      origin,
+      basePath,
+      attempts: this.#attempts,
+      secrets: this.#secrets,
+      request,
+    };
+    return new Attempt(this, request, facts, connections.pool.current(options));
   }
 
-  /** What stands behind the scheme of an `authorization` of the caller's own: as secret as a key. */
-  #ownCredentials(): string | undefined {
-    const name = "authorization";
-    const given = this.options.headers?.get(name) ?? this.#sender.options.headers.get(name);
-    return given?.slice(given.lastIndexOf(" ") + 1);
+  #decide(failure: Failure): Decision {
+    const { retry, timeouts } = this.settings;
+    if (this.#bulk) return this.#bulk.decide(failure, this.#attempts, retry);
+    if (this.#attempt?.body && !this.isReplaceable) return { why: "" };
+    const leftMs = timeouts.total - this.#elapsedMs;
+    return decide(failure, this.#attempts, retry, leftMs, Math.random);
+  }
+
+  #note(why: string): string {
+    return `${this.#attempts > 1 ? ` Tried ${this.#attempts} times.` : ""}${why}`;
+  }
+
+  /** If the call ends meanwhile, nothing follows. */
+  async #retry(error: unknown, delayMs: number): Promise<void> {
+    const attempt = this.#attempt;
+    this.state = "queued";
+    this.#error = error;
+    this.#attempt = undefined;
+    this.onSettled?.(undefined);
+    this.#notify("retry", () => ({ error, delayMs }));
+    // An output may have to clean up, such as an incomplete file.
+    await attempt?.cancel(error);
+    await new Promise<void>((resolve) => {
+      this.#pause = new Timer({ onTimeOver: resolve });
+      if (!this.isOver) this.#pause.set(delayMs);
+    });
+    this.#next();
+  }
+
+  /** @param retryDelayMs - how long until the next attempt, if a bulk run makes one */
+  #fail(error: unknown, retryDelayMs?: number): void {
+    if (this.isOver) return;
+    this.state = "failed";
+    this.#error = error;
+    this.#attempt?.cancel(error);
+    this.release();
+    if (retryDelayMs === undefined) this.#notify("error", () => ({ error }));
+    else this.#notify("retry", () => ({ error, delayMs: retryDelayMs }));
+    this.onSettled?.({ error });
+    this.#bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
+  }
+
+  /** A document that had arrived whole is read, possibly after the client was closed: writing it to a file may take long. */
+  #registerAgain(totalMs: number): void {
+    this.#client.connections.enter();
+    this.#isRegistered = true;
+    const leftMs = totalMs - this.#elapsedMs;
+    // If the limit has passed by then, it starts anew.
+    this.#total.set(leftMs > 0 ? leftMs : totalMs);
+  }
+
+  /** Whether a stream was returned, which `timeouts.total` does not limit. */
+  get #isHandedOver(): boolean {
+    return this.#attempt?.body?.isStream === true && !this.settings.isTotalExplicit;
+  }
+
+  /** Milliseconds since the call began. */
+  get #elapsedMs(): number {
+    return performance.now() - this.#startedAtMs;
+  }
+
+  /** @param more - the rest of the event; called only if there is a hook of that name */
+  #notify<Name extends keyof Hooks>(name: Name, more: () => Omit<EventOf<Name>, keyof CallEvent>): void {
+    const { hooks } = this.settings;
+    if (hooks === noHooks) return;
+    const facts = { call: this.#number, uid: this.uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
+    const event = () => ({ ...facts, ...more() }) as unknown as EventOf<Name>;
+    // A request is sent in the context of the call. Everything else comes from sockets and timers.
+    if (!this.#context || name === "request") tell(hooks, name, event);
+    else this.#context.runInAsyncScope(tell, undefined, hooks, name, event);
   }
 }
 
-async function askForKey(source: ApiKeySource, attempts: number, lastError: unknown): Promise<string> {
-  let key: unknown;
-  try {
-    key = await source();
-  } catch (error) {
-    // Without what it threw, which may hold a key; its cause is what the attempt before failed with.
-    const name = nameOfError(error);
-    const before = attempts === 1 ? "once" : `${attempts} times`;
-    const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;
-    throw new ConfigurationError(
-      `The function given as \`apiKey\` failed with ${name}. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`,
-      { attempts, ...(lastError !== undefined && { cause: lastError }) },
-    );
-  }
-  return checkApiKey(key, attempts);
+/** What follows the scheme of an `authorization` of the caller's own: as secret as a key. */
+function credentialsIn(headers: ReadonlyMap<string, string>): string | undefined {
+  const given = headers.get("authorization");
+  return given?.slice(given.lastIndexOf(" ") + 1);
 }

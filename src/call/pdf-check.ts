@@ -14,7 +14,7 @@ type Mark = typeof header | typeof trailer;
 const markLength = 5;
 
 /** Watches one body from its first byte to its last. Nothing of a chunk is kept: it is handed on, and may change. */
-export class Verifier {
+export class PdfCheck {
   /** Whether the header was found; `undefined` while it may still come. */
   begins: boolean | undefined;
 

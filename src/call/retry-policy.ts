@@ -9,7 +9,7 @@ export interface RetryPolicy {
 }
 
 /** What a failed attempt means for another one. */
-export interface Setback {
+export interface FailureKind {
   /**
    * `"safe"`: the request did not leave, so that another cannot render twice. `"ambiguous"`: another may help,
    * and may render twice. `"never"`: another would end the same way, or is not wanted.
@@ -17,6 +17,16 @@ export interface Setback {
   readonly repeat: "safe" | "ambiguous" | "never";
   /** How long the service asks to be left alone. */
   readonly retryAfterMs?: number | undefined;
+}
+
+/** Why an attempt failed. */
+export interface Failure extends FailureKind {
+  /**
+   * Creates the error, once it is known what follows.
+   *
+   * @param note - what the message ends with
+   */
+  readonly error: (note: string) => unknown;
 }
 
 export type Decision =
@@ -34,7 +44,7 @@ const firstBackOffMs = 500;
 const longestBackOffMs = 8_000;
 
 /** What an answer of this status means for another attempt. It may have been rendered before it failed. */
-export function repeatAfter(status: number): Setback["repeat"] {
+export function repeatAfter(status: number): FailureKind["repeat"] {
   return passing.includes(status) ? "ambiguous" : "never";
 }
 
@@ -47,7 +57,7 @@ export function repeatAfter(status: number): Setback["repeat"] {
  * @returns the delay before the next attempt: what the service asks for, else at random up to 0.5 s, 1 s, 2 s … 8 s
  */
 export function decide(
-  { repeat, retryAfterMs }: Setback,
+  { repeat, retryAfterMs }: FailureKind,
   attempts: number,
   policy: RetryPolicy,
   leftMs: number,

@@ -12,12 +12,12 @@ const longestSleepMs = 2 ** 31 - 1;
 
 const coarsestMs = 250;
 
-const armed = new LinkedList<Alarm>();
+const armed = new LinkedList<Timer>();
 /**
  * What is to ring in the next turn of the event loop. Not at once: where the process was busy, or suspended, what
  * arrived in time is heard only after the timers.
  */
-let due: Alarm[] = [];
+let due: Timer[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** The `setTimeout` that made the timer. */
 let timersOfTimer: typeof setTimeout | undefined;
@@ -25,18 +25,18 @@ let timersOfTimer: typeof setTimeout | undefined;
 let wakesAtMs = Number.POSITIVE_INFINITY;
 
 /** Hears that the time is over. */
-export interface AlarmListener {
+export interface TimerListener {
   onTimeOver(): void;
 }
 
 /** One limit that can be set, moved and cleared any number of times. */
-export class Alarm extends Link {
-  readonly #listener: AlarmListener;
+export class Timer extends Link {
+  readonly #listener: TimerListener;
   #limitMs = 0;
   #dueAtMs = 0;
   #ownTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(listener: AlarmListener) {
+  constructor(listener: TimerListener) {
     super();
     this.#listener = listener;
   }
@@ -50,7 +50,7 @@ export class Alarm extends Link {
     if (endsTimersWithRequests()) return this.#sleepAlone(limitMs);
     armed.add(this);
     // Somebody's fake timers came or went meanwhile, and took the timer along.
-    if (timersOfTimer !== setTimeout || wakesAtMs < nowMs - coarsestMs) Alarm.#sleepOn();
+    if (timersOfTimer !== setTimeout || wakesAtMs < nowMs - coarsestMs) Timer.#sleepOn();
     else if (this.#dueAtMs < wakesAtMs) sleep(limitMs, nowMs);
   }
 
@@ -86,7 +86,7 @@ export class Alarm extends Link {
       }
     } finally {
       // Also when a listener throws: the others have to hear all the same.
-      Alarm.#sleepOn();
+      Timer.#sleepOn();
     }
   }
 
@@ -109,6 +109,6 @@ function sleep(delayMs: number, nowMs: number): void {
   clearTimeout(timer);
   timersOfTimer = setTimeout;
   // Rounded up: a timer may fire a fraction of a millisecond early, and would have to go to sleep once more.
-  timer = setTimeout(Alarm.wake, Math.min(Math.ceil(delayMs) + 1, longestSleepMs));
+  timer = setTimeout(Timer.wake, Math.min(Math.ceil(delayMs) + 1, longestSleepMs));
   wakesAtMs = nowMs + delayMs;
 }

@@ -2,7 +2,7 @@
 import { files } from "#platform";
 import { abortError } from "../call/abort-signals.ts";
 import { requestIdOf } from "../call/api-error.ts";
-import type { Arrival, AttemptedCall } from "../call/attempt.ts";
+import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
 import type { Drafting } from "../files/drafting.ts";
@@ -10,18 +10,9 @@ import type { Place, Saved } from "../files/types.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
-import { BlobCollector, BytesCollector, type CollectorClass } from "./collector.ts";
 import { filenameOf } from "./filename.ts";
+import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
 import { webStreamOf } from "./web-stream.ts";
-
-/**
- * What a document needs to know of its call.
- *
- * @internal
- */
-export interface DocumentCall extends AttemptedCall {
-  readonly maxBytes: number;
-}
 
 /**
  * A generated PDF whose first bytes have arrived: its metadata, and its bytes in any one form.
@@ -41,17 +32,17 @@ export class GeneratedPdf {
   readonly contentLength: number | undefined;
   /** How many times the request was tried. */
   readonly attempts: number;
-  readonly #arrival: Arrival;
-  readonly #call: DocumentCall;
+  readonly #response: PdfResponse;
+  readonly #maxBytes: number;
   #headers: Headers | undefined;
 
   /** @internal */
-  constructor(arrival: Arrival, call: DocumentCall) {
-    this.status = arrival.head.status;
-    this.contentLength = arrival.promisedBytes;
-    this.attempts = call.attempts;
-    this.#arrival = arrival;
-    this.#call = call;
+  constructor(response: PdfResponse, maxBytes: number) {
+    this.status = response.head.status;
+    this.contentLength = response.contentLength;
+    this.attempts = response.facts.attempts;
+    this.#response = response;
+    this.#maxBytes = maxBytes;
   }
 
   // Read when they are asked for, which most documents never are. A service may repeat what it was sent, and these
@@ -59,19 +50,19 @@ export class GeneratedPdf {
 
   /** The id under which the service knows the call (`x-request-id` or `request-id`). */
   get requestId(): string | undefined {
-    const id = requestIdOf(this.#arrival.head);
-    return id && this.#call.secrets.withoutKey(id);
+    const id = requestIdOf(this.#response.head);
+    return id && this.#response.facts.secrets.withoutKey(id);
   }
 
   /** The name that the service gives the file: bare and safe to save under; `undefined` where it gives none. */
   get filename(): string | undefined {
-    const disposition = this.#arrival.head.header("content-disposition");
-    return filenameOf(disposition, (name) => this.#call.secrets.withoutKey(name));
+    const disposition = this.#response.head.header("content-disposition");
+    return filenameOf(disposition, (name) => this.#response.facts.secrets.withoutKey(name));
   }
 
   /** The answer's headers; where they repeat the API key, without it. */
   get headers(): Headers {
-    this.#headers ??= this.#call.secrets.headersWithoutKey(this.#arrival.head.toHeaders());
+    this.#headers ??= this.#response.facts.secrets.headersWithoutKey(this.#response.head.toHeaders());
     return this.#headers;
   }
 
@@ -86,7 +77,7 @@ export class GeneratedPdf {
    * ```
    */
   bytes(): Promise<Bytes> {
-    return this.#collect("bytes()", BytesCollector);
+    return this.#collect("bytes()", BytesSink);
   }
 
   /**
@@ -100,7 +91,7 @@ export class GeneratedPdf {
    * ```
    */
   async buffer(): Promise<NodeBuffer> {
-    return files.toBuffer(await this.#collect("buffer()", BytesCollector));
+    return files.toBuffer(await this.#collect("buffer()", BytesSink));
   }
 
   /**
@@ -114,7 +105,7 @@ export class GeneratedPdf {
    * ```
    */
   async arrayBuffer(): Promise<ArrayBuffer> {
-    const { buffer } = await this.#collect("arrayBuffer()", BytesCollector);
+    const { buffer } = await this.#collect("arrayBuffer()", BytesSink);
     return buffer as ArrayBuffer;
   }
 
@@ -130,7 +121,7 @@ export class GeneratedPdf {
    * ```
    */
   blob(): Promise<Blob> {
-    return this.#collect("blob()", BlobCollector);
+    return this.#collect("blob()", BlobSink);
   }
 
   /**
@@ -143,7 +134,7 @@ export class GeneratedPdf {
    * ```
    */
   stream(): ReadableStream<Bytes> {
-    return webStreamOf(this.#arrival.body, "stream()");
+    return webStreamOf(this.#response.body, "stream()");
   }
 
   /**
@@ -162,7 +153,7 @@ export class GeneratedPdf {
    * ```
    */
   nodeStream(): NodeReadable {
-    return files.toReadable(this.#arrival.body);
+    return files.toReadable(this.#response.body);
   }
 
   /**
@@ -183,7 +174,7 @@ export class GeneratedPdf {
     if (this.contentLength !== undefined) headers.set("content-length", String(this.contentLength));
     // Made first: a response that cannot be made must not use up the document.
     const { status, statusText } = new Response("", { ...init, headers });
-    return new Response(webStreamOf(this.#arrival.body, "response()"), { status, statusText, headers });
+    return new Response(webStreamOf(this.#response.body, "response()"), { status, statusText, headers });
   }
 
   /**
@@ -220,7 +211,7 @@ export class GeneratedPdf {
    * @internal
    */
   saveChecked(place: Place): Promise<Saved> {
-    return files.save(this.#arrival.body, place, this.attempts);
+    return files.save(this.#response.body, place, this.attempts);
   }
 
   /**
@@ -234,7 +225,7 @@ export class GeneratedPdf {
    * ```
    */
   async cancel(reason: unknown = abortError()): Promise<void> {
-    this.#arrival.body.cancel(reason);
+    this.#response.body.cancel(reason);
   }
 
   /** Gives the document up at the end of `await using`, where it was not read to its end. */
@@ -257,19 +248,20 @@ export class GeneratedPdf {
 
   /** @internal */
   openReader(): ReadableStreamDefaultReader<Bytes> {
-    return webStreamOf(this.#arrival.body, "iteration").getReader();
+    return webStreamOf(this.#response.body, "iteration").getReader();
   }
 
-  #collect<T>(form: string, Collector: CollectorClass<T>): Promise<T> {
-    const { body, promisedBytes } = this.#arrival;
-    const expected = { promisedBytes, maxBytes: this.#call.maxBytes, oversized: () => this.#oversized() };
+  #collect<T>(output: string, Sink: MemorySinkClass<T>): Promise<T> {
+    const { body, contentLength } = this.#response;
+    const limits = { contentLength, maxBytes: this.#maxBytes, oversized: () => this.#oversized() };
     return new Promise((resolve) => {
-      body.read(form, new Collector(body, expected, resolve));
+      body.read(output, new Sink(body, limits, resolve));
     });
   }
 
   #oversized(): OversizedPdfError {
-    const { maxBytes, uid, secrets } = this.#call;
+    const { uid, secrets } = this.#response.facts;
+    const maxBytes = this.#maxBytes;
     const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
     return new OversizedPdfError(
       `The document for template ${JSON.stringify(uid)} has ${size} bytes, and \`maxBytes\` allows ${maxBytes} in memory. Raise it, or use saveTo() or stream(), which hold little.`,

@@ -1,10 +1,13 @@
 import { abortError } from "../call/abort-signals.ts";
-import { Asking, type Launch } from "../call/asking.ts";
+import type { Call, CallOutcome } from "../call/call.ts";
+import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { Drafting } from "../files/drafting.ts";
 import type { Saved } from "../files/types.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
-import { checkPath, type GeneratedPdf } from "./generated-pdf.ts";
+import { checkPath, GeneratedPdf } from "./generated-pdf.ts";
+
+type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
 
 /**
  * A document on its way: a promise of it, with every form of it as a method.
@@ -21,17 +24,32 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     return Promise;
   }
 
-  readonly #asking: Asking;
+  readonly #call: Call;
+  /** Settles the promise itself; missing once it will be. */
+  #resolve: ((document: GeneratedPdf | Promise<never>) => void) | undefined;
+  #outcome: Outcome | undefined;
+  /** Called with the outcome. */
+  #waiting: ((outcome: Outcome) => void)[] | undefined;
+  /** What has to be settled before the request is sent. Missing once that time is over. */
+  #checks: Promise<unknown>[] | undefined = [];
+  #outputs = 0;
+  #isAwaited = false;
+  #isCancelled = false;
 
   /** @internal */
-  constructor(launch: Launch) {
-    if (typeof launch !== "object")
+  constructor(call: Call) {
+    if (typeof call !== "object")
       throw new TypeError("A pending PDF is made by `generate` only; use Promise itself.");
-    let resolveOwn!: (document: GeneratedPdf | Promise<never>) => void;
+    let settle!: (document: GeneratedPdf | Promise<never>) => void;
     super((resolve) => {
-      resolveOwn = resolve;
+      settle = resolve;
     });
-    this.#asking = new Asking(launch, resolveOwn);
+    this.#resolve = settle;
+    this.#call = call;
+    call.onSettled = (outcome) => this.#onSettled(outcome);
+    // Not at once: an output that is requested in the same tick may have to check something first.
+    // By a promise, because test runners take `queueMicrotask` for a timer and stop it.
+    tick.then(() => this.#start());
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise, and has to know whether somebody awaits it.
@@ -39,7 +57,9 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     onFulfilled?: ((document: GeneratedPdf) => A | PromiseLike<A>) | null,
     onRejected?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#asking.await();
+    this.#isAwaited = true;
+    this.#call.isReplaceable = false;
+    this.#settle();
     return super.then(onFulfilled, onRejected);
   }
 
@@ -55,7 +75,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   bytes(): Promise<Bytes> {
-    return this.#asking.forWhole((document) => document.bytes());
+    return this.#output("whole", (document) => document.bytes());
   }
 
   /**
@@ -71,7 +91,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   buffer(): Promise<NodeBuffer> {
-    return this.#asking.forWhole((document) => document.buffer());
+    return this.#output("whole", (document) => document.buffer());
   }
 
   /**
@@ -86,7 +106,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#asking.forWhole((document) => document.arrayBuffer());
+    return this.#output("whole", (document) => document.arrayBuffer());
   }
 
   /**
@@ -101,7 +121,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   blob(): Promise<Blob> {
-    return this.#asking.forWhole((document) => document.blob());
+    return this.#output("whole", (document) => document.blob());
   }
 
   /**
@@ -117,7 +137,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   stream(): Promise<ReadableStream<Bytes>> {
-    return this.#asking.forStream((document) => document.stream());
+    return this.#output("stream", (document) => document.stream());
   }
 
   /**
@@ -136,7 +156,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   nodeStream(): Promise<NodeReadable> {
-    return this.#asking.forStream((document) => document.nodeStream());
+    return this.#output("stream", (document) => document.nodeStream());
   }
 
   /**
@@ -154,7 +174,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   response(init?: ResponseInit): Promise<Response> {
-    return this.#asking.forStream((document) => document.response(init));
+    return this.#output("stream", (document) => document.response(init));
   }
 
   /**
@@ -177,10 +197,10 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   /** @internal */
   saveTo(path: string | URL, drafting: Drafting): Promise<Saved>;
   saveTo(path: string | URL, drafting?: Drafting): Promise<Saved> {
-    if (this.#asking.isPastGates) return this.#asking.forWhole((document) => document.saveTo(path, drafting));
+    if (!this.#checks) return this.#output("whole", (document) => document.saveTo(path, drafting));
     const checked = checkPath(path, drafting);
-    this.#asking.gate(checked);
-    return this.#asking.forWhole(async (document) => document.saveChecked(await checked));
+    this.#checks.push(checked);
+    return this.#output("whole", async (document) => document.saveChecked(await checked));
   }
 
   /**
@@ -195,16 +215,98 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    * ```
    */
   async cancel(reason: unknown = abortError()): Promise<void> {
-    this.#asking.giveUp(reason);
+    this.#isCancelled = true;
+    this.#call.cancel(reason);
   }
 
   /** The document chunk by chunk; leaving the loop frees the connection. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Bytes> {
     return new ChunkIterator(
-      () => this.#asking.forStream((document) => document.openReader()),
+      () => this.#output("stream", (document) => document.openReader()),
       async () => {
-        if (!this.#asking.isWanted) await this.cancel();
+        if (!this.#isAwaited && this.#outputs === 0) await this.cancel();
       },
     );
   }
+
+  #start(): void {
+    const checks = this.#checks ?? [];
+    this.#checks = undefined;
+    if (checks.length > 0) this.#startAfter(checks);
+    else this.#call.start();
+  }
+
+  async #startAfter(checks: readonly Promise<unknown>[]): Promise<void> {
+    // All of them, also of a cancelled call: drafts are removed again, and no rejection is left unhandled.
+    const results = await Promise.allSettled(checks);
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed) this.#call.cancel(failed.reason);
+    else this.#call.start();
+  }
+
+  /**
+   * Opens an output of the document. One that shows nothing before it is whole is opened again on another document, if the first
+   * one breaks and the call replaces it.
+   */
+  #output<T>(kind: "whole" | "stream", open: (document: GeneratedPdf) => T | Promise<T>): Promise<T> {
+    this.#outputs++;
+    if (this.#outputs === 1 && !this.#isAwaited) this.#call.isReplaceable = kind === "whole";
+    return new Promise((resolve) => {
+      const read = (outcome: Outcome): void => {
+        if ("error" in outcome) return rejectWithCaller(resolve, outcome.error);
+        const fail = (error: unknown): void => {
+          // Another document takes the place of the one that broke.
+          if (this.#outcome !== outcome) return this.#whenSettled(read);
+          // No other code can reach a document that this output could not read.
+          if (this.#outputs === 1 && !this.#isAwaited) this.#call.cancel(error);
+          rejectWithCaller(resolve, error);
+        };
+        try {
+          Promise.resolve(open(outcome.document)).then(resolve, fail);
+        } catch (error) {
+          fail(error);
+        }
+      };
+      this.#whenSettled(read);
+    });
+  }
+
+  #whenSettled(read: (outcome: Outcome) => void): void {
+    if (this.#outcome) read(this.#outcome);
+    else if (this.#waiting) this.#waiting.push(read);
+    else this.#waiting = [read];
+  }
+
+  /** @param outcome - missing if the document broke, and another one takes its place */
+  #onSettled(outcome: CallOutcome | undefined): void {
+    if (outcome === undefined) {
+      this.#outcome = undefined;
+    } else if (!this.#outcome) {
+      const settled =
+        "response" in outcome
+          ? { document: new GeneratedPdf(outcome.response, this.#call.settings.maxBytes) }
+          : outcome;
+      this.#outcome = settled;
+      const waiting = this.#waiting;
+      this.#waiting = undefined;
+      for (const read of waiting ?? []) read(settled);
+      this.#settle();
+    }
+  }
+
+  /**
+   * Settles the promise itself, if it is awaited, or if nothing else handles a failure: otherwise a caught `.bytes()` would leave an
+   * unhandled rejection.
+   */
+  #settle(): void {
+    const outcome = this.#outcome;
+    const resolve = this.#resolve;
+    const isHandled = this.#outputs > 0 || this.#isCancelled || this.#call.isOfBulk;
+    if (!outcome || !resolve || (isHandled && !this.#isAwaited)) return;
+    this.#resolve = undefined;
+    if ("document" in outcome) resolve(outcome.document);
+    else rejectWithCaller(resolve, outcome.error);
+  }
 }
+
+const tick = Promise.resolve();

@@ -1,4 +1,4 @@
-import type { Sink, Source } from "../call/body.ts";
+import type { Body, Sink } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 
@@ -6,7 +6,7 @@ import type { Bytes } from "../runtime/platform-types.ts";
 const highWaterMark = 64 * 1024;
 
 /** Gives a document as a web stream: fetched only as fast as it is read, ended by an error when it is not whole. */
-export function webStreamOf(source: Source, form: string): ReadableStream<Bytes> {
+export function webStreamOf(source: Body, form: string): ReadableStream<Bytes> {
   return new ReadableStream<Bytes>(
     {
       start: (controller) => source.read(form, new StreamSink(controller)),

@@ -1,4 +1,4 @@
-import type { Source } from "../call/body.ts";
+import type { Body } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
 import type { NodeReadable } from "../runtime/platform-types.ts";
 import { check, save } from "./save.ts";
@@ -14,7 +14,7 @@ export const files: Files = {
   save,
 };
 
-function toReadable(source: Source): NodeReadable {
+function toReadable(source: Body): NodeReadable {
   // Loaded here, because only this form needs it.
   const { Readable } = process.getBuiltinModule("node:stream");
   let whole = false;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Sink, Source } from "../call/body.ts";
+import type { Body, Sink } from "../call/body.ts";
 import { ChunkList } from "../call/chunks.ts";
 import { draftEnding } from "./drafting.ts";
 import { renamePatiently } from "./held-file.ts";
@@ -27,7 +27,7 @@ export async function check(place: Place): Promise<void> {
  *
  * @throws {SaveError} naming the path, with the system's own error as its cause
  */
-export async function save(source: Source, place: Place, attempts: number): Promise<Saved> {
+export async function save(source: Body, place: Place, attempts: number): Promise<Saved> {
   const sink = new FileSink(source);
   source.read("saveTo()", sink);
   return { path: place.asked, bytes: await sink.run(place, attempts) };
@@ -36,14 +36,14 @@ export async function save(source: Source, place: Place, attempts: number): Prom
 /** Writes what it is given to a file, as fast as the disk takes it. */
 class FileSink implements Sink {
   readonly isStream = false;
-  readonly #source: Source;
+  readonly #source: Body;
   readonly #queue = new ChunkList();
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
   #running: Promise<number> | undefined;
 
-  constructor(source: Source) {
+  constructor(source: Body) {
     this.#source = source;
   }
 
@@ -56,17 +56,20 @@ class FileSink implements Sink {
   end(): Promise<void> {
     this.#ended = true;
     this.#wake?.();
-    // Still at work: what watches over the call has to watch until the file has its name.
-    return new Promise((resolve) => {
-      const done = () => resolve();
-      // A document that has come whole ends while it is being opened, before `run` was called.
-      Promise.resolve().then(() => (this.#running ?? Promise.resolve()).then(done, done));
-    });
+    // The call is watched until the file has its name.
+    return this.#whenOver();
   }
 
-  fail(error: unknown): void {
+  fail(error: unknown): Promise<void> {
     this.#failure = { error };
     this.#wake?.();
+    return this.#whenOver();
+  }
+
+  async #whenOver(): Promise<void> {
+    // A document that has arrived whole ends while it is opened, before `run` is called.
+    await undefined;
+    await this.#running?.catch(() => {});
   }
 
   /** Writes everything to a place; gives the number of bytes. */

@@ -1,4 +1,4 @@
-import type { Source } from "../call/body.ts";
+import type { Body } from "../call/body.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import type { Drafting } from "./drafting.ts";
 
@@ -22,11 +22,11 @@ export interface Place {
 export interface Files {
   /** Gives bytes as a `Buffer`, without copying them. */
   toBuffer(bytes: Bytes): NodeBuffer;
-  toReadable(source: Source): NodeReadable;
+  toReadable(source: Body): NodeReadable;
   /** Reads a path; throws a `SaveError` if it is none. */
   locate(path: string | URL, drafting?: Drafting): Place;
   /** Checks, before anything is sent, that a document can be saved there; rejects with a `SaveError` if not. */
   check(place: Place): Promise<void>;
   /** Saves the document: the whole file or none. */
-  save(source: Source, place: Place, attempts: number): Promise<Saved>;
+  save(source: Body, place: Place, attempts: number): Promise<Saved>;
 }

@@ -1,4 +1,3 @@
-import { type Supervisor, supervisor } from "../call/supervisor.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { type ApiKeySource, checkApiKey } from "../request/api-key.ts";
 import { type HeadersInput, readHeaders } from "../request/headers.ts";
@@ -79,8 +78,6 @@ export interface CallOptions {
    */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** @internal */
-  [supervisor]?: Supervisor | undefined;
-  /** @internal */
   [limitsStreams]?: boolean | undefined;
 }
 
@@ -121,7 +118,6 @@ export interface ResolvedCall extends CallSettings {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: ReadonlyMap<string, string> | undefined;
   readonly onProgress?: CallOptions["onProgress"];
-  readonly supervisor?: Supervisor | undefined;
 }
 
 const clientRules: Rules<ClientOptions> = {
@@ -140,7 +136,7 @@ const clientRules: Rules<ClientOptions> = {
   dangerouslyAllowBrowser: isBoolean,
 };
 
-const callRules: Rules<Omit<CallOptions, typeof supervisor | typeof limitsStreams>> = {
+const callRules: Rules<Omit<CallOptions, typeof limitsStreams>> = {
   signal: isSignal,
   headers: undefined,
   timeouts: isObject,
@@ -221,7 +217,6 @@ export function resolveCall(client: ResolvedOptions, options: CallOptions | unde
     maxBytes: options?.maxBytes ?? client.maxBytes,
     verify: options?.verify ?? client.verify,
     onProgress: options?.onProgress,
-    supervisor: options?.[supervisor],
   };
 }
 

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { nameOfError } from "../errors/redact.ts";
 
 /**
  * A source of API keys, asked whenever a request is sent: for keys that rotate, or that are not there yet when the client is made. A call for
@@ -32,4 +33,32 @@ export function checkApiKey(key: unknown, attempts = 0): string {
     );
   }
   return key;
+}
+
+/**
+ * Asks an API key function.
+ *
+ * @param attempts - how often the call was tried before
+ * @param lastError - what the last attempt failed with
+ * @throws {ConfigurationError} without what the function threw, which may hold a key
+ */
+export async function readApiKey(
+  source: ApiKeySource,
+  attempts: number,
+  lastError: unknown,
+): Promise<string> {
+  let key: unknown;
+  try {
+    key = await source();
+  } catch (error) {
+    // Without what it threw, which may hold a key; its cause is what the attempt before failed with.
+    const name = nameOfError(error);
+    const before = attempts === 1 ? "once" : `${attempts} times`;
+    const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;
+    throw new ConfigurationError(
+      `The function given as \`apiKey\` failed with ${name}. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`,
+      { attempts, ...(lastError !== undefined && { cause: lastError }) },
+    );
+  }
+  return checkApiKey(key, attempts);
 }

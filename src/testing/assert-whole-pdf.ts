@@ -1,4 +1,4 @@
-import { Verifier } from "../call/pdf-check.ts";
+import { PdfCheck } from "../call/pdf-check.ts";
 import { InvalidPdfError, TruncatedPdfError } from "../index.ts";
 import { bytesGiven } from "./pdf/bytes-given.ts";
 
@@ -24,7 +24,7 @@ import { bytesGiven } from "./pdf/bytes-given.ts";
  */
 export function assertWholePdf(bytes: unknown): asserts bytes is Uint8Array | ArrayBuffer {
   const document = bytesGiven(bytes, "assertWholePdf()");
-  const verifier = new Verifier();
+  const verifier = new PdfCheck();
   verifier.update(document);
   if (verifier.begins !== true) {
     throw new InvalidPdfError(

@@ -1,4 +1,6 @@
+import type { Attempt } from "../../src/call/attempt.ts";
 import { Body, type Sink } from "../../src/call/body.ts";
+import type { Call } from "../../src/call/call.ts";
 import type { Exchange } from "../../src/transport/types.ts";
 
 /** The wire below a body, and the call above it: both keep their side of the contract and note what they hear. */
@@ -9,6 +11,8 @@ export class Wire implements Exchange {
   aborted = false;
   over = false;
   watched = false;
+  isWhole = false;
+  readonly #attempt: { hasEnded: boolean };
   /** Whether the bytes flow, as often as that was told. */
   readonly flows: boolean[] = [];
   /** How often it was told that nobody waits. */
@@ -17,19 +21,33 @@ export class Wire implements Exchange {
   backlog: (() => void)[] = [];
 
   constructor() {
-    const cancel = (reason: unknown) => {
-      this.abort();
-      this.body.fail(reason);
-    };
-    this.body = new Body(this, {
+    const attempt: Pick<Attempt, "onRead" | "onPaused" | "onResumed" | "onUnread" | "onWhole"> & {
+      hasEnded: boolean;
+      call: Pick<Call, "cancel">;
+    } = {
+      hasEnded: false,
+      call: {
+        cancel: (reason) => {
+          if (this.isWhole) return;
+          this.abort();
+          this.watched = false;
+          this.body.fail(reason);
+        },
+      },
       onRead: () => (this.watched = true),
-      onFlow: (isFlowing) => void this.flows.push(isFlowing),
-      onRest: () => {
+      onPaused: () => void this.flows.push(false),
+      onResumed: () => void this.flows.push(true),
+      onUnread: () => {
+        this.rests++;
+      },
+      onWhole: () => {
+        this.isWhole = true;
         this.watched = false;
         this.rests++;
       },
-      cancel,
-    });
+    };
+    this.#attempt = attempt;
+    this.body = new Body(this, attempt as unknown as Attempt);
   }
 
   chunk(size: number): void {
@@ -42,14 +60,24 @@ export class Wire implements Exchange {
 
   /** Ends at once where no chunk is outstanding: a pause stops chunks only. */
   end(): void {
-    const end = () => this.#last(() => this.body.end());
+    const end = () => this.endAtOnce();
     if (this.backlog.length > 0) this.backlog.push(end);
     else this.#tell(end, false);
   }
 
+  /** Ends at once, paused or not. */
+  endAtOnce(): void {
+    this.over = true;
+    this.#attempt.hasEnded = true;
+    this.body.end();
+  }
+
   /** Breaks at once, paused or not. */
   fail(error: unknown): void {
-    if (!this.aborted && !this.over) this.#last(() => this.body.fail(error));
+    if (this.aborted || this.over) return;
+    this.over = true;
+    this.watched = false;
+    this.body.fail(error);
   }
 
   send(): void {}
@@ -75,10 +103,6 @@ export class Wire implements Exchange {
     if (this.aborted || this.over) return;
     if (this.paused && mayWait) this.backlog.push(event);
     else event();
-  }
-  #last(event: () => void): void {
-    this.over = true;
-    event();
   }
 }
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Verifier } from "../../src/call/pdf-check.ts";
+import { PdfCheck } from "../../src/call/pdf-check.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { property } from "../support/fuzz.ts";
 import { readByLines } from "./read-by-lines.ts";
 
 function isWhole(bytes: Uint8Array): boolean {
-  const verifier = new Verifier();
+  const verifier = new PdfCheck();
   verifier.update(bytes);
   return verifier.begins === true && verifier.ends();
 }

@@ -10,7 +10,7 @@ export default function forms(): string {
     constantOf("src/call/body.ts", "maxHeldBytes"),
     constantOf("src/document/web-stream.ts", "highWaterMark"),
     constantOf("src/files/save.ts", "maxQueuedBytes"),
-    constantOf("src/document/collector.ts", "maxBelievedBytes"),
+    constantOf("src/document/memory-sink.ts", "maxBelievedBytes"),
   ].map(inBinaryUnits);
   const { maxBytes } = resolveOptions({ baseUrl: "https://pdf.example.com", apiKey: null });
   const once = "the document once";

@@ -1,4 +1,4 @@
-import type { Sink, Source } from "../call/body.ts";
+import type { Body, Sink } from "../call/body.ts";
 import { ChunkList } from "../call/chunks.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
@@ -6,41 +6,37 @@ import type { Bytes } from "../runtime/platform-types.ts";
 /** A promised length is a claim: up to here it is believed and allocated at once, beyond it the bytes must come first. */
 const maxBelievedBytes = 256 * 1024 * 1024;
 
-/** What is known of a document before its bytes. */
-interface Expected {
-  /** How many bytes the answer promises. */
-  readonly promisedBytes: number | undefined;
-  /** How many there may be. */
+/** What is known of a document before its bytes, and how large it may be. */
+interface Limits {
+  /** How many bytes the response promises. */
+  readonly contentLength: number | undefined;
   readonly maxBytes: number;
-  /** Makes the error for more. */
+  /** Creates the error for a larger document. */
   oversized(): unknown;
 }
 
-/** Makes what collects a document as a `T`. */
-export type CollectorClass<T> = new (...parts: ConstructorParameters<typeof Collector<T>>) => Collector<T>;
+/** The class of a sink that makes a `T`. */
+export type MemorySinkClass<T> = new (...parts: ConstructorParameters<typeof MemorySink<T>>) => MemorySink<T>;
 
-/** Collects a document in memory, as far as that may grow. */
-abstract class Collector<T> implements Sink {
+/** Collects a document in memory. */
+abstract class MemorySink<T> implements Sink {
   readonly isStream = false;
-  protected readonly expected: Expected;
+  protected readonly limits: Limits;
   protected length = 0;
-  readonly #source: Source;
+  readonly #body: Body;
   readonly #resolve: (whole: T | Promise<never>) => void;
 
-  /**
-   * @param source - where the bytes come from
-   * @param resolve - settles the promise of what is made of them
-   */
-  constructor(source: Source, expected: Expected, resolve: (whole: T | Promise<never>) => void) {
-    this.#source = source;
-    this.expected = expected;
+  /** @param resolve - settles the promise of the output */
+  constructor(body: Body, limits: Limits, resolve: (whole: T | Promise<never>) => void) {
+    this.#body = body;
+    this.limits = limits;
     this.#resolve = resolve;
   }
 
   write(chunk: Uint8Array): boolean {
-    const { promisedBytes: promised, maxBytes } = this.expected;
-    if (this.length + chunk.length > maxBytes || (promised !== undefined && promised > maxBytes)) {
-      this.#source.cancel(this.expected.oversized());
+    const { contentLength = 0, maxBytes, oversized } = this.limits;
+    if (this.length + chunk.length > maxBytes || contentLength > maxBytes) {
+      this.#body.cancel(oversized());
       return false;
     }
     this.keep(chunk);
@@ -68,12 +64,12 @@ abstract class Collector<T> implements Sink {
 }
 
 /** Collects bytes that own their memory: one allocation where their length is known. */
-export class BytesCollector extends Collector<Bytes> {
+export class BytesSink extends MemorySink<Bytes> {
   #whole: Bytes | undefined;
   #chunks: ChunkList | undefined;
 
   protected override keep(chunk: Uint8Array): void {
-    const { promisedBytes: promised } = this.expected;
+    const { contentLength: promised } = this.limits;
     if (this.length === 0 && promised === chunk.length) {
       // In one piece: a copy is made faster than room for it.
       this.#whole = new Uint8Array(chunk);
@@ -109,7 +105,7 @@ export class BytesCollector extends Collector<Bytes> {
 }
 
 /** Collects a `Blob`, which copies what it is made of: so only small chunks are copied before. */
-export class BlobCollector extends Collector<Blob> {
+export class BlobSink extends MemorySink<Blob> {
   readonly #chunks = new ChunkList();
 
   protected override keep(chunk: Uint8Array): void {

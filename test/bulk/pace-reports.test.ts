@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { JobTries } from "../../src/bulk/job-tries.ts";
+import { JobAttempts } from "../../src/bulk/job-attempts.ts";
 import { type Answer, cutOffAfter, Service, saying, withLength } from "../client/service.ts";
 import { jobsOf, small } from "./many.ts";
 
@@ -26,7 +26,7 @@ async function newsOf(
     turn: () => ++turns,
     again: async () => ++turns,
   };
-  await new JobTries(crew as never, jobsOf(1)[0] as never, 0).run(true);
+  await new JobAttempts(crew as never, jobsOf(1)[0] as never, 0).run(true);
   return news;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { BlobCollector, BytesCollector } from "../src/document/collector.ts";
+import { BlobSink, BytesSink } from "../src/document/memory-sink.ts";
 import type { Bytes } from "../src/runtime/platform-types.ts";
 import { property } from "./support/fuzz.ts";
 import { Wire } from "./support/wire.ts";
@@ -8,8 +8,8 @@ import { Wire } from "./support/wire.ts";
 describe("a document in memory", () => {
   const collect = (wire: Wire, promisedBytes: number | undefined, maxBytes: number) =>
     new Promise<Bytes>((resolve) => {
-      const expected = { promisedBytes, maxBytes, oversized: () => "oversized" };
-      wire.body.read("bytes()", new BytesCollector(wire.body, expected, resolve));
+      const expected = { contentLength: promisedBytes, maxBytes, oversized: () => "oversized" };
+      wire.body.read("bytes()", new BytesSink(wire.body, expected, resolve));
     });
 
   property("is every byte that came, whatever length was promised, and never more than is allowed", () => {
@@ -83,8 +83,8 @@ describe("a document in memory", () => {
 
   it("is no stream", () => {
     const { body } = new Wire();
-    const expected = { promisedBytes: 1, maxBytes: 1, oversized: () => "oversized" };
-    expect(new BytesCollector(body, expected, vi.fn()).isStream).toBe(false);
+    const expected = { contentLength: 1, maxBytes: 1, oversized: () => "oversized" };
+    expect(new BytesSink(body, expected, vi.fn()).isStream).toBe(false);
   });
 
   it("is refused at its first byte when more is promised than is allowed", async () => {
@@ -99,8 +99,8 @@ describe("a document in memory", () => {
 describe("a document as a Blob", () => {
   const collect = (wire: Wire) =>
     new Promise<Blob>((resolve) => {
-      const expected = { promisedBytes: undefined, maxBytes: 1_000, oversized: () => "oversized" };
-      wire.body.read("blob()", new BlobCollector(wire.body, expected, resolve));
+      const expected = { contentLength: undefined, maxBytes: 1_000, oversized: () => "oversized" };
+      wire.body.read("blob()", new BlobSink(wire.body, expected, resolve));
     });
 
   it("is every byte that came, and a PDF by its type", async () => {

@@ -1,0 +1,75 @@
+import { ConfigurationError } from "../errors/errors.ts";
+import type { ResolvedCall, ResolvedOptions } from "../options/options.ts";
+import type { CapturedContext, TransportPool } from "../transport/types.ts";
+
+/** The connections of a client and of the clients derived from it, and how many calls may still need them. */
+export class Connections {
+  readonly pool: TransportPool;
+  /** Keeps the asynchronous context of the caller, for loggers and tracers. */
+  readonly captureContext: () => CapturedContext | undefined;
+  #calls = 0;
+  #whenIdle: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(pool: TransportPool, captureContext: () => CapturedContext | undefined) {
+    this.pool = pool;
+    this.captureContext = captureContext;
+  }
+
+  get areClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /** Registers a call. The pool knows of it only once it is sent. */
+  enter(): void {
+    this.#calls++;
+  }
+
+  leave(): void {
+    this.#calls--;
+    if (this.#calls === 0) this.#whenIdle?.();
+  }
+
+  /** Closes the connections, once the registered calls are over. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#calls > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+    }
+    await this.pool.close();
+  }
+}
+
+/** What the calls of one client share. */
+export interface CallContext {
+  readonly options: ResolvedOptions;
+  /** The settings of a call without options of its own. */
+  readonly settings: ResolvedCall;
+  /** The headers of every request without headers of its own; missing if a function gives the API key. */
+  readonly sharedHeaders: readonly string[] | undefined;
+  readonly connections: Connections;
+  /** Whether this client was closed, though others may still use its connections. */
+  isClosed: boolean;
+}
+
+/**
+ * Checks that a client can make a call.
+ *
+ * @throws {ConfigurationError} if it is closed, or its base URL is relative and there is no page
+ */
+export function checkOpen({ options, connections, isClosed }: CallContext): void {
+  if (isClosed || connections.areClosed) {
+    throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
+  }
+  if (options.awaitsPage) {
+    throw new ConfigurationError(
+      "The `baseUrl` is relative to a page, and this is none. Generate in the page, such as on a click; or give the whole URL.",
+    );
+  }
+}
