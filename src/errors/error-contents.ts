@@ -43,10 +43,9 @@ function readInto(contents: ErrorContents & { parts: number }, value: unknown, d
     const member: unknown = Reflect.get(value, key);
     // The bytes of a response that is not HTTP (undici). They may repeat anything, even the credentials of a proxy.
     if (key === "data" && member !== undefined && isParserError(value)) return false;
-    if (key === "stack") {
-      const stack = safeString(member);
-      if (stack.length > maxStackLength) return false;
-      for (const line of stack.split("\n")) (stackFrame.test(line) ? frames : texts).push(line);
+    if (key === "stack" && typeof member === "string") {
+      if (member.length > maxStackLength) return false;
+      for (const line of member.split("\n")) (stackFrame.test(line) ? frames : texts).push(line);
     } else if (!readInto(contents, member, depth + 1)) return false;
     // The property names of an object that was made from values are values.
     if (!isError || !usualNames.has(key)) texts.push(safeString(key));
@@ -64,9 +63,10 @@ function isParserError(value: object): boolean {
 
 /** The property names of errors of JavaScript, Node and undici. */
 const usualNames: ReadonlySet<string | symbol> = new Set(
-  "stack message cause name code errno syscall address port host hostname errors status statusCode reason path dest info library cert data".split(
-    " ",
-  ),
+  (
+    "stack message cause name code errno syscall address port host hostname errors status statusCode reason " +
+    "path dest info library cert data"
+  ).split(" "),
 );
 
 /** The stack frames of an error, the innermost ones if there are too many. A line of its message may look like one. */

@@ -6,20 +6,11 @@ export const shortestLongKey = 8;
 /** The shortest beginning of a key that counts as a truncated key at the end of a text. */
 const shortestBeginning = 4;
 
-/** The same for a key in base64 or hexadecimal, whose alphabets are smaller. */
-const shortestEncodedBeginning = 8;
-
 /** Start and end in a text. */
 export type TextRange = readonly [start: number, end: number];
 
-interface Spelling {
-  readonly text: string;
-  /** The shortest beginning of it that counts as truncated at the end of a text. */
-  readonly shortestBeginning: number;
-}
-
 /** The spellings of the last key: most programs have one key, and search for it in every response. */
-let latest: { readonly key: string; readonly spellings: readonly Spelling[] } | undefined;
+let latest: { readonly key: string; readonly spellings: readonly string[] } | undefined;
 
 /**
  * Finds a key in every spelling: with any of its characters escaped, in hexadecimal, or in base64, alone or within other
@@ -28,8 +19,6 @@ let latest: { readonly key: string; readonly spellings: readonly Spelling[] } | 
  * @returns ranges in any order, which may overlap
  */
 export function findKey(text: string, key: string): TextRange[] {
-  // No spelling is shorter than the key.
-  if (text.length < Math.min(shortestBeginning, key.length)) return [];
   if (latest?.key !== key) latest = { key, spellings: spellingsOf(key) };
   const { spellings } = latest;
   const isLong = key.length >= shortestLongKey;
@@ -37,9 +26,9 @@ export function findKey(text: string, key: string): TextRange[] {
   const search = ({ text: searched, sourceIndexOf }: DecodedText) => {
     const uncut = withoutPartialEscape(searched);
     for (const spelling of spellings) {
-      for (const [start, end] of occurrencesOf(spelling.text, searched)) {
-        const isFound = isLong || !isWithinWord(searched, start, end);
-        if (isFound) ranges.push([sourceIndexOf(start), sourceIndexOf(end)]);
+      for (const [start, end] of occurrencesOf(spelling, searched)) {
+        if (!isLong && isWithinWord(searched, start, end)) continue;
+        ranges.push([sourceIndexOf(start), sourceIndexOf(end)]);
       }
       const length = isLong ? lengthOfBeginningAtEnd(uncut, spelling) : 0;
       if (length > 0) ranges.push([sourceIndexOf(uncut.length - length), text.length]);
@@ -52,17 +41,12 @@ export function findKey(text: string, key: string): TextRange[] {
   return ranges;
 }
 
-function spellingsOf(key: string): readonly Spelling[] {
+function spellingsOf(key: string): readonly string[] {
   const hex = Array.from(key, (character) => character.charCodeAt(0).toString(16).padStart(2, "0")).join("");
   const base64 = base64Of(key);
   // Base64url (RFC 4648, 5)
   const base64Url = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
-  const plain = [key, decodeEscapes(key).text];
-  const encoded = [hex, hex.toUpperCase(), ...base64, ...base64Url];
-  return [
-    ...plain.map((text) => ({ text, shortestBeginning })),
-    ...[...new Set(encoded)].map((text) => ({ text, shortestBeginning: shortestEncodedBeginning })),
-  ];
+  return [...new Set([key, decodeEscapes(key).text, hex, hex.toUpperCase(), ...base64, ...base64Url])];
 }
 
 /** The key in base64, with padding and without; and the characters that the base64 of any text with the key has. */
@@ -91,7 +75,7 @@ function isWithinWord(text: string, start: number, end: number): boolean {
 }
 
 /** The length of the beginning of a spelling that a text ends with, or 0. */
-function lengthOfBeginningAtEnd(text: string, { text: spelling, shortestBeginning }: Spelling): number {
+function lengthOfBeginningAtEnd(text: string, spelling: string): number {
   // Few texts contain even that much of it.
   if (!text.includes(spelling.slice(0, shortestBeginning))) return 0;
   for (let length = spelling.length - 1; length >= shortestBeginning; length--) {

@@ -1,22 +1,23 @@
 import type { TextRange } from "./secret-key.ts";
 
-/**
- * Lower-case words that services use in refusals. They do not identify a customer by themselves, so they stay readable.
- */
+/** Lower-case words of refusals. They do not identify a customer by themselves, so they stay readable. */
 export const ordinaryWords: ReadonlySet<string> = new Set(
   (
-    "a additional allowed an and any are array as at be been between blank body boolean but by can cannot character characters contain contains " +
-    "currency customer date dates default digit digits document does each email empty equal error every exactly " +
-    "exceed exceeds expected extra false field fields file for format found from given greater has have id in include " +
-    "input integer invalid invoice is it item items json key keys larger least length less letter letters limit line " +
-    "lines list longer many maximum member members minimum missing more most must name names negative no none not null " +
-    "number object of on one only optional or order parameter parse pattern placeholder please positive property properties " +
-    "provided range received refused rejected request required schema shorter should size smaller string such template " +
-    "templates text than that the their there this to too total true type undefined unexpected unique unknown " +
-    "unsupported url use valid value values was were when which while with within without wrong you your zero"
+    "a additional allowed an and any are array as at be been between blank body boolean but by can cannot " +
+    "character characters contain contains currency customer date dates default digit digits document does " +
+    "each email empty equal error every exactly exceed exceeds expected extra false field fields file for " +
+    "format found from given greater has have id in include input integer invalid invoice is it item items " +
+    "json key keys larger least length less letter letters limit line lines list longer many maximum " +
+    "member members minimum missing more most must name names negative no none not null number object of " +
+    "on one only optional or order parameter parse pattern placeholder please positive property properties " +
+    "provided range received refused rejected request required schema shorter should size smaller string " +
+    "such template templates text than that the their there this to too total true type undefined " +
+    "unexpected unique unknown unsupported url use valid value values was were when which while with " +
+    "within without wrong you your zero"
   ).split(" "),
 );
 
+/** A run of letters and digits. */
 export const anyWord = /[\p{L}\p{N}]+/gu;
 
 /** Shorter words occur in every text. */
@@ -41,9 +42,9 @@ interface SecretWord {
 /**
  * The words of the API keys and values of a call, in lower case.
  *
- * It knows distinctive words one by one: long ones, those with digits or of other scripts, and values of one word. It knows
- * a value with other words, such as `Li Wei` or 1.5, as a phrase. Ordinary words and the names of placeholders are not
- * secret by themselves.
+ * Distinctive words are secret one by one: long words, words with digits or of other scripts, and values of one word. A
+ * value with other words, such as `Li Wei` or 1.5, is secret as a phrase. Ordinary words and the names of placeholders are
+ * secret only in sentences.
  */
 export class SecretWords {
   readonly #first = new Map<string, SecretWord>();
