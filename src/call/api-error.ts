@@ -58,9 +58,9 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
 export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, cause?: unknown): ApiError {
   const { status } = head;
   const { secrets } = call;
-  // The parsed body is redacted by itself: parsing has decoded every escape, and its numbers stay numbers.
-  const body = secrets.parsedWithoutKey(parse(rawBody.slice(0, maxErrorBytes)));
-  const message = messageIn(body);
+  const safeBody = secrets.withoutKey(rawBody).slice(0, maxErrorBytes);
+  // A key that is repeated as a number leaves text that is not JSON.
+  const message = messageIn(parse(rawBody.slice(0, maxErrorBytes)));
   const detail = message === undefined ? undefined : secrets.quote(message, maxDetailLength);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
   const waitMs = retryAfterOf(head);
@@ -68,8 +68,8 @@ export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, c
   return new ErrorClass(`${whatHappened(head, call)}${quoted}. ${whatToDo(head, waitMs, call)}${call.note}`, {
     ...answerFacts(head, call),
     status,
-    rawBody: secrets.withoutKey(rawBody).slice(0, maxErrorBytes),
-    body,
+    rawBody: safeBody,
+    body: parse(safeBody),
     detail,
     retryAfterMs: waitMs,
     // Errors of this package do not contain secrets.

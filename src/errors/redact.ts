@@ -51,37 +51,6 @@ export class Redactor {
     return replaceRanges(text, ranges);
   }
 
-  /**
-   * Removes the key from the result of `JSON.parse`: from every string, number and property name. Changes `parsed` itself,
-   * and returns it unless it is the key.
-   */
-  parsedWithoutKey(parsed: unknown): unknown {
-    const root = { parsed };
-    // Without recursion: a response may be nested deeper than the call stack.
-    const left: object[] = [root];
-    for (let container = left.pop(); container; container = left.pop()) {
-      for (const [name, value] of Object.entries(container)) {
-        const safeName = Array.isArray(container) ? name : this.withoutKey(name);
-        const safe = this.#primitiveWithoutKey(value);
-        if (safeName !== name) Reflect.deleteProperty(container, name);
-        const property = { value: safe, configurable: true, enumerable: true, writable: true };
-        // Not an assignment, which would set the prototype for `__proto__`.
-        if (safeName !== name || safe !== value) Object.defineProperty(container, safeName, property);
-        if (typeof safe === "object" && safe !== null) left.push(safe);
-      }
-    }
-    return root.parsed;
-  }
-
-  #primitiveWithoutKey(value: unknown): unknown {
-    if (typeof value === "string") return this.withoutKey(value);
-    if (typeof value !== "number") return value;
-    // The space makes clear that the number is not truncated. Parsing has rounded a number of more than 16 digits.
-    const isKey =
-      this.withoutKey(`${value} `) !== `${value} ` || this.#keys.some((key) => Number(key) === value);
-    return isKey ? mark : value;
-  }
-
   /** Removes the key from the headers of a response, and headers with the key in their name. */
   headersWithoutKey(headers: Headers): Headers {
     const safe = new Headers();
