@@ -10,6 +10,7 @@ import {
   ServerError,
   TimeoutError,
 } from "../src/errors/errors.ts";
+import { Redactor } from "../src/errors/redact.ts";
 import { call, headOf, key, word } from "./support/facts.ts";
 
 const messageOf = (...given: Parameters<typeof headOf>) => apiError(headOf(...given), "", call).message;
@@ -99,6 +100,31 @@ describe("what the service said", () => {
     expect([long.rawBody.length, long.body]).toEqual([65_536, long.rawBody]);
     const echo = apiError(headOf(500), `{"key":"${key}","name":"${word}"}`, call);
     expect(echo.body).toEqual({ key: "[redacted]", name: word });
+  });
+
+  it.each([
+    ["in an escaped text", String.raw`{"k":"sk\u002dlive-\u00312345\u0036"}`, { k: "[redacted]" }],
+    ["in the name of a property", `{"${key}":{"${key} a":1}}`, { "[redacted]": { "[redacted] a": 1 } }],
+    ["as a property that JSON sets", `{"__proto__":"${key}"}`, JSON.parse('{"__proto__":"[redacted]"}')],
+    ["in JSON within JSON", JSON.stringify({ k: JSON.stringify({ key }) }), { k: '{"key":"[redacted]"}' }],
+    ["where the text ends", `{"k":"${key.slice(0, 10)}`, '{"k":"[redacted]'],
+  ])("holds no key in its body: %s", (_, body, safe) => {
+    expect(apiError(headOf(422), body, call).body).toEqual(safe);
+  });
+
+  it("holds no key that is a number, and quotes the message", () => {
+    const digits = "12345678901234567890";
+    const numeric = { ...call, secrets: new Redactor(digits, "{}") };
+    const error = apiError(headOf(401), `{"message":"Unknown key","key":${digits},"count":1234}`, numeric);
+    expect(error.body).toBe('{"message":"Unknown key","key":[redacted],"count":1234}');
+    expect(error.detail).toBe("Unknown key");
+  });
+
+  it("holds no key in a body that is nested deeper than a stack", () => {
+    const depth = 32_000;
+    let { body } = apiError(headOf(422), `${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`, call);
+    while (Array.isArray(body)) [body] = body;
+    expect(body).toBe("[redacted]");
   });
 
   it.each([

@@ -15,15 +15,15 @@ import { retryAfterMs } from "../errors/retry-after.ts";
 import type { ResponseHead, WireRequest } from "../transport/types.ts";
 import { inSeconds } from "./retry-policy.ts";
 
-/** Makes the error for an answer that is no success: the spec shows none, so HTTP's own meanings hold. */
+/** Creates the error for an unsuccessful response. The spec shows none, so statuses mean what HTTP says. */
 
-/** How much of an error's body is kept. */
+/** How much of an error response's body is kept. */
 export const maxErrorBytes = 64 * 1024;
 
-/** How many characters of the service's own message are told. */
-const maxDetail = 500;
+/** How many characters of the response message are quoted. */
+const maxDetailLength = 500;
 
-/** What a message about a call may name. */
+/** What error messages about a call may name. */
 export interface CallFacts {
   readonly uid: string;
   /** Scheme, host and port of `baseUrl`. */
@@ -31,9 +31,9 @@ export interface CallFacts {
   /** The path prefix of `baseUrl`. */
   readonly basePath: string;
   readonly attempts: number;
-  /** What a message ends with, such as how often the call was tried. */
+  /** The end of each message, such as how often the call was tried. */
   readonly note: string;
-  /** Knows what of the call may not stand in a message. */
+  /** Redacts what no message may contain. */
   readonly secrets: Redactor;
   readonly request: Pick<WireRequest, "headers">;
 }
@@ -50,42 +50,36 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
 };
 
 /**
- * Reads an answer that is no success.
+ * Creates the error for an unsuccessful response.
  *
- * @param head - its head
- * @param rawBody - its body's text, as far as it came; 64 KiB of it are kept
- * @param names - what the message names
- * @param cause - what broke the body off, where something did
+ * @param rawBody - the text of its body, as much as arrived
+ * @param cause - what interrupted the body, if anything did
  */
-export function apiError(head: ResponseHead, rawBody: string, names: CallFacts, cause?: unknown): ApiError {
+export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, cause?: unknown): ApiError {
   const { status } = head;
-  const { secrets } = names;
+  const { secrets } = call;
   const safeBody = secrets.withoutKey(rawBody).slice(0, maxErrorBytes);
-  // What was parsed is searched, too: there every escape is undone, and numbers stay numbers.
-  const body = secrets.parsedWithoutKey(parse(rawBody.slice(0, maxErrorBytes)));
-  const said = detailOf(body);
-  const detail = said === undefined ? undefined : secrets.quote(said, maxDetail);
-  const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
+  // A key that is repeated as a number leaves text that is not JSON.
+  const message = messageIn(parse(rawBody.slice(0, maxErrorBytes)));
+  const detail = message === undefined ? undefined : secrets.quote(message, maxDetailLength);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
   const waitMs = retryAfterOf(head);
-  return new ErrorClass(
-    `${whatHappened(head, names)}${quoted}. ${whatToDo(head, waitMs, names)}${names.note}`,
-    {
-      ...answerFacts(head, names),
-      status,
-      rawBody: safeBody,
-      body,
-      detail,
-      retryAfterMs: waitMs,
-      // An error of ours holds no secret.
-      ...(cause !== undefined && {
-        cause: TemplatePdfError.is(cause) ? cause : secrets.causeWithoutSecrets(cause),
-      }),
-    },
-  );
+  const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
+  return new ErrorClass(`${whatHappened(head, call)}${quoted}. ${whatToDo(head, waitMs, call)}${call.note}`, {
+    ...answerFacts(head, call),
+    status,
+    rawBody: safeBody,
+    body: parse(safeBody),
+    detail,
+    retryAfterMs: waitMs,
+    // Errors of this package do not contain secrets.
+    ...(cause !== undefined && {
+      cause: TemplatePdfError.is(cause) ? cause : secrets.causeWithoutSecrets(cause),
+    }),
+  });
 }
 
-/** What every error tells of an answer. */
+/** What every error tells about a response. */
 export function answerFacts(
   head: ResponseHead,
   { attempts, secrets }: Pick<CallFacts, "attempts" | "secrets">,
@@ -99,41 +93,40 @@ export function answerFacts(
   };
 }
 
-/** The id under which the service's operators find the call. */
+/** The ID by which the operators of the service find the call. */
 export function requestIdOf(head: ResponseHead): string | undefined {
   return head.header("x-request-id") ?? head.header("request-id");
 }
 
-/** Says what was answered, to which call. */
-export function whatHappened(head: ResponseHead, names: CallFacts): string {
-  const what = head.opaqueRedirect ? "a redirect" : head.status;
-  return `The service at ${names.origin} answered ${what} for template ${JSON.stringify(names.uid)}`;
+/** How long the service asks to wait before the next request. */
+export function retryAfterOf(head: ResponseHead): number | undefined {
+  return retryAfterMs(head.header("retry-after"), Date.now());
 }
 
-function whatToDo(head: ResponseHead, waitMs: number | undefined, names: CallFacts): string {
+/** The beginning of a message: the status and the call. */
+export function whatHappened(head: ResponseHead, { origin, uid }: CallFacts): string {
+  const what = head.opaqueRedirect ? "a redirect" : head.status;
+  return `The service at ${origin} answered ${what} for template ${JSON.stringify(uid)}`;
+}
+
+function whatToDo(head: ResponseHead, waitMs: number | undefined, call: CallFacts): string {
   const { status } = head;
-  if (head.opaqueRedirect || (status >= 300 && status < 400)) {
-    const location = head.header("location");
-    const target =
-      location === undefined
-        ? ""
-        : ` It points to ${JSON.stringify(names.secrets.quote(withoutQuery(location), 300))}.`;
-    return `Redirects are not followed, so that what was sent stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
-  }
+  if (head.opaqueRedirect || (status >= 300 && status < 400)) return aboutRedirect(head, call);
+  const hasKey = call.request.headers.some((text) => text.startsWith("API-Key "));
   switch (status) {
     case 400:
     case 422:
       return "Compare the values with the placeholders of the template; `body` on this error is the service's whole answer.";
     case 401:
-      return hasKey(names)
+      return hasKey
         ? "Check the API key: the dashboard shows it under Settings » API keys."
         : "No API key was sent: the server at `baseUrl` wants another proof of who you are, such as a session.";
     case 403:
-      return hasKey(names)
+      return hasKey
         ? "This API key may not do that: check which account it belongs to."
         : "The server at `baseUrl` does not allow it to you; `body` on this error is its whole answer.";
     case 404:
-      return `Either the uid ${JSON.stringify(names.uid)} or the path of \`baseUrl\`, ${JSON.stringify(names.basePath)}, is wrong: check both. The client itself adds /api/v1 to the path.`;
+      return `Either the uid ${JSON.stringify(call.uid)} or the path of \`baseUrl\`, ${JSON.stringify(call.basePath)}, is wrong: check both. The client itself adds /api/v1 to the path.`;
     case 413:
       return "The values are larger than the service, or a proxy before it, takes: send less.";
     case 429:
@@ -145,18 +138,15 @@ function whatToDo(head: ResponseHead, waitMs: number | undefined, names: CallFac
   }
 }
 
-function hasKey({ request }: CallFacts): boolean {
-  return request.headers.some((text) => text.startsWith("API-Key "));
-}
-
-/** How long the service asks to be left alone. */
-export function retryAfterOf(head: ResponseHead): number | undefined {
-  return retryAfterMs(head.header("retry-after"), Date.now());
-}
-
-/** A redirect's query may carry what the service took from the request. */
-function withoutQuery(location: string): string {
-  return location.replace(/[?#].*$/s, "").replace(/\/\/[^/@]*@/, "//");
+function aboutRedirect(head: ResponseHead, { secrets }: CallFacts): string {
+  // The query may repeat what was sent.
+  const location = head
+    .header("location")
+    ?.replace(/[?#].*$/s, "")
+    .replace(/\/\/[^/@]*@/, "//");
+  const target =
+    location === undefined ? "" : ` It points to ${JSON.stringify(secrets.quote(location, 300))}.`;
+  return `Redirects are not followed, so that what was sent stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
 }
 
 function parse(text: string): unknown {
@@ -167,14 +157,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Reads the usual fields: `message`, `error`, `error.message`, and RFC 9457's `detail` and `title`. */
-function detailOf(body: unknown): string | undefined {
-  if (typeof body !== "object" || body === null) return undefined;
-  const { message, error, detail, title } = body as Record<string, unknown>;
-  const nested =
-    typeof error === "object" && error !== null ? (error as { message?: unknown }).message : undefined;
-  const found = [message, error, nested, detail, title].find(
-    (field) => typeof field === "string" && field !== "",
-  );
-  return found as string | undefined;
+/** The response message, from the usual fields: `message`, `error`, `error.message`, and RFC 9457's `detail` and `title`. */
+function messageIn(body: unknown): string | undefined {
+  const { message, error, detail, title } = Object(body) as Record<string, unknown>;
+  const { message: nested } = Object(error) as Record<string, unknown>;
+  const isMessage = (field: unknown) => typeof field === "string" && field !== "";
+  return [message, error, nested, detail, title].find(isMessage) as string | undefined;
 }

@@ -10,19 +10,19 @@ import { pageAddress } from "../runtime/environment.ts";
 import type { Explanation, ResponseHead } from "../transport/types.ts";
 import { answerFacts, type CallFacts, whatHappened } from "./api-error.ts";
 
-/** Makes the errors of an attempt that brought no document: what happened, to what, and what to do next. */
+/** Creates the errors of an attempt without a document: what happened, to what, and what to do next. */
 
-/** How far a document came. */
+/** How much of a document arrived. */
 export interface Received {
   readonly receivedBytes: number;
   readonly promisedBytes: number | undefined;
 }
 
 /**
- * No answer came.
+ * There was no response.
  *
- * @param sent - whether the request left; `undefined` where that cannot be seen
- * @param explained - what the transport knows of the cause
+ * @param sent - whether the request was sent; `undefined` if unknown
+ * @param explained - what the transport knows about the cause
  */
 export function notConnected(
   cause: unknown,
@@ -32,8 +32,9 @@ export function notConnected(
 ): unknown {
   if (isPassedOn(cause)) return cause;
   const safe = call.secrets.causeWithoutSecrets(cause);
-  const where = `the service at ${call.origin} for template ${JSON.stringify(call.uid)}`;
-  const reason = explained?.reason === undefined ? reasonOf(safe) : call.secrets.quote(explained.reason, 500);
+  const where = `the service at ${call.origin} for ${templateOf(call)}`;
+  const reason =
+    explained?.reason === undefined ? innermostMessage(safe) : call.secrets.quote(explained.reason, 500);
   const advice = explained?.advice ?? adviceFor(call.origin);
   const what =
     sent === false
@@ -42,11 +43,11 @@ export function notConnected(
   return new ConnectionError(`${what} ${advice}${call.note}`, { attempts: call.attempts, cause: safe });
 }
 
-/** Whether something is no failure of the request, but a word to the caller, who is to hear it unchanged. */
+/** Whether a rejection is not a failure of the request, but must reach the caller unchanged. */
 export function isPassedOn(cause: unknown): boolean {
   try {
-    // What is wrong with the dispatcher or the proxy settings shows only when they are used.
-    // By an error with a `digest` the `fetch` of Next.js ends the rendering of a page that cannot be rendered ahead.
+    // A wrong dispatcher or proxy setting is only found when it is used.
+    // The `fetch` of Next.js throws an error with a `digest` to stop the prerendering of a page.
     return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown } | null)?.digest === "string";
   } catch {
     // A custom `fetch` may reject with an object that throws when it is read.
@@ -54,7 +55,7 @@ export function isPassedOn(cause: unknown): boolean {
   }
 }
 
-/** A page is not told that it was an answer without CORS that it may not read: only the origins give it away. */
+/** A browser does not report that a response lacked CORS headers. Only the origins suggest it. */
 function adviceFor(origin: string): string {
   const page = pageAddress();
   const ownOrigin = page === undefined ? origin : new URL(page).origin;
@@ -65,7 +66,7 @@ function adviceFor(origin: string): string {
   return `Check \`baseUrl\`, and that the service can be reached from here; then try again.${crossing}`;
 }
 
-/** The answer is a success that holds something else. */
+/** The response is a success, but not a PDF. */
 export function notAPdf(head: ResponseHead, text: string, call: CallFacts): InvalidPdfError {
   const type = head.header("content-type");
   const contentType = type === undefined ? undefined : call.secrets.quote(type, 100);
@@ -78,7 +79,7 @@ export function notAPdf(head: ResponseHead, text: string, call: CallFacts): Inva
   );
 }
 
-/** The answer is encoded in a way that cannot be undone. */
+/** The response has a content encoding that cannot be decoded. */
 export function undecoded(head: ResponseHead, call: CallFacts): InvalidPdfError {
   const coding = JSON.stringify(call.secrets.quote(head.undecoded ?? "", 100));
   return new InvalidPdfError(
@@ -87,7 +88,7 @@ export function undecoded(head: ResponseHead, call: CallFacts): InvalidPdfError 
   );
 }
 
-/** A document began and did not end. */
+/** The response is a truncated document. */
 export function cutOff(
   head: ResponseHead,
   received: Received,
@@ -100,14 +101,14 @@ export function cutOff(
     promisedBytes !== undefined && receivedBytes < promisedBytes
       ? `${receivedBytes} of ${promisedBytes} bytes arrived`
       : `${receivedBytes} bytes arrived, ${cause === undefined ? "without the end mark of a PDF" : "and then the connection broke"}`;
-  const why = cause === undefined ? "" : ` (${reasonOf(safe)})`;
+  const why = cause === undefined ? "" : ` (${innermostMessage(safe)})`;
   return new TruncatedPdfError(
-    `The document for template ${JSON.stringify(call.uid)} from ${call.origin} was cut off: ${amount}${why}. Do not use what arrived; generate it again.${call.note}`,
+    `The document for ${templateOf(call)} from ${call.origin} was cut off: ${amount}${why}. Do not use what arrived; generate it again.${call.note}`,
     { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
   );
 }
 
-/** A limit of `timeouts` was reached in one attempt. */
+/** One attempt reached a limit of `timeouts`. */
 export function timedOut(
   phase: Exclude<TimeoutPhase, "total">,
   limitMs: number,
@@ -116,51 +117,18 @@ export function timedOut(
   call: CallFacts,
 ): TimeoutError {
   const facts = head ? answerFacts(head, call) : { attempts: call.attempts };
-  return new TimeoutError(`${whatStopped(phase, limitMs, received, call)}${call.note}`, {
-    ...facts,
-    phase,
-    limitMs,
-  });
-}
-
-/** The body of an answer that is no success did not end in time: what stands behind the `ApiError` for it. */
-export function refusalOver(
-  limitMs: number,
-  head: ResponseHead,
-  call: Omit<CallFacts, "note">,
-): TimeoutError {
-  return new TimeoutError(`The rest of the answer did not come within ${limitMs} ms.`, {
-    ...answerFacts(head, call),
-    phase: "stall",
-    limitMs,
-  });
-}
-
-/** `timeouts.total` was reached; `cause` is what the attempt before failed with, where there was one. */
-export function totalOver(
-  limitMs: number,
-  attempts: number,
-  call: { readonly uid: string; readonly origin: string },
-  cause: unknown,
-): TimeoutError {
-  const tried = attempts > 1 ? ` Tried ${attempts} times.` : "";
-  const template = `template ${JSON.stringify(call.uid)}`;
-  const limit = `${limitMs} ms, \`timeouts.total\``;
-  return new TimeoutError(
-    attempts === 0
-      ? `Nothing was sent for ${template} within ${limit}: the function given as \`apiKey\`, or the template's schema, did not come to an end.`
-      : `No whole document for ${template} came from ${call.origin} within ${limit}. Raise it if that is not long enough; else try again later.${tried}`,
-    { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
-  );
+  const message = `${whatStopped(phase, limitMs, received, call)}${call.note}`;
+  return new TimeoutError(message, { ...facts, phase, limitMs });
 }
 
 function whatStopped(
   phase: Exclude<TimeoutPhase, "total">,
   limitMs: number,
   { receivedBytes, promisedBytes }: Received,
-  { uid, origin, attempts }: CallFacts,
+  call: CallFacts,
 ): string {
-  const template = `template ${JSON.stringify(uid)}`;
+  const { origin, attempts } = call;
+  const template = templateOf(call);
   const limit = `${limitMs} ms, \`timeouts.${phase}\``;
   switch (phase) {
     case "connect":
@@ -176,8 +144,39 @@ function whatStopped(
   }
 }
 
-/** The innermost thing that went wrong, in few words: `connect ECONNREFUSED 127.0.0.1:443`. */
-function reasonOf(cause: unknown): string {
+/** The body of an unsuccessful response did not end in time: the cause of its `ApiError`. */
+export function refusalOver(
+  limitMs: number,
+  head: ResponseHead,
+  call: Omit<CallFacts, "note">,
+): TimeoutError {
+  const message = `The rest of the answer did not come within ${limitMs} ms.`;
+  return new TimeoutError(message, { ...answerFacts(head, call), phase: "stall", limitMs });
+}
+
+/** The call reached `timeouts.total`; `cause` is the error of the attempt before, if there was one. */
+export function totalOver(
+  limitMs: number,
+  attempts: number,
+  call: Pick<CallFacts, "uid" | "origin">,
+  cause: unknown,
+): TimeoutError {
+  const tried = attempts > 1 ? ` Tried ${attempts} times.` : "";
+  const limit = `${limitMs} ms, \`timeouts.total\``;
+  return new TimeoutError(
+    attempts === 0
+      ? `Nothing was sent for ${templateOf(call)} within ${limit}: the function given as \`apiKey\`, or the template's schema, did not come to an end.`
+      : `No whole document for ${templateOf(call)} came from ${call.origin} within ${limit}. Raise it if that is not long enough; else try again later.${tried}`,
+    { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
+  );
+}
+
+function templateOf({ uid }: Pick<CallFacts, "uid">): string {
+  return `template ${JSON.stringify(uid)}`;
+}
+
+/** The message of the innermost cause, such as `connect ECONNREFUSED 127.0.0.1:443`. */
+function innermostMessage(cause: unknown): string {
   let innermost = cause;
   while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
   if (!(innermost instanceof Error)) return typeof innermost === "string" ? innermost : "for no reason given";

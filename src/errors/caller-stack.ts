@@ -1,19 +1,19 @@
 import { TemplatePdfError } from "./errors.ts";
 
 /**
- * Puts the caller's line into the stacks of errors that are created while the caller awaits. It costs nothing until
- * a call fails: V8 finds the code that awaits a promise while a handler of that promise runs.
+ * Adds the caller's line to the stacks of errors that are created while the caller awaits. It costs nothing until a call
+ * fails: V8 finds the code that awaits a promise while a handler of that promise runs.
  */
 
 type CaptureStackTrace = (target: object, above: unknown) => void;
 
-const frame = /^ +at .+/gm;
-const place = /:\d+:\d+\)?$/;
+const anyFrame = /^ +at .+/gm;
+const position = /:\d+:\d+\)?$/;
 
-/** A frame of the runtime itself: of Node, Deno or Bun. */
+/** A frame of Node, Deno or Bun. */
 const runtimeFrame = /[( ](?:node|ext|native|internal):/;
 
-/** Where the files of this package are, as stacks name it. */
+/** The folder of this package, as stacks name it. */
 let packageFolder: string | undefined;
 
 /**
@@ -22,14 +22,15 @@ let packageFolder: string | undefined;
  * @param resolve - settles the promise, which must be pending
  */
 export function rejectWithCaller(resolve: (outcome: Promise<never>) => void, error: unknown): void {
-  settleWithCaller(resolve, error, () => {
-    throw error;
-  });
+  const reject = () => {
+    throw addCaller(error, reject);
+  };
+  resolve(afterFollowing(reject));
 }
 
 /**
- * Resolves a promise that the caller may be awaiting, and adds the line that awaits it to the stack of an error
- * within the result.
+ * Resolves a promise that the caller may be awaiting, and adds the line that awaits it to the stack of an error within
+ * the result.
  *
  * @param resolve - settles the promise, which must be pending
  */
@@ -38,68 +39,61 @@ export function resolveWithCaller<T>(
   error: unknown,
   result: T,
 ): void {
-  settleWithCaller(resolve, error, () => result);
+  const fulfill = () => {
+    addCaller(error, fulfill);
+    return result;
+  };
+  resolve(afterFollowing(fulfill));
 }
 
-function settleWithCaller<T>(resolve: (outcome: Promise<T>) => void, error: unknown, outcome: () => T): void {
-  let start!: () => void;
-  const started = new Promise<void>((resolveStarted) => {
-    start = resolveStarted;
-  });
-  const settle = () => {
-    addCaller(error, settle);
-    return outcome();
-  };
-  // In this order: the promise has to follow the handler's before the handler runs.
-  resolve(started.then(settle));
-  start();
+/** Runs `settle` one microtask later, when the promise that was resolved with the returned one follows it. */
+function afterFollowing<T>(settle: () => T): Promise<T> {
+  return Promise.resolve().then().then(settle);
 }
 
 /**
- * Puts the caller's frames in place of the stack of an error, if they can be seen from here: in an `async` function or
- * in a handler of a promise. Leaves every other error as it is: the caller's own, and one that shows the caller already.
+ * Replaces the frames of an error by the caller's, if they can be seen from here: in an `async` function or in a handler of
+ * a promise. Does not change the caller's own errors, nor an error that shows the caller already.
  *
  * @param above - the function on the stack whose frame is left out, with all frames above it
  * @returns the error
  */
 export function addCaller<E>(error: E, above: unknown = addCaller): E {
   try {
-    if (!(error instanceof TemplatePdfError) || !isInternal(framesOf(error.stack).find(isPlace) ?? ""))
-      return error;
+    if (!(error instanceof TemplatePdfError)) return error;
+    const top = framesIn(error.stack).find(hasPosition);
+    if (top === undefined || !isInternal(top)) return error;
     const seen: { readonly stack?: unknown } = {};
     (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);
-    const all = framesOf(seen.stack);
-    const outside = all.filter((line) => !isInternal(line));
-    // In a bundle, the caller's frames cannot be told from those of this package.
-    const frames = outside.some(isPlace)
-      ? outside
-      : all.some((line) => line.includes("at async "))
-        ? all
-        : [];
-    if (frames[0]) error.stack = [String(error), ...frames].join("\n");
+    const all = framesIn(seen.stack);
+    const callers = all.filter((line) => !isInternal(line));
+    // In a bundle, the caller's frames look like those of this package.
+    const bundled = all.some((line) => line.includes("at async ")) ? all : [];
+    const frames = callers.some(hasPosition) ? callers : bundled;
+    if (frames.length > 0) error.stack = [String(error), ...frames].join("\n");
   } catch {
-    // Somebody froze the error, or prepares stacks in a way that throws. It stays as it is.
+    // The error is frozen, or `Error.prepareStackTrace` throws. The error stays as it is.
   }
   return error;
 }
 
 /** The frames of a stack, without those of the runtime. */
-function framesOf(stack: unknown): string[] {
-  const frames = typeof stack === "string" ? stack.match(frame) : [];
+function framesIn(stack: unknown): string[] {
+  const frames = typeof stack === "string" ? stack.match(anyFrame) : [];
   return (frames ?? []).filter((line) => !runtimeFrame.test(line));
 }
 
-function isPlace(line: string): boolean {
-  return place.test(line);
+function hasPosition(frame: string): boolean {
+  return position.test(frame);
 }
 
-function isInternal(line: string): boolean {
-  packageFolder ??= folderOfPackage(framesOf(new Error().stack)[0] ?? "");
-  return line.includes(packageFolder);
+function isInternal(frame: string): boolean {
+  packageFolder ??= folderOfPackage(framesIn(new Error().stack)[0] ?? "");
+  return frame.includes(packageFolder);
 }
 
-/** @param frameOfThisFile - where this file is: in `dist`, in a bundle, or in `src/errors` of a checkout */
-function folderOfPackage(frameOfThisFile: string): string {
-  const [folder = ""] = /[^( ]*[/\\].*[/\\]/.exec(frameOfThisFile) ?? [];
+/** @param frame - of this file: in `dist`, in a bundle, or in `src/errors` of a checkout */
+function folderOfPackage(frame: string): string {
+  const [folder = ""] = /[^( ]*[/\\].*[/\\]/.exec(frame) ?? [];
   return folder.replace(/(?<=[/\\]src[/\\])errors[/\\]$/, "");
 }

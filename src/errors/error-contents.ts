@@ -1,128 +1,119 @@
 /** Reads what an error holds, to search it for secrets. */
 
-/** A line of a stack that names a place in code. A message may hold lines that merely begin like one. */
-export const frame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
+/** A stack line that names a position in code. A line of a message may merely begin like one. */
+const stackFrame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 
-/** How much of a stack is read, in characters: enough for a hundred frames. */
+/** The longest stack that is read, in characters: enough for a hundred frames. */
 const maxStackLength = 20_000;
 
-/** How many properties and items of an error are searched before it is taken for one that may hold anything. */
+/** How many properties and items of an error are read. */
 const maxParts = 2_000;
 
-/** How deep an error is searched before it is taken for one that may hold anything. */
+/** How deep an error is read. */
 export const maxDepth = 6;
 
-/**
- * Everything that an error would show when it is inspected, as one text; `undefined` where it holds something
- * that cannot be read through, such as a request.
- */
-export function contentsOf(value: unknown, depth = 0, budget = { parts: maxParts }): string | undefined {
-  if (--budget.parts < 0) return undefined;
-  if (typeof value === "function") return Object.keys(value).length === 0 ? textOf(value.name) : undefined;
-  if (typeof value !== "object" || value === null) return textOf(value);
-  if (depth > maxDepth || !(hasPlainPrototype(value) || isPlainError(value))) return undefined;
-  const texts: string[] = [];
-  for (const key of Reflect.ownKeys(value)) {
-    // It shows itself in a way of its own.
-    if (key === "toJSON" || key === inspection) return undefined;
-    const property = Object.getOwnPropertyDescriptor(value, key);
-    // The bytes of an answer that is not HTTP (undici): they may repeat anything, the credentials of a proxy, too.
-    if (key === "data" && isParserError(value) && property?.value !== undefined) return undefined;
-    // Newer engines keep the stack behind a getter of their own.
-    const isReadable = property !== undefined && ("value" in property || key === "stack");
-    const member: unknown = isReadable ? Reflect.get(value, key) : undefined;
-    if (key === "stack" && textOf(member).length > maxStackLength) return undefined;
-    // Of a stack the frames are code, and hold nothing that was sent.
-    const shown = key === "stack" ? linesOf(member).filter((line) => !frame.test(line)) : member;
-    const text = isReadable ? contentsOf(shown, depth + 1, budget) : undefined;
-    if (text === undefined) return undefined;
-    texts.push(text);
-    // Of an object that was made from values, the names are values.
-    if (!(value instanceof Error && isUsualName(key))) texts.push(textOf(key));
-  }
-  if (value instanceof Error) texts.push(...classNamesOf(value));
-  return texts.join("\n");
+/** Everything that an error shows when it is inspected. */
+export interface ErrorContents {
+  readonly texts: string[];
+  /** The stack frames of the error and of the errors within it: code, but the URL of a script may hold a key. */
+  readonly frames: string[];
 }
 
-/** By its name: undici gives it a code only if its parser has one. */
+/** Reads an error. Returns `undefined` if the error holds more than can be read, such as a request. */
+export function contentsOf(error: Error): ErrorContents | undefined {
+  const contents = { texts: [], frames: [], parts: 0 };
+  return readInto(contents, error, 0) ? contents : undefined;
+}
+
+/** @returns whether all of it could be read */
+function readInto(contents: ErrorContents & { parts: number }, value: unknown, depth: number): boolean {
+  const { texts, frames } = contents;
+  if (++contents.parts > maxParts) return false;
+  if (typeof value !== "object" || value === null) {
+    texts.push(safeString(typeof value === "function" ? value.name : value));
+    return typeof value !== "function" || Object.keys(value).length === 0;
+  }
+  const isError = value instanceof Error;
+  const prototypes = isError ? prototypesOf(value) : [];
+  if (depth > maxDepth || !(isError ? prototypes.every(showsNothing) : isPlain(value))) return false;
+  for (const key of Reflect.ownKeys(value)) {
+    const property = Object.getOwnPropertyDescriptor(value, key);
+    // Newer engines keep the stack behind a getter.
+    if (isCustomOutput(key) || !(property && ("value" in property || key === "stack"))) return false;
+    const member: unknown = Reflect.get(value, key);
+    // The bytes of a response that is not HTTP (undici). They may repeat anything, even the credentials of a proxy.
+    if (key === "data" && member !== undefined && isParserError(value)) return false;
+    if (key === "stack" && typeof member === "string") {
+      if (member.length > maxStackLength) return false;
+      for (const line of member.split("\n")) (stackFrame.test(line) ? frames : texts).push(line);
+    } else if (!readInto(contents, member, depth + 1)) return false;
+    // The property names of an object that was made from values are values.
+    if (!isError || !usualNames.has(key)) texts.push(safeString(key));
+  }
+  // An inspection shows the names of an error's own classes.
+  const classes = prototypes.map((prototype) => safeString(prototype.constructor?.name));
+  texts.push(...classes.filter((name) => !Object.hasOwn(globalThis, name)));
+  return true;
+}
+
+/** Goes by the name: undici sets a code only if its parser has one. */
 function isParserError(value: object): boolean {
   return (value as { name?: unknown }).name === "HTTPParserError";
 }
 
-/** What errors of JavaScript, Node and undici call their properties. */
-const usualNames = new Set(
-  "stack message cause name code errno syscall address port host hostname errors status statusCode reason path dest info library cert data".split(
-    " ",
-  ),
+/** The property names of errors of JavaScript, Node and undici. */
+const usualNames: ReadonlySet<string | symbol> = new Set(
+  (
+    "stack message cause name code errno syscall address port host hostname errors status statusCode reason " +
+    "path dest info library cert data"
+  ).split(" "),
 );
 
-function isUsualName(key: string | symbol): boolean {
-  return typeof key === "string" && usualNames.has(key);
+/** The stack frames of an error, the innermost ones if there are too many. A line of its message may look like one. */
+export function framesOf(error: Error): string[] {
+  const messageLines = new Set(lastLinesOf(error.message));
+  return lastLinesOf(error.stack).filter((line) => stackFrame.test(line) && !messageLines.has(line));
 }
 
-/** The names of an error's own classes, which an inspection shows. */
-function classNamesOf(error: Error): string[] {
-  const names: string[] = [];
-  for (
-    let at: object = Object.getPrototypeOf(error);
-    at !== Error.prototype;
-    at = Object.getPrototypeOf(at)
-  ) {
-    const name = textOf(at.constructor?.name);
-    if (!Object.hasOwn(globalThis, name)) names.push(name);
-  }
-  return names;
-}
-
-/** The frames of an error and of its causes. They are code, but a script's address may hold a key. */
-export function framesOf(error: Error): string {
-  const frames: string[] = [];
-  let at: unknown = error;
-  for (let depth = 0; depth <= maxDepth && at instanceof Error; depth++) {
-    frames.push(...linesOf(at.stack).filter((line) => frame.test(line)));
-    at = at.cause;
-  }
-  return frames.join("\n");
-}
-
-/** The lines of a stack or a message; the last ones, if there are more than anybody reads. */
-export function linesOf(stack: unknown): string[] {
-  const text = textOf(stack);
-  // The line that this cuts is left out: the rest of it could pass for a frame.
+function lastLinesOf(stack: unknown): string[] {
+  const text = safeString(stack);
+  // The rest of the line that is cut here could pass for a frame.
   return text.length > maxStackLength ? text.slice(-maxStackLength).split("\n").slice(1) : text.split("\n");
 }
 
-function hasPlainPrototype(value: object): boolean {
+function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Array.isArray(value);
 }
 
-/** An error whose class shows nothing by itself: no getter, `toJSON` or inspection of its own. */
-function isPlainError(value: object): boolean {
-  if (!(value instanceof Error)) return false;
-  for (
-    let at: object = Object.getPrototypeOf(value);
-    at !== Error.prototype;
-    at = Object.getPrototypeOf(at)
-  ) {
-    if (at === globalThis.DOMException?.prototype) return true;
-    const showsMore = Reflect.ownKeys(at).some((key) => {
-      const property = Object.getOwnPropertyDescriptor(at, key);
-      // Node's own errors have a getter named "constructor", which tells their class.
-      const isGetter = property?.get !== undefined && typeof key === "string" && key !== "constructor";
-      return isGetter || key === "toJSON" || key === inspection;
-    });
-    if (showsMore) return false;
+/** The prototypes of an error, up to one that JavaScript or the platform defines for all errors. */
+function prototypesOf(error: Error): object[] {
+  const found: object[] = [];
+  const ends: unknown[] = [Error.prototype, globalThis.DOMException?.prototype];
+  for (let at: object = Object.getPrototypeOf(error); !ends.includes(at); at = Object.getPrototypeOf(at)) {
+    found.push(at);
   }
-  return true;
+  return found;
 }
 
-const inspection = Symbol.for("nodejs.util.inspect.custom");
+/** Whether a prototype adds nothing to what its errors show. */
+function showsNothing(prototype: object): boolean {
+  return Reflect.ownKeys(prototype).every((key) => {
+    // Node's own errors have a getter for `constructor`, which returns their class.
+    const isShown = typeof key === "string" && key !== "constructor";
+    const isGetter = isShown && Object.getOwnPropertyDescriptor(prototype, key)?.get !== undefined;
+    return !isGetter && !isCustomOutput(key);
+  });
+}
 
-/** Something that was thrown, in words; it can be anything, even an object that refuses to become a string. */
-export function textOf(thrown: unknown): string {
+function isCustomOutput(key: string | symbol): boolean {
+  return key === "toJSON" || key === Symbol.for("nodejs.util.inspect.custom");
+}
+
+/** `String(value)` for any value, also for an object that cannot be converted. */
+export function safeString(value: unknown): string {
   try {
-    return String(thrown);
+    return String(value);
   } catch {
     return "something that is no error";
   }

@@ -1,27 +1,22 @@
-/** The family of errors: one base, stable codes, and nothing in them that must not be logged. */
+/** The error classes: one base, stable codes, and nothing in them that is unsafe to log. */
 
-/** Registered globally, so that an error is recognised across copies and module formats of this package. */
+/** Registered globally, so that `is` recognises errors of other copies and module formats of this package. */
 const brand = Symbol.for("template-pdf.error");
 
-/** What an error knows of the call it ended. */
+/** What an error tells about its call: see the fields of `TemplatePdfError`. */
 export interface ErrorFacts {
-  /** How many times the request was tried; 0 when nothing was sent. */
   readonly attempts?: number | undefined;
-  /** What lies behind it. */
   readonly cause?: unknown;
-  /** Status code of the answer, where there was one. */
   readonly status?: number | undefined;
-  /** The answer's `x-request-id` or `request-id`. */
   readonly requestId?: string | undefined;
-  /** The answer's headers. */
   readonly headers?: Headers | undefined;
 }
 
 /**
  * The base of every error of this package.
  *
- * Its message, stack, JSON and inspection hold neither the API key nor the values that were sent: where they quote
- * the service, the words of the values are taken out. In V8, its stack starts with the line of yours that awaits the call.
+ * Its message, stack, JSON and inspection contain neither the API key nor the values that were sent: quotes of the service
+ * are redacted. In V8, the stack starts with the line of your code that awaits the call.
  *
  * @example
  * ```ts
@@ -34,21 +29,21 @@ export interface ErrorFacts {
  * ```
  */
 export class TemplatePdfError extends Error {
-  /** The name of its class, also in code that was minified. */
+  /** The name of the class, also in minified code. */
   declare readonly name: string;
-  /** A stable, machine-readable word for what happened, such as `"not_found"`. */
+  /** A stable, machine-readable code for what happened, such as `"not_found"`. */
   readonly code: string = "error";
-  /** How many times the request was tried; 0 when nothing was sent. */
+  /** How many requests were made; 0 if nothing was sent. */
   declare readonly attempts: number;
-  /** Status code of the answer, where there was one. */
+  /** The status code of the response, if there was one. */
   declare readonly status?: number;
-  /** The answer's `x-request-id` or `request-id`, to be quoted to the service's support. */
+  /** The response's `x-request-id` or `request-id`. Quote it to the service's support. */
   declare readonly requestId?: string;
   readonly #headers: Headers | undefined;
 
   /**
    * @param message - what happened, to what, and what to do
-   * @param facts - become members of the error, as far as there are any; the headers stay behind a getter
+   * @param facts - become properties of the error unless `undefined`; the headers stay behind a getter
    */
   constructor(message: string, facts: ErrorFacts = {}) {
     super(message, facts);
@@ -60,8 +55,8 @@ export class TemplatePdfError extends Error {
   }
 
   /**
-   * Whether `error` is of this class or of one below it, also when it comes from another copy of this
-   * package, where `instanceof` fails.
+   * Whether `error` is an instance of this class or of a subclass, also if it comes from another copy of this package, for
+   * which `instanceof` fails.
    *
    * @param error - anything that was caught
    */
@@ -72,41 +67,41 @@ export class TemplatePdfError extends Error {
         if (Object.hasOwn(at, brand) && (at as { readonly [brand]?: string })[brand] === wanted) return true;
       }
     } catch {
-      // A proxy may refuse to be read, and is no error of ours.
+      // A proxy may throw when it is read. It is not an error of this package.
     }
     return false;
   }
 
-  /** The answer's headers, where there was an answer. A getter, so that logging the error prints none. */
+  /** The response's headers, if there was a response. A getter, so that logging the error does not print them. */
   get headers(): Headers | undefined {
     return this.#headers;
   }
 
-  /** A plain object that is safe to log. */
+  /** Returns a plain object that is safe to log. */
   toJSON(): Record<string, unknown> {
     return { ...(this as object), name: this.name, message: this.message };
   }
 }
 
-/** An option, the template uid or its schema, the API key or the base URL is wrong; nothing was sent. */
+/** An option, the template uid or its schema, the API key or the base URL is wrong. Nothing was sent. */
 export class ConfigurationError extends TemplatePdfError {
   override readonly code = "invalid_configuration";
 }
 
-/** One thing that is wrong with the values of a template. */
+/** A problem with the values of a template. */
 export interface ValuesIssue {
-  /** Where in the values, from the outside in: property names and array indexes. */
+  /** The property names and array indexes that lead to it. */
   readonly path: readonly (string | number)[];
-  /** What is wrong there; never the value itself. */
+  /** What is wrong there, without the value. */
   readonly message: string;
 }
 
-/** The values cannot be sent as they are: no JSON object, or refused by the template's schema. Nothing was sent. */
+/** The values cannot be sent: they are not a JSON object, or the template's schema rejects them. Nothing was sent. */
 export class ValuesError extends TemplatePdfError {
   override readonly code = "invalid_values";
-  /** What is wrong, and where. */
+  /** All problems that were found. */
   declare readonly issues: readonly ValuesIssue[];
-  /** The template the values were meant for. */
+  /** The template that the values are for. */
   declare readonly uid: string;
 
   constructor(message: string, facts: ErrorFacts & { issues: readonly ValuesIssue[]; uid: string }) {
@@ -114,12 +109,12 @@ export class ValuesError extends TemplatePdfError {
   }
 }
 
-/** No answer came: the service could not be reached, or the connection ended before its answer began. */
+/** There was no response: the service could not be reached, or the connection ended before the response began. */
 export class ConnectionError extends TemplatePdfError {
   override readonly code: string = "connection_failed";
 }
 
-/** The limits that `timeouts` sets, by what they limit. */
+/** The names of the limits in `timeouts`. */
 export type TimeoutPhase = "connect" | "firstByte" | "stall" | "unread" | "total";
 
 /**
@@ -137,9 +132,9 @@ export type TimeoutPhase = "connect" | "firstByte" | "stall" | "unread" | "total
  */
 export class TimeoutError extends TemplatePdfError {
   override readonly code = "timeout";
-  /** Which limit: the option of `timeouts` of this name. */
+  /** The name of the limit in `timeouts`. */
   declare readonly phase: TimeoutPhase;
-  /** How long that limit is, in milliseconds. */
+  /** The limit, in milliseconds. */
   declare readonly limitMs: number;
 
   constructor(message: string, facts: ErrorFacts & { phase: TimeoutPhase; limitMs: number }) {
@@ -147,53 +142,49 @@ export class TimeoutError extends TemplatePdfError {
   }
 }
 
-/** What an `ApiError` holds beyond the facts of every error. */
+/** What an `ApiError` tells in addition: see its fields. */
 export interface ApiErrorFacts extends ErrorFacts {
   readonly status: number;
-  /** The body's text, 64 KiB of it at most. */
   readonly rawBody?: string | undefined;
-  /** The body, parsed where it is JSON. */
   readonly body?: unknown;
-  /** The service's own message, where one of the usual fields holds it. */
   readonly detail?: string | undefined;
-  /** What `Retry-After` asks for. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The service answered with another status than 2xx. */
+/** The service responded with a status other than 2xx. */
 export class ApiError extends TemplatePdfError {
   override readonly code: string = "api_error";
   declare readonly status: number;
-  /** How long the service asks to be left alone, in milliseconds, where its `Retry-After` says so. */
+  /** How long to wait before the next request, in milliseconds, if the response has a valid `Retry-After`. */
   declare readonly retryAfterMs?: number;
-  readonly #said: Pick<ApiErrorFacts, "body" | "rawBody" | "detail">;
+  readonly #content: Pick<ApiErrorFacts, "body" | "rawBody" | "detail">;
 
   constructor(message: string, facts: ApiErrorFacts) {
     const { body, rawBody, detail, ...others } = facts;
     super(message, others);
-    this.#said = { body, rawBody, detail };
+    this.#content = { body, rawBody, detail };
   }
 
   /**
-   * The answer's body: a value where it is JSON, else its text (64 KiB at most). A getter, so that logging
-   * the error does not print it: it is the service's own word and may repeat what was sent.
+   * The response's body: the parsed value if it is JSON, else its text (64 KiB at most). A getter, so that logging the error
+   * does not print it: it may repeat what was sent.
    */
   get body(): unknown {
-    return this.#said.body;
+    return this.#content.body;
   }
 
-  /** The answer's body as text, 64 KiB of it at most; see `body`. */
+  /** The response's body as text, at most 64 KiB; see `body`. */
   get rawBody(): string {
-    return this.#said.rawBody ?? "";
+    return this.#content.rawBody ?? "";
   }
 
-  /** The service's own message, where `message`, `error`, `error.message`, `detail` or `title` holds one. */
+  /** The response message: `message`, `error`, `error.message`, `detail` or `title` of the body. */
   get detail(): string | undefined {
-    return this.#said.detail;
+    return this.#content.detail;
   }
 }
 
-/** 400 or 422: the service refuses the values. */
+/** 400 or 422: the service rejects the values. */
 export class BadRequestError extends ApiError {
   override readonly code = "bad_request";
 }
@@ -223,12 +214,12 @@ export class ServerError extends ApiError {
   override readonly code = "server_error";
 }
 
-/** The service answered 2xx, but with something that is no PDF. */
+/** The service responded with 2xx, but the body is not a PDF. */
 export class InvalidPdfError extends TemplatePdfError {
   override readonly code = "invalid_pdf";
-  /** The answer's `content-type`, where it has one. */
+  /** The response's `content-type`, if it has one. */
   declare readonly contentType?: string;
-  /** How the answer begins: 120 characters at most, on one line, without the key and the values that were sent. */
+  /** The first 120 characters of the response on one line, without the key and the values that were sent. */
   declare readonly excerpt: string;
 
   constructor(message: string, facts: ErrorFacts & { contentType?: string | undefined; excerpt: string }) {
@@ -236,12 +227,12 @@ export class InvalidPdfError extends TemplatePdfError {
   }
 }
 
-/** A PDF began to arrive but did not arrive whole. */
+/** The response is a truncated PDF. */
 export class TruncatedPdfError extends TemplatePdfError {
   override readonly code = "truncated_pdf";
   /** How many bytes of the document arrived. */
   declare readonly receivedBytes: number;
-  /** How many bytes the answer's `content-length` promised, where it did. */
+  /** The response's `content-length`, if it has one. */
   declare readonly promisedBytes?: number;
 
   constructor(
@@ -252,15 +243,15 @@ export class TruncatedPdfError extends TemplatePdfError {
   }
 }
 
-/** The document is larger than `maxBytes`, the limit for forms that are held in memory. */
+/** The document is larger than `maxBytes`, the limit for documents that are held in memory. */
 export class OversizedPdfError extends TemplatePdfError {
   override readonly code = "oversized_pdf";
 }
 
-/** The document could not be written to the path that was asked for; `cause` is the system's own error. */
+/** The document could not be saved; `cause` is the error of the system. */
 export class SaveError extends TemplatePdfError {
   override readonly code = "not_saved";
-  /** The path that was asked for. */
+  /** The path that was given. */
   declare readonly path: string;
 
   constructor(message: string, facts: ErrorFacts & { path: string }) {
@@ -269,8 +260,8 @@ export class SaveError extends TemplatePdfError {
 }
 
 /**
- * Gives classes of the family their names and their brand: literal, because minifiers rename classes; on the prototype, because they
- * are no data of an error.
+ * Sets the names and brands of error classes: literal, because minifiers rename classes; on the prototype, because they are
+ * not data of an error.
  */
 export function nameErrors(classes: { readonly [name: string]: { readonly prototype: object } }): void {
   for (const [name, { prototype }] of Object.entries(classes)) {

@@ -1,18 +1,18 @@
-/** Undoes what JSON, JavaScript, URLs and HTML escape. */
+/** Decodes the escapes of JSON, JavaScript, URLs and HTML. */
 
 /**
- * One escape, or a run of backslashes that escapes nothing. Looks behind, so that a run is tried once, and not again from
- * each of its backslashes.
+ * One escape, or a run of backslashes that escapes nothing. The lookbehind matches a run once, not again from each of its
+ * backslashes.
  */
 const escapes =
   /(?<!\\)(?:\\+(?:u([\da-f]{4})|u\{([\da-f]{1,8})\}|x([\da-f]{2})|([nrt])|(["'/]))|\\{2,})|%([0-7][\da-f])|((?:%[cd][\da-f]|%e[\da-f]%[89ab][\da-f]|%f[0-7](?:%[89ab][\da-f]){2})%[89ab][\da-f])|%[89a-f][\da-f]|&#x([\da-f]{1,15});?|&#(\d{1,15});?|&([a-z]{2,6});/gi;
 
-/** What of an escape may be left where a text is cut. */
+/** The beginning of an escape, at the end of a text. */
 const partialEscape = /(?:\\(?:u\{?[\da-f]{0,5}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
 
 const longestPartialEscape = 8;
 
-/** The named references of HTML for the characters that a key can have. All others become a space. */
+/** HTML's named references for the characters that a key can have. Any other reference becomes a space. */
 const named: { readonly [name: string]: string | undefined } = Object.fromEntries(
   (
     "amp& apos' equals= grave` gt> lt< plus+ quot\" sol/ bsol\\ lowbar_ hyphen- dash- period. colon: semi; comma, " +
@@ -22,60 +22,55 @@ const named: { readonly [name: string]: string | undefined } = Object.fromEntrie
     .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
 );
 
-/** How many escapes within escapes are undone, such as `%2526`: more than any chain of proxies applies. */
+/** How often escapes within escapes are decoded, such as `%2526`: more than any chain of proxies applies. */
 const maxRounds = 4;
 
-/** Undoes the escapes of a text, and escapes within escapes. */
-export function decodeEscapes(source: string): string {
-  let text = source;
-  for (let round = 0; round < maxRounds; round++) {
-    const decoded = decodeOnce(text);
-    if (decoded === text) break;
-    text = decoded;
-  }
-  return text;
+/** A text, and where its characters were in its source. */
+export interface DecodedText {
+  readonly text: string;
+  /** Returns the index in the source of a character of `text`, or of its end. */
+  readonly sourceIndexOf: (index: number) => number;
 }
 
-/** Where each character of a text's {@link decodeEscapes}, and its end, is in the text. */
-export function decodedPositions(source: string): readonly number[] {
-  let text = source;
-  let positions = Array.from({ length: source.length + 1 }, (_, at) => at);
-  for (let round = 0; round < maxRounds; round++) {
-    const earlier = positions;
-    const later: number[] = [];
-    const decoded = decodeOnce(text, later);
-    if (decoded === text) break;
-    positions = later.map((at) => earlier[at] ?? 0);
-    text = decoded;
-  }
-  return positions;
+/** A text as it is, for where a decoded one is expected. */
+export function asWritten(text: string): DecodedText {
+  return { text, sourceIndexOf: (index) => index };
 }
 
-/** Removes an escape that is cut off by the end of the text. */
+/** Decodes the escapes of a text, and escapes within escapes. */
+export function decodeEscapes(source: string): DecodedText {
+  let decoded = asWritten(source);
+  for (let round = 0; round < maxRounds && /[%\\&]/.test(decoded.text); round++) {
+    const next = decodeOnce(decoded);
+    if (next.text === decoded.text) break;
+    decoded = next;
+  }
+  return decoded;
+}
+
+/** Removes an escape that the end of the text cuts off. */
 export function withoutPartialEscape(text: string): string {
-  const end = text.slice(-longestPartialEscape);
-  return text.slice(0, text.length - end.length) + end.replace(partialEscape, "");
+  const partial = partialEscape.exec(text.slice(-longestPartialEscape))?.[0] ?? "";
+  return text.slice(0, text.length - partial.length);
 }
 
-/** @param positions - gets where each character, and the end, is in the source */
-function decodeOnce(source: string, positions?: number[]): string {
-  if (!/[%\\&]/.test(source)) return source;
+function decodeOnce({ text: source, sourceIndexOf }: DecodedText): DecodedText {
   let text = "";
   let end = 0;
+  const indexes: number[] = [];
   const keepUntil = (next: number) => {
     text += source.slice(end, next);
-    if (positions) for (let at = end; at < next; at++) positions.push(at);
+    for (; end < next; end++) indexes.push(end);
   };
   for (const match of source.matchAll(escapes)) {
     keepUntil(match.index);
     const characters = decodeMatch(match);
     text += characters;
-    for (let at = 0; at < characters.length; at++) positions?.push(match.index);
+    for (let count = 0; count < characters.length; count++) indexes.push(match.index);
     end = match.index + match[0].length;
   }
   keepUntil(source.length);
-  positions?.push(source.length);
-  return text;
+  return { text, sourceIndexOf: (index) => sourceIndexOf(indexes[index] ?? source.length) };
 }
 
 function decodeMatch(match: RegExpExecArray): string {

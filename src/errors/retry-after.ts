@@ -3,18 +3,18 @@ const httpDate =
   /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})$/;
 
 /**
- * How long a service asks to be left alone (RFC 9110, 10.2.3): a number of seconds, or a date in one of the three
- * forms of 5.6.7. Fractions of a second are taken, too, because some services send them.
+ * Reads `Retry-After` (RFC 9110, 10.2.3): a number of seconds, or a date in one of the three formats of 5.6.7. Also accepts
+ * fractions of a second, because some services send them.
  *
- * @param header - the value of `Retry-After`
+ * @param header - the value of the header
  * @param nowMs - milliseconds since 1970
- * @returns milliseconds, however many; `undefined` where it says nothing: it is malformed, or the date has passed
+ * @returns the delay in milliseconds, without an upper limit; `undefined` if the header is malformed or the date has passed
  */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? "";
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
   if (!httpDate.test(text)) return undefined;
-  // The third form does not say that it is GMT, which it is.
+  // The third format is GMT without saying so.
   const waitMs = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) - nowMs;
   return waitMs > 0 ? waitMs : undefined;
 }

@@ -1,6 +1,6 @@
 import { TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { ordinaryWords } from "../../src/errors/ordinary-words.ts";
+import { ordinaryWords } from "../../src/errors/secret-words.ts";
 import { whatComesOut } from "./leaks.ts";
 import { rejectionOf } from "./service.ts";
 

@@ -1,0 +1,141 @@
+import type { TextRange } from "./secret-key.ts";
+
+/** Lower-case words of refusals. They do not identify a customer by themselves, so they stay readable. */
+export const ordinaryWords: ReadonlySet<string> = new Set(
+  (
+    "a additional allowed an and any are array as at be been between blank body boolean but by can cannot " +
+    "character characters contain contains currency customer date dates default digit digits document does " +
+    "each email empty equal error every exactly exceed exceeds expected extra false field fields file for " +
+    "format found from given greater has have id in include input integer invalid invoice is it item items " +
+    "json key keys larger least length less letter letters limit line lines list longer many maximum " +
+    "member members minimum missing more most must name names negative no none not null number object of " +
+    "on one only optional or order parameter parse pattern placeholder please positive property properties " +
+    "provided range received refused rejected request required schema shorter should size smaller string " +
+    "such template templates text than that the their there this to too total true type undefined " +
+    "unexpected unique unknown unsupported url use valid value values was were when which while with " +
+    "within without wrong you your zero"
+  ).split(" "),
+);
+
+/** A run of letters and digits. */
+export const anyWord = /[\p{L}\p{N}]+/gu;
+
+/** Shorter words occur in every text. */
+const shortestWord = 4;
+
+/** A run of letters and digits this long is not a word but a key, a token or text in base64. */
+const shortestToken = 24;
+
+/** Fewer ordinary words do not tell anything by themselves. */
+const shortestSentence = 4;
+
+/** In characters. A longer value is usually truncated where it is quoted, and has distinctive words. */
+const longestPhrase = 200;
+
+/** A word of a secret: of one word, or the beginning of several. */
+interface SecretWord {
+  isLast: boolean;
+  /** By the word that follows, in lower case. */
+  next?: Map<string, SecretWord>;
+}
+
+/**
+ * The words of the API keys and values of a call, in lower case.
+ *
+ * Distinctive words are secret one by one: long words, words with digits or of other scripts, and values of one word. A
+ * value with other words, such as `Li Wei` or 1.5, is secret as a phrase. Ordinary words and the names of placeholders are
+ * secret only in sentences.
+ */
+export class SecretWords {
+  readonly #first = new Map<string, SecretWord>();
+
+  /** @param json - the request body */
+  constructor(keys: readonly string[], json: string) {
+    const secrets = [...keys];
+    const names = new Set<string>();
+    JSON.parse(json, function (this: unknown, name, value: unknown) {
+      if (typeof value === "string" || typeof value === "number") secrets.push(String(value));
+      if (!Array.isArray(this)) for (const word of wordsOfPlaceholder(name)) names.add(word.toLowerCase());
+      return value;
+    });
+    for (const secret of secrets) this.#learn(secret, names);
+  }
+
+  /**
+   * Finds the secret words and phrases in a text.
+   *
+   * @param isExcerpt - whether the text may be truncated within a word, or contain text in base64
+   */
+  find(text: string, isExcerpt: boolean): TextRange[] {
+    const found = [...text.matchAll(anyWord)];
+    const words = found.map(([word]) => word.toLowerCase());
+    const ranges: TextRange[] = [];
+    let end = 0;
+    for (const [at, { 0: word, index }] of found.entries()) {
+      if (index < end) continue;
+      const isSuspect = isExcerpt && this.#isSuspect(word, index + word.length === text.length);
+      const count = this.#countAt(words, at) || (isSuspect ? 1 : 0);
+      const last = count > 0 && found[at + count - 1];
+      if (!last) continue;
+      end = last.index + last[0].length;
+      ranges.push([index, end]);
+    }
+    return ranges;
+  }
+
+  /** How many words from here are a secret; the longest one, if there are several. */
+  #countAt(words: readonly string[], at: number): number {
+    let longest = 0;
+    let word = this.#first.get(words[at] ?? "");
+    for (let count = 1; word; count++) {
+      if (word.isLast) longest = count;
+      word = word.next?.get(words[at + count] ?? "");
+    }
+    return longest;
+  }
+
+  /** Whether a word of an excerpt looks like a token, or may be the beginning of a secret word. */
+  #isSuspect(word: string, isAtEnd: boolean): boolean {
+    if (word.length >= shortestToken) return true;
+    if (!isAtEnd || word.length < 2) return false;
+    const beginning = word.toLowerCase();
+    for (const [secret, { isLast }] of this.#first) if (isLast && secret.startsWith(beginning)) return true;
+    return false;
+  }
+
+  #learn(secret: string, names: ReadonlySet<string>): void {
+    const words = (secret.match(anyWord) ?? []).map((word) => word.toLowerCase());
+    const unusual = words.filter((word) => !ordinaryWords.has(word) && !names.has(word));
+    if (unusual.length === 0 && words.length < shortestSentence) return;
+    const distinctive = unusual.filter(
+      (word) => isDistinctive(word) || (words.length === 1 && word.length >= 2),
+    );
+    for (const word of distinctive) this.#add([word]);
+    const isPhrase = words.length > 1 && distinctive.length < words.length;
+    if (isPhrase && secret.length <= longestPhrase) this.#add(words);
+  }
+
+  #add(words: readonly string[]): void {
+    let following = this.#first;
+    let last: SecretWord | undefined;
+    for (const word of words) {
+      if (last) following = last.next ??= new Map();
+      last = following.get(word) ?? { isLast: false };
+      following.set(word, last);
+    }
+    if (last) last.isLast = true;
+  }
+}
+
+/**
+ * The words of a property name such as `dueDate`, joined and one by one; none if the name may be data, as in a map by
+ * customer, card or e-mail address.
+ */
+function wordsOfPlaceholder(name: string): readonly string[] {
+  if (!/^[A-Za-z_$][\w$-]{0,39}$/.test(name) || /\d{3}/.test(name)) return [];
+  return [...(name.match(anyWord) ?? []), ...(name.match(/\p{Lu}?\p{Ll}+/gu) ?? [])];
+}
+
+function isDistinctive(word: string): boolean {
+  return word.length >= shortestWord || (word.length >= 2 && /[\d\u0080-\uffff]/.test(word));
+}
