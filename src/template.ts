@@ -8,7 +8,7 @@ import {
   type StandardSchemaV1,
 } from "./request/standard-schema.ts";
 import { checkUid } from "./request/url.ts";
-import { maxIssues, nameOf, serializeValues, valuesError } from "./request/values.ts";
+import { maxIssues, describeKind, serializeValues, valuesError } from "./request/values.ts";
 
 /** A template of the service: its uid, and what its values are. Made by `template()`. */
 export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U extends string = string> {
@@ -143,7 +143,7 @@ function checkSchema(uid: string, schema: unknown): void {
       ? "Check where it is imported from; for no check, leave it out"
       : "Give one of zod 3.24 or later, valibot 1, arktype 2 or their like";
   throw new ConfigurationError(
-    `The schema of template ${JSON.stringify(uid)} is no Standard Schema, but ${nameOf(schema)}. ${advice}.`,
+    `The schema of template ${JSON.stringify(uid)} is no Standard Schema, but ${describeKind(schema)}. ${advice}.`,
   );
 }
 
