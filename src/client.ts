@@ -4,17 +4,18 @@ import { Attempts } from "./call/attempts.ts";
 import { GenerateCall, type Sender } from "./call/call.ts";
 import { PendingPdf } from "./document/pending-pdf.ts";
 import { ConfigurationError } from "./errors/errors.ts";
+import { type CallOptions, resolveCall } from "./options/call-options.ts";
 import {
-  type CallOptions,
   type ClientOptions,
   checkClientNames,
   type ResolvedOptions,
-  resolveCall,
   resolveOptions,
-} from "./options/options.ts";
-import { buildHeaders, pathTo } from "./request/url.ts";
+} from "./options/client-options.ts";
+import { buildHeaders } from "./request/headers.ts";
+import type { AnyTemplate } from "./request/schema.ts";
+import { pathTo } from "./request/url.ts";
 import { makeDisposable } from "./runtime/disposal.ts";
-import type { AnyTemplate, Values } from "./template.ts";
+import type { Values } from "./template.ts";
 import type { Transport, TransportPool } from "./transport/types.ts";
 
 /**
@@ -58,8 +59,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const objection = dispatcher && transports.objectionTo(dispatcher);
     if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
     // What was read from the environment, or can be read once only, is kept for siblings.
-    const { apiKey, headers, awaitsPage } = this.#options;
-    const baseUrl = awaitsPage ? options.baseUrl : this.#options.baseUrl;
+    const { apiKey, headers, needsPage } = this.#options;
+    const baseUrl = needsPage ? options.baseUrl : this.#options.baseUrl;
     this.#given = { ...options, baseUrl, apiKey, headers };
     this.#isOwner = connections === undefined;
     this.#connections = connections ?? new Connections();
@@ -180,7 +181,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     if (this.#isClosed || this.#connections.areClosed) {
       throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
     }
-    if (this.#options.awaitsPage) {
+    if (this.#options.needsPage) {
       throw new ConfigurationError(
         "The `baseUrl` is relative to a page, and this is none. Generate in the page, such as on a click; or give the whole URL.",
       );
@@ -189,7 +190,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   }
 
   #pathTo(uid: string): string {
-    if (!this.#path || this.#path.uid !== uid) this.#path = { uid, path: pathTo(this.#options.target, uid) };
+    if (!this.#path || this.#path.uid !== uid)
+      this.#path = { uid, path: pathTo(this.#options.endpoint, uid) };
     return this.#path.path;
   }
 

@@ -1,4 +1,4 @@
-import { type Decision, decide, inSeconds, type RetryPolicy, type Setback } from "../call/retry-policy.ts";
+import { type Decision, decide, inSeconds, type Setback } from "../call/retry-policy.ts";
 import { type Supervisor, supervisor } from "../call/supervisor.ts";
 import {
   ApiError,
@@ -10,6 +10,7 @@ import {
   TemplatePdfError,
   TimeoutError,
 } from "../index.ts";
+import type { RetryPolicy } from "../options/retry.ts";
 import { checkJob } from "./check-job.ts";
 import type { Job, Result, Use } from "./job.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";

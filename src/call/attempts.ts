@@ -1,7 +1,7 @@
 import { type DocumentCall, GeneratedPdf } from "../document/generated-pdf.ts";
 import type { Redactor } from "../errors/redact.ts";
+import type { ResolvedCall } from "../options/call-options.ts";
 import { noHooks, unharmedBy } from "../options/hooks.ts";
-import type { ResolvedCall } from "../options/options.ts";
 import { contentLengthOf, expectedLengthOf } from "../transport/content-length.ts";
 import type { CapturedContext, ResponseHead, Transport, WireRequest } from "../transport/types.ts";
 import { type AbortListener, type AbortSubscription, listenToAbort } from "./abort-signals.ts";
@@ -209,7 +209,7 @@ export class Attempts implements Launch, AttemptOwner, AbortListener, AlarmListe
 
   /** A stream was given out, and its reader sets the pace. */
   get #isHandedOver(): boolean {
-    return this.#isStreamed && !this.#job.options.isTotalExplicit;
+    return this.#isStreamed && !this.#job.options.totalLimitsStreams;
   }
 
   /** A document that had come whole is read: writing it to a file may still take long, or for ever. */

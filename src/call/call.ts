@@ -1,14 +1,9 @@
 import { addCaller } from "../errors/caller-stack.ts";
-import { ConfigurationError } from "../errors/errors.ts";
-import { nameOfError, Redactor } from "../errors/redact.ts";
-import {
-  type CallOptions,
-  type ResolvedCall,
-  type ResolvedOptions,
-  resolveCall,
-} from "../options/options.ts";
-import { type ApiKeySource, checkApiKey } from "../request/api-key.ts";
-import { bodyOf, type Template } from "../template.ts";
+import { Redactor } from "../errors/redact.ts";
+import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
+import type { ResolvedOptions } from "../options/client-options.ts";
+import { readApiKey } from "../request/api-key.ts";
+import { type AnyTemplate, bodyOf } from "../request/schema.ts";
 import type { CapturedContext, Transport } from "../transport/types.ts";
 import type { Job, Prepared } from "./attempts.ts";
 
@@ -48,16 +43,21 @@ export class GenerateCall implements Job {
   /** The client waits with closing until this call has come to its end. */
   #hasEntered = false;
 
-  constructor(sender: Sender, given: string | Template, values: unknown, options: CallOptions | undefined) {
+  constructor(
+    sender: Sender,
+    given: string | AnyTemplate,
+    values: unknown,
+    options: CallOptions | undefined,
+  ) {
     this.#sender = sender;
-    this.origin = sender.options.target.origin;
-    this.basePath = sender.options.target.basePath;
+    this.origin = sender.options.endpoint.origin;
+    this.basePath = sender.options.endpoint.basePath;
     let resolved = sender.settings;
     try {
       sender.enter();
       this.#hasEntered = true;
       if (options !== undefined) resolved = resolveCall(sender.options, options);
-      const template: Template =
+      const template: AnyTemplate =
         typeof given === "object" && given !== null && "uid" in given
           ? given
           : { uid: given as string, schema: undefined };
@@ -99,7 +99,7 @@ export class GenerateCall implements Job {
     // First the values: for what cannot be sent, nobody needs a key.
     const text = await body;
     const { apiKey } = this.#sender.options;
-    const key = typeof apiKey === "function" ? await askForKey(apiKey, attempts, lastError) : apiKey;
+    const key = typeof apiKey === "function" ? await readApiKey(apiKey, attempts, lastError) : apiKey;
     return this.#prepared(text, key ?? undefined);
   }
 
@@ -120,21 +120,4 @@ export class GenerateCall implements Job {
     const given = this.options.headers?.get(name) ?? this.#sender.options.headers.get(name);
     return given?.slice(given.lastIndexOf(" ") + 1);
   }
-}
-
-async function askForKey(source: ApiKeySource, attempts: number, lastError: unknown): Promise<string> {
-  let key: unknown;
-  try {
-    key = await source();
-  } catch (error) {
-    // Without what it threw, which may hold a key; its cause is what the attempt before failed with.
-    const name = nameOfError(error);
-    const before = attempts === 1 ? "once" : `${attempts} times`;
-    const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;
-    throw new ConfigurationError(
-      `The function given as \`apiKey\` failed with ${name}. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`,
-      { attempts, ...(lastError !== undefined && { cause: lastError }) },
-    );
-  }
-  return checkApiKey(key, attempts);
 }

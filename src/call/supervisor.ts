@@ -1,4 +1,5 @@
-import type { Decision, RetryPolicy, Setback } from "./retry-policy.ts";
+import type { RetryPolicy } from "../options/retry.ts";
+import type { Decision, Setback } from "./retry-policy.ts";
 
 /**
  * Decides in place of a call's own loop whether there is another attempt, and hears how the one attempt that the call makes
