@@ -30,9 +30,7 @@ export interface CallOptions {
   maxBytes?: number | undefined;
   /** Whether to check that the document is a whole PDF. Default: the client's. */
   verify?: boolean | undefined;
-  /**
-   * Called each time that more of the document has arrived. The client does not wait for it, and ignores its errors.
-   */
+  /** Called each time that more of the document has arrived. The client does not wait for it, and ignores its errors. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** @internal */
   [supervisor]?: Supervisor | undefined;
@@ -87,11 +85,7 @@ const rules: Rules<Omit<CallOptions, typeof supervisor | typeof limitsStreams>> 
   onProgress: isFunction,
 };
 
-/**
- * Checks a call's options and merges them into the client's.
- *
- * @throws {ConfigurationError} for the first mistake
- */
+/** Checks a call's options and merges them into the client's. @throws {ConfigurationError} for the first mistake */
 export function resolveCall(client: ResolvedOptions, options: CallOptions = {}): ResolvedCall {
   checkOptions(options, rules, "call");
   const { timeouts, headers } = options;

@@ -88,11 +88,7 @@ const rules: Rules<ClientOptions> = {
   dangerouslyAllowBrowser: isBoolean,
 };
 
-/**
- * Checks a client's options and fills in what is missing.
- *
- * @throws {ConfigurationError} for the first mistake
- */
+/** Checks a client's options and fills in the defaults. @throws {ConfigurationError} for the first mistake */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
   checkOptions(options, rules, "client");
   const allowsApiKey = !isPage() || options.dangerouslyAllowBrowser === true;
@@ -126,11 +122,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   });
 }
 
-/**
- * Checks the names of a client's options.
- *
- * @throws {ConfigurationError} with the nearest known option
- */
+/** Checks the names of a client's options. @throws {ConfigurationError} with the nearest known option */
 export function checkClientNames(options: ClientOptions): void {
   checkNames(options, Object.keys(rules), "client");
 }

@@ -73,11 +73,7 @@ export const noHooks: Hooks = Object.freeze({});
 
 const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
 
-/**
- * Checks hooks.
- *
- * @throws {ConfigurationError} for an unknown hook, or one that is not a function
- */
+/** Checks hooks. @throws {ConfigurationError} for an unknown hook, or one that is not a function */
 export function resolveHooks(hooks: Hooks = noHooks): Hooks {
   // An instance of the caller's own class may have other properties.
   if (Object.getPrototypeOf(hooks) === Object.prototype) checkNames(hooks, names, "hooks");

@@ -45,31 +45,16 @@ function isInteger(value: unknown, least: number): boolean {
 /** The rules of a kind of options, by name; `undefined` if the code that reads the option checks it. */
 export type Rules<O> = { readonly [Name in keyof Required<O>]: Rule | undefined };
 
-/**
- * Checks the names and the values of options.
- *
- * @param kind - what has these options
- * @param shownPrefix - the text before their names in a message
- * @throws {ConfigurationError} for the first mistake
- */
-export function checkOptions<O extends object>(
-  options: O,
-  rules: Rules<O>,
-  kind: string,
-  shownPrefix = "",
-): void {
+/** Checks the names and the values of options. @throws {ConfigurationError} for the first mistake */
+export function checkOptions<O extends object>(options: O, rules: Rules<O>, kind: string, prefix = ""): void {
   checkNames(options, Object.keys(rules), kind);
   for (const name of Object.keys(rules) as (keyof O & string)[]) {
     const rule = rules[name];
-    if (rule) optional(options, name, rule, shownPrefix + name);
+    if (rule) optional(options, name, rule, prefix + name);
   }
 }
 
-/**
- * Refuses unknown options, because a misspelt one would otherwise be ignored.
- *
- * @throws {ConfigurationError} with the nearest known option
- */
+/** Refuses unknown options, which may be misspelt. @throws {ConfigurationError} with the nearest known option */
 export function checkNames(options: object, known: readonly string[], kind: string): void {
   if (typeof options !== "object" || options === null) {
     throw new ConfigurationError(
@@ -91,11 +76,7 @@ export function checkNames(options: object, known: readonly string[], kind: stri
   }
 }
 
-/**
- * Reads one option.
- *
- * @throws {ConfigurationError} if it is set and its value breaks the rule
- */
+/** Reads one option. @throws {ConfigurationError} if it is set and its value breaks the rule */
 export function optional<O extends object, K extends keyof O>(
   options: O,
   name: K,
@@ -119,11 +100,7 @@ export function describeType(value: unknown): string {
 /** A group of options, such as `timeouts`, without anything missing. */
 export type Complete<O> = { readonly [Name in keyof O]-?: NonNullable<O[Name]> };
 
-/**
- * Checks a group of options, and takes what is missing from `base`.
- *
- * @throws {ConfigurationError} for the first mistake
- */
+/** Checks a group of options. Unset ones come from `base`. @throws {ConfigurationError} for the first mistake */
 export function resolveGroup<O extends object>(
   name: string,
   given: O | undefined,
@@ -132,9 +109,8 @@ export function resolveGroup<O extends object>(
 ): Complete<O> {
   if (given === undefined) return base;
   checkOptions(given, rules, name, `${name}.`);
-  const complete = { ...base } as { -readonly [Name in keyof Complete<O>]: Complete<O>[Name] };
-  for (const key in complete) complete[key] = given[key] ?? complete[key];
-  return complete;
+  const keys = Object.keys(base) as (keyof O & string)[];
+  return Object.fromEntries(keys.map((key) => [key, given[key] ?? base[key]])) as Complete<O>;
 }
 
 /** Returns the known name that is most similar to a name, if one is similar enough. */

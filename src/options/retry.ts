@@ -27,11 +27,7 @@ const defaults: RetryPolicy = Object.freeze({ limit: 2, mayRenderTwice: true });
 
 const rules: Rules<Retry> = { limit: isCount, mayRenderTwice: isBoolean };
 
-/**
- * Checks `retry`, and takes what is missing from `base`.
- *
- * @throws {ConfigurationError} for the first mistake
- */
+/** Checks `retry`. Unset properties come from `base`. @throws {ConfigurationError} for the first mistake */
 export function resolveRetry(retry?: Retry | false, base = defaults): RetryPolicy {
   return resolveGroup("retry", retry === false ? { limit: 0 } : retry, rules, base);
 }

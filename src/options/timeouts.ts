@@ -40,11 +40,7 @@ const rules: Rules<Timeouts> = {
   total: isDuration,
 };
 
-/**
- * Checks `timeouts`, and takes what is missing from `base`.
- *
- * @throws {ConfigurationError} for the first mistake
- */
+/** Checks `timeouts`. Unset ones come from `base`. @throws {ConfigurationError} for the first mistake */
 export function resolveTimeouts(timeouts?: Timeouts, base = defaults): Complete<Timeouts> {
   return resolveGroup("timeouts", timeouts, rules, base);
 }

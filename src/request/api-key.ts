@@ -13,12 +13,7 @@ export function isWellFormedKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
-/**
- * Checks an API key and returns it.
- *
- * @param attempts - how many attempts the call has made before
- * @throws {ConfigurationError} without the key
- */
+/** Checks an API key and returns it. @throws {ConfigurationError} without the key, with the attempts so far */
 export function checkApiKey(key: unknown, attempts = 0): string {
   if (typeof key !== "string") {
     throw new ConfigurationError(
@@ -37,11 +32,9 @@ export function checkApiKey(key: unknown, attempts = 0): string {
 }
 
 /**
- * Decides which API key a client uses: its option, or the environment.
+ * Resolves the API key of a client: the option or the environment's; `null` if the server at `baseUrl` holds the key.
  *
- * @param allowsApiKey - `false` in a browser, see `keyInBrowser`
- * @returns `null` if the server at `baseUrl` holds the key
- * @throws {ConfigurationError} if the key is missing, malformed or not allowed here
+ * @throws {ConfigurationError} if the key is missing, malformed, or in a browser
  */
 export function resolveApiKey(
   given: string | ApiKeySource | null | undefined,
@@ -58,7 +51,7 @@ export function resolveApiKey(
   return typeof key === "function" ? key : checkApiKey(key);
 }
 
-/** The error for an API key in a browser. */
+/** Creates the error for an API key in a browser. */
 export function keyInBrowser(): ConfigurationError {
   return new ConfigurationError(
     "An API key in a page can be read by everybody who opens it. Keep the key on your server and point `baseUrl` at that server, without `apiKey`; or set `dangerouslyAllowBrowser: true` if this page is for your own eyes only.",
@@ -76,8 +69,7 @@ export function checkEncryption(baseUrl: URL): void {
 /**
  * Calls an API key function.
  *
- * @param attempts - how many attempts the call has made before
- * @param lastError - the error of the last of them
+ * @param attempts - how many attempts there were before; `lastError` is the error of the last of them
  * @throws {ConfigurationError} if the function throws, or does not return a key
  */
 export async function readApiKey(

@@ -91,11 +91,7 @@ function checkValue(name: string, value: unknown): string {
   return value.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, "");
 }
 
-/**
- * Builds the headers of a request as one flat list (spec, "Authentication", rule 1; "Endpoints", request headers).
- *
- * @param extra - the headers of the client and of the call
- */
+/** Builds the flat headers of a request (spec, "Authentication", rule 1; "Endpoints", request headers). */
 export function buildHeaders(
   apiKey: string | undefined,
   extra: ReadonlyMap<string, string>,

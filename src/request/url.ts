@@ -27,12 +27,7 @@ export function pathTo(endpoint: Endpoint, uid: string): string {
   return `${endpoint.pathBeforeUid}${encodeURIComponent(uid)}/generate-sync`;
 }
 
-/**
- * Checks that a path can carry a uid.
- *
- * @throws {ConfigurationError} if it is not a string, is empty, `.` or `..`, or contains a control character or half
- * a surrogate pair
- */
+/** Checks that one segment of a path can carry a uid. @throws {ConfigurationError} if it cannot */
 export function checkUid(uid: unknown): void {
   const problem = uidProblem(uid);
   if (problem !== undefined) {
@@ -58,11 +53,7 @@ export function lacksPage(baseUrl: unknown): boolean {
   return typeof baseUrl === "string" && /^\.{0,2}\/(?!\/)/.test(baseUrl) && !pageAddress();
 }
 
-/**
- * Parses the base URL of the service: the option, or the environment's.
- *
- * @throws {ConfigurationError} if it is missing or cannot be used
- */
+/** Parses the base URL: the option or the environment's. @throws {ConfigurationError} if it is missing or unusable */
 export function parseBaseUrl(
   baseUrl: string | URL | undefined = readEnvironment("TEMPLATE_PDF_BASE_URL"),
 ): URL {
@@ -71,7 +62,12 @@ export function parseBaseUrl(
       "The base URL of the service is missing. Give `baseUrl`, or set TEMPLATE_PDF_BASE_URL, such as https://pdf.example.com.",
     );
   }
-  const url = parseUrl(baseUrl);
+  let url: URL | undefined;
+  try {
+    url = new URL(baseUrl, pageAddress());
+  } catch {
+    // The error below says what is wrong.
+  }
   const problem = baseUrlProblem(String(baseUrl), url);
   if (url === undefined || problem !== undefined) {
     throw new ConfigurationError(
@@ -89,12 +85,4 @@ function baseUrlProblem(text: string, url: URL | undefined): string | undefined 
   if (url.username || url.password) return "holds credentials, which would end up in logs";
   if (url.search || url.hash) return "has a query or a fragment";
   return undefined;
-}
-
-function parseUrl(text: string | URL): URL | undefined {
-  try {
-    return new URL(text, pageAddress());
-  } catch {
-    return undefined;
-  }
 }
