@@ -10,7 +10,7 @@ export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U exten
   readonly schema: S | undefined;
 }
 
-/** The schema type of a template without a schema: the compiler knows the type of the values, and nothing checks them at run time. */
+/** The type of a missing schema: the compiler knows the type of the values, and nothing checks them at run time. */
 export interface Unchecked<Values> extends StandardSchemaV1<Values, Values> {}
 
 /**
