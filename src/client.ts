@@ -5,16 +5,12 @@ import { type CallContext, Connections } from "./call/connections.ts";
 import { type BulkAttempt, startAttempt } from "./call/outcome.ts";
 import { PendingPdf } from "./document/pending-pdf.ts";
 import { ConfigurationError } from "./errors/errors.ts";
-import {
-  type CallOptions,
-  type ClientOptions,
-  checkClientNames,
-  resolveCall,
-  resolveOptions,
-} from "./options/options.ts";
-import { buildHeaders } from "./request/url.ts";
+import { type CallOptions, resolveCall } from "./options/call-options.ts";
+import { type ClientOptions, checkClientNames, resolveOptions } from "./options/client-options.ts";
+import { buildHeaders } from "./request/headers.ts";
+import type { AnyTemplate } from "./request/schema.ts";
 import { makeDisposable } from "./runtime/disposal.ts";
-import type { AnyTemplate, Values } from "./template.ts";
+import type { Values } from "./template.ts";
 
 /**
  * The client of the Template PDF Generation Service.
@@ -47,11 +43,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   constructor(options: ClientOptions, connections: Connections);
   constructor(options: ClientOptions = {}, connections?: Connections) {
     const resolved = resolveOptions(options);
-    const { dispatcher, apiKey, headers, awaitsPage } = resolved;
+    const { dispatcher, apiKey, headers, needsPage } = resolved;
     const objection = dispatcher && transports.objectionTo(dispatcher);
     if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
     // What was read from the environment, or can be read once only, is kept for derived clients.
-    const baseUrl = awaitsPage ? options.baseUrl : resolved.baseUrl;
+    const baseUrl = needsPage ? options.baseUrl : resolved.baseUrl;
     this.#given = { ...options, baseUrl, apiKey, headers };
     this.#isOwner = connections === undefined;
     this.#context = {

@@ -28,6 +28,8 @@ export {
   type ValuesIssue,
 } from "./errors/errors.ts";
 export type { Saved } from "./files/types.ts";
+export type { CallOptions, Progress } from "./options/call-options.ts";
+export type { ClientOptions } from "./options/client-options.ts";
 export type {
   CallEvent,
   FailureEvent,
@@ -36,11 +38,11 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from "./options/hooks.ts";
-export type { CallOptions, ClientOptions, Progress } from "./options/options.ts";
-export type { Retry, Timeouts } from "./options/timeouts.ts";
+export type { Retry } from "./options/retry.ts";
+export type { Timeouts } from "./options/timeouts.ts";
 export type { ApiKeySource } from "./request/api-key.ts";
 export type { HeadersInput } from "./request/headers.ts";
-export type { InferInput, InferOutput, StandardSchemaV1 } from "./request/standard-schema.ts";
+export type { AnyTemplate, InferInput, InferOutput, StandardSchemaV1 } from "./request/schema.ts";
 export type { Bytes } from "./runtime/platform-types.ts";
-export { type AnyTemplate, type Template, template, type Unchecked, type Values } from "./template.ts";
+export { type Template, template, type Unchecked, type Values } from "./template.ts";
 export type { DispatcherLike, FetchLike } from "./transport/types.ts";

@@ -116,7 +116,7 @@ describe("what the service said", () => {
     const digits = "12345678901234567890";
     const numeric = { ...call, secrets: new Redactor(digits, "{}") };
     const error = apiError(headOf(401), `{"message":"Unknown key","key":${digits},"count":1234}`, numeric);
-    expect(error.body).toBe('{"message":"Unknown key","key":[redacted],"count":1234}');
+    expect(error.body).toEqual({ message: "Unknown key", key: "[redacted]", count: 1234 });
     expect(error.detail).toBe("Unknown key");
   });
 

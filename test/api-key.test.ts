@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../src/errors/errors.ts";
 import { checkApiKey } from "../src/request/api-key.ts";
-import { buildHeaders } from "../src/request/url.ts";
+import { buildHeaders } from "../src/request/headers.ts";
 import { property } from "./support/fuzz.ts";
 
 describe("an API key that no header can carry", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isLoopback } from "../src/runtime/loopback.ts";
+import { isLoopback } from "../src/runtime/environment.ts";
 import { property } from "./support/fuzz.ts";
 
 describe("hosts that are this very machine", () => {

@@ -1,18 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../src/errors/errors.ts";
-import { buildHeaders, pathTo, targetOf } from "../src/request/url.ts";
+import { buildHeaders } from "../src/request/headers.ts";
+import { endpointOf, pathTo } from "../src/request/url.ts";
 import { property } from "./support/fuzz.ts";
 
 /** Where a request for this template goes, as any server would see it. */
 function urlFor(uid: string, baseUrl = "https://pdf.example.com"): URL {
-  const target = targetOf(new URL(baseUrl));
-  return new URL(target.origin + pathTo(target, uid));
+  const endpoint = endpointOf(new URL(baseUrl));
+  return new URL(endpoint.origin + pathTo(endpoint, uid));
 }
 
 /** The uid as a segment of a path. */
 function segmentOf(uid: string): string {
-  return pathTo(targetOf(new URL("https://pdf.example.com")), uid)
+  return pathTo(endpointOf(new URL("https://pdf.example.com")), uid)
     .split("/")
     .slice(4, -1)
     .join("/");
@@ -62,9 +63,9 @@ function isNameable(uid: string): boolean {
 
 describe("the request", () => {
   it("is the one of the spec", () => {
-    const target = targetOf(new URL("https://pdf.example.com"));
-    expect(target.origin).toBe("https://pdf.example.com");
-    expect(pathTo(target, "inv_2024")).toBe("/api/v1/templates/inv_2024/generate-sync");
+    const endpoint = endpointOf(new URL("https://pdf.example.com"));
+    expect(endpoint.origin).toBe("https://pdf.example.com");
+    expect(pathTo(endpoint, "inv_2024")).toBe("/api/v1/templates/inv_2024/generate-sync");
     expect(buildHeaders("k3y", new Map())).toEqual([
       "authorization",
       "API-Key k3y",
@@ -98,7 +99,7 @@ describe("the request", () => {
     ["https://bücher.example", "https://xn--bcher-kva.example", "", "/"],
     ["http://[::1]:8080/x", "http://[::1]:8080", "/x", "/x"],
   ])("below the base URL %s goes to %s", (baseUrl, origin, prefix, basePath) => {
-    expect(targetOf(new URL(baseUrl))).toEqual({
+    expect(endpointOf(new URL(baseUrl))).toEqual({
       origin,
       pathBeforeUid: `${prefix}/api/v1/templates/`,
       basePath,

@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Decision,
-  decide,
-  type FailureKind,
-  inSeconds,
-  type RetryPolicy,
-  repeatAfter,
-} from "../src/call/retry-policy.ts";
+import { type Decision, decide, type FailureKind, inSeconds, repeatAfter } from "../src/call/retry-policy.ts";
+import type { RetryPolicy } from "../src/options/retry.ts";
 
 const often: RetryPolicy = { limit: 100, mayRenderTwice: true };
 const forever = Number.POSITIVE_INFINITY;

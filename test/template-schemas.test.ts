@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, NotFoundError, TemplatePdf, template, ValuesError } from "../src/index.ts";
-import type { StandardSchemaV1 } from "../src/request/standard-schema.ts";
+import type { StandardSchemaV1 } from "../src/request/schema.ts";
 import { strayRejections } from "./client/service.ts";
 import { property } from "./support/fuzz.ts";
 import { refusal, schemaOf } from "./support/template-calls.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ConfigurationError, template, ValuesError } from "../src/index.ts";
-import type { StandardSchemaV1 } from "../src/request/standard-schema.ts";
+import type { StandardSchemaV1 } from "../src/request/schema.ts";
 import type { Template } from "../src/template.ts";
 import { property } from "./support/fuzz.ts";
 import { refusal, schemaOf, send } from "./support/template-calls.ts";

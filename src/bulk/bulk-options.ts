@@ -1,6 +1,6 @@
 import { ConfigurationError, type TemplatePdf } from "../index.ts";
 import { checkOptions, isBoolean, isFunction, isObject, isText } from "../options/option-rules.ts";
-import { resolveWaits } from "../options/timeouts.ts";
+import { resolveRetry } from "../options/retry.ts";
 import type { Fitting, Fulfilled, Jobs, Rejected } from "./job.ts";
 import { checkClient, type RunOptions, runRules } from "./run-options.ts";
 import type { Sink } from "./sink.ts";
@@ -82,7 +82,7 @@ export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
     "run",
   );
   checkClient(options.client);
-  resolveWaits({ retry: options.retry });
+  resolveRetry(options.retry);
   const { sink, journal, key } = options;
   if (typeof sink?.put !== "function") {
     throw new ConfigurationError(

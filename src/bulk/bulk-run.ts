@@ -1,5 +1,5 @@
 import { ConfigurationError, type PendingPdf } from "../index.ts";
-import { kindOf } from "../options/option-rules.ts";
+import { describeType } from "../options/option-rules.ts";
 import type { BulkProgress, BulkResult, RunBulkOptions } from "./bulk-options.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { checkJob } from "./check-job.ts";
@@ -128,7 +128,7 @@ export class BulkRun<J extends Job> {
     const { key, sink } = this.#options;
     const given = key === undefined ? sink.keyOf?.(job) : key(job);
     if ((typeof given === "string" && given !== "") || Number.isFinite(given)) return String(given);
-    const what = given === "" ? "empty" : kindOf(given);
+    const what = given === "" ? "empty" : describeType(given);
     throw new ConfigurationError(
       `The key of job ${index} is ${what}; it has to be a text or a number. Nothing was sent for it.`,
     );

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../index.ts";
-import { kindOf } from "../options/option-rules.ts";
+import { describeType } from "../options/option-rules.ts";
 import type { Job } from "./job.ts";
 
 /**
@@ -15,7 +15,7 @@ export function checkJob<J extends Job>(job: J, index: number): J {
       `Job ${index} has \`retry\` among its options, and the run decides when a document is asked for again. Give \`retry\` to the run. Nothing was sent for it.`,
     );
   }
-  const what = isObject ? "has no `template`" : `is ${kindOf(job)}`;
+  const what = isObject ? "has no `template`" : `is ${describeType(job)}`;
   throw new ConfigurationError(
     `Job ${index} ${what}. Give every job as { template, values }, where \`template\` is a uid or a template(). Nothing was sent for it.`,
   );

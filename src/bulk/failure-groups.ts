@@ -1,5 +1,5 @@
 import { SaveError, TemplatePdfError } from "../index.ts";
-import { kindOf } from "../options/option-rules.ts";
+import { describeType } from "../options/option-rules.ts";
 
 /** Failures of the same kind. */
 export interface FailureGroup {
@@ -54,6 +54,6 @@ function kindOfFailure(error: unknown): { readonly code: string; readonly messag
   if (TemplatePdfError.is(error)) return error;
   if (error instanceof Error) return { code: error.name, message: error.message };
   // What has no text is told by its kind.
-  const message = typeof error === "object" ? kindOf(error) : String(error);
+  const message = typeof error === "object" ? describeType(error) : String(error);
   return { code: "unknown", message };
 }

@@ -1,5 +1,5 @@
 import { type BulkAttempt, type Outcome, startAttempt } from "../call/outcome.ts";
-import { type Decision, decide, type Failure, inSeconds, type RetryPolicy } from "../call/retry-policy.ts";
+import { type Decision, decide, type Failure, inSeconds } from "../call/retry-policy.ts";
 import {
   ApiError,
   ConfigurationError,
@@ -9,6 +9,7 @@ import {
   TemplatePdfError,
   TimeoutError,
 } from "../index.ts";
+import type { RetryPolicy } from "../options/retry.ts";
 import { checkJob } from "./check-job.ts";
 import type { Job, Result } from "./job.ts";
 import type { Ticket } from "./pace/pace.ts";

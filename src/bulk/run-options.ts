@@ -7,7 +7,7 @@ import {
   isSignal,
   type Rules,
 } from "../options/option-rules.ts";
-import { resolveWaits } from "../options/timeouts.ts";
+import { resolveRetry } from "../options/retry.ts";
 import type { Use } from "./job.ts";
 
 /** What decides how a run goes, whatever is made of its documents. */
@@ -71,7 +71,7 @@ export const runRules: Rules<RunOptions> = {
 export function checkManyOptions<J, R>(options: GenerateManyOptions<J, R>): void {
   checkOptions(options, { ...runRules, use: isFunction, ordered: isBoolean }, "run");
   // What every call would object to.
-  resolveWaits({ retry: options.retry });
+  resolveRetry(options.retry);
 }
 
 /** @throws {ConfigurationError} when something else was given for the client */

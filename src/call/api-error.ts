@@ -59,7 +59,6 @@ export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, c
   const { status } = head;
   const { secrets } = call;
   const safeBody = secrets.withoutKey(rawBody).slice(0, maxErrorBytes);
-  // A key that is repeated as a number leaves text that is not JSON.
   const message = messageIn(parse(rawBody.slice(0, maxErrorBytes)));
   const detail = message === undefined ? undefined : secrets.quote(message, maxDetailLength);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
@@ -69,7 +68,7 @@ export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, c
     ...answerFacts(head, call),
     status,
     rawBody: safeBody,
-    body: parse(safeBody),
+    body: parse(safeBody.replace(numericMark, '$1"[redacted]"')),
     detail,
     retryAfterMs: waitMs,
     // Errors of this package do not contain secrets.
@@ -148,6 +147,9 @@ function aboutRedirect(head: ResponseHead, { secrets }: CallFacts): string {
     location === undefined ? "" : ` It points to ${JSON.stringify(secrets.quote(location, 300))}.`;
   return `Redirects are not followed, so that what was sent stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
 }
+
+/** What is left of a key of digits that the service repeats as a number: without quotes it would not be JSON. */
+const numericMark = /([:,[]\s*)\[redacted\](?=\s*[,}\]])/g;
 
 function parse(text: string): unknown {
   try {

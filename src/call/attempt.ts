@@ -83,7 +83,7 @@ export class Attempt implements Receiver {
       errors.timedOut(phase, limitMs, this.#received(), head, { ...this.#facts, note });
     if (head && !isSuccess(head)) this.#stop(this.#refusal(errors.refusalOver(limitMs, head, this.#facts)));
     else if (phase !== "unread") this.#stop({ repeat: phase === "connect" ? "safe" : "ambiguous", error });
-    else if (!this.body?.isRead || this.body.isUntouched) this.call.cancel(error(""));
+    else if (!this.body?.isRead || this.body.isUntouched) this.call.fail(error(""));
   }
 
   // Called by the body.

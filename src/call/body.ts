@@ -116,7 +116,7 @@ export class Body {
 
   /** Ends the transfer, frees its socket, and fails the sink with `reason`. */
   cancel(reason: unknown): void {
-    if (!this.#failure) this.#attempt.call.cancel(reason);
+    if (!this.#failure) this.#attempt.call.fail(reason);
   }
 
   /** Gives the sink what was held, then lets the transport continue. */

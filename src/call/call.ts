@@ -1,10 +1,11 @@
 import { addCaller } from "../errors/caller-stack.ts";
 import { Redactor } from "../errors/redact.ts";
+import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
 import { type CallEvent, type EventOf, type Hooks, noHooks, tell, unharmedBy } from "../options/hooks.ts";
-import { type CallOptions, type ResolvedCall, resolveCall } from "../options/options.ts";
 import { readApiKey } from "../request/api-key.ts";
-import { buildHeaders, pathTo } from "../request/url.ts";
-import { bodyOf, type Template } from "../template.ts";
+import { buildHeaders, credentialsIn } from "../request/headers.ts";
+import { type AnyTemplate, bodyOf } from "../request/schema.ts";
+import { pathTo } from "../request/url.ts";
 import { contentLengthOf, expectedLengthOf } from "../transport/content-length.ts";
 import type { CapturedContext, ResponseHead } from "../transport/types.ts";
 import { type AbortListener, type AbortSubscription, listenToAbort } from "./abort-signals.ts";
@@ -12,7 +13,7 @@ import { requestIdOf } from "./api-error.ts";
 import { Attempt, type PdfResponse } from "./attempt.ts";
 import { totalOver } from "./attempt-errors.ts";
 import { type CallContext, checkOpen } from "./connections.ts";
-import type { BulkAttempt } from "./outcome.ts";
+import type { BulkAttempt, CallOutcome } from "./outcome.ts";
 import { type Decision, decide, type Failure } from "./retry-policy.ts";
 import { Timer, type TimerListener } from "./timer.ts";
 
@@ -21,9 +22,6 @@ import { Timer, type TimerListener } from "./timer.ts";
  * headers are there; `body` while a document arrives; `received` once all of it has arrived; `done` once an output has it.
  */
 type CallState = "queued" | "sent" | "head" | "body" | "received" | "done" | "failed";
-
-/** A document that has begun to arrive, or what the call failed with. */
-export type CallOutcome = { readonly response: PdfResponse } | { readonly error: unknown };
 
 /** Numbers the calls that have hooks. */
 let calls = 0;
@@ -70,7 +68,7 @@ export class Call implements AbortListener, TimerListener {
    */
   constructor(
     client: CallContext,
-    given: string | Template,
+    given: string | AnyTemplate,
     values: unknown,
     options: CallOptions | undefined,
     bulk?: BulkAttempt,
@@ -85,11 +83,11 @@ export class Call implements AbortListener, TimerListener {
       client.connections.enter();
       this.#isRegistered = true;
       if (options !== undefined) this.settings = resolveCall(client.options, options);
-      const template: Template =
+      const template: AnyTemplate =
         typeof given === "object" && given !== null && "uid" in given
           ? given
           : { uid: given as string, schema: undefined };
-      this.#path = pathTo(client.options.target, template.uid);
+      this.#path = pathTo(client.options.endpoint, template.uid);
       this.uid = template.uid;
       this.#json = bodyOf(template, values);
       // A call may be cancelled before it waits for the schema.
@@ -116,29 +114,42 @@ export class Call implements AbortListener, TimerListener {
   start(): void {
     if (this.isOver) return;
     const { signal, timeouts } = this.settings;
-    if (this.#hasWrongArguments) return this.cancel(this.#error);
-    if (signal?.aborted) return this.cancel(signal.reason);
+    if (this.#hasWrongArguments) return this.fail(this.#error);
+    if (signal?.aborted) return this.fail(signal.reason);
     if (signal) this.#subscription = listenToAbort(signal, this);
     this.#next();
     // After the timeouts of the attempt, which are shorter: so the shared timer is set once.
     if (this.#isRegistered && !this.#isHandedOver) this.#total.set(timeouts.total);
   }
 
-  /** Ends the call at any moment, and fails every output with `reason`. */
-  cancel(reason: unknown): void {
-    this.#fail(reason);
+  /**
+   * Ends the call at any moment, and fails every output.
+   *
+   * @param error - why: the caller's own reason, if it was cancelled
+   * @param retryDelayMs - how long until the next attempt, if a bulk run makes one
+   */
+  fail(error: unknown, retryDelayMs?: number): void {
+    if (this.isOver) return;
+    this.state = "failed";
+    this.#error = error;
+    this.#attempt?.cancel(error);
+    this.release();
+    if (retryDelayMs === undefined) this.#notify("error", () => ({ error }));
+    else this.#notify("retry", () => ({ error, delayMs: retryDelayMs }));
+    this.onSettled?.({ error });
+    this.#bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
   }
 
   /** The caller's signal was aborted. */
   onAbort(): void {
-    this.cancel(this.settings.signal?.reason);
+    this.fail(this.settings.signal?.reason);
   }
 
   /** `timeouts.total` was reached. */
   onTimeOver(): void {
     const { uid, settings } = this;
-    const { origin } = this.#client.options.target;
-    this.cancel(totalOver(settings.timeouts.total, this.#attempts, { uid, origin }, this.#error));
+    const { origin } = this.#client.options.endpoint;
+    this.fail(totalOver(settings.timeouts.total, this.#attempts, { uid, origin }, this.#error));
   }
 
   // Called by the attempt.
@@ -176,7 +187,7 @@ export class Call implements AbortListener, TimerListener {
     // The reader of a stream sees the bytes while they arrive, and sets the pace.
     if (isStream) this.isReplaceable = false;
     if (this.#isHandedOver) this.#total.clear();
-    if (signal?.aborted) this.cancel(signal.reason);
+    if (signal?.aborted) this.fail(signal.reason);
     else if (signal) this.#subscription ??= listenToAbort(signal, this);
   }
 
@@ -201,7 +212,7 @@ export class Call implements AbortListener, TimerListener {
   #next(): void {
     const { apiKey } = this.#client.options;
     if (typeof this.#json === "string" && typeof apiKey !== "function") this.#try(this.#json, apiKey);
-    else this.#nextWhenReady().catch((error) => this.#fail(error));
+    else this.#nextWhenReady().catch((error) => this.fail(error));
   }
 
   async #nextWhenReady(): Promise<void> {
@@ -225,35 +236,26 @@ export class Call implements AbortListener, TimerListener {
   #onFailure(failure: Failure): void {
     if (this.isOver) return;
     const decision = this.#decide(failure);
-    const error = failure.error("why" in decision ? this.#note(decision.why) : "");
-    if ("why" in decision) this.#fail(error);
-    else if (this.#bulk) this.#fail(error, decision.delayMs);
+    const count = this.#attempts > 1 ? ` Tried ${this.#attempts} times.` : "";
+    const error = failure.error("why" in decision ? count + decision.why : "");
+    if ("why" in decision) this.fail(error);
+    else if (this.#bulk) this.fail(error, decision.delayMs);
     else void this.#retry(error, decision.delayMs);
   }
 
   #createAttempt(json: string, apiKey: string | undefined): Attempt {
     const { options, connections, sharedHeaders } = this.#client;
-    const { origin, basePath } = options.target;
+    const { origin, basePath } = options.endpoint;
     const { headers: ownHeaders } = this.settings;
     const headers = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
     const secret = apiKey ?? credentialsIn(headers);
     if (!this.#secrets?.knows(secret)) this.#secrets = new Redactor(secret, json, this.#secrets);
     this.#attempts++;
     this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }));
-    const request = {
-      origin,
-      path: this.#path,
-      headers: (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey, headers),
-      body: json,
-    };
-    const facts = {
-      uid: this.uid,
-      origin,
-      basePath,
-      attempts: this.#attempts,
-      secrets: this.#secrets,
-      request,
-    };
+    const flat = (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey, headers);
+    const request = { origin, path: this.#path, headers: flat, body: json };
+    const { uid } = this;
+    const facts = { uid, origin, basePath, attempts: this.#attempts, secrets: this.#secrets, request };
     return new Attempt(this, request, facts, connections.pool.current(options));
   }
 
@@ -263,10 +265,6 @@ export class Call implements AbortListener, TimerListener {
     if (this.#attempt?.body && !this.isReplaceable) return { why: "" };
     const leftMs = timeouts.total - this.#elapsedMs;
     return decide(failure, this.#attempts, retry, leftMs, Math.random);
-  }
-
-  #note(why: string): string {
-    return `${this.#attempts > 1 ? ` Tried ${this.#attempts} times.` : ""}${why}`;
   }
 
   /** If the call ends meanwhile, nothing follows. */
@@ -286,19 +284,6 @@ export class Call implements AbortListener, TimerListener {
     this.#next();
   }
 
-  /** @param retryDelayMs - how long until the next attempt, if a bulk run makes one */
-  #fail(error: unknown, retryDelayMs?: number): void {
-    if (this.isOver) return;
-    this.state = "failed";
-    this.#error = error;
-    this.#attempt?.cancel(error);
-    this.release();
-    if (retryDelayMs === undefined) this.#notify("error", () => ({ error }));
-    else this.#notify("retry", () => ({ error, delayMs: retryDelayMs }));
-    this.onSettled?.({ error });
-    this.#bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
-  }
-
   /** A document that had arrived whole is read, possibly after the client was closed: writing it to a file may take long. */
   #registerAgain(totalMs: number): void {
     this.#client.connections.enter();
@@ -310,7 +295,7 @@ export class Call implements AbortListener, TimerListener {
 
   /** Whether a stream was returned, which `timeouts.total` does not limit. */
   get #isHandedOver(): boolean {
-    return this.#attempt?.body?.isStream === true && !this.settings.isTotalExplicit;
+    return this.#attempt?.body?.isStream === true && !this.settings.totalLimitsStreams;
   }
 
   /** Milliseconds since the call began. */
@@ -328,10 +313,4 @@ export class Call implements AbortListener, TimerListener {
     if (!this.#context || name === "request") tell(hooks, name, event);
     else this.#context.runInAsyncScope(tell, undefined, hooks, name, event);
   }
-}
-
-/** What follows the scheme of an `authorization` of the caller's own: as secret as a key. */
-function credentialsIn(headers: ReadonlyMap<string, string>): string | undefined {
-  const given = headers.get("authorization");
-  return given?.slice(given.lastIndexOf(" ") + 1);
 }

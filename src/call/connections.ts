@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import type { ResolvedCall, ResolvedOptions } from "../options/options.ts";
+import type { ResolvedCall } from "../options/call-options.ts";
+import type { ResolvedOptions } from "../options/client-options.ts";
 import type { CapturedContext, TransportPool } from "../transport/types.ts";
 
 /** The connections of a client and of the clients derived from it, and how many calls may still need them. */
@@ -67,7 +68,7 @@ export function checkOpen({ options, connections, isClosed }: CallContext): void
   if (isClosed || connections.areClosed) {
     throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
   }
-  if (options.awaitsPage) {
+  if (options.needsPage) {
     throw new ConfigurationError(
       "The `baseUrl` is relative to a page, and this is none. Generate in the page, such as on a click; or give the whole URL.",
     );

@@ -1,6 +1,11 @@
-import type { Decision, Failure, RetryPolicy } from "./retry-policy.ts";
+import type { RetryPolicy } from "../options/retry.ts";
+import type { PdfResponse } from "./attempt.ts";
+import type { Decision, Failure } from "./retry-policy.ts";
 
-/** What became of a call. */
+/** A document that has begun to arrive, or what a call failed with. */
+export type CallOutcome = { readonly response: PdfResponse } | { readonly error: unknown };
+
+/** What became of a call, for a bulk run. */
 export interface Outcome {
   /** How many attempts there were, including those before this call. */
   readonly attempts: number;

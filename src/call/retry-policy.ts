@@ -1,12 +1,6 @@
-/** Whether a failed attempt is followed by another, and when: a table and a formula, without any state. */
+import type { RetryPolicy } from "../options/retry.ts";
 
-/** How often a call is tried again, and whether it may be rendered twice. */
-export interface RetryPolicy {
-  /** How many more times, at most. */
-  readonly limit: number;
-  /** Whether to try again what may have been rendered already. */
-  readonly mayRenderTwice: boolean;
-}
+/** Whether a failed attempt is followed by another, and when: a table and a formula, without any state. */
 
 /** What a failed attempt means for another one. */
 export interface FailureKind {

@@ -1,5 +1,6 @@
 import { abortError } from "../call/abort-signals.ts";
-import type { Call, CallOutcome } from "../call/call.ts";
+import type { Call } from "../call/call.ts";
+import type { CallOutcome } from "../call/outcome.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { Drafting } from "../files/drafting.ts";
 import type { Saved } from "../files/types.ts";
@@ -216,7 +217,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    */
   async cancel(reason: unknown = abortError()): Promise<void> {
     this.#isCancelled = true;
-    this.#call.cancel(reason);
+    this.#call.fail(reason);
   }
 
   /** The document chunk by chunk; leaving the loop frees the connection. */
@@ -240,7 +241,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     // All of them, also of a cancelled call: drafts are removed again, and no rejection is left unhandled.
     const results = await Promise.allSettled(checks);
     const failed = results.find((result) => result.status === "rejected");
-    if (failed) this.#call.cancel(failed.reason);
+    if (failed) this.#call.fail(failed.reason);
     else this.#call.start();
   }
 
@@ -258,7 +259,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
           // Another document takes the place of the one that broke.
           if (this.#outcome !== outcome) return this.#whenSettled(read);
           // No other code can reach a document that this output could not read.
-          if (this.#outputs === 1 && !this.#isAwaited) this.#call.cancel(error);
+          if (this.#outputs === 1 && !this.#isAwaited) this.#call.fail(error);
           rejectWithCaller(resolve, error);
         };
         try {

@@ -1,12 +1,12 @@
 import { nameOfError } from "../errors/redact.ts";
 import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
 import { isJsonObject } from "../json/is-json-object.ts";
-import { kindOf } from "../options/option-rules.ts";
-import { limitsStreams } from "../options/timeouts.ts";
+import { limitsStreams } from "../options/call-options.ts";
+import { describeType } from "../options/option-rules.ts";
+import { checkValues } from "../request/schema.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
 import { isResponse, type Product } from "../service/to-response.ts";
-import { checkValues } from "../template.ts";
 import { ask, FunctionFailure } from "./ask.ts";
 import {
   checkHandlerOptions,
@@ -163,7 +163,7 @@ async function checked(
 
 function wrongly(name: OwnFunction, expected: string, given: unknown): ConfigurationError {
   return new ConfigurationError(
-    `Expected \`${name}\` of the handler to return ${expected}, got ${kindOf(given)}.`,
+    `Expected \`${name}\` of the handler to return ${expected}, got ${describeType(given)}.`,
   );
 }
 

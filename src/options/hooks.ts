@@ -1,14 +1,12 @@
-import { checkNames, isFunction, isObject, optional } from "./option-rules.ts";
+import { checkNames, isFunction, optional } from "./option-rules.ts";
 
-/** What a client tells of its calls while they run. */
-
-/** What every event tells. */
+/** The properties of every event. */
 export interface CallEvent {
-  /** Numbers the calls of this process: the events of one call have the same. */
+  /** The number of the call in this process; the same for all events of one call. */
   readonly call: number;
-  /** The template that was asked for. */
+  /** The uid of the template. */
   readonly uid: string;
-  /** Which try it is about, from 1; 0 where nothing was sent. */
+  /** The number of the attempt, from 1; 0 if no request was sent. */
   readonly attempt: number;
   /** Milliseconds since the call began. */
   readonly elapsedMs: number;
@@ -16,39 +14,39 @@ export interface CallEvent {
 
 /** A request is about to be sent. */
 export interface RequestEvent extends CallEvent {
-  /** How the service is asked. */
+  /** The HTTP method. */
   readonly method: "POST";
-  /** Where it is asked. */
+  /** The URL of the request. */
   readonly url: string;
 }
 
-/** The head of an answer has arrived, whatever its status. */
+/** The headers of a response have arrived, whatever its status. */
 export interface ResponseEvent extends CallEvent {
-  /** The status code of the answer. */
+  /** The status code of the response. */
   readonly status: number;
-  /** The answer's `x-request-id` or `request-id`. */
+  /** The response's `x-request-id` or `request-id`. */
   readonly requestId: string | undefined;
-  /** Length of what follows, in bytes, where the answer tells. */
+  /** The length of the body in bytes, if the response says so. */
   readonly contentLength: number | undefined;
 }
 
-/** An attempt has failed, and another follows. */
+/** An attempt has failed, and a retry follows. */
 export interface RetryEvent extends CallEvent {
-  /** What the attempt failed with. */
+  /** The error of the attempt. */
   readonly error: unknown;
-  /** How long the call waits before the next, in milliseconds. */
+  /** The delay before the next attempt, in milliseconds. */
   readonly delayMs: number;
 }
 
-/** A call has ended without a whole document that was read: it failed, or was given up. */
+/** A call has ended, and nothing has read a whole document: the call failed or was cancelled. */
 export interface FailureEvent extends CallEvent {
-  /** What it rejects with: an error of this package, or the caller's own reason. */
+  /** What the call rejects with: an error of this package, or the caller's own reason. */
   readonly error: unknown;
 }
 
 /**
- * Hears of calls while they run, for logs and metrics. Nothing that a hook does changes a call: it is not waited
- * for, and what it throws is dropped. No event holds the API key or a value.
+ * Functions that observe calls, for logs and metrics. They cannot affect a call: the client does not wait for them, and
+ * ignores their errors. Events contain neither the API key nor values.
  *
  * @example
  * ```ts
@@ -57,50 +55,46 @@ export interface FailureEvent extends CallEvent {
  * ```
  */
 export interface Hooks {
-  /** Every attempt, before it is sent. */
+  /** Every attempt, before its request is sent. */
   request?: ((event: RequestEvent) => void) | undefined;
-  /** Every answer, when its head has arrived. */
+  /** Every response, when its headers have arrived. */
   response?: ((event: ResponseEvent) => void) | undefined;
-  /** Every attempt that is followed by another. */
+  /** Every failed attempt that is retried. */
   retry?: ((event: RetryEvent) => void) | undefined;
-  /** Every call that ends without a whole document in some form, once: also one that was given up on purpose. */
+  /** Every call that ends without a whole document, once. A cancelled call counts. */
   error?: ((event: FailureEvent) => void) | undefined;
 }
 
-/** What a hook of this name hears. */
+/** The event of the hook with this name. */
 export type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0];
 
-/** The hooks of a client that was given none. */
+/** The hooks of a client without any. */
 export const noHooks: Hooks = Object.freeze({});
 
-/** Tells a hook, as a method of the object that holds it, and takes no harm from it. */
+const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
+
+/** Checks hooks. @throws {ConfigurationError} for an unknown hook, or one that is not a function */
+export function resolveHooks(hooks: Hooks = noHooks): Hooks {
+  // An instance of the caller's own class may have other properties.
+  if (Object.getPrototypeOf(hooks) === Object.prototype) checkNames(hooks, names, "hooks");
+  for (const name of names) optional(hooks, name, isFunction, `hooks.${name}`);
+  return hooks;
+}
+
+/** Calls a hook, as a method of its object, and ignores what goes wrong there. */
 export function tell<Name extends keyof Hooks>(hooks: Hooks, name: Name, event: () => EventOf<Name>): void {
   unharmedBy(() =>
     (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(Object.freeze(event())),
   );
 }
 
-/** Runs what the caller gave to be told of a call; what goes wrong there is dropped. */
-export function unharmedBy(listener: () => unknown): void {
+/** Runs a caller's observer of a call, and ignores what it throws or rejects with. */
+export function unharmedBy(observer: () => unknown): void {
   try {
-    const result = listener();
-    // An asynchronous one may reject, and nobody else would hear of it.
+    const result = observer();
+    // Nobody else handles the rejection of an asynchronous observer.
     if (result instanceof Object) Promise.resolve(result).catch(() => {});
   } catch {
-    // Dropped: a document is not lost for a line in a log.
+    // A failing log must not fail the call.
   }
-}
-
-/**
- * Checks hooks.
- *
- * @throws {ConfigurationError} for one that does not exist, or is no function
- */
-export function resolveHooks(hooks: Hooks = noHooks): Hooks {
-  optional({ hooks }, "hooks", isObject);
-  const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
-  // An object of a class of the caller's own has fields of its own.
-  if (Object.getPrototypeOf(hooks) === Object.prototype) checkNames(hooks, names, "hooks");
-  for (const name of names) optional(hooks, name, isFunction, `hooks.${name}`);
-  return hooks;
 }

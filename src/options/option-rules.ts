@@ -1,11 +1,60 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import type { DispatcherLike } from "../transport/types.ts";
 
-/**
- * Refuses options that do not exist, because a misspelt one would otherwise be ignored in silence.
- *
- * @throws {ConfigurationError} naming the nearest option that does exist
- */
+/** What the value of an option must be: in words, and as a test. */
+interface Rule {
+  readonly words: string;
+  readonly test: (value: unknown) => boolean;
+}
+
+const rule = (words: string, test: (value: unknown) => boolean): Rule => ({ words, test });
+
+export const isBoolean = rule("a boolean", (value) => typeof value === "boolean");
+export const isText = rule("a text that is not empty", (value) => typeof value === "string" && value !== "");
+export const isFunction = rule("a function", (value) => typeof value === "function");
+export const isByteCount = rule("a whole number of bytes, 1 or more", (value) => isInteger(value, 1));
+export const isCount = rule("a whole number, 0 or more", (value) => isInteger(value, 0));
+export const isDuration = rule(
+  "a number of milliseconds above 0, or Infinity",
+  (value) => typeof value === "number" && value > 0,
+);
+export const isObject = rule(
+  "an object",
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+);
+export const isObjectOrFalse = rule(
+  "an object, or false",
+  (value) => value === false || isObject.test(value),
+);
+export const isSignal = rule(
+  "an AbortSignal",
+  (value) => typeof (value as AbortSignal | null)?.addEventListener === "function",
+);
+export const isDispatcher = rule(
+  "an undici dispatcher",
+  (value) => typeof (value as DispatcherLike | null)?.dispatch === "function",
+);
+export const isCredentials = rule('"omit", "same-origin" or "include"', (value) =>
+  ["omit", "same-origin", "include"].includes(value as string),
+);
+
+function isInteger(value: unknown, least: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least;
+}
+
+/** The rules of a kind of options, by name; `undefined` if the code that reads the option checks it. */
+export type Rules<O> = { readonly [Name in keyof Required<O>]: Rule | undefined };
+
+/** Checks the names and the values of options. @throws {ConfigurationError} for the first mistake */
+export function checkOptions<O extends object>(options: O, rules: Rules<O>, kind: string, prefix = ""): void {
+  checkNames(options, Object.keys(rules), kind);
+  for (const name of Object.keys(rules) as (keyof O & string)[]) {
+    const rule = rules[name];
+    if (rule) optional(options, name, rule, prefix + name);
+  }
+}
+
+/** Refuses unknown options, which may be misspelt. @throws {ConfigurationError} with the nearest known option */
 export function checkNames(options: object, known: readonly string[], kind: string): void {
   if (typeof options !== "object" || options === null) {
     throw new ConfigurationError(
@@ -18,112 +67,16 @@ export function checkNames(options: object, known: readonly string[], kind: stri
     );
   }
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) {
-      throw new ConfigurationError(
-        `Unknown ${kind} option \`${name}\`.${suggestion(name, known)} Known options: ${known.join(", ")}.`,
-      );
-    }
+    if (known.includes(name)) continue;
+    const nearest = nearestName(name, known);
+    const suggestion = nearest === undefined ? "" : ` Did you mean \`${nearest}\`?`;
+    throw new ConfigurationError(
+      `Unknown ${kind} option \`${name}\`.${suggestion} Known options: ${known.join(", ")}.`,
+    );
   }
 }
 
-function suggestion(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  return nearest === undefined ? "" : ` Did you mean \`${nearest}\`?`;
-}
-
-/** Gives the known name that is most like another, where one is like it at all. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const [nearest, likeness] = known
-    .map((other) => [other, likenessOf(name, other)] as const)
-    .reduce((best, next) => (next[1] > best[1] ? next : best));
-  return likeness > 0.5 ? nearest : undefined;
-}
-
-/** How many pairs of neighbouring letters two names share, from 0 to 1 (Dice's coefficient). */
-function likenessOf(name: string, other: string): number {
-  const pairs = pairsOf(name);
-  const others = pairsOf(other);
-  return (2 * pairs.filter((pair) => others.includes(pair)).length) / (pairs.length + others.length);
-}
-
-function pairsOf(name: string): string[] {
-  const padded = `^${name.toLowerCase()}$`;
-  return Array.from({ length: padded.length - 1 }, (_, index) => padded.slice(index, index + 2));
-}
-
-/** What an option's value must be: told in words, and tested. */
-interface Rule {
-  readonly words: string;
-  readonly test: (value: unknown) => boolean;
-}
-
-export const isBoolean: Rule = { words: "a boolean", test: (value) => typeof value === "boolean" };
-export const isText: Rule = {
-  words: "a text that is not empty",
-  test: (value) => typeof value === "string" && value !== "",
-};
-export const isFunction: Rule = { words: "a function", test: (value) => typeof value === "function" };
-export const isByteCount: Rule = {
-  words: "a whole number of bytes, 1 or more",
-  test: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-};
-export const isCount: Rule = {
-  words: "a whole number, 0 or more",
-  test: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-};
-export const isDuration: Rule = {
-  words: "a number of milliseconds above 0, or Infinity",
-  test: (value) => typeof value === "number" && value > 0,
-};
-export const isObject: Rule = {
-  words: "an object",
-  test: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-};
-export const isObjectOrFalse: Rule = {
-  words: "an object, or false",
-  test: (value) => value === false || isObject.test(value),
-};
-export const isSignal: Rule = {
-  words: "an AbortSignal",
-  test: (value) => typeof (value as AbortSignal | null)?.addEventListener === "function",
-};
-export const isDispatcher: Rule = {
-  words: "an undici dispatcher",
-  test: (value) => typeof (value as DispatcherLike | null)?.dispatch === "function",
-};
-export const isCredentials: Rule = {
-  words: '"omit", "same-origin" or "include"',
-  test: (value) => ["omit", "same-origin", "include"].includes(value as string),
-};
-
-/** What the options of a kind must be, by their names; some are checked where they are read. */
-export type Rules<O> = { readonly [Name in keyof Required<O>]: Rule | undefined };
-
-/**
- * Checks that options are ones that there are, and what they must be.
- *
- * @param kind - what has these options
- * @param shownPrefix - what stands before their names in a message
- * @throws {ConfigurationError} for the first thing that is wrong
- */
-export function checkOptions<O extends object>(
-  options: O,
-  rules: Rules<O>,
-  kind: string,
-  shownPrefix = "",
-): void {
-  checkNames(options, Object.keys(rules), kind);
-  for (const name of Object.keys(rules) as (keyof O & string)[]) {
-    const rule = rules[name];
-    if (rule) optional(options, name, rule, shownPrefix + name);
-  }
-}
-
-/**
- * Reads one option.
- *
- * @throws {ConfigurationError} when it is there and its value breaks the rule
- */
+/** Reads one option. @throws {ConfigurationError} if it is set and its value breaks the rule */
 export function optional<O extends object, K extends keyof O>(
   options: O,
   name: K,
@@ -132,14 +85,50 @@ export function optional<O extends object, K extends keyof O>(
 ): O[K] | undefined {
   const value = options[name];
   if (value === undefined || rule.test(value)) return value;
-  // Only what cannot be a secret that stands in the wrong place is told.
+  // The message quotes only values that cannot be a misplaced secret.
   const isHarmless = typeof value === "number" || typeof value === "boolean";
-  const got = isHarmless ? `\`${value}\` (${typeof value})` : kindOf(value);
+  const got = isHarmless ? `\`${value}\` (${typeof value})` : describeType(value);
   throw new ConfigurationError(`Expected \`${shownName}\` to be ${rule.words}, got ${got}.`);
 }
 
-/** Says what kind of value something is, and nothing of the value itself. */
-export function kindOf(value: unknown): string {
+/** Describes the type of a value, never the value itself: "null", "an array", "a value of type string". */
+export function describeType(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
+}
+
+/** A group of options, such as `timeouts`, without anything missing. */
+export type Complete<O> = { readonly [Name in keyof O]-?: NonNullable<O[Name]> };
+
+/** Checks a group of options. Unset ones come from `base`. @throws {ConfigurationError} for the first mistake */
+export function resolveGroup<O extends object>(
+  name: string,
+  given: O | undefined,
+  rules: Rules<O>,
+  base: Complete<O>,
+): Complete<O> {
+  if (given === undefined) return base;
+  checkOptions(given, rules, name, `${name}.`);
+  const keys = Object.keys(base) as (keyof O & string)[];
+  return Object.fromEntries(keys.map((key) => [key, given[key] ?? base[key]])) as Complete<O>;
+}
+
+/** Returns the known name that is most similar to a name, if one is similar enough. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const [nearest, similarity] = known
+    .map((other) => [other, similarityOf(name, other)] as const)
+    .reduce((best, next) => (next[1] > best[1] ? next : best));
+  return similarity > 0.5 ? nearest : undefined;
+}
+
+/** The share of pairs of adjacent letters that two names have in common, from 0 to 1 (Dice's coefficient). */
+function similarityOf(name: string, other: string): number {
+  const pairs = pairsOf(name);
+  const others = pairsOf(other);
+  return (2 * pairs.filter((pair) => others.includes(pair)).length) / (pairs.length + others.length);
+}
+
+function pairsOf(name: string): string[] {
+  const padded = `^${name.toLowerCase()}$`;
+  return Array.from({ length: padded.length - 1 }, (_, index) => padded.slice(index, index + 2));
 }

@@ -1,23 +1,19 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { nameOfError } from "../errors/redact.ts";
+import { isLoopback, isPage, readEnvironment } from "../runtime/environment.ts";
 
 /**
- * A source of API keys, asked whenever a request is sent: for keys that rotate, or that are not there yet when the client is made. A call for
- * which it gives none rejects.
+ * Returns the API key for a request. The client calls it for every attempt, so that keys can rotate, or load after the
+ * client was created. If it returns `undefined`, the call rejects.
  */
 export type ApiKeySource = () => string | undefined | Promise<string | undefined>;
 
-/** Whether a header can carry a key as it is (RFC 9110, 5.5): visible ASCII, without spaces. */
+/** Whether a header can carry a key unchanged (RFC 9110, 5.5): visible ASCII, without spaces. */
 export function isWellFormedKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
-/**
- * Checks that a key can be written into a header, and gives it back.
- *
- * @param attempts - how often a call was tried before
- * @throws {ConfigurationError} without the key
- */
+/** Checks an API key and returns it. @throws {ConfigurationError} without the key, with the attempts so far */
 export function checkApiKey(key: unknown, attempts = 0): string {
   if (typeof key !== "string") {
     throw new ConfigurationError(
@@ -36,11 +32,45 @@ export function checkApiKey(key: unknown, attempts = 0): string {
 }
 
 /**
- * Asks an API key function.
+ * Resolves the API key of a client: the option or the environment's; `null` if the server at `baseUrl` holds the key.
  *
- * @param attempts - how often the call was tried before
- * @param lastError - what the last attempt failed with
- * @throws {ConfigurationError} without what the function threw, which may hold a key
+ * @throws {ConfigurationError} if the key is missing, malformed, or in a browser
+ */
+export function resolveApiKey(
+  given: string | ApiKeySource | null | undefined,
+  allowsApiKey: boolean,
+): string | ApiKeySource | null {
+  const key = given === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") || undefined : given;
+  if (key === null || (key === undefined && isPage())) return null;
+  if (key === undefined) {
+    throw new ConfigurationError(
+      "An API key is missing. Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`.",
+    );
+  }
+  if (!allowsApiKey) throw keyInBrowser();
+  return typeof key === "function" ? key : checkApiKey(key);
+}
+
+/** Creates the error for an API key in a browser. */
+export function keyInBrowser(): ConfigurationError {
+  return new ConfigurationError(
+    "An API key in a page can be read by everybody who opens it. Keep the key on your server and point `baseUrl` at that server, without `apiKey`; or set `dangerouslyAllowBrowser: true` if this page is for your own eyes only.",
+  );
+}
+
+/** @throws {ConfigurationError} if an API key would travel to another machine unencrypted */
+export function checkEncryption(baseUrl: URL): void {
+  if (baseUrl.protocol !== "http:" || isLoopback(baseUrl.hostname)) return;
+  throw new ConfigurationError(
+    `The API key would travel to ${baseUrl.host} unencrypted. Use https:// in \`baseUrl\`, or set \`allowInsecureHttp: true\` if that network is yours.`,
+  );
+}
+
+/**
+ * Calls an API key function.
+ *
+ * @param attempts - how many attempts there were before; `lastError` is the error of the last of them
+ * @throws {ConfigurationError} if the function throws, or does not return a key
  */
 export async function readApiKey(
   source: ApiKeySource,
@@ -51,7 +81,7 @@ export async function readApiKey(
   try {
     key = await source();
   } catch (error) {
-    // Without what it threw, which may hold a key; its cause is what the attempt before failed with.
+    // Not the cause, because what the function threw may contain a key.
     const name = nameOfError(error);
     const before = attempts === 1 ? "once" : `${attempts} times`;
     const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;

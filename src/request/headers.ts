@@ -1,11 +1,12 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { keyInBrowser } from "./api-key.ts";
 
-/** Headers as a caller may give them: an object, a `Headers`, or pairs. `undefined` members are left out. */
+/** Headers as an object, a `Headers`, or pairs. Properties that are `undefined` are left out. */
 export type HeadersInput =
   | Iterable<readonly [string, string]>
   | { readonly [name: string]: string | undefined };
 
-/** Set by the spec or by HTTP itself; a caller's own would break the request or smuggle a second one. */
+/** Headers that the spec or HTTP itself sets. Any other value would break the request, or smuggle in a second one. */
 const reserved = new Set([
   "connection",
   "content-encoding",
@@ -23,14 +24,18 @@ const reserved = new Set([
 ]);
 
 /**
- * Checks a caller's headers and gives them by lower-case name.
+ * Checks a caller's headers and returns them by lower-case name.
  *
- * @param headers - what the caller gave
- * @param mayAuthorize - whether an `authorization` header is the caller's to give
+ * @param mayAuthorize - whether they may contain `authorization`: only without an API key
+ * @param allowsApiKey - whether that may be an API key: not in a browser
  * @throws {ConfigurationError} for a name or value that HTTP does not allow (RFC 9110, 5.1 and 5.5), a reserved
- * name, or an `authorization` beside an API key; never with the value
+ * name, or an `authorization` that is not allowed; never with the value
  */
-export function readHeaders(headers: HeadersInput | undefined, mayAuthorize: boolean): Map<string, string> {
+export function readHeaders(
+  headers: HeadersInput | undefined,
+  mayAuthorize: boolean,
+  allowsApiKey = true,
+): Map<string, string> {
   const read = new Map<string, string>();
   if (headers === undefined) return read;
   if (typeof headers !== "object" || headers === null) {
@@ -47,9 +52,10 @@ export function readHeaders(headers: HeadersInput | undefined, mayAuthorize: boo
     const key = checkName(name, mayAuthorize);
     const before = read.get(key);
     const checked = checkValue(name, value);
-    // Several of one name are one list (RFC 9110, 5.3).
+    // Several headers of one name form one list (RFC 9110, 5.3).
     read.set(key, before === undefined ? checked : `${before}, ${checked}`);
   }
+  if (!allowsApiKey && /^api-key /i.test(read.get("authorization") ?? "")) throw keyInBrowser();
   return read;
 }
 
@@ -81,6 +87,24 @@ function checkValue(name: string, value: unknown): string {
     );
   }
   // The white space of HTTP (RFC 9110, 5.6.3): a no-break space is part of the value.
-  // Looks behind, so that a run of spaces is tried once, and not again from each of them.
+  // The lookbehind matches a run of spaces once, not again from each of them.
   return value.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, "");
+}
+
+/** Builds the flat headers of a request (spec, "Authentication", rule 1; "Endpoints", request headers). */
+export function buildHeaders(
+  apiKey: string | undefined,
+  extra: ReadonlyMap<string, string>,
+): readonly string[] {
+  const flat: string[] = [];
+  if (apiKey !== undefined) flat.push("authorization", `API-Key ${apiKey}`);
+  flat.push("content-type", "application/json");
+  for (const [name, value] of extra) flat.push(name, value);
+  return flat;
+}
+
+/** What follows the scheme of an `authorization` of the caller's own: as secret as a key. */
+export function credentialsIn(headers: ReadonlyMap<string, string>): string | undefined {
+  const given = headers.get("authorization");
+  return given?.slice(given.lastIndexOf(" ") + 1);
 }

@@ -1,17 +1,18 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { pageAddress, readEnvironment } from "../runtime/environment.ts";
 
-/** Where a client's requests go: computed once per client. */
-export interface Target {
+/** The spec's endpoint below a client's base URL. */
+export interface Endpoint {
   /** Scheme, host and port: `https://pdf.example.com`. */
   readonly origin: string;
-  /** Everything of the path that stands before the uid: `/prefix/api/v1/templates/`. */
+  /** The part of the path before the uid: `/prefix/api/v1/templates/`. */
   readonly pathBeforeUid: string;
   /** The path prefix of `baseUrl`, for messages: `/` or `/prefix`. */
   readonly basePath: string;
 }
 
-/** Derives a client's target from its base URL (spec, "Endpoints": path shape; "Versioning": `/api/v1`). */
-export function targetOf(baseUrl: URL): Target {
+/** Derives the endpoint from a base URL (spec, "Endpoints": path shape; "Versioning": `/api/v1`). */
+export function endpointOf(baseUrl: URL): Endpoint {
   const prefix = baseUrl.pathname.replace(/(?<!\/)\/+$/, "");
   return {
     origin: baseUrl.origin,
@@ -20,28 +21,23 @@ export function targetOf(baseUrl: URL): Target {
   };
 }
 
-/** Writes the path at which a template is rendered (spec, "Endpoints": path shape), its uid as one segment. */
-export function pathTo(target: Target, uid: string): string {
+/** Writes the path that renders a template (spec, "Endpoints": path shape), with its uid as one segment. */
+export function pathTo(endpoint: Endpoint, uid: string): string {
   checkUid(uid);
-  return `${target.pathBeforeUid}${encodeURIComponent(uid)}/generate-sync`;
+  return `${endpoint.pathBeforeUid}${encodeURIComponent(uid)}/generate-sync`;
 }
 
-/**
- * Checks that a uid can stand in a path.
- *
- * @throws {ConfigurationError} when it is no string, empty, `.` or `..`, or holds a control character or half
- * a surrogate pair: none of these can name a template in a path
- */
+/** Checks that one segment of a path can carry a uid. @throws {ConfigurationError} if it cannot */
 export function checkUid(uid: unknown): void {
-  const wrong = objectionTo(uid);
-  if (wrong !== undefined) {
+  const problem = uidProblem(uid);
+  if (problem !== undefined) {
     throw new ConfigurationError(
-      `The template uid ${wrong}. Copy the uid from the dashboard as it is. Nothing was sent.`,
+      `The template uid ${problem}. Copy the uid from the dashboard as it is. Nothing was sent.`,
     );
   }
 }
 
-function objectionTo(uid: unknown): string | undefined {
+function uidProblem(uid: unknown): string | undefined {
   if (typeof uid !== "string") {
     return `must be a string, got ${uid === null ? "null" : typeof uid}: it comes first, then the values`;
   }
@@ -52,17 +48,41 @@ function objectionTo(uid: unknown): string | undefined {
   return undefined;
 }
 
-/**
- * Builds the headers of a client's requests as one flat list (spec, "Authentication", rule 1; "Endpoints",
- * request headers).
- */
-export function buildHeaders(
-  apiKey: string | undefined,
-  extra: ReadonlyMap<string, string>,
-): readonly string[] {
-  const flat: string[] = [];
-  if (apiKey !== undefined) flat.push("authorization", `API-Key ${apiKey}`);
-  flat.push("content-type", "application/json");
-  for (const [name, value] of extra) flat.push(name, value);
-  return flat;
+/** Whether a base URL is relative to a page, and this is not one. */
+export function lacksPage(baseUrl: unknown): boolean {
+  return typeof baseUrl === "string" && /^\.{0,2}\/(?!\/)/.test(baseUrl) && !pageAddress();
+}
+
+/** Parses the base URL: the option or the environment's. @throws {ConfigurationError} if it is missing or unusable */
+export function parseBaseUrl(
+  baseUrl: string | URL | undefined = readEnvironment("TEMPLATE_PDF_BASE_URL"),
+): URL {
+  if (baseUrl === undefined || baseUrl === "") {
+    throw new ConfigurationError(
+      "The base URL of the service is missing. Give `baseUrl`, or set TEMPLATE_PDF_BASE_URL, such as https://pdf.example.com.",
+    );
+  }
+  let url: URL | undefined;
+  try {
+    url = new URL(baseUrl, pageAddress());
+  } catch {
+    // The error below says what is wrong.
+  }
+  const problem = baseUrlProblem(String(baseUrl), url);
+  if (url === undefined || problem !== undefined) {
+    throw new ConfigurationError(
+      `The base URL ${problem}. Expected \`baseUrl\` to be like https://pdf.example.com or https://example.com/prefix.`,
+    );
+  }
+  return url;
+}
+
+function baseUrlProblem(text: string, url: URL | undefined): string | undefined {
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+  if (!hasScheme && !pageAddress()) return "does not begin with https:// (or http:// on this machine)";
+  if (url === undefined) return "is no absolute URL";
+  if (url.protocol !== "https:" && url.protocol !== "http:") return `has the scheme ${url.protocol}`;
+  if (url.username || url.password) return "holds credentials, which would end up in logs";
+  if (url.search || url.hash) return "has a query or a fragment";
+  return undefined;
 }

@@ -1,11 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 /**
- * Gives a class, or one object, `Symbol.asyncDispose`, for `await using`, where the runtime has that symbol: Node 20 has, some
- * browsers have not, and a computed method name of `undefined` would be a method named "undefined".
+ * Adds `Symbol.asyncDispose` to a class or an object, for `await using`, if the runtime has that symbol. Some browsers do
+ * not, and a method declared as `[undefined]` would be a method named "undefined".
  *
- * @param prototype - of the class
- * @param dispose - ends the use of one object
+ * @param prototype - the class's prototype, or the object
  */
 export function makeDisposable<T extends object>(
   prototype: T,

@@ -1,8 +1,7 @@
 /**
- * The single reader of `process.env`, and of what runtime this is.
+ * The only file that reads `process.env` and detects the runtime.
  *
- * Everything here is guarded: in a page there is no `process`, and Deno throws when the permission to
- * read the environment was not given.
+ * Every access is guarded: a browser has no `process`, and Deno throws without the permission to read the environment.
  */
 
 interface Surroundings {
@@ -22,7 +21,7 @@ interface Surroundings {
 
 const surroundings = globalThis as Surroundings;
 
-/** Reads one environment variable; `undefined` where it is not set, or may not be read. */
+/** Reads one environment variable; `undefined` if it is not set, or may not be read. */
 export function readEnvironment(name: string): string | undefined {
   try {
     return surroundings.process?.env?.[name];
@@ -32,8 +31,8 @@ export function readEnvironment(name: string): string | undefined {
 }
 
 /**
- * Whether this code runs where its user can read every secret it holds: a page, a web worker, or the
- * renderer of Electron and its workers. A server-side runtime that imitates the DOM (jsdom under Node) is not a page.
+ * Whether this code runs where its user can read every secret: in a page, a web worker, or Electron's renderer and its
+ * workers. A server-side runtime that imitates the DOM (jsdom under Node) is not a page.
  */
 export function isPage(): boolean {
   const { process, Deno, Bun, EdgeRuntime, WebSocketPair } = surroundings;
@@ -43,23 +42,27 @@ export function isPage(): boolean {
   return surroundings.document !== undefined || surroundings.WorkerGlobalScope !== undefined;
 }
 
-/**
- * Whether a timer ends with the request of a server in which it was set, as edge workers have it: then none may be
- * shared between calls.
- */
+/** Whether a timer ends with the server's request that set it, as in edge workers. Calls cannot share such a timer. */
 export function endsTimersWithRequests(): boolean {
   return surroundings.WebSocketPair !== undefined || surroundings.EdgeRuntime !== undefined;
 }
 
-/**
- * The address of the page, against which a relative `baseUrl` is resolved as `fetch` resolves its URLs; `undefined` outside
- * a page.
- */
+/** The address of the page, to which a relative `baseUrl` is relative, as with `fetch`; `undefined` outside a page. */
 export function pageAddress(): string | undefined {
   if (!isPage()) return undefined;
   const { document, location } = surroundings;
   const { href, origin } = location ?? {};
-  // A worker made of a `Blob` has an address that leads nowhere, and the origin of the page that made it, if that has one.
+  // A worker created from a `Blob` has an unusable address, but the origin of its page, if that has one.
   const own = href?.startsWith("blob:") ? origin : href;
   return document?.baseURI ?? (own === "null" ? undefined : own);
+}
+
+/**
+ * Whether a URL's host name means this machine: `localhost` and its subdomains (RFC 6761, 6.3),
+ * 127.0.0.0/8 (RFC 1122, 3.2.1.3) and `::1` (RFC 4291, 2.5.3).
+ *
+ * @param hostname - from `URL.hostname`: lower case, IPv6 in brackets
+ */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

@@ -1,4 +1,4 @@
-import { isLoopback } from "../runtime/loopback.ts";
+import { isLoopback } from "../runtime/environment.ts";
 import { Problem } from "./problem.ts";
 
 /** Where a server listens. */

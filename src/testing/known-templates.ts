@@ -2,10 +2,10 @@ import type { Schema, SchemaDraft } from "@cfworker/json-schema";
 import { ConfigurationError, type StandardSchemaV1, type Template, template, ValuesError } from "../index.ts";
 import { validateJson } from "../json/json-schema.ts";
 import { messageOf } from "../json/message-of.ts";
+import { checkValues } from "../request/schema.ts";
 import type { Order } from "../service/endpoint.ts";
 import { misfit } from "../service/misfit.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
-import { checkValues } from "../template.ts";
 
 /** The templates that a fake service has; without a list, any. */
 export class KnownTemplates {

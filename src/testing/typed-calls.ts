@@ -1,4 +1,4 @@
-import type { InferOutput } from "../request/standard-schema.ts";
+import type { InferOutput } from "../request/schema.ts";
 import type { Template } from "../template.ts";
 
 /** One call for a document that reached a fake service, with a right key and readable values. */

@@ -1,7 +1,6 @@
 import type { Agent, buildConnector } from "undici";
 import { ConfigurationError } from "../errors/errors.ts";
-import { readEnvironment } from "../runtime/environment.ts";
-import { isLoopback } from "../runtime/loopback.ts";
+import { isLoopback, readEnvironment } from "../runtime/environment.ts";
 import { skipInterimAnswers } from "./interim-answers.ts";
 import { type Connector, SocketOpener } from "./socket-opener.ts";
 import { asking } from "./tunnel.ts";

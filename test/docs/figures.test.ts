@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { resolveWaits } from "../../src/options/timeouts.ts";
+import { resolveRetry } from "../../src/options/retry.ts";
+import { resolveTimeouts } from "../../src/options/timeouts.ts";
 import { constantOf } from "./constant-of.ts";
 import { inWords } from "./in-words.ts";
 import { passingStatuses } from "./passing-statuses.ts";
@@ -10,7 +11,8 @@ import { passingStatuses } from "./passing-statuses.ts";
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
 
-const { timeouts, retry } = resolveWaits({});
+const timeouts = resolveTimeouts();
+const retry = resolveRetry();
 
 /** As `engines` has them: `^20.19.0 || >=22.12.0`. */
 const versionsOfNode = [...JSON.parse(read("package.json")).engines.node.matchAll(/(\d+\.\d+)\.0/g)].map(

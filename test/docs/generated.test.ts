@@ -28,9 +28,9 @@ describe("a region", () => {
     written(`before\n<!-- generated: ${region} -->\nstale\n<!-- end of generated -->\nafter\n`);
 
   it("is a table of the members of an interface: their defaults, and what their docstrings say", async () => {
-    const text = await of("members src/options/timeouts.ts Retry");
-    expect(text).toContain("| `limit` | 2 | How many more times, at most. |");
-    expect(text).toContain("| `mayRenderTwice` | `true` | Whether to try again");
+    const text = await of("members src/options/retry.ts Retry");
+    expect(text).toContain("| `limit` | 2 | How many retries at most. |");
+    expect(text).toContain("| `mayRenderTwice` | `true` | Whether to retry");
     expect(text).not.toContain("stale");
     expect(text).toMatch(
       /^before\n<!-- generated: members .* -->\n\n\|[\s\S]*\|\n\n<!-- end of generated -->\nafter\n$/,
@@ -59,7 +59,7 @@ describe("a region", () => {
   });
 
   it("without its end is refused", async () => {
-    await expect(written("<!-- generated: members src/options/timeouts.ts Retry -->\n")).rejects.toThrow(
+    await expect(written("<!-- generated: members src/options/retry.ts Retry -->\n")).rejects.toThrow(
       "has no end",
     );
   });

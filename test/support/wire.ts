@@ -23,11 +23,11 @@ export class Wire implements Exchange {
   constructor() {
     const attempt: Pick<Attempt, "onRead" | "onPaused" | "onResumed" | "onUnread" | "onWhole"> & {
       hasEnded: boolean;
-      call: Pick<Call, "cancel">;
+      call: Pick<Call, "fail">;
     } = {
       hasEnded: false,
       call: {
-        cancel: (reason) => {
+        fail: (reason) => {
           if (this.isWhole) return;
           this.abort();
           this.watched = false;

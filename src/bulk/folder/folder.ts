@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { reasonOf } from "../../files/reason-of.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
-import { checkOptions, isText, kindOf } from "../../options/option-rules.ts";
+import { checkOptions, describeType, isText } from "../../options/option-rules.ts";
 import type { Job } from "../job.ts";
 import type { Sink, SinkRun } from "../sink.ts";
 import { foldedPath } from "./folded-path.ts";
@@ -84,7 +84,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     const { root } = options;
     if (typeof pathOf !== "function" && typeof pathOf !== "string") {
       throw new ConfigurationError(
-        `A folder needs to know the path of each document, and got ${kindOf(pathOf)}. Give it a text such as "out/{{invoice_no}}.pdf", or a function.`,
+        `A folder needs to know the path of each document, and got ${describeType(pathOf)}. Give it a text such as "out/{{invoice_no}}.pdf", or a function.`,
       );
     }
     if (typeof pathOf === "function") {
@@ -104,7 +104,7 @@ class Folder<J extends Job> implements FolderSink<J> {
   keyOf(job: J): string {
     const given: unknown = this.#pathOf(job);
     if (typeof given !== "string") {
-      throw new ConfigurationError(`The path of a document has to be a text, and is ${kindOf(given)}.`);
+      throw new ConfigurationError(`The path of a document has to be a text, and is ${describeType(given)}.`);
     }
     const path = isAbsolute(given) ? relative(this.place, given) : given;
     const objection = objectionToPath(path, process.platform);

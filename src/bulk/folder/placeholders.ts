@@ -1,5 +1,5 @@
 import { ConfigurationError, ValuesError } from "../../index.ts";
-import { kindOf } from "../../options/option-rules.ts";
+import { describeType } from "../../options/option-rules.ts";
 
 /** A text with placeholders, such as `out/{{invoice_no}}.pdf`. */
 export interface Pattern {
@@ -43,7 +43,7 @@ function textOf(values: object, name: string, uid: string): string {
   const value = memberOf(values, name);
   const isText = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
   if (isText && value !== "") return String(value);
-  const what = value === undefined ? "is missing" : value === "" ? "is empty" : `is ${kindOf(value)}`;
+  const what = value === undefined ? "is missing" : value === "" ? "is empty" : `is ${describeType(value)}`;
   const message = `${what}, and the path of the document is made of it`;
   throw new ValuesError(
     `The values for template ${JSON.stringify(uid)} make no path: ${JSON.stringify(name)} ${message}. Nothing was sent for it.`,

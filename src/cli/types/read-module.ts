@@ -1,5 +1,5 @@
 import { messageOf } from "../../json/message-of.ts";
-import { isStandardSchema, type StandardSchemaV1 } from "../../request/standard-schema.ts";
+import { isStandardSchema, type StandardSchemaV1 } from "../../request/schema.ts";
 import { Misuse } from "../failure.ts";
 import { loadModule } from "../load-module.ts";
 import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";

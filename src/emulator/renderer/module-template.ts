@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { isStandardSchema, placeOf, type StandardSchemaV1 } from "../../request/standard-schema.ts";
+import { isStandardSchema, issuePath, type StandardSchemaV1 } from "../../request/schema.ts";
 import type { ValueIssue } from "../../service/misfit.ts";
 import { withoutValues } from "../../service/without-values.ts";
 import { IssueList } from "./issue-list.ts";
@@ -65,7 +65,7 @@ async function check(
   const safe = withoutValues(value);
   for (const issue of result.issues) {
     if (issues.isFull) break;
-    issues.add({ path: placeOf(issue), message: safe(issue.message) });
+    issues.add({ path: issuePath(issue), message: safe(issue.message) });
   }
   return { issues: issues.all };
 }

@@ -1,4 +1,4 @@
-import { resolveOptions } from "../../../src/options/options.ts";
+import { resolveOptions } from "../../../src/options/client-options.ts";
 import { wholeForms } from "../../faults/whole-forms.ts";
 import { constantOf } from "../constant-of.ts";
 import { inBinaryUnits } from "../in-words.ts";

@@ -1,6 +1,6 @@
 import { inSeconds } from "../../../src/call/retry-policy.ts";
 import type { TimeoutPhase } from "../../../src/errors/errors.ts";
-import { resolveWaits } from "../../../src/options/timeouts.ts";
+import { resolveTimeouts } from "../../../src/options/timeouts.ts";
 import { constantOf } from "../constant-of.ts";
 import { tableOf } from "../table-of.ts";
 
@@ -27,7 +27,7 @@ const spans: Readonly<Record<TimeoutPhase, readonly [begins: string, ends: strin
 
 /** A table of the limits: how long they are, from where to where they count, and what follows. */
 export default function limits(): string {
-  const { timeouts } = resolveWaits({});
+  const timeouts = resolveTimeouts();
   const rows = (Object.keys(timeouts) as TimeoutPhase[]).map((phase) => {
     const [begins, ends, again] = spans[phase];
     return [`\`${phase}\``, timeouts[phase].toLocaleString("en"), begins, ends, again];

@@ -1,5 +1,5 @@
 import { decide, inSeconds } from "../../../src/call/retry-policy.ts";
-import { resolveWaits } from "../../../src/options/timeouts.ts";
+import { resolveRetry } from "../../../src/options/retry.ts";
 import { constantOf } from "../constant-of.ts";
 import { inWords } from "../in-words.ts";
 import { passingStatuses } from "../passing-statuses.ts";
@@ -15,10 +15,7 @@ export default function retry(): string {
   return tableOf(
     ["", ""],
     [
-      [
-        "how often",
-        `${resolveWaits({}).retry.limit} more times at most, unless \`retry.limit\` says otherwise`,
-      ],
+      ["how often", `${resolveRetry().limit} more times at most, unless \`retry.limit\` says otherwise`],
       ["after which status", inWords(passingStatuses())],
       [
         "when",

@@ -6,8 +6,8 @@ import { TemplateMistake } from "../../../emulator/renderer/template-mistake.ts"
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
 import { isJsonObject } from "../../../json/is-json-object.ts";
 import { parseJson } from "../../../json/json-text.ts";
-import { isStandardSchema, type StandardSchemaV1 } from "../../../request/standard-schema.ts";
-import { bodyOf } from "../../../template.ts";
+import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
+
 import { decodeUtf8 } from "../../decode-utf8.ts";
 import { divertStdout } from "../../divert-stdout.ts";
 import { Misuse, reasonOf } from "../../failure.ts";

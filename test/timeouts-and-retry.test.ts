@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { ConfigurationError } from "template-pdf";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type ResolvedOptions, resolveCall, resolveOptions } from "../src/options/options.ts";
-import { resolveWaits, type Waits } from "../src/options/timeouts.ts";
+import { resolveCall } from "../src/options/call-options.ts";
+import { type ResolvedOptions, resolveOptions } from "../src/options/client-options.ts";
+import { resolveRetry } from "../src/options/retry.ts";
+import { resolveTimeouts } from "../src/options/timeouts.ts";
 
 const names = ["connect", "firstByte", "stall", "unread", "total"] as const;
-const base: Waits = {
+const base = {
   timeouts: { connect: 1, firstByte: 2, stall: 3, unread: 4, total: 5 },
-  isTotalExplicit: false,
   retry: { limit: 7, mayRenderTwice: false },
 };
 
@@ -27,8 +28,8 @@ function objectionTo(resolve: () => unknown): string {
 
 describe("what holds without options", () => {
   /** The defaults as the docstrings of an interface tell them, by option. */
-  function documented(interfaceName: string): Record<string, unknown> {
-    const source = readFileSync(new URL("../src/options/timeouts.ts", import.meta.url), "utf8");
+  function documented(file: string, interfaceName: string): Record<string, unknown> {
+    const source = readFileSync(new URL(`../src/options/${file}`, import.meta.url), "utf8");
     const body = source.split(`export interface ${interfaceName} {`)[1]?.split("\n}\n")[0] ?? "";
     const fields = [...body.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+(\w+)\?:/g)];
     return Object.fromEntries(
@@ -40,16 +41,17 @@ describe("what holds without options", () => {
   }
 
   it("is what the docstrings of Timeouts say", () => {
-    expect(documented("Timeouts")).toEqual(resolveWaits({}).timeouts);
-    expect(Object.keys(documented("Timeouts"))).toEqual([...names]);
+    const defaults = documented("timeouts.ts", "Timeouts");
+    expect(defaults).toEqual(resolveTimeouts());
+    expect(Object.keys(defaults)).toEqual([...names]);
   });
 
   it("is what the docstrings of Retry say", () => {
-    expect(documented("Retry")).toEqual(resolveWaits({}).retry);
+    expect(documented("retry.ts", "Retry")).toEqual(resolveRetry());
   });
 
   it("cannot be changed by anybody", () => {
-    const { timeouts, retry } = resolveWaits({});
+    const [timeouts, retry] = [resolveTimeouts(), resolveRetry()];
     const attempt = (change: () => void) => {
       try {
         change();
@@ -59,20 +61,20 @@ describe("what holds without options", () => {
     };
     attempt(() => Object.assign(timeouts, { stall: 1 }));
     attempt(() => Object.assign(retry, { limit: 9 }));
-    expect(resolveWaits({}).timeouts.stall).toBe(30_000);
-    expect(resolveWaits({}).retry.limit).toBe(2);
+    expect(resolveTimeouts().stall).toBe(30_000);
+    expect(resolveRetry().limit).toBe(2);
   });
 
-  it("does not count the total as given", () => {
-    expect(resolveWaits({}).isTotalExplicit).toBe(false);
-    expect(resolveWaits({ timeouts: { stall: 1, total: undefined } }).isTotalExplicit).toBe(false);
+  it("does not limit streams by the total", () => {
+    expect(client({}).totalLimitsStreams).toBe(false);
+    expect(client({ timeouts: { stall: 1, total: undefined } }).totalLimitsStreams).toBe(false);
   });
 });
 
 describe("what is given", () => {
   it.each(names)("as timeouts.%s holds, and leaves the others as they were", (name) => {
     for (const value of [0.5, 1, 30_000, 2 ** 40, Number.POSITIVE_INFINITY]) {
-      expect(resolveWaits({ timeouts: { [name]: value } }, base).timeouts).toEqual({
+      expect(resolveTimeouts({ [name]: value }, base.timeouts)).toEqual({
         ...base.timeouts,
         [name]: value,
       });
@@ -80,15 +82,16 @@ describe("what is given", () => {
   });
 
   it.each(names)("as timeouts.%s may be undefined, and counts as missing", (name) => {
-    expect(resolveWaits({ timeouts: { [name]: undefined } }, base)).toEqual(base);
+    expect(resolveTimeouts({ [name]: undefined }, base.timeouts)).toEqual(base.timeouts);
   });
 
-  it("as a total counts as given, whatever it is, and also where only the client gave it", () => {
+  it("as a total limits streams, whatever it is, for the client or for the call", () => {
     for (const total of [1, 600_000, Number.POSITIVE_INFINITY]) {
-      const given = resolveWaits({ timeouts: { total } });
-      expect(given.isTotalExplicit).toBe(true);
-      expect(resolveWaits({ timeouts: { stall: 1 } }, given).isTotalExplicit).toBe(true);
-      expect(resolveWaits({}, given).isTotalExplicit).toBe(true);
+      const given = client({ timeouts: { total } });
+      expect(given.totalLimitsStreams).toBe(true);
+      expect(resolveCall(given, { timeouts: { stall: 1 } }).totalLimitsStreams).toBe(true);
+      expect(resolveCall(given, undefined).totalLimitsStreams).toBe(true);
+      expect(resolveCall(client({}), { timeouts: { total } }).totalLimitsStreams).toBe(true);
     }
   });
 
@@ -104,24 +107,21 @@ describe("what is given", () => {
     [{ mayRenderTwice: true }, { limit: 7, mayRenderTwice: true }],
     [false as const, { limit: 0, mayRenderTwice: false }],
   ])("as retry %j is laid over the rest", (retry, expected) => {
-    expect(resolveWaits({ retry }, base).retry).toEqual(expected);
+    expect(resolveRetry(retry, base.retry)).toEqual(expected);
   });
 
   it("is not written to", () => {
-    const given = Object.freeze({
-      timeouts: Object.freeze({ stall: 9 }),
-      retry: Object.freeze({ limit: 1 }),
-    });
-    expect(resolveWaits(given, base).timeouts.stall).toBe(9);
+    expect(resolveTimeouts(Object.freeze({ stall: 9 }), base.timeouts).stall).toBe(9);
+    expect(resolveRetry(Object.freeze({ limit: 1 }), base.retry).limit).toBe(1);
   });
 
   it("is read once: what is changed afterwards does not matter", () => {
     const timeouts = { stall: 9 };
     const retry = { limit: 1 };
-    const waits = resolveWaits({ timeouts, retry });
+    const resolved = [resolveTimeouts(timeouts), resolveRetry(retry)];
     timeouts.stall = 10;
     retry.limit = 2;
-    expect([waits.timeouts.stall, waits.retry.limit]).toEqual([9, 1]);
+    expect(resolved).toMatchObject([{ stall: 9 }, { limit: 1 }]);
   });
 });
 
@@ -130,7 +130,7 @@ describe("what is wrong", () => {
 
   it.each(names)("with timeouts.%s is told with its name", (name) => {
     for (const value of noDurations) {
-      const message = objectionTo(() => resolveWaits({ timeouts: { [name]: value } } as object));
+      const message = objectionTo(() => resolveTimeouts({ [name]: value } as object));
       expect(message).toMatch(
         new RegExp(
           `^Expected \`timeouts\\.${name}\` to be a number of milliseconds above 0, or Infinity, got `,
@@ -187,8 +187,8 @@ describe("what is wrong", () => {
 
   it("tells no value that may be a secret", () => {
     const misplaced = { timeouts: { stall: "sk-secret" }, retry: { limit: "sk-secret" } };
-    expect(objectionTo(() => resolveWaits({ timeouts: misplaced.timeouts } as object))).not.toContain("sk-");
-    expect(objectionTo(() => resolveWaits({ retry: misplaced.retry } as object))).not.toContain("sk-");
+    expect(objectionTo(() => resolveTimeouts(misplaced.timeouts as object))).not.toContain("sk-");
+    expect(objectionTo(() => resolveRetry(misplaced.retry as object))).not.toContain("sk-");
   });
 
   it("with a call is told like that of a client", () => {
@@ -217,10 +217,10 @@ describe("a call over its client", () => {
       { timeouts: undefined, retry: undefined },
       { timeouts: {}, retry: {} },
     ]) {
-      const { timeouts, retry, isTotalExplicit } = resolveCall(ofClient, options);
+      const { timeouts, retry, totalLimitsStreams } = resolveCall(ofClient, options);
       expect(timeouts).toEqual({ connect: 10_000, firstByte: 7, stall: 8, unread: 60_000, total: 600_000 });
       expect(retry).toEqual({ limit: 5, mayRenderTwice: false });
-      expect(isTotalExplicit).toBe(false);
+      expect(totalLimitsStreams).toBe(false);
     }
   });
 
@@ -244,6 +244,6 @@ describe("a call over its client", () => {
   it("leaves its client as it was", () => {
     resolveCall(ofClient, { timeouts: { stall: 9, total: 10 }, retry: false });
     expect(ofClient.timeouts.stall).toBe(8);
-    expect([ofClient.isTotalExplicit, ofClient.retry.limit]).toEqual([false, 5]);
+    expect([ofClient.totalLimitsStreams, ofClient.retry.limit]).toEqual([false, 5]);
   });
 });

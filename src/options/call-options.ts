@@ -1,0 +1,102 @@
+import { type HeadersInput, readHeaders } from "../request/headers.ts";
+import type { ResolvedOptions } from "./client-options.ts";
+import type { Hooks } from "./hooks.ts";
+import {
+  type Complete,
+  checkOptions,
+  isBoolean,
+  isByteCount,
+  isFunction,
+  isObject,
+  isObjectOrFalse,
+  isSignal,
+  type Rules,
+} from "./option-rules.ts";
+import { type Retry, type RetryPolicy, resolveRetry } from "./retry.ts";
+import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
+
+/** The options of one call; each overrides the client's. */
+export interface CallOptions {
+  /** Cancels the call at any moment. The call rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Headers for this request, in addition to the client's. */
+  headers?: HeadersInput | undefined;
+  /** The limits of the call. Unset properties come from the client. */
+  timeouts?: Timeouts | undefined;
+  /** When the call is retried. Unset properties come from the client. */
+  retry?: Retry | false | undefined;
+  /** The maximum size in bytes of a document that is held in memory. Default: the client's. */
+  maxBytes?: number | undefined;
+  /** Whether to check that the document is a whole PDF. Default: the client's. */
+  verify?: boolean | undefined;
+  /** Called each time that more of the document has arrived. The client does not wait for it, and ignores its errors. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /** @internal */
+  [limitsStreams]?: boolean | undefined;
+}
+
+/** How much of a document has arrived. It starts again from 0 if a truncated document is requested again. */
+export interface Progress {
+  /** How many bytes have arrived. */
+  readonly receivedBytes: number;
+  /**
+   * How many bytes the document has, if the response says so. In a browser that calls another origin it can turn out to be
+   * wrong, because the browser hides whether the response was compressed. From then on it is `undefined`, and the document's
+   * `contentLength` always is.
+   */
+  readonly totalBytes: number | undefined;
+}
+
+/**
+ * An internal call option. It applies `timeouts.total` to the end of a stream even if `total` was not set.
+ * Registered globally, because the client may come from another copy of this package.
+ */
+export const limitsStreams: unique symbol = Symbol.for("template-pdf.limits-streams") as never;
+
+/** The settings that a call takes from its own options or from its client. */
+export interface CallSettings {
+  readonly timeouts: Complete<Timeouts>;
+  /** Whether `timeouts.total` applies to the end of a stream, because `total` was set. */
+  readonly totalLimitsStreams: boolean;
+  readonly retry: RetryPolicy;
+  readonly maxBytes: number;
+  readonly verify: boolean;
+  readonly hooks: Hooks;
+}
+
+/** A call's options, checked and merged into the client's. */
+export interface ResolvedCall extends CallSettings {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: ReadonlyMap<string, string> | undefined;
+  readonly onProgress?: CallOptions["onProgress"];
+}
+
+const rules: Rules<Omit<CallOptions, typeof limitsStreams>> = {
+  signal: isSignal,
+  headers: undefined,
+  timeouts: isObject,
+  retry: isObjectOrFalse,
+  maxBytes: isByteCount,
+  verify: isBoolean,
+  onProgress: isFunction,
+};
+
+/** Checks a call's options and merges them into the client's. @throws {ConfigurationError} for the first mistake */
+export function resolveCall(client: ResolvedOptions, options: CallOptions = {}): ResolvedCall {
+  checkOptions(options, rules, "call");
+  const { timeouts, headers } = options;
+  // Property by property: a spread would cost more than all the checks.
+  return {
+    signal: options.signal,
+    timeouts: resolveTimeouts(timeouts, client.timeouts),
+    totalLimitsStreams:
+      client.totalLimitsStreams || timeouts?.total !== undefined || options[limitsStreams] === true,
+    retry: resolveRetry(options.retry, client.retry),
+    headers:
+      headers === undefined ? undefined : readHeaders(headers, client.apiKey === null, client.allowsApiKey),
+    hooks: client.hooks,
+    maxBytes: options.maxBytes ?? client.maxBytes,
+    verify: options.verify ?? client.verify,
+    onProgress: options.onProgress,
+  };
+}

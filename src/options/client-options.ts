@@ -1,0 +1,128 @@
+import { ConfigurationError } from "../errors/errors.ts";
+import { type ApiKeySource, checkEncryption, resolveApiKey } from "../request/api-key.ts";
+import { type HeadersInput, readHeaders } from "../request/headers.ts";
+import { type Endpoint, endpointOf, lacksPage, parseBaseUrl } from "../request/url.ts";
+import { isPage } from "../runtime/environment.ts";
+import type { DispatcherLike, FetchLike, TransportSettings } from "../transport/types.ts";
+import type { CallSettings } from "./call-options.ts";
+import { type Hooks, resolveHooks } from "./hooks.ts";
+import {
+  checkNames,
+  checkOptions,
+  isBoolean,
+  isByteCount,
+  isCredentials,
+  isDispatcher,
+  isFunction,
+  isObject,
+  isObjectOrFalse,
+  type Rules,
+} from "./option-rules.ts";
+import { type Retry, resolveRetry } from "./retry.ts";
+import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
+
+/** The options of a client. */
+export interface ClientOptions {
+  /**
+   * The address of the service, such as `https://pdf.example.com`. It may have a path prefix, but no credentials, query or
+   * fragment. In a browser it may be relative. If it begins with `/` or `.`, you can also create the client on a server, as
+   * frameworks do, and its calls reject there. Default: the environment's `TEMPLATE_PDF_BASE_URL`.
+   */
+  baseUrl?: string | URL | undefined;
+  /**
+   * The API key, or a function that returns it for every request. Pass `null` if the server at `baseUrl` holds the key.
+   * Default: the environment's `TEMPLATE_PDF_API_KEY`.
+   */
+  apiKey?: string | ApiKeySource | null | undefined;
+  /** Headers for every request. `authorization` is allowed only with `apiKey: null`. Default: none. */
+  headers?: HeadersInput | undefined;
+  /** In browsers: whether requests carry cookies, as for `fetch`. Default: the default of `fetch`. */
+  credentials?: "omit" | "same-origin" | "include" | undefined;
+  /** The limits of a call. Default: see `Timeouts`. */
+  timeouts?: Timeouts | undefined;
+  /** When a call is retried; `false` for never. Default: see `Retry`. */
+  retry?: Retry | false | undefined;
+  /** Functions that observe calls. Default: none. */
+  hooks?: Hooks | undefined;
+  /** The maximum size in bytes of a document that is held in memory. Default: 536,870,912 (512 MiB). */
+  maxBytes?: number | undefined;
+  /** Whether to check that every document is a whole PDF. Default: `true`. */
+  verify?: boolean | undefined;
+  /** Your own `fetch`, which sends every request. Default: see `TemplatePdf.transport`. */
+  fetch?: FetchLike | undefined;
+  /** Your own undici dispatcher (7 or later), which sends every request. The client never closes it. */
+  dispatcher?: DispatcherLike | undefined;
+  /** Allows an API key over plain `http://` to another machine. Default: `false`. */
+  allowInsecureHttp?: boolean | undefined;
+  /** Allows an API key in a browser, where everybody can read it. Default: `false`. */
+  dangerouslyAllowBrowser?: boolean | undefined;
+}
+
+/** A client's options, checked once and complete. */
+export interface ResolvedOptions extends TransportSettings, CallSettings {
+  readonly baseUrl: URL;
+  /** Whether every call rejects, because `baseUrl` is relative to a page, and this is not one. */
+  readonly needsPage: boolean;
+  readonly endpoint: Endpoint;
+  readonly apiKey: string | ApiKeySource | null;
+  readonly headers: ReadonlyMap<string, string>;
+  /** Whether this code may hold an API key: not in a browser. */
+  readonly allowsApiKey: boolean;
+}
+
+const defaultMaxBytes = 512 * 1024 * 1024;
+
+const rules: Rules<ClientOptions> = {
+  baseUrl: undefined,
+  apiKey: undefined,
+  headers: undefined,
+  credentials: isCredentials,
+  timeouts: isObject,
+  retry: isObjectOrFalse,
+  hooks: isObject,
+  maxBytes: isByteCount,
+  verify: isBoolean,
+  fetch: isFunction,
+  dispatcher: isDispatcher,
+  allowInsecureHttp: isBoolean,
+  dangerouslyAllowBrowser: isBoolean,
+};
+
+/** Checks a client's options and fills in the defaults. @throws {ConfigurationError} for the first mistake */
+export function resolveOptions(options: ClientOptions): ResolvedOptions {
+  checkOptions(options, rules, "client");
+  const allowsApiKey = !isPage() || options.dangerouslyAllowBrowser === true;
+  // Frameworks also run the modules of a page on the server. An API key shows that the client is meant for a server.
+  const needsPage = !options.apiKey && lacksPage(options.baseUrl);
+  const baseUrl = needsPage ? new URL("https://page.invalid") : parseBaseUrl(options.baseUrl);
+  const apiKey = needsPage ? null : resolveApiKey(options.apiKey, allowsApiKey);
+  if (apiKey !== null && !options.allowInsecureHttp) checkEncryption(baseUrl);
+  const { fetch, dispatcher } = options;
+  if (fetch && dispatcher) {
+    throw new ConfigurationError(
+      "Both `fetch` and `dispatcher` were given, and each would send the requests. Give one of them.",
+    );
+  }
+  return Object.freeze({
+    baseUrl,
+    needsPage,
+    endpoint: endpointOf(baseUrl),
+    apiKey,
+    headers: readHeaders(options.headers, apiKey === null, allowsApiKey),
+    allowsApiKey,
+    credentials: options.credentials,
+    timeouts: resolveTimeouts(options.timeouts),
+    totalLimitsStreams: options.timeouts?.total !== undefined,
+    retry: resolveRetry(options.retry),
+    hooks: resolveHooks(options.hooks),
+    maxBytes: options.maxBytes ?? defaultMaxBytes,
+    verify: options.verify ?? true,
+    fetch,
+    dispatcher,
+  });
+}
+
+/** Checks the names of a client's options. @throws {ConfigurationError} with the nearest known option */
+export function checkClientNames(options: ClientOptions): void {
+  checkNames(options, Object.keys(rules), "client");
+}
