@@ -306,7 +306,7 @@ export class Call implements AbortListener, TimerListener {
   /** @param more - the rest of the event; called only if there is a hook of that name */
   #notify<Name extends keyof Hooks>(name: Name, more: () => Omit<EventOf<Name>, keyof CallEvent>): void {
     const { hooks } = this.settings;
-    if (hooks === noHooks) return;
+    if (!(name in hooks)) return;
     const facts = { call: this.#number, uid: this.uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
     const event = () => ({ ...facts, ...more() }) as unknown as EventOf<Name>;
     // A request is sent in the context of the call. Everything else comes from sockets and timers.

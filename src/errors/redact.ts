@@ -23,8 +23,9 @@ const maxLengthByWord = 1_000;
  * readable.
  */
 export class Redactor {
-  /** The keys that the call has sent, the latest one last. */
-  readonly #keys: readonly string[];
+  readonly #apiKey: string | undefined;
+  /** The keys that the call sent before, if the key has changed since. */
+  readonly #earlierKeys: readonly string[] | undefined;
   readonly #body: string;
   #secretWords: SecretWords | undefined;
   /** Everything that was sent, in lower case. */
@@ -36,13 +37,19 @@ export class Redactor {
    * @param earlier - knows the keys of earlier attempts, if the key has changed since
    */
   constructor(apiKey: string | undefined, body: string, earlier?: Redactor) {
-    this.#keys = [...(earlier ? earlier.#keys : []), ...(apiKey ? [apiKey] : [])];
+    this.#apiKey = apiKey;
+    this.#earlierKeys = earlier ? earlier.#keys : undefined;
     this.#body = body;
   }
 
   /** Whether this is the key of the latest attempt. */
   knows(apiKey: string | undefined): boolean {
-    return this.#keys.at(-1) === apiKey;
+    return this.#apiKey === apiKey;
+  }
+
+  get #keys(): readonly string[] {
+    const earlier = this.#earlierKeys ?? [];
+    return this.#apiKey ? [...earlier, this.#apiKey] : earlier;
   }
 
   /** Removes the key in every spelling, also if the text is truncated within it. */
