@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { docComment } from "../../src/cli/template-types/source-text.ts";
+import { docComment } from "../../../src/cli/template-types/source-text.ts";
 
 describe("a comment", () => {
   it("has no empty line at its start and its end", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nameDefinitions } from "../../src/cli/template-types/names.ts";
-import type { Shape } from "../../src/cli/template-types/shape.ts";
-import { NameCollision, writeTypes } from "../../src/cli/template-types/write-types.ts";
+import { nameDefinitions } from "../../../src/cli/template-types/names.ts";
+import type { Shape } from "../../../src/cli/template-types/shape.ts";
+import { NameCollision, writeTypes } from "../../../src/cli/template-types/write-types.ts";
 import { errorsIn } from "./support/compile.ts";
 import { member, named, object } from "./support/make-shape.ts";
 

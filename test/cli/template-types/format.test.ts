@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { format } from "prettier";
 import { describe, expect } from "vitest";
-import { writeTypes } from "../../src/cli/template-types/write-types.ts";
-import { slowProperty } from "../support/fuzz.ts";
+import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
+import { slowProperty } from "../../support/fuzz.ts";
 import { anyTemplate } from "./support/any-shape.ts";
 
 describe("a written file", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Samples } from "../../src/cli/template-types/samples.ts";
-import { shapesIn } from "../../src/cli/template-types/shapes-in.ts";
-import { property, slowProperty } from "../support/fuzz.ts";
+import { Samples } from "../../../src/cli/template-types/samples.ts";
+import { shapesIn } from "../../../src/cli/template-types/shapes-in.ts";
+import { property, slowProperty } from "../../support/fuzz.ts";
 import { anySamples } from "./support/any-samples.ts";
 import { seen, typeOf, type Values } from "./support/type-of-samples.ts";
 

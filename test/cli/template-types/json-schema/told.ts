@@ -1,4 +1,4 @@
-import { shapeOfSchema } from "../../../src/cli/template-types/json-schema/shape-of-schema.ts";
+import { shapeOfSchema } from "../../../../src/cli/template-types/json-schema/shape-of-schema.ts";
 import { describeShape } from "./describe-shape.ts";
 
 /** The shape of a member that has this schema. */

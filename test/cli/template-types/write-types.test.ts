@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as zod4 from "zod";
 import * as zod3 from "zod-3";
-import type { Shape, TemplateShape } from "../../src/cli/template-types/shape.ts";
-import { signature, writeTypes } from "../../src/cli/template-types/write-types.ts";
-import { template } from "../../src/template.ts";
+import type { Shape, TemplateShape } from "../../../src/cli/template-types/shape.ts";
+import { signature, writeTypes } from "../../../src/cli/template-types/write-types.ts";
+import { template } from "../../../src/template.ts";
 import { errorsIn, run } from "./support/compile.ts";
 import { member, named, object } from "./support/make-shape.ts";
 

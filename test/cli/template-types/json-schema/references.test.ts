@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shapeOfSchema } from "../../../src/cli/template-types/json-schema/shape-of-schema.ts";
+import { shapeOfSchema } from "../../../../src/cli/template-types/json-schema/shape-of-schema.ts";
 import { told, typeOf } from "./told.ts";
 
 const card = { properties: { kind: { const: "card" }, number: { type: "string" } }, required: ["kind"] };

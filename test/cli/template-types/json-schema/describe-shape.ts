@@ -1,4 +1,4 @@
-import type { Shape } from "../../../src/cli/template-types/shape.ts";
+import type { Shape } from "../../../../src/cli/template-types/shape.ts";
 
 /** Writes a shape on one line, in words that are nearly those of TypeScript. */
 export function describeShape(shape: Shape): string {

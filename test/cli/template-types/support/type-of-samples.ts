@@ -1,5 +1,5 @@
-import { Samples } from "../../../src/cli/template-types/samples.ts";
-import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
+import { Samples } from "../../../../src/cli/template-types/samples.ts";
+import { writeTypes } from "../../../../src/cli/template-types/write-types.ts";
 
 export type Values = Record<string, unknown>;
 

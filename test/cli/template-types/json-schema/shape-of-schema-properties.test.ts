@@ -1,8 +1,8 @@
 import { type Schema, validate } from "@cfworker/json-schema";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { shapeOfSchema } from "../../../src/cli/template-types/json-schema/shape-of-schema.ts";
-import { property } from "../../support/fuzz.ts";
+import { shapeOfSchema } from "../../../../src/cli/template-types/json-schema/shape-of-schema.ts";
+import { property } from "../../../support/fuzz.ts";
 import { anySchema, anyValue, exactSchema, type Sampled } from "./any-schema.ts";
 import { fits } from "./fits.ts";
 

@@ -1,4 +1,4 @@
-import type { Shape } from "../../../src/cli/template-types/shape.ts";
+import type { Shape } from "../../../../src/cli/template-types/shape.ts";
 
 /** Whether a value of JSON is assignable to the type that a shape is written as, as TypeScript sees it. */
 export function fits(

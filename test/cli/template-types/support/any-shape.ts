@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { MemberShape, Shape, TemplateShape } from "../../../src/cli/template-types/shape.ts";
+import type { MemberShape, Shape, TemplateShape } from "../../../../src/cli/template-types/shape.ts";
 
 /** Names that have been somebody's trouble, and any others. */
 export const anyName = fc.oneof(
