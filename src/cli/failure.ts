@@ -41,7 +41,7 @@ export class QuietEnd extends Error {
 export class Stopped extends QuietEnd {}
 
 /** What went wrong with a file, by the code of the system's error. */
-export function reasonOf(error: unknown): string {
+export function describeReadError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return (code !== undefined && reasons[code]) || code || message;
 }

@@ -1,5 +1,5 @@
 import type { Order } from "../service/endpoint.ts";
-import { misfit } from "../service/misfit.ts";
+import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
 import type { Product } from "../service/to-response.ts";
 import { isTooDeep, tooDeep } from "./nesting.ts";
@@ -33,7 +33,8 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   }
   const outcome = await renderers.perform({ kind: "render", template, values }, signal);
   if (outcome.kind === "document") return { bytes: outcome.bytes };
-  if (outcome.kind === "refused") throw misfit(template.uid, outcome.issues, { checkedBy: template.file });
+  if (outcome.kind === "refused")
+    throw invalidValues(template.uid, outcome.issues, { checkedBy: template.file });
   if (outcome.kind === "broken")
     throw atFault(uid, new TemplateError(template.path, outcome.message, outcome.stack));
   // The caller has left.

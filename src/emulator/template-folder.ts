@@ -37,7 +37,7 @@ export async function readTemplateFolder(folder: string): Promise<TemplateListin
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (cause: NodeJS.ErrnoException): never => {
       throw new Error(
-        `The template folder ${folder} ${reasonOf(cause)}. Name the folder that holds your template files.`,
+        `The template folder ${folder} ${describeFolderError(cause)}. Name the folder that holds your template files.`,
         { cause },
       );
     },
@@ -67,7 +67,7 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 }
 
 /** Says why a folder cannot be read. */
-export function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+export function describeFolderError({ code, message }: NodeJS.ErrnoException): string {
   if (code === "ENOENT") return "does not exist";
   if (code === "ENOTDIR") return "is not a folder";
   return `cannot be read (${code ?? message})`;

@@ -1,17 +1,17 @@
 import { ApiError, ConfigurationError, ConnectionError } from "../../index.ts";
 
-/** Why no other row would fare better. */
-export interface Hopeless {
+/** A failure that every other row would meet, too. */
+export interface SystematicFailure {
   /** What they all have: `with this API key`. */
   readonly withWhat: string;
   /** What to do first. */
-  readonly mend: string;
+  readonly fix: string;
   /** After how many failures that was clear. */
   readonly failureCount: number;
 }
 
-/** How a run stands when a row of it fails. */
-interface Standing {
+/** The counts of a run when one of its rows fails. */
+interface RunCounts {
   /** How many documents it has stored. */
   readonly stored: number;
   /** How many documents earlier runs have finished. */
@@ -24,13 +24,13 @@ const enough = 5;
 /** A service that is started again, or a network that comes back, does not take so many rows with all their tries. */
 const enoughUnanswered = 20;
 
-/** Finds out whether what rows fail with is what every other row would meet, too. */
-export class Hopelessness {
+/** Detects failures that every other row would meet, too. */
+export class SystematicFailures {
   readonly #counts = new Map<keyof typeof kinds, number>();
 
-  /** Notes a failure; tells whether there is no hope for the rows that are left. */
-  add(error: unknown, { stored, finishedBefore }: Standing): Hopeless | undefined {
-    const kind = kindOf(error);
+  /** Counts a failure; returns it if every row that is left would fail in the same way. */
+  add(error: unknown, { stored, finishedBefore }: RunCounts): SystematicFailure | undefined {
+    const kind = failureKindOf(error);
     if (kind === undefined || stored > 0) return undefined;
     const failureCount = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, failureCount);
@@ -43,29 +43,29 @@ export class Hopelessness {
 }
 
 const kinds = {
-  401: { isOfRows: false, clearAfter: 1, withWhat: "with this API key", mend: "Mend the API key" },
+  401: { isOfRows: false, clearAfter: 1, withWhat: "with this API key", fix: "Mend the API key" },
   403: {
     isOfRows: true,
     clearAfter: enough,
     withWhat: "with this API key",
-    mend: "Mend the API key, or its rights,",
+    fix: "Mend the API key, or its rights,",
   },
   404: {
     isOfRows: true,
     clearAfter: enough,
     withWhat: "with this uid and base URL",
-    mend: "Mend the uid or the base URL",
+    fix: "Mend the uid or the base URL",
   },
-  settings: { isOfRows: false, clearAfter: 1, withWhat: "with these settings", mend: "Mend the settings" },
+  settings: { isOfRows: false, clearAfter: 1, withWhat: "with these settings", fix: "Mend the settings" },
   unanswered: {
     isOfRows: false,
     clearAfter: enoughUnanswered,
     withWhat: "while nothing answers at this base URL",
-    mend: "See that the service can be reached, or mend the base URL,",
+    fix: "See that the service can be reached, or mend the base URL,",
   },
 } as const;
 
-function kindOf(error: unknown): keyof typeof kinds | undefined {
+function failureKindOf(error: unknown): keyof typeof kinds | undefined {
   if (ConfigurationError.is(error)) return "settings";
   if (ConnectionError.is(error)) return "unanswered";
   const status = ApiError.is(error) ? error.status : undefined;

@@ -28,7 +28,7 @@ const reasons = {
 };
 
 /** What a path leads to. */
-interface Target {
+interface OutputPath {
   readonly path: string;
   /** Whether it is a regular file, or may become one. */
   readonly isFile: boolean;
@@ -37,7 +37,7 @@ interface Target {
 }
 
 /** Follows the links of a path that is to be written to. */
-export async function findTarget(path: string): Promise<Target> {
+export async function resolveOutputPath(path: string): Promise<OutputPath> {
   let next = resolve(path);
   for (let links = 0; links <= maxLinks; links += 1) {
     const objection = process.platform === "win32" ? objectionOfWindows(basename(next)) : undefined;

@@ -13,14 +13,14 @@ export class FunctionFailure extends Error {
 }
 
 /**
- * Asks one of the functions of the server, which may answer the call itself by a `Response`, given or thrown.
+ * Calls one of the functions of the server, which may return or throw a `Response` to answer the request itself.
  *
  * @param name - of the function
  * @returns what it gave; a `Response` as a copy, because it may give the same one again, and headers are added to each
  * @throws {ConfigurationError} when that `Response` cannot be sent
  * @throws {FunctionFailure} when it fails
  */
-export async function ask<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
+export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
   const given = await attempt(name, run);
   if (!isResponse(given)) return given;
   try {

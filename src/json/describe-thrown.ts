@@ -1,5 +1,5 @@
 /** What was thrown, as text: templates may throw anything. */
-export function messageOf(thrown: unknown): string {
+export function describeThrown(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : String(thrown);
   } catch {

@@ -2,15 +2,15 @@ import { fileURLToPath } from "node:url";
 import { shortPath } from "../short-path.ts";
 import { isOfUser } from "./user-file.ts";
 
-/** A line of the user's own code. */
-export interface Place {
+/** A line in the user's own code. */
+export interface SourceLocation {
   readonly path: string;
   readonly line: string;
   readonly column: string | undefined;
 }
 
 /** One frame of a stack that lies in the user's files. */
-interface Frame extends Place {
+interface StackFrame extends SourceLocation {
   readonly text: string;
 }
 
@@ -19,26 +19,26 @@ interface Frame extends Place {
  *
  * Its message stands before them in the stack and may look like frames, too; it is left out, because it may hold values.
  */
-export function userFrames(error: unknown): Frame[] {
+export function userFrames(error: unknown): StackFrame[] {
   return linesBelowMessage(error).flatMap((text) => {
-    const place = placeIn(text.replace(/^ +at (?:async )?/, ""));
-    return place && isOfUser(place.path) ? [{ text, ...place }] : [];
+    const location = parseLocation(text.replace(/^ +at (?:async )?/, ""));
+    return location && isOfUser(location.path) ? [{ text, ...location }] : [];
   });
 }
 
-/** Writes a place as terminals make links of. */
-export function formatLine({ path, line, column }: Place): string {
+/** Writes a location in the form that terminals turn into links. */
+export function formatLocation({ path, line, column }: SourceLocation): string {
   return [shortPath(path), line, column].filter(Boolean).join(":");
 }
 
 /**
- * Finds the place that Node puts before the message of some errors of modules, `file:///a.mjs:1` on a line of its own.
+ * Finds the location that Node puts before the message of some errors of modules, `file:///a.mjs:1` on a line of its own.
  */
-export function placeAbove(error: unknown): Place | undefined {
+export function locationAboveMessage(error: unknown): SourceLocation | undefined {
   const [first = ""] = stackOf(error).split("\n", 1);
   if (!(error instanceof SyntaxError) || !first.startsWith("file://")) return undefined;
-  const place = placeIn(first);
-  return place && isOfUser(place.path) ? place : undefined;
+  const location = parseLocation(first);
+  return location && isOfUser(location.path) ? location : undefined;
 }
 
 function linesBelowMessage(error: unknown): string[] {
@@ -59,7 +59,7 @@ function stackOf(error: unknown): string {
 }
 
 /** Reads `f (file:///folder (1)/a.mjs:1:2)`, `/a.cjs:1:2`, `C:\a.cjs:1:2` or `file:///a.mjs:1`. */
-function placeIn(text: string): Place | undefined {
+function parseLocation(text: string): SourceLocation | undefined {
   const position = /:(\d+)(?::(\d+))?\)?$/.exec(text);
   if (position === null) return undefined;
   const [, line = "", column] = position;

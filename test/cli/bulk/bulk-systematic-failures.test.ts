@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { Hopelessness } from "../../../src/cli/bulk/hopelessness.ts";
+import { SystematicFailures } from "../../../src/cli/bulk/systematic-failures.ts";
 import { ConfigurationError, ConnectionError } from "../../../src/index.ts";
 import { type Answer, saying, withLength } from "../../client/service.ts";
 import { Bench, byNo, csvOf, noOf, small } from "./command.ts";
@@ -117,12 +117,12 @@ describe("the hope for other rows", () => {
   const settings = new ConfigurationError("`apiKey` is wrong.");
 
   it("is lost at once with settings that no request can be made with, and not with other failures", () => {
-    expect(new Hopelessness().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
-    expect(new Hopelessness().add(new Error(), fresh)).toBeUndefined();
+    expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
+    expect(new SystematicFailures().add(new Error(), fresh)).toBeUndefined();
   });
 
   it("is lost where nobody answers any of the first 20 rows, whatever earlier runs have finished", () => {
-    const hope = new Hopelessness();
+    const hope = new SystematicFailures();
     const unanswered = new ConnectionError("No answer came.");
     const standings = [fresh, { stored: 0, finishedBefore: 9 }];
     const told = Array.from({ length: 20 }, (_, row) => hope.add(unanswered, standings[row % 2] ?? fresh));
@@ -135,6 +135,6 @@ describe("the hope for other rows", () => {
   });
 
   it("is there once a document is stored", () => {
-    expect(new Hopelessness().add(settings, { stored: 1, finishedBefore: 0 })).toBeUndefined();
+    expect(new SystematicFailures().add(settings, { stored: 1, finishedBefore: 0 })).toBeUndefined();
   });
 });

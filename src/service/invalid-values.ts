@@ -1,16 +1,16 @@
-import { formatPlace, type Place } from "./format-place.ts";
+import { formatJsonPath, type JsonPath } from "../json/json-value.ts";
 import { Problem } from "./problem.ts";
 
 /** One thing that is wrong with the values of a call. */
 export interface ValueIssue {
-  readonly path: Place;
+  readonly path: JsonPath;
   readonly message: string;
   /** Where the template asks for it. */
   readonly place?: string | undefined;
 }
 
-/** What a misfit may carry beside its issues. */
-interface MisfitOptions {
+/** What the refusal may carry in addition to its issues. */
+interface InvalidValuesOptions {
   /** Who says so, such as the file of the template. Default: nobody who is anybody's business. */
   readonly checkedBy?: string;
   /** Stands between a place and its message. Default: a space. */
@@ -27,14 +27,18 @@ const maxListed = 10;
  *
  * @param uid - the template asked for
  * @param issues - what is wrong: places and rules, never a value
- * @param options - see `MisfitOptions`
+ * @param options - see `InvalidValuesOptions`
  * @example
- * throw misfit("inv_2024", [{ path: ["total"], message: "is missing" }], { checkedBy: "inv_2024.json" });
+ * throw invalidValues("inv_2024", [{ path: ["total"], message: "is missing" }], { checkedBy: "inv_2024.json" });
  */
-export function misfit(uid: string, issues: readonly ValueIssue[], options: MisfitOptions = {}): Problem {
+export function invalidValues(
+  uid: string,
+  issues: readonly ValueIssue[],
+  options: InvalidValuesOptions = {},
+): Problem {
   const { checkedBy, separator = " ", ...cause } = options;
   const errors = issues.map(({ path, message, place }) => ({
-    path: formatPlace(path),
+    path: formatJsonPath(path),
     detail: place === undefined ? message : `${message} (${place})`,
   }));
   const listed = errors

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { shortPath } from "../short-path.ts";
-import { formatLine, type Place, placeAbove, userFrames } from "./frames.ts";
+import { formatLocation, locationAboveMessage, type SourceLocation, userFrames } from "./source-location.ts";
 
 /**
  * Finds where in the user's files an error began.
@@ -10,13 +10,21 @@ import { formatLine, type Place, placeAbove, userFrames } from "./frames.ts";
  * @param loaded - the user's modules that were loaded, the last one last
  * @returns `path:line:column`, as far as it is known; relative to the working directory where that is shorter
  */
-export async function blame(error: unknown, path: string, loaded: readonly string[]): Promise<string> {
-  const place = placeAbove(error) ?? userFrames(error)[0] ?? (await placeOfSyntaxError(error, loaded));
-  return place === undefined ? shortPath(path) : formatLine(place);
+export async function findErrorLocation(
+  error: unknown,
+  path: string,
+  loaded: readonly string[],
+): Promise<string> {
+  const location =
+    locationAboveMessage(error) ?? userFrames(error)[0] ?? (await locationOfSyntaxError(error, loaded));
+  return location === undefined ? shortPath(path) : formatLocation(location);
 }
 
 /** A module that cannot be parsed does not say where (Node 20 to 26); `node --check` does. */
-async function placeOfSyntaxError(error: unknown, loaded: readonly string[]): Promise<Place | undefined> {
+async function locationOfSyntaxError(
+  error: unknown,
+  loaded: readonly string[],
+): Promise<SourceLocation | undefined> {
   if (!(error instanceof SyntaxError)) return undefined;
   for (const path of [...loaded].reverse()) {
     const printed = await new Promise<string>((resolve) => {

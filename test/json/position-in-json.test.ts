@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeInJson } from "../../src/json/json-place.ts";
+import { positionInJson } from "../../src/json/json-text.ts";
 
 describe("the place of something in a JSON text", () => {
   const text = '{\r\n  "a": [1,\r\n    {"b": null}]\r\n}';
@@ -12,12 +12,12 @@ describe("the place of something in a JSON text", () => {
     [["a", 2], undefined],
     [["c"], undefined],
   ])("%j is %s", (path, place) => {
-    expect(placeInJson(text, path)).toBe(place);
-    expect(placeInJson(`\ufeff${text}`, path)).toBe(place);
+    expect(positionInJson(text, path)).toBe(place);
+    expect(positionInJson(`\ufeff${text}`, path)).toBe(place);
   });
 
   it("cannot be told where it is nested deeper than the stack holds", () => {
     const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
-    expect(placeInJson(deep, [])).toBeUndefined();
+    expect(positionInJson(deep, [])).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
-import { Glance } from "./glance.ts";
-import { isWild, kindOf, kinds, plain } from "./kinds.ts";
+import { isWild, kinds, plain, valueKindOf } from "./kinds.ts";
 import { Literals } from "./literals.ts";
+import { ObjectOutline } from "./object-outline.ts";
 
 /** How deep values may be nested: the client refuses deeper ones. */
 const maxDepth = 500;
@@ -15,17 +15,17 @@ const maxNames = 1_000;
 const maxRoutes = 1_024;
 
 /**
- * What was seen at one place. Depends on what was added, never on its order, and grows with the shapes, not with
- * the samples.
+ * The values observed at one path of the samples. The result does not depend on the order of the samples, and grows
+ * with their shapes, not with their number.
  */
-export class Place {
+export class ObservedValues {
   /** Bits of `kinds`; none where nothing was ever seen. */
   kinds = 0;
   /** What was seen in the arrays. */
-  items: Place | undefined;
+  items: ObservedValues | undefined;
   /** Whether one array alone held things as different as the arrays together do. */
   isMixed = false;
-  objects: Objects | undefined;
+  objects: ObservedObjects | undefined;
 
   add(value: unknown, kind: number, depth: number): void {
     this.kinds |= kind;
@@ -34,7 +34,7 @@ export class Place {
       throw new Error(`A sample is nested deeper than ${maxDepth} levels, and the client would refuse it.`);
     }
     if (kind === kinds.object) {
-      this.objects ??= new Objects();
+      this.objects ??= new ObservedObjects();
       this.objects.add(value as Record<string, unknown>, depth + 1);
     } else {
       this.#addItems(value as readonly unknown[], depth + 1);
@@ -42,48 +42,48 @@ export class Place {
   }
 
   #addItems(array: readonly unknown[], depth: number): void {
-    this.items ??= new Place();
+    this.items ??= new ObservedValues();
     let held = 0;
     for (const item of array) {
       const value = plain(item);
       // JSON has null for what it cannot hold, since an item cannot be left out.
-      const kind = kindOf(value) || kinds.null;
+      const kind = valueKindOf(value) || kinds.null;
       held |= kind;
       this.items.add(value, kind, depth);
     }
     if (isWild(held)) this.isMixed = true;
   }
 
-  absorb(other: Place): void {
+  absorb(other: ObservedValues): void {
     this.kinds |= other.kinds;
     this.isMixed ||= other.isMixed;
     if (other.items) {
-      this.items ??= new Place();
+      this.items ??= new ObservedValues();
       this.items.absorb(other.items);
     }
     if (other.objects) {
-      this.objects ??= new Objects();
+      this.objects ??= new ObservedObjects();
       this.objects.absorb(other.objects);
     }
   }
 }
 
-/** What was seen of one member of one variant. */
-export class Member {
+/** The values observed for one property of one variant. */
+export class ObservedProperty {
   /** How many objects had it. */
   count = 0;
-  readonly place = new Place();
+  readonly values = new ObservedValues();
   readonly literals = new Literals();
 
   add(value: unknown, kind: number, depth: number): void {
     this.count += 1;
-    this.place.add(value, kind, depth);
+    this.values.add(value, kind, depth);
     this.literals.add(value);
   }
 
-  absorb(other: Member): void {
+  absorb(other: ObservedProperty): void {
     this.count += other.count;
-    this.place.absorb(other.place);
+    this.values.absorb(other.values);
     this.literals.absorb(other.literals);
   }
 }
@@ -92,9 +92,9 @@ export class Member {
 export class Variant {
   /** How many objects there were. */
   count = 0;
-  readonly members = new Map<string, Member>();
+  readonly members = new Map<string, ObservedProperty>();
   /** What was seen of all members, where their names are data: then `members` is empty. */
-  others: Member | undefined;
+  others: ObservedProperty | undefined;
 
   /** The names and kinds of all members, in a fixed order. */
   readonly signature: string;
@@ -107,11 +107,11 @@ export class Variant {
   }
 
   /** The member of that name, made where it is new. */
-  member(name: string): Member {
+  member(name: string): ObservedProperty {
     if (this.others) return this.others;
     let member = this.members.get(name);
     if (!member) {
-      member = new Member();
+      member = new ObservedProperty();
       this.members.set(name, member);
     }
     return member;
@@ -128,15 +128,15 @@ export class Variant {
 
   /** Joins all members into one. */
   forgetNames(): void {
-    const others = this.others ?? new Member();
+    const others = this.others ?? new ObservedProperty();
     for (const member of this.members.values()) others.absorb(member);
     this.members.clear();
     this.others = others;
   }
 }
 
-/** The objects seen at one place, by variants. */
-export class Objects {
+/** The objects observed at one path, by variants. */
+export class ObservedObjects {
   readonly #variants = new Map<string, Variant>();
   /** By what variants are told apart: by names, kinds and tags (0), by tags alone (1), by nothing (2). */
   #grain = 0;
@@ -159,8 +159,8 @@ export class Objects {
   add(object: Readonly<Record<string, unknown>>, depth: number): void {
     const names = Object.keys(object);
     let route = this.#last;
-    if (!route?.glance.fits(names, object)) {
-      route = this.#routeOf(new Glance(names, object));
+    if (!route?.outline.fits(names, object)) {
+      route = this.#routeOf(new ObjectOutline(names, object));
       this.#last = route;
     }
     this.#merged = undefined;
@@ -172,7 +172,7 @@ export class Objects {
     this.#keepFewNames(route.variant);
   }
 
-  absorb(other: Objects): void {
+  absorb(other: ObservedObjects): void {
     this.#merged = undefined;
     while (this.#grain < other.#grain) this.#coarsen();
     for (const variant of other.#variants.values()) {
@@ -181,20 +181,20 @@ export class Objects {
     this.#keepFew();
   }
 
-  #routeOf(glance: Glance): Route {
-    const known = this.#routes.get(glance.key);
+  #routeOf(outline: ObjectOutline): Route {
+    const known = this.#routes.get(outline.key);
     if (known) return known;
-    const { signature, tags, looks } = glance;
+    const { signature, tags, properties } = outline;
     this.#variantOf(signature, tags);
     this.#keepFew();
     const variant = this.#variantOf(signature, tags);
-    const steps = looks.map(({ name, kind }) => ({
+    const steps = properties.map(({ name, kind }) => ({
       kind,
       member: kind === 0 ? undefined : variant.member(name),
     }));
-    const route = { glance, variant, steps };
+    const route = { outline, variant, steps };
     if (this.#routes.size >= maxRoutes) this.#routes.clear();
-    this.#routes.set(glance.key, route);
+    this.#routes.set(outline.key, route);
     return route;
   }
 
@@ -243,12 +243,12 @@ export function merge(variants: readonly Variant[]): Variant {
 
 /** The way from objects that look alike to what was seen of their members. */
 interface Route {
-  readonly glance: Glance;
+  readonly outline: ObjectOutline;
   readonly variant: Variant;
   readonly steps: readonly Step[];
 }
 
 interface Step {
   readonly kind: number;
-  readonly member: Member | undefined;
+  readonly member: ObservedProperty | undefined;
 }

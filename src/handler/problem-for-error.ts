@@ -7,7 +7,7 @@ import {
   TimeoutError,
   ValuesError,
 } from "../index.ts";
-import { misfit } from "../service/misfit.ts";
+import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, type ProblemKind } from "../service/problem.ts";
 
 /**
@@ -19,9 +19,9 @@ import { Problem, type ProblemKind } from "../service/problem.ts";
  * @param isOurs - whether values that do not fit may be this side's fault, too. Default: `false`
  * @returns the refusal, with the error as its cause unless the caller is to blame; `undefined` where this is none of the client's errors
  */
-export function refusalOf(error: unknown, name: string, isOurs = false): Problem | undefined {
+export function problemForError(error: unknown, name: string, isOurs = false): Problem | undefined {
   if (ValuesError.is(error)) {
-    return misfit(name, error.issues, { separator: ": ", ...(isOurs && { cause: error }) });
+    return invalidValues(name, error.issues, { separator: ": ", ...(isOurs && { cause: error }) });
   }
   if (!TemplatePdfError.is(error) || ConfigurationError.is(error)) return undefined;
   const [status, kind, detail] = meaningOf(error);

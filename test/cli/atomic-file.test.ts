@@ -1,9 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { writeAtomically } from "../../src/cli/atomic-file.ts";
 import { ReportFile } from "../../src/cli/bulk/report-file.ts";
-import { writeFailure } from "../../src/cli/write-target.ts";
-import { writeWhole } from "../../src/cli/written-file.ts";
+import { writeFailure } from "../../src/cli/output-path.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 
 // Root may write to everything: these tests, too, are to find that somebody else may not.
@@ -25,7 +25,7 @@ function fileOf(mode: number): string {
 
 describe.each<[title: string, write: (path: string) => Promise<void>]>([
   ["a report", async (path) => (await ReportFile.open(path, "csv")).finish()],
-  ["a file of types", (path) => writeWhole(path, "new")],
+  ["a file of types", (path) => writeAtomically(path, "new")],
 ])("%s", (_title, write) => {
   it("keeps the mode of the one before, also where no new file would have it", async () => {
     const path = fileOf(0o666);

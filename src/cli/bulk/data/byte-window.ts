@@ -1,8 +1,8 @@
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** The bytes of a stream that are still needed, and the lines on which they stand. Places count from the stream's start. */
-export class Passage {
+/** The bytes of a stream that are still needed, with their line numbers. Positions count from the start of the stream. */
+export class ByteWindow {
   #memory = Buffer.allocUnsafeSlow(0);
   /** Where in the memory the bytes begin and end. */
   #from = 0;
