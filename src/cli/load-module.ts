@@ -3,7 +3,8 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { findErrorLocation } from "../emulator/renderer/error-location.ts";
 import { describeThrown } from "../json/describe-thrown.ts";
-import { exitCodes, Misuse } from "./failure.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { Misuse } from "./failure.ts";
 import { printable } from "./output.ts";
 import { untilAborted } from "./session.ts";
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { inspect } from "node:util";
-import { describeReadError, exitCodes, Failure, QuietEnd } from "./failure.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { describeReadError, Failure, QuietEnd } from "./failure.ts";
 import type { Output } from "./terminal.ts";
 
 /** What a terminal would obey, or show otherwise than it is: control characters, text direction marks, half characters. */

@@ -1,4 +1,5 @@
 import { JournalError, RunStoppedError } from "../../bulk/index.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
 import { inWordsOfTerminal, lineOf } from "../report.ts";
 import { formatCount } from "./count.ts";
@@ -33,7 +34,7 @@ export function endingOf(end: RunEnd): unknown {
   }
   const other = failure ?? reportFailure;
   if (other !== undefined) return new Halted(lineOf(other), { cause: other });
-  return failed > 0 ? new QuietEnd(1) : undefined;
+  return failed > 0 ? new QuietEnd(exitCodes.failed) : undefined;
 }
 
 /** Gives what a command ends with whose run could not begin: nothing was sent. */

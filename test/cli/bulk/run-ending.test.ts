@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RunStoppedError } from "../../../src/bulk/index.ts";
 import { endingOf, type RunEnd, startFailureOf } from "../../../src/cli/bulk/run-ending.ts";
+import { exitCodeOf } from "../../../src/cli/exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd, Stopped } from "../../../src/cli/failure.ts";
 
 const good: RunEnd = {
@@ -92,9 +93,10 @@ describe("a bulk run ends", () => {
 });
 
 describe("a run that could not begin", () => {
-  it("was misused, whatever the disk says of the report", () => {
-    expect(startFailureOf(reportFailure)).toMatchObject({ exitCode: 2, message: reportFailure.message });
-    expect(startFailureOf(reportFailure)).toBeInstanceOf(Misuse);
+  it("was misused, whatever the disk says of the report", async () => {
+    const failure = startFailureOf(reportFailure);
+    expect([failure, await exitCodeOf(failure)]).toMatchObject([{ message: reportFailure.message }, 2]);
+    expect(failure).toBeInstanceOf(Misuse);
     expect(startFailureOf(ctrlC)).toBe(ctrlC);
   });
 });
