@@ -23,10 +23,10 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
     );
   }
   if (isTooDeep(values)) throw new Problem(422, `The object of values ${tooDeep}. Flatten it.`);
-  const { templates, twins } = await readTemplateFolder(folder);
+  const { templates, duplicates } = await readTemplateFolder(folder);
   const template = templates.get(uid.normalize());
-  const twin = twins.get(uid.normalize());
-  if (template && twin) throw atFault(uid, new TemplateError(template.path, twin, ""));
+  const duplicate = duplicates.get(uid.normalize());
+  if (template && duplicate) throw atFault(uid, new TemplateError(template.path, duplicate, ""));
   if (template === undefined) {
     const found = [...templates.keys()].join(", ") || "none";
     throw unknownTemplate(uid, `This emulator has these templates: ${found}.`);
