@@ -23,7 +23,7 @@ const waiting = ["test/client/timeouts*.test.ts", "test/network/closing-servers.
 
 /** Where tests ask functions and objects, which hold nothing beyond them. */
 const withoutState =
-  /^(?:[^/]+|(?:bulk(?:\/folder)?|cli\/bulk|emulator\/(?:faults|renderer\/json)|input|server|template-types(?:\/json-schema)?|testing)\/[^/]+)$/;
+  /^(?:[^/]+|(?:bulk(?:\/folder)?|cli\/(?:bulk|template-types(?:\/json-schema)?)|emulator\/(?:faults|renderer\/json)|json|service|testing)\/[^/]+)$/;
 
 /** These start what they end, and put back what they change; and they are short, as the longest have to begin first. */
 const withState = new Set(
@@ -107,9 +107,9 @@ const withState = new Set(
 const ofTheirOwn = new Set([
   "bulk/lock-holder.test.ts",
   "cli/bulk/progress-text.test.ts",
-  "clock.test.ts",
+  "timer.test.ts",
   "chunks.test.ts",
-  "clock-of-edge-workers.test.ts",
+  "timer-of-edge-workers.test.ts",
   "collector.test.ts",
   "emulator/faults/served.test.ts",
   "emulator/faults/waiting.test.ts",
@@ -119,13 +119,13 @@ const ofTheirOwn = new Set([
   "redact.test.ts",
   "redacted-causes.test.ts",
   "retry-after.test.ts",
-  "server/listen.test.ts",
-  "server/replaced-response.test.ts",
+  "service/listen.test.ts",
+  "service/replaced-response.test.ts",
   "testing/fake-pdf.test.ts",
   "testing/fake-service-mistakes.test.ts",
   "testing/faults-of-the-guide.test.ts",
   "testing/pdf-text.test.ts",
-  "verify-memory.test.ts",
+  "pdf-check-memory.test.ts",
 ]);
 
 /** Several of these run in one process, whose start takes longer than most of them; in any order. */

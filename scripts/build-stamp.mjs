@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { doors, entries } from "./entries.mjs";
+import { entries, entryPoints } from "./entries.mjs";
 import { root } from "./run-command.mjs";
 
 /** Outside `dist`, because everything in there is published. */
@@ -16,7 +16,7 @@ export function isBuilt() {
   const written = [
     ...Object.keys(entries.esm).map((name) => `${name}.js`),
     ...Object.keys(entries.cjs).map((name) => `${name}.cjs`),
-    ...Object.keys(doors).flatMap((name) => [`${name}.d.ts`, `${name}.d.cts`]),
+    ...Object.keys(entryPoints).flatMap((name) => [`${name}.d.ts`, `${name}.d.cts`]),
   ];
   return (
     written.every((file) => existsSync(join(root, "dist", file))) &&

@@ -8,8 +8,8 @@ import { pathToFileURL } from "node:url";
 import { run } from "./run-command.mjs";
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const floors = await report("floors", run("vitest", ["run", "test/architecture.test.ts"], { quiet: true }));
-  if ((await check()) > 0 || !floors) process.exit(1);
+  const layers = await report("layers", run("vitest", ["run", "test/architecture.test.ts"], { quiet: true }));
+  if ((await check()) > 0 || !layers) process.exit(1);
 }
 
 /** @returns {Promise<number>} how many checks failed */

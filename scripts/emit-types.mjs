@@ -1,5 +1,5 @@
 // @ts-check
-// Writes the types of every door: one `.d.cts` a source file, and a `.d.ts` of those that differ for ES modules, which
+// Writes the types of every entry point: one `.d.cts` a source file, and a `.d.ts` of those that differ for ES modules, which
 // may import CommonJS where types are meant, but not the other way round; see docs/decisions/0024.
 // TypeScript emits them, file by file: a bundler of types drops `/// <reference lib>` and `@ts-ignore`
 // and hoists `import("node:stream")`, and then the types no longer compile without @types/node.
@@ -8,7 +8,7 @@ import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { doors } from "./entries.mjs";
+import { entryPoints } from "./entries.mjs";
 
 // As the compiler writes paths, on every system.
 const { dirname, join, relative } = posix;
@@ -16,15 +16,15 @@ const root = fileURLToPath(new URL("..", import.meta.url)).replaceAll("\\", "/")
 const source = join(root, "src");
 
 const declarations = reachable(emitDeclarations());
-const doorFiles = Object.values(doors).map((door) => join(root, door));
+const entryPointFiles = Object.values(entryPoints).map((path) => join(root, path));
 for (const [file, text] of declarations) {
   write(
     file,
     ".d.cts",
     withPaths(file, text, () => ".cjs"),
   );
-  // Whoever imports a door knows by its name what its format is.
-  if (doorFiles.includes(file) || differs(file)) {
+  // The extension of an entry point's types tells the compiler its format.
+  if (entryPointFiles.includes(file) || differs(file)) {
     write(
       file,
       ".d.ts",
@@ -72,7 +72,7 @@ function emitDeclarations() {
 }
 
 /**
- * Only what a door leads to is published.
+ * Only files that an entry point imports are published.
  * @param {Map<string, string>} texts
  */
 function reachable(texts) {
@@ -89,7 +89,7 @@ function reachable(texts) {
       if (specifier.startsWith(".")) visit(join(dirname(file), specifier));
     }
   };
-  for (const door of Object.values(doors)) visit(join(root, door));
+  for (const path of Object.values(entryPoints)) visit(join(root, path));
   return found;
 }
 

@@ -5,16 +5,16 @@ import { readFileSync } from "node:fs";
 
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** The source files of the public doors: `exports` of package.json, seen from `src`. */
-export const doors = sources(manifest.exports, "js");
+/** The source files of the entry points: `exports` of package.json, seen from `src`. */
+export const entryPoints = sources(manifest.exports, "js");
 
 /**
  * Every file the build must write under a name of its own, as `{ "platform/node": "src/platform/node.ts" }`:
- * the doors, one file for each platform and one for all of them, what runs in a thread of its own, and the commands. package.json is
+ * the entry points, one file for each platform and one for all of them, what runs in a thread of its own, and the commands. package.json is
  * the only list of them: what stands there as `.cjs` is written as CommonJS, too.
  */
 export const entries = {
-  esm: { ...doors, ...sources(manifest.imports, "js"), ...sources(manifest.bin, "js") },
+  esm: { ...entryPoints, ...sources(manifest.imports, "js"), ...sources(manifest.bin, "js") },
   cjs: { ...sources(manifest.exports, "cjs"), ...sources(manifest.imports, "cjs") },
 };
 

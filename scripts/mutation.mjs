@@ -1,29 +1,24 @@
 // @ts-check
-// Changes the core in every small way there is, one at a time, and tells which changes no test noticed.
-// `npm run mutation` does the files that have tests of their own, one after the other; `npm run mutation rest` all
-// others of the core, which takes an hour or more; `npm run mutation src/call/pdf-check.ts` one of them.
-// By hand, never in `verify`.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+// Mutation testing: changes the code in every small way, one change at a time, and lists the changes that no test detects.
+// Run it by hand; `npm run verify` does not. The words behind `npm run mutation --` select the files:
+//   (nothing)              every file that has unit tests of its own, in turn
+//   src/call/pdf-check.ts  these files, in turn
+//   rest                   the files of the core without unit tests, in one run of an hour or more
+//   core                   the whole core: its files with unit tests in turn, then `rest`; prints one score in the end
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./run-command.mjs";
 
-/**
- * Stryker 10 needs Node 22. It is no dependency, because every clone would install its 167 packages for what
- * hardly anyone runs.
- */
+/** Stryker 10 needs Node 22. It is not a dependency: every clone would install its 167 packages, and few people run it. */
 const version = "9.6.1";
 const cache = "node_modules/.cache/mutation";
 
 /**
- * What is proved by tests of its own, which take no time, and where they are if not under its name.
+ * The unit tests of each file that has some, by its path below `src`.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const testsOf = {
-  "api-error": ["test/api-error.test.ts"],
-  "api-key": ["test/api-key.test.ts", "test/client/keys.test.ts"],
-  "attempt-errors": ["test/attempt-errors.test.ts"],
-  body: ["test/body*.test.ts"],
   "browser/download": ["test/browser/*.test.ts"],
   "browser/object-url": ["test/browser/*.test.ts"],
   "browser/read-blob": ["test/browser/*.test.ts"],
@@ -36,18 +31,32 @@ const testsOf = {
   "bulk/job-tries": ["test/bulk/{tries,endings,generate-many}.test.ts"],
   "bulk/run": ["test/bulk/{generate-many,endings,run-bulk}.test.ts"],
   "bulk/turns": ["test/bulk/{tries,endings,generate-many}.test.ts"],
-  clock: ["test/clock.test.ts"],
-  collector: ["test/collector.test.ts"],
-  "content-length": ["test/content-length.test.ts"],
-  chunks: ["test/chunks.test.ts", "test/collector.test.ts"],
-  "error-contents": ["test/redact*.test.ts", "test/client/callers-secrets.test.ts"],
-  escapes: ["test/escapes.test.ts", "test/secret-key.test.ts"],
-  filename: ["test/filename.test.ts", "test/server/content-disposition.test.ts"],
   "handler/ask": ["test/handler/*.test.ts"],
+  "call/api-error": ["test/api-error.test.ts"],
+  "call/attempt-errors": ["test/attempt-errors.test.ts"],
+  "call/body": ["test/body*.test.ts"],
+  "call/chunks": ["test/chunks.test.ts", "test/memory-sink.test.ts"],
+  "call/linked-list": ["test/linked-list.test.ts"],
+  "call/pdf-check": ["test/pdf-check.test.ts"],
+  "call/retry-policy": ["test/retry-policy*.test.ts"],
+  "call/timer": ["test/timer*.test.ts"],
+  "document/memory-sink": ["test/memory-sink.test.ts"],
+  "document/filename": ["test/filename.test.ts", "test/service/content-disposition.test.ts"],
+  "errors/error-contents": ["test/redact*.test.ts", "test/client/callers-secrets.test.ts"],
+  "errors/escapes": ["test/escapes.test.ts", "test/secret-key.test.ts"],
+  "errors/redact": ["test/redact*.test.ts", "test/client/callers-secrets.test.ts"],
+  "errors/retry-after": ["test/retry-after.test.ts", "test/retry-policy*.test.ts"],
+  "errors/secret-key": ["test/secret-key.test.ts", "test/redact.test.ts"],
+  "errors/secret-words": [
+    "test/secret-phrases.test.ts",
+    "test/redact*.test.ts",
+    "test/client/readable-refusals.test.ts",
+  ],
   "handler/create-handler": ["test/handler/*.test.ts"],
   "handler/options": ["test/handler/*.test.ts"],
   "handler/origins": ["test/handler/*.test.ts"],
-  "handler/refusal-of": ["test/handler/*.test.ts"],
+  "handler/problem-for-error": ["test/handler/*.test.ts"],
+  "handler/run-own-function": ["test/handler/*.test.ts"],
   "handler/watched": ["test/handler/*.test.ts"],
   "options/client-options": ["test/client/{options,keys,pages}.test.ts", "test/timeouts-and-retry.test.ts"],
   "options/call-options": ["test/client/{options,keys,pages}.test.ts", "test/timeouts-and-retry.test.ts"],
@@ -55,36 +64,46 @@ const testsOf = {
   "options/option-rules": ["test/{option-rules,timeouts-and-retry}.test.ts"],
   "options/retry": ["test/timeouts-and-retry.test.ts"],
   "options/timeouts": ["test/timeouts-and-retry.test.ts"],
-  redact: ["test/redact*.test.ts", "test/client/callers-secrets.test.ts"],
   "request/api-key": ["test/api-key.test.ts", "test/client/{keys*,pages,options}.test.ts"],
-  "request/headers": ["test/{headers,request}.test.ts", "test/client/pages.test.ts"],
+  "request/headers": ["test/{headers,url}.test.ts", "test/client/pages.test.ts"],
   "request/schema": ["test/template*.test.ts"],
-  "request/url": ["test/request.test.ts", "test/client/{options,pages}.test.ts"],
+  "request/url": ["test/url.test.ts", "test/client/{options,pages}.test.ts"],
   "request/values": ["test/values*.test.ts"],
-  retry: ["test/retry*.test.ts"],
-  "retry-after": ["test/retry*.test.ts"],
   "runtime/environment": ["test/{environment,loopback}.test.ts"],
-  "safe-filename": ["test/filename.test.ts", "test/server/content-disposition.test.ts"],
-  "secret-key": ["test/secret-key.test.ts", "test/redact.test.ts"],
   template: ["test/template.test.ts"],
-  verify: ["test/verify.test.ts"],
 };
 
 const testsOfRest = ["test/*.test.ts", "test/{client,files,transport,faults}/**/*.test.ts"];
 
-/** What holds nothing but types and names. */
+/** The folders of the core, and its files directly in `src`. */
+const core =
+  /^src\/(?:(?:call|document|errors|files|options|request|runtime|transport)\/[^/]+|client|template)\.ts$/;
+
+/** Files that hold only types and exports. */
 const withoutCode = /(?:^src\/index|types|\.d)\.ts$/;
 
 const given = process.argv.slice(2);
-const asked = given.length > 0 ? given : Object.keys(testsOf).map((name) => `src/${name}.ts`);
+const selected = given.length > 0 ? given : pathsWithTests();
+const runs = selected.flatMap((what) =>
+  what === "core" ? [...pathsWithTests().filter((path) => core.test(path)), "rest"] : [what],
+);
 
+const missing = runs.filter((what) => what !== "rest" && !existsSync(join(root, what)));
+if (missing.length > 0) {
+  console.error(`mutation: no such file: ${missing.join(", ")}. Give a path such as src/call/pdf-check.ts.`);
+  process.exit(1);
+}
 await install();
 let succeeded = true;
-for (const what of asked) {
-  const name = what === "rest" ? what : what.replace(/^src\/|\.ts$/g, "");
-  const files = what === "rest" ? rest() : [what];
+/** @type {string[]} */
+const statuses = [];
+for (const what of runs) {
+  const name = what.replace(/^src\/|\.ts$/g, "");
+  const files = what === "rest" ? filesOfRest() : [what];
   succeeded = (await mutate(name, files, testsOf[name] ?? testsOfRest)) && succeeded;
+  statuses.push(...statusesIn(name));
 }
+console.log(`\nmutation: ${scoreOf(statuses)}`);
 process.exit(succeeded ? 0 : 1);
 
 /**
@@ -94,23 +113,64 @@ process.exit(succeeded ? 0 : 1);
  */
 function mutate(name, files, tests) {
   Object.assign(process.env, {
-    MUTATION_NAME: name.replaceAll("/", "-"),
+    MUTATION_NAME: reportName(name),
     MUTATION_TESTS: tests.join(" "),
-    // The same things every time: a change that is noticed by chance is not noticed.
+    // The same cases in every run: a change that a test detects by chance is not detected.
     FUZZ_RUNS: "100",
     FUZZ_SEED: "1",
   });
+  rmSync(reportOf(name), { force: true });
   console.log(`\nmutation: ${name}`);
   const stryker = join(cache, "node_modules/@stryker-mutator/core/bin/stryker.js");
   return run("node", [stryker, "run", "scripts/mutation.config.mjs", "--mutate", files.join(",")]);
 }
 
-/** The files of the core that have no tests of their own. */
-function rest() {
+function pathsWithTests() {
+  return Object.keys(testsOf).map((name) => `src/${name}.ts`);
+}
+
+/** The files of the core that have no unit tests of their own. */
+function filesOfRest() {
   return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .map((path) => `src/${path.replaceAll("\\", "/")}`)
-    .filter((path) => /^src\/(?:(?:transport|files)\/)?[^/]+\.ts$/.test(path) && !withoutCode.test(path))
-    .filter((path) => !(path.slice("src/".length, -".ts".length) in testsOf));
+    .filter((path) => core.test(path) && !withoutCode.test(path) && !pathsWithTests().includes(path));
+}
+
+/** @param {string} name */
+function reportName(name) {
+  return name.replaceAll("/", "-");
+}
+
+/** @param {string} name */
+function reportOf(name) {
+  return join(root, cache, `${reportName(name)}.json`);
+}
+
+/**
+ * Reads what became of each mutant of a run; none if the run failed and wrote no report.
+ *
+ * @param {string} name
+ * @returns {string[]}
+ */
+function statusesIn(name) {
+  if (!existsSync(reportOf(name))) return [];
+  /** @type {{ files: Record<string, { mutants: { status: string }[] }> }} */
+  const report = JSON.parse(readFileSync(reportOf(name), "utf8"));
+  return Object.values(report.files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
+}
+
+/**
+ * The score of all runs as Stryker counts it: the share of valid mutants that were detected.
+ *
+ * @param {readonly string[]} all
+ */
+function scoreOf(all) {
+  const detected = all.filter((status) => status === "Killed" || status === "Timeout").length;
+  const undetected = all.filter((status) => status === "Survived" || status === "NoCoverage").length;
+  const valid = detected + undetected;
+  return valid === 0
+    ? "no mutants were tested"
+    : `${((100 * detected) / valid).toFixed(2)} %, ${detected} of ${valid} mutants were detected`;
 }
 
 async function install() {

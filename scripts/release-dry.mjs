@@ -8,7 +8,7 @@ import { join } from "node:path";
 import {
   command,
   demo,
-  doors,
+  entryPointsLoad,
   installation,
   manifestAsNpmWantsIt,
   newVersion,
@@ -52,7 +52,7 @@ const gates = [
   ["pack", () => pack(folder)],
   ["what npm would publish", () => publication(folder)],
   ["installation in an empty project", () => installation(project, folder)],
-  ["every door, imported and required", () => doors(project)],
+  ["every entry point, imported and required", () => entryPointsLoad(project)],
   ["command", () => command(project)],
   ["demo from the installed package", () => demo(project)],
 ];

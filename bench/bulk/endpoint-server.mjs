@@ -10,8 +10,8 @@ import { pdfOf } from "../shared/pdf-of.mjs";
 const source = fileURLToPath(new URL("../../src/", import.meta.url));
 const outfile = join(process.argv[2] ?? "", "endpoint.mjs");
 const contents = `
-export { createEndpoint } from "./server/endpoint.ts";
-export { listen } from "./server/listen.ts";`;
+export { createEndpoint } from "./service/endpoint.ts";
+export { listen } from "./service/listen.ts";`;
 await build({
   stdin: { contents, resolveDir: source, loader: "ts" },
   outfile,

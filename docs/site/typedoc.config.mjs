@@ -1,7 +1,7 @@
 // @ts-check
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { doors } from "../../scripts/entries.mjs";
+import { entryPoints } from "../../scripts/entries.mjs";
 import { chapters, guides, reference } from "./chapters.mjs";
 import { repository } from "./repository.mjs";
 
@@ -18,7 +18,7 @@ const chaptersOfGuides = Object.keys(guides).filter((chapter) => chapters[chapte
 export default {
   name,
   readme: at("README.md"),
-  entryPoints: Object.values(doors).map(at),
+  entryPoints: Object.values(entryPoints).map(at),
   sortEntryPoints: false,
   projectDocuments: Object.values(chapters).flat().map(at),
   tsconfig: at("docs/site/tsconfig.json"),

@@ -113,29 +113,33 @@ export function installation(project, folder) {
 }
 
 /**
- * Every door in both formats, before anything optional is installed.
+ * Every entry point in both formats, before anything optional is installed.
  *
  * @param {string} project
  * @returns {Verdict}
  */
-export function doors(project) {
-  const paths = Object.keys(manifest.exports).filter((door) => !door.endsWith(".json"));
+export function entryPointsLoad(project) {
+  const paths = Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"));
   const program = `
-    const doors = ${JSON.stringify(paths.map((door) => manifest.name + door.slice(1)))};
-    const required = (door) => Object.keys(require(door)).sort().join();
+    const names = ${JSON.stringify(paths.map((name) => manifest.name + name.slice(1)))};
+    const required = (name) => Object.keys(require(name)).sort().join();
     (async () => {
-      for (const door of doors) {
-        const imported = Object.keys(await import(door)).filter((name) => !/^(default|module\\.exports)$/.test(name));
-        if (imported.length === 0) throw new Error(door + " exports nothing");
-        if (imported.sort().join() !== required(door)) throw new Error(door + " exports other names as CommonJS");
+      for (const name of names) {
+        const imported = Object.keys(await import(name)).filter((exported) => !/^(default|module\\.exports)$/.test(exported));
+        if (imported.length === 0) throw new Error(name + " exports nothing");
+        if (imported.sort().join() !== required(name)) throw new Error(name + " exports other names as CommonJS");
       }
     })();`;
-  writeFileSync(join(project, "doors.cjs"), program);
+  writeFileSync(join(project, "entry-points.cjs"), program);
   // Otherwise Node takes the ES modules for `require`, too.
-  const { succeeded, stderr } = outputOf("node", ["--no-experimental-require-module", "doors.cjs"], project);
-  if (succeeded) return passed(`${paths.length} doors in two formats`);
+  const { succeeded, stderr } = outputOf(
+    "node",
+    ["--no-experimental-require-module", "entry-points.cjs"],
+    project,
+  );
+  if (succeeded) return passed(`${paths.length} entry points in two formats`);
   return failed(
-    "a door does not open",
+    "an entry point does not load",
     "See above, `exports` of package.json, and scripts/build.mjs.",
     stderr,
   );

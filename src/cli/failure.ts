@@ -1,29 +1,16 @@
-/** The exit codes, as `--help` tells them. */
-export const exitCodes = {
-  failed: 1,
-  misused: 2,
-  halted: 3,
-  closedPipe: 141,
-  SIGINT: 130,
-  SIGTERM: 143,
-} as const;
-
 /** Ends a command with a message on one line: what happened, to what, and what to do next. */
 export class Failure extends Error {
   override readonly name: string = "Failure";
-  readonly exitCode: number = exitCodes.failed;
 }
 
 /** The command line or its input is wrong; nothing was sent. */
 export class Misuse extends Failure {
   override readonly name = "Misuse";
-  override readonly exitCode = exitCodes.misused;
 }
 
 /** A run was stopped before its end, and can be gone on with. */
 export class Halted extends Failure {
   override readonly name = "Halted";
-  override readonly exitCode = exitCodes.halted;
 }
 
 /** Ends a command without a word: whoever is the reason knows it. */
@@ -41,7 +28,7 @@ export class QuietEnd extends Error {
 export class Stopped extends QuietEnd {}
 
 /** What went wrong with a file, by the code of the system's error. */
-export function reasonOf(error: unknown): string {
+export function describeReadError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return (code !== undefined && reasons[code]) || code || message;
 }

@@ -24,8 +24,8 @@ export interface GenerateFlags extends GivenKeys {
   readonly allowInsecureHttp?: boolean;
 }
 
-/** A document to be asked for, and where it goes. */
-interface Job {
+/** One document to request. */
+interface DocumentRequest {
   readonly client: TemplatePdf;
   readonly uid: string;
   readonly values: Record<string, unknown>;
@@ -59,11 +59,11 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   const path = flags.output ?? pdfNameOf(uid);
 
   progress = showProgress(stderr, uid, env);
-  const job: Job = { client, uid, values, signal: session.signal, progress };
+  const request: DocumentRequest = { client, uid, values, signal: session.signal, progress };
   let bytes: number | undefined;
   try {
-    if (isStdout(path)) await writeOut(job, stdout);
-    else bytes = (await client.generate(uid, values, optionsOf(job)).saveTo(path)).bytes;
+    if (isStdout(path)) await writeOut(request, stdout);
+    else bytes = (await client.generate(uid, values, optionsOf(request)).saveTo(path)).bytes;
   } catch (error) {
     throw TimeoutError.is(error) && error.phase === "total" ? tooLate(settings.baseUrl, limitMs) : error;
   } finally {
@@ -92,13 +92,13 @@ function tooLate(baseUrl: string, limitMs: number): Failure {
   );
 }
 
-function optionsOf({ signal, progress }: Job): CallOptions {
+function optionsOf({ signal, progress }: DocumentRequest): CallOptions {
   return { signal, onProgress: progress.receives };
 }
 
-async function writeOut(job: Job, stdout: Output): Promise<void> {
-  const { client, uid, values, signal } = job;
-  for await (const chunk of client.generate(uid, values, optionsOf(job))) {
+async function writeOut(request: DocumentRequest, stdout: Output): Promise<void> {
+  const { client, uid, values, signal } = request;
+  for await (const chunk of client.generate(uid, values, optionsOf(request))) {
     await write(stdout, chunk, signal);
   }
 }

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { parseJson } from "../json/json-text.ts";
 import { decodeUtf8 } from "./decode-utf8.ts";
-import { Misuse, reasonOf } from "./failure.ts";
+import { describeReadError, Misuse } from "./failure.ts";
 
 /** Where the values of a document come from. */
 export interface ValuesSource {
@@ -53,7 +53,7 @@ async function readObject(file: string, stdin: Readable): Promise<object> {
   const isStdin = file === "-" || file === "/dev/stdin";
   const name = isStdin ? "standard input" : file;
   const bytes = await (isStdin ? buffer(stdin) : readFile(file)).catch((cause: unknown) => {
-    const what = `Could not read the values from ${name}: ${reasonOf(cause)}.`;
+    const what = `Could not read the values from ${name}: ${describeReadError(cause)}.`;
     throw new Misuse(`${what} Give --values a JSON file, or - for standard input.`, { cause });
   });
   const values = parse(decodeUtf8(bytes, name), name);

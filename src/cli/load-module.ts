@@ -1,9 +1,10 @@
 import { writeSync } from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { blame } from "../emulator/renderer/blame.ts";
-import { messageOf } from "../json/message-of.ts";
-import { exitCodes, Misuse } from "./failure.ts";
+import { findErrorLocation } from "../emulator/renderer/error-location.ts";
+import { describeThrown } from "../json/describe-thrown.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { Misuse } from "./failure.ts";
 import { printable } from "./output.ts";
 import { untilAborted } from "./session.ts";
 
@@ -56,8 +57,8 @@ export async function loadModule(
         `${name}: ${process.version} loads no TypeScript. Run this with Node 22.18 or later, or write the ${what} as .mjs.`,
       );
     }
-    const [reason = ""] = messageOf(error).split("\n", 1);
-    throw new Misuse(`${await blame(error, path, [path])}: ${name} cannot be loaded: ${reason}`, {
+    const [reason = ""] = describeThrown(error).split("\n", 1);
+    throw new Misuse(`${await findErrorLocation(error, path, [path])}: ${name} cannot be loaded: ${reason}`, {
       cause: error,
     });
   } finally {

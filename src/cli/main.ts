@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
 import process from "node:process";
-import { exitCodes } from "./failure.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { inspected } from "./output.ts";
 import { run } from "./run.ts";
 

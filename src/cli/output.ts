@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { inspect } from "node:util";
-import { exitCodes, Failure, QuietEnd, reasonOf } from "./failure.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { describeReadError, Failure, QuietEnd } from "./failure.ts";
 import type { Output } from "./terminal.ts";
 
 /** What a terminal would obey, or show otherwise than it is: control characters, text direction marks, half characters. */
@@ -69,5 +70,5 @@ const closedPipeCodes: readonly string[] = ["EPIPE", "EOF", "ECONNRESET"];
 export function outputFailure(error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && closedPipeCodes.includes(code)) return new QuietEnd(exitCodes.closedPipe);
-  return new Failure(`Could not write to standard output: ${reasonOf(error)}.`, { cause: error });
+  return new Failure(`Could not write to standard output: ${describeReadError(error)}.`, { cause: error });
 }

@@ -4,8 +4,8 @@ import { addBulk } from "./commands/add-bulk.ts";
 import { addEmulate } from "./commands/add-emulate.ts";
 import { addGenerate } from "./commands/add-generate.ts";
 import { addTypes } from "./commands/add-types.ts";
-import { exitCodesHelp } from "./commands/exit-codes-help.ts";
 import { answered, finishCommand } from "./commands/finish-command.ts";
+import { exitCodesHelp } from "./exit-codes.ts";
 import type { Output, Session } from "./terminal.ts";
 
 /**
@@ -41,7 +41,7 @@ function buildProgram(session: Session): Command {
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
-    .addHelpText("after", exitCodesHelp);
+    .addHelpText("after", exitCodesHelp.generate);
   finishCommand(program);
   addGenerate(program, session);
   addBulk(program, session);

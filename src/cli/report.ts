@@ -1,5 +1,4 @@
-import { ConfigurationError, SaveError, TemplatePdfError, ValuesError } from "../index.ts";
-import { exitCodes, Failure } from "./failure.ts";
+import { TemplatePdfError } from "../index.ts";
 import { inspected, printable } from "./output.ts";
 import type { Session } from "./terminal.ts";
 
@@ -15,25 +14,12 @@ const translations: readonly (readonly [ofCode: RegExp, ofTerminal: string])[] =
   [/with `fresh`/g, "with --fresh"],
 ];
 
-/**
- * Tells an error on one line of standard error, and with `--debug` everything that is known of it.
- *
- * @returns the exit code that goes with it
- */
-export function report(error: unknown, { terminal, isDebug }: Session): number {
+/** Prints an error to standard error on one line, and everything that is known of it with `--debug`. */
+export function report(error: unknown, { terminal, isDebug }: Session): void {
   const { stderr } = terminal;
   // One line for each template that is broken; for everything else, one line.
   for (const line of lineOf(error).split("\n")) stderr.write(`template-pdf: ${printable(line)}\n`);
   if (isDebug) stderr.write(`${inspected(error)}\n`);
-  return exitCodeOf(error);
-}
-
-function exitCodeOf(error: unknown): number {
-  if (error instanceof Failure) return error.exitCode;
-  if (ConfigurationError.is(error) || ValuesError.is(error)) return exitCodes.misused;
-  // Found out before anything was sent: the path is wrong.
-  if (SaveError.is(error) && error.attempts === 0) return exitCodes.misused;
-  return exitCodes.failed;
 }
 
 /** Puts what the client says into the words of a terminal. */

@@ -1,3 +1,4 @@
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { QuietEnd, Stopped } from "./failure.ts";
 import { flush } from "./output.ts";
 import { readCommandLine } from "./program.ts";
@@ -9,7 +10,7 @@ import type { Session, Terminal } from "./terminal.ts";
  *
  * @param argv - the words behind the program's name
  * @param terminal - the process, or something like it
- * @returns the exit code, as `--help` tells them
+ * @returns the exit code
  */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { session, close } = openSession(argv, terminal);
@@ -27,10 +28,12 @@ async function perform(argv: readonly string[], session: Session): Promise<numbe
     // A command that was stopped and ended well all the same has its last word on the way.
     await (signal.aborted ? flushed : untilAborted(flushed, signal));
     if (signal.aborted && !(signal.reason instanceof Stopped)) throw signal.reason;
-    return 0;
+    return exitCodes.done;
   } catch (error) {
-    if (error instanceof QuietEnd) return error.exitCode;
-    const { report } = await import("./report.ts");
-    return report(error, session);
+    if (!(error instanceof QuietEnd)) {
+      const { report } = await import("./report.ts");
+      report(error, session);
+    }
+    return exitCodeOf(error);
   }
 }

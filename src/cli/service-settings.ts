@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
-import { Misuse, reasonOf } from "./failure.ts";
+import { describeReadError, Misuse } from "./failure.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Which service to ask, and as whom. */
@@ -76,7 +76,7 @@ async function readEnvFile(): Promise<Readonly<Record<string, string | undefined
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new Misuse(
-      `Could not read ${envFile} in this folder: ${reasonOf(cause)}. ` +
+      `Could not read ${envFile} in this folder: ${describeReadError(cause)}. ` +
         `Mend that, or put ${keyName} and ${baseUrlName} into the environment.`,
       { cause },
     );

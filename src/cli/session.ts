@@ -1,4 +1,5 @@
-import { exitCodes, Stopped } from "./failure.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { Stopped } from "./failure.ts";
 import { outputFailure } from "./output.ts";
 import type { EndingSignal, Session, Terminal } from "./terminal.ts";
 

@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { readExisting, writeAtomically } from "./atomic-file.ts";
 import { divertStdout } from "./divert-stdout.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { isStdout, printable, write } from "./output.ts";
@@ -12,7 +13,6 @@ import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
 import { expandWord, findSampleFiles, type SampleFile, uidOf } from "./types/sample-file.ts";
-import { readWritten, writeWhole } from "./written-file.ts";
 
 /** What the command line of `types` says, beside the samples. */
 export interface TypesFlags {
@@ -44,7 +44,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
       "--check compares with a file, and -o - writes none. Give -o a file name, or leave --check out.",
     );
   }
-  const written = path === undefined ? undefined : await readWritten(output);
+  const written = path === undefined ? undefined : await readExisting(output);
   // Before samples are read, which may take long.
   if (!flags.check && !flags.force) checkIsOurs(written, output);
 
@@ -69,7 +69,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
     checkIsFresh(written, text, output, commandOf(words, flags, written, platform));
   }
   session.signal.throwIfAborted();
-  if (!flags.check && written !== text) await writeWhole(output, text);
+  if (!flags.check && written !== text) await writeAtomically(output, text);
   const count = shapes.length;
   stdout.write(`${printable(output)}: ${count} ${count === 1 ? "template" : "templates"}\n`);
 }

@@ -1,5 +1,5 @@
 import type { Order } from "../service/endpoint.ts";
-import { misfit } from "../service/misfit.ts";
+import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
 import type { Product } from "../service/to-response.ts";
 import { isTooDeep, tooDeep } from "./nesting.ts";
@@ -23,17 +23,18 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
     );
   }
   if (isTooDeep(values)) throw new Problem(422, `The object of values ${tooDeep}. Flatten it.`);
-  const { templates, twins } = await readTemplateFolder(folder);
+  const { templates, duplicates } = await readTemplateFolder(folder);
   const template = templates.get(uid.normalize());
-  const twin = twins.get(uid.normalize());
-  if (template && twin) throw atFault(uid, new TemplateError(template.path, twin, ""));
+  const duplicate = duplicates.get(uid.normalize());
+  if (template && duplicate) throw atFault(uid, new TemplateError(template.path, duplicate, ""));
   if (template === undefined) {
     const found = [...templates.keys()].join(", ") || "none";
     throw unknownTemplate(uid, `This emulator has these templates: ${found}.`);
   }
   const outcome = await renderers.perform({ kind: "render", template, values }, signal);
   if (outcome.kind === "document") return { bytes: outcome.bytes };
-  if (outcome.kind === "refused") throw misfit(template.uid, outcome.issues, { checkedBy: template.file });
+  if (outcome.kind === "refused")
+    throw invalidValues(template.uid, outcome.issues, { checkedBy: template.file });
   if (outcome.kind === "broken")
     throw atFault(uid, new TemplateError(template.path, outcome.message, outcome.stack));
   // The caller has left.

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import { messageOf } from "../json/message-of.ts";
-import { formatLine, userFrames } from "./renderer/frames.ts";
+import { describeThrown } from "../json/describe-thrown.ts";
 import type { Done, Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
+import { formatLocation, userFrames } from "./renderer/source-location.ts";
 import { shortPath } from "./short-path.ts";
 
 /** A template that fills more than this is a runaway, and takes down its thread instead of the machine. */
@@ -41,8 +41,8 @@ export class RendererThread {
         reject(thrown);
         const [inmost] = userFrames(thrown);
         // What was left behind by one document may throw during the next.
-        const place = inmost ? formatLine(inmost) : this.#file();
-        this.#break(`${place}: it ended the rendering thread: ${messageOf(thrown)}`);
+        const place = inmost ? formatLocation(inmost) : this.#file();
+        this.#break(`${place}: it ended the rendering thread: ${describeThrown(thrown)}`);
       });
       this.#worker.on("exit", () => {
         reject(new Error("The rendering thread ended before it was ready."));
@@ -81,7 +81,7 @@ export class RendererThread {
       try {
         this.#worker.postMessage(task);
       } catch (error) {
-        this.#break(`${this.#file()}: its values cannot be handed to a thread: ${messageOf(error)}`);
+        this.#break(`${this.#file()}: its values cannot be handed to a thread: ${describeThrown(error)}`);
       }
     });
   }

@@ -108,8 +108,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
   const found: FoundTemplate[] = [];
   const wrong: TemplateError[] = [];
-  const { templates, twins } = await readTemplateFolder(folder);
-  for (const [uid, message] of twins) {
+  const { templates, duplicates } = await readTemplateFolder(folder);
+  for (const [uid, message] of duplicates) {
     wrong.push(new TemplateError(templates.get(uid)?.path ?? folder, message, ""));
   }
   for (const template of templates.values()) {

@@ -15,7 +15,7 @@ export interface TemplateListing {
   /** By uid. */
   readonly templates: ReadonlyMap<string, TemplateFile>;
   /** What is wrong with each uid that two files have. */
-  readonly twins: ReadonlyMap<string, string>;
+  readonly duplicates: ReadonlyMap<string, string>;
 }
 
 /** What a template is written in. */
@@ -37,29 +37,29 @@ export async function readTemplateFolder(folder: string): Promise<TemplateListin
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (cause: NodeJS.ErrnoException): never => {
       throw new Error(
-        `The template folder ${folder} ${reasonOf(cause)}. Name the folder that holds your template files.`,
+        `The template folder ${folder} ${describeFolderError(cause)}. Name the folder that holds your template files.`,
         { cause },
       );
     },
   );
   const templates = new Map<string, TemplateFile>();
-  const twins = new Map<string, string>();
+  const duplicates = new Map<string, string>();
   for (const { name: file } of entries.filter((entry) => !entry.isDirectory()).sort(byName)) {
     const kind = kinds.find((extension) => file.endsWith(extension));
     if (kind === undefined || others.test(file)) continue;
     // Some file systems take accents apart; callers write them as one character.
     const uid = file.slice(0, -kind.length).normalize();
-    const twin = templates.get(uid);
-    if (twin === undefined) {
+    const first = templates.get(uid);
+    if (first === undefined) {
       templates.set(uid, { uid, file, path: join(folder, file) });
     } else {
-      twins.set(
+      duplicates.set(
         uid,
-        `Two files of ${folder} are the template ${uid}: ${twin.file} and ${file}. Rename or remove one of them.`,
+        `Two files of ${folder} are the template ${uid}: ${first.file} and ${file}. Rename or remove one of them.`,
       );
     }
   }
-  return { templates, twins };
+  return { templates, duplicates };
 }
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {
@@ -67,7 +67,7 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 }
 
 /** Says why a folder cannot be read. */
-export function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+export function describeFolderError({ code, message }: NodeJS.ErrnoException): string {
   if (code === "ENOENT") return "does not exist";
   if (code === "ENOTDIR") return "is not a folder";
   return `cannot be read (${code ?? message})`;

@@ -1,13 +1,12 @@
 import { nameOfError } from "../errors/redact.ts";
 import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
-import { isJsonObject } from "../json/is-json-object.ts";
+import { isJsonObject } from "../json/json-value.ts";
 import { limitsStreams } from "../options/call-options.ts";
 import { describeType } from "../options/option-rules.ts";
 import { checkValues } from "../request/schema.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
 import { isResponse, type Product } from "../service/to-response.ts";
-import { ask, FunctionFailure } from "./ask.ts";
 import {
   checkHandlerOptions,
   type HandlerError,
@@ -16,7 +15,8 @@ import {
   type OwnFunction,
 } from "./options.ts";
 import { Origins } from "./origins.ts";
-import { refusalOf } from "./refusal-of.ts";
+import { problemForError } from "./problem-for-error.ts";
+import { FunctionFailure, runOwnFunction } from "./run-own-function.ts";
 import { watched } from "./watched.ts";
 
 /**
@@ -70,7 +70,7 @@ export function createHandler<const T extends HandlerTemplates>(
   const origins = new Origins(options.origins ?? []);
   const endpoint = createEndpoint({
     authorize: allowing(options, origins),
-    produce: asking(options),
+    produce: createProducer(options),
     maxBodyBytes,
     onError: (error, request, requestId) =>
       error instanceof FunctionFailure
@@ -89,7 +89,7 @@ function allowing({ authorize }: HandlerOptions, origins: Origins): Authorize {
   return async (request, name) => {
     const refusal = origins.refuse(request);
     if (refusal) return refusal;
-    const verdict: unknown = await ask("authorize", () => authorize(request, name));
+    const verdict: unknown = await runOwnFunction("authorize", () => authorize(request, name));
     if (verdict === true) return undefined;
     if (isResponse(verdict)) return verdict;
     return new Problem(
@@ -98,13 +98,13 @@ function allowing({ authorize }: HandlerOptions, origins: Origins): Authorize {
       // A forgotten `return` looks like a refusal.
       {
         kind: "not-authorized",
-        ...(verdict !== false && { cause: wrongly("authorize", "true, false or a Response", verdict) }),
+        ...(verdict !== false && { cause: wrongReturn("authorize", "true, false or a Response", verdict) }),
       },
     );
   };
 }
 
-function asking({ client, templates, values, filename, disposition, retry }: HandlerOptions) {
+function createProducer({ client, templates, values, filename, disposition, retry }: HandlerOptions) {
   // Own names only: an object has others, such as "constructor".
   const known = new Map(Object.entries(templates));
   // A caller that stops reading must not hold the connection to the service for ever.
@@ -113,12 +113,13 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
   return async ({ uid: name, values: came, request, signal, report }: Order): Promise<Product | Response> => {
     const template = known.get(name);
     if (!template) throw noSuchDocument(name);
-    const given: unknown = values ? await ask("values", () => values(request, came, name)) : came;
+    const given: unknown = values ? await runOwnFunction("values", () => values(request, came, name)) : came;
     if (isResponse(given)) return given;
-    if (!isJsonObject(given)) throw wrongly("values", "the object of values to send", given);
+    if (!isJsonObject(given)) throw wrongReturn("values", "the object of values to send", given);
     const sent = (await checked(template, given, name, values !== undefined)) as Record<string, unknown>;
-    const wished: unknown = filename && (await ask("filename", () => filename(request, sent, name)));
-    if (wished !== undefined && typeof wished !== "string") throw wrongly("filename", "a string", wished);
+    const wished: unknown =
+      filename && (await runOwnFunction("filename", () => filename(request, sent, name)));
+    if (wished !== undefined && typeof wished !== "string") throw wrongReturn("filename", "a string", wished);
     try {
       // Checked above, so that the name is made of what is sent, and nothing is sent that cannot be named.
       const pdf = await client.generate({ uid: template.uid, schema: undefined }, sent, {
@@ -133,7 +134,7 @@ function asking({ client, templates, values, filename, disposition, retry }: Han
       };
     } catch (error) {
       // What came is JSON: only what this side has made of it can be something else.
-      throw (sent !== came && ValuesError.is(error) ? undefined : refusalOf(error, name)) ?? error;
+      throw (sent !== came && ValuesError.is(error) ? undefined : problemForError(error, name)) ?? error;
     }
   };
 }
@@ -157,11 +158,11 @@ async function checked(
     return await checkValues(template, given);
   } catch (error) {
     // They are the page's and the server's in one: either may be to blame, so the log hears of it.
-    throw refusalOf(error, name, areOurs) ?? error;
+    throw problemForError(error, name, areOurs) ?? error;
   }
 }
 
-function wrongly(name: OwnFunction, expected: string, given: unknown): ConfigurationError {
+function wrongReturn(name: OwnFunction, expected: string, given: unknown): ConfigurationError {
   return new ConfigurationError(
     `Expected \`${name}\` of the handler to return ${expected}, got ${describeType(given)}.`,
   );

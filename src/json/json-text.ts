@@ -1,4 +1,12 @@
-import { createScanner, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import {
+  createScanner,
+  findNodeAtLocation,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import type { JsonPath } from "./json-value.ts";
 
 /** What is wrong where a JSON text stops being one. */
 const reasons: Readonly<Record<string, string>> = {
@@ -39,7 +47,7 @@ export function parseJson(text: string, name: string): unknown {
     value = JSON.parse(json);
   } catch {
     // The engine's own message may quote the text, names a place only at times, and reads otherwise in every version.
-    throw new SyntaxError(`${name}:${placeOfError(json)}`);
+    throw new SyntaxError(`${name}:${describeSyntaxError(json)}`);
   }
   const changed = changedNumberIn(json);
   if (changed === undefined) return value;
@@ -75,13 +83,32 @@ function whatChanges(token: string): string | undefined {
   return isKept ? undefined : "has more digits than are kept";
 }
 
+/**
+ * Finds the position of a value in a JSON text.
+ *
+ * @param text - valid JSON; a byte order mark at its start is ignored
+ * @param path - the path to the value
+ * @returns the line and the column, both counted from 1, as `3:14`; `undefined` if the value cannot be found
+ */
+export function positionInJson(text: string, path: JsonPath): string | undefined {
+  const json = text.startsWith("\ufeff") ? text.slice(1) : text;
+  try {
+    const tree = parseTree(json);
+    const node = tree && findNodeAtLocation(tree, [...path]);
+    return node && lineAndColumn(json.slice(0, node.offset));
+  } catch {
+    // This parser calls itself for what is nested: the stack may not hold it all.
+    return undefined;
+  }
+}
+
 /** Where a text goes on: the line and the column, both counted from 1, as `3:14`. */
 export function lineAndColumn(before: string): string {
   const lines = before.split(/\r\n|\r|\n/);
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-function placeOfError(json: string): string {
+function describeSyntaxError(json: string): string {
   if (json.trim() === "") return "1:1: there is nothing in it; at least {} should stand here";
   const { error, offset } = firstErrorOf(json);
   const before = json.slice(0, offset);

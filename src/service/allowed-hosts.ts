@@ -45,7 +45,7 @@ export class AllowedHosts {
    * @returns 400 if the header is missing, sent twice or malformed, or the target is malformed; 421 if one of them names another host
    * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 and https://www.rfc-editor.org/rfc/rfc9110#section-7.4
    */
-  refusalOf({ headers, url }: Request, localAddress: string | undefined): Problem | undefined {
+  refuseHost({ headers, url }: Request, localAddress: string | undefined): Problem | undefined {
     const named = hostnameOf(headers.get("host") ?? "");
     // A target in absolute form replaces the header, and a page can send neither of them.
     const targeted = hostnameOf(new URL(url).host);

@@ -59,7 +59,7 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
     { incoming, outgoing }: HttpBindings | Http2Bindings,
   ): Promise<Response> {
     const response = await watch(async () => {
-      const refusal = hosts.refusalOf(request, incoming.socket.localAddress);
+      const refusal = hosts.refuseHost(request, incoming.socket.localAddress);
       return refusal ? refusal.toResponse(crypto.randomUUID()) : endpoint(request);
     })(request);
     if (!isDropped(response)) return response;

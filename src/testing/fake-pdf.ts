@@ -72,7 +72,7 @@ export function fakePdf(options: FakePdfOptions = {}): Bytes {
 
 function checked(options: FakePdfOptions): { text: string; pages: number; bytes: number | undefined } {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new TypeError(`Expected the options of fakePdf() to be an object, got ${kindOf(options)}.`);
+    throw new TypeError(`Expected the options of fakePdf() to be an object, got ${typeNameOf(options)}.`);
   }
   for (const name of Object.keys(options)) {
     if (!["text", "pages", "bytes"].includes(name)) {
@@ -80,7 +80,8 @@ function checked(options: FakePdfOptions): { text: string; pages: number; bytes:
     }
   }
   const { text = "", pages = 1, bytes } = options;
-  if (typeof text !== "string") throw new TypeError(`Expected \`text\` to be a string, got ${kindOf(text)}.`);
+  if (typeof text !== "string")
+    throw new TypeError(`Expected \`text\` to be a string, got ${typeNameOf(text)}.`);
   checkNumber("pages", pages, 1, mostPages);
   if (bytes !== undefined) checkNumber("bytes", bytes, 0, Number.MAX_SAFE_INTEGER);
   return { text, pages, bytes };
@@ -88,14 +89,14 @@ function checked(options: FakePdfOptions): { text: string; pages: number; bytes:
 
 function checkNumber(name: string, value: unknown, least: number, most: number): void {
   if (typeof value !== "number")
-    throw new TypeError(`Expected \`${name}\` to be a number, got ${kindOf(value)}.`);
+    throw new TypeError(`Expected \`${name}\` to be a number, got ${typeNameOf(value)}.`);
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new RangeError(
     `Expected \`${name}\` to be a whole number ${name === "pages" ? `from ${least} to ${most}` : "of bytes"}, got ${value}.`,
   );
 }
 
-function kindOf(value: unknown): string {
+function typeNameOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : typeof value;
 }

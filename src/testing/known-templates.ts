@@ -1,10 +1,10 @@
 import type { Schema, SchemaDraft } from "@cfworker/json-schema";
 import { ConfigurationError, type StandardSchemaV1, type Template, template, ValuesError } from "../index.ts";
+import { describeThrown } from "../json/describe-thrown.ts";
 import { validateJson } from "../json/json-schema.ts";
-import { messageOf } from "../json/message-of.ts";
 import { checkValues } from "../request/schema.ts";
 import type { Order } from "../service/endpoint.ts";
-import { misfit } from "../service/misfit.ts";
+import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
 
 /** The templates that a fake service has; without a list, any. */
@@ -47,9 +47,10 @@ export class KnownTemplates {
     try {
       await checkValues(known, values);
     } catch (error) {
-      if (!ValuesError.is(error)) return new Problem(500, messageOf(error).replace(" Nothing was sent.", ""));
+      if (!ValuesError.is(error))
+        return new Problem(500, describeThrown(error).replace(" Nothing was sent.", ""));
       if (known.schema && isOutputOf(known.schema, values)) return undefined;
-      return misfit(uid, error.issues, {
+      return invalidValues(uid, error.issues, {
         checkedBy: "by its schema in `templates` of fakeService",
         separator: ": ",
       });

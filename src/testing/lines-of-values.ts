@@ -1,4 +1,4 @@
-import { formatPlace, type Place } from "../service/format-place.ts";
+import { formatJsonPath, type JsonPath } from "../json/json-value.ts";
 
 /** The most lines that a document shows: millions would take seconds. */
 const maxLines = 10_000;
@@ -15,10 +15,10 @@ export function linesOfValues(values: Record<string, unknown>): string[] {
   return lines;
 }
 
-function* linesOf(value: unknown, place: Place): Generator<string, void, void> {
+function* linesOf(value: unknown, place: JsonPath): Generator<string, void, void> {
   const members = membersOf(value);
   if (members.length === 0) {
-    yield `${formatPlace(place)}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
+    yield `${formatJsonPath(place)}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
   }
   for (const [key, member] of members) yield* linesOf(member, [...place, key]);
 }

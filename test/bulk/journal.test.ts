@@ -2,10 +2,10 @@ import { appendFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFil
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
+  type JobState,
   type Journal,
   type JournalOptions,
   openJournal,
-  type Standing,
 } from "../../src/bulk/journal/journal.ts";
 import { JournalError } from "../../src/bulk/journal/journal-error.ts";
 import { encodeHeader } from "../../src/bulk/journal/journal-header.ts";
@@ -31,7 +31,7 @@ async function runOf(
   options?: Partial<JournalOptions>,
 ) {
   const journal = await open(path, options);
-  const standings: Record<string, Standing> = {};
+  const standings: Record<string, JobState> = {};
   const finishing: Promise<void>[] = [];
   for (const [index, [key, input]] of Object.entries(jobs).entries()) {
     const entry = journal.enter(key, input, index);

@@ -58,12 +58,12 @@ const told: readonly (readonly [paper: string, sentence: string, figures: readon
   [
     "docs/guides/bulk.md",
     "only where $ rows met them",
-    [inWord(constantOf("src/cli/bulk/hopelessness.ts", "enough"))],
+    [inWord(constantOf("src/cli/bulk/systematic-failures.ts", "enough"))],
   ],
   [
     "docs/guides/bulk.md",
     "So do $ rows for which",
-    [constantOf("src/cli/bulk/hopelessness.ts", "enoughUnanswered")],
+    [constantOf("src/cli/bulk/systematic-failures.ts", "enoughUnanswered")],
   ],
   ["docs/guides/bulk.md", "$ s after its last sign of life", [ofBulk("journal/lock.ts", "staleMs") / 1_000]],
 ];

@@ -8,7 +8,7 @@ import type { JournalHeader } from "./journal-header.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
 import { type JournalParts, noInput, RunningJournal } from "./running-journal.ts";
 
-export type { RunningJournal as Journal, Standing } from "./running-journal.ts";
+export type { JobState, RunningJournal as Journal } from "./running-journal.ts";
 
 /** What a journal is opened with. */
 export interface JournalOptions {
@@ -31,7 +31,7 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
   const { path } = options;
   const opened: { lock?: Lock; file?: JournalFile } = {};
   try {
-    const place = await placeOf(path);
+    const place = await resolveJournalPath(path);
     const lock = await takeLock(`${place}.lock`);
     opened.lock = lock;
     const open = async () => {
@@ -123,7 +123,7 @@ async function begin(
 }
 
 /** The file's own path, links followed: under two names a journal has one lock. Makes its folder. */
-async function placeOf(path: string): Promise<string> {
+async function resolveJournalPath(path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   return realpath(path).catch(async (error) => {
     if (error.code !== "ENOENT") throw error;

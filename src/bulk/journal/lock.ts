@@ -41,7 +41,7 @@ export class Lock {
   #touchedAt = Date.now();
   #isLost = false;
 
-  constructor(path: string, { text, token }: Draft) {
+  constructor(path: string, { text, token }: PendingLock) {
     this.#path = path;
     this.#text = text;
     this.#token = token;
@@ -78,8 +78,8 @@ export class Lock {
   }
 }
 
-/** The text of a lock to be, in a file of its own. */
-interface Draft {
+/** A lock that is not taken yet: its text, in a file of its own. */
+interface PendingLock {
   readonly path: string;
   readonly text: string;
   readonly token: string;
@@ -92,24 +92,24 @@ interface Draft {
  */
 export async function takeLock(path: string): Promise<Lock> {
   const token = randomBytes(6).toString("hex");
-  const draft = { path: `${path}.${token}`, text: `${JSON.stringify(thisProcess(token))}\n`, token };
+  const pending = { path: `${path}.${token}`, text: `${JSON.stringify(thisProcess(token))}\n`, token };
   try {
-    await writeFile(draft.path, draft.text, { flag: "wx" });
+    await writeFile(pending.path, pending.text, { flag: "wx" });
     for (let tries = 0; tries < maxTries; tries++) {
-      if ((await create(draft, path)) || (await takeOver(draft, path))) return new Lock(path, draft);
+      if ((await create(pending, path)) || (await takeOver(pending, path))) return new Lock(path, pending);
     }
     throw new LockHeld(undefined);
   } finally {
-    await unlink(draft.path).catch(() => {});
+    await unlink(pending.path).catch(() => {});
   }
 }
 
 /** Gives the lock its name, with its text in it from the first; false where there is one. */
-async function create(draft: Draft, path: string): Promise<boolean> {
+async function create(pending: PendingLock, path: string): Promise<boolean> {
   try {
-    await link(draft.path, path).catch(async (error) => {
+    await link(pending.path, path).catch(async (error) => {
       // Not every file system has links.
-      if (error.code !== "EEXIST") await writeFile(path, draft.text, { flag: "wx" });
+      if (error.code !== "EEXIST") await writeFile(path, pending.text, { flag: "wx" });
       else throw error;
     });
     return true;
@@ -125,10 +125,10 @@ async function create(draft: Draft, path: string): Promise<boolean> {
  * Whoever finds the same lock left behind needs the lock of taking it over, and then looks again. So only one replaces
  * it, and nobody a lock that came after it.
  */
-async function takeOver(draft: Draft, path: string): Promise<boolean> {
+async function takeOver(pending: PendingLock, path: string): Promise<boolean> {
   const found = await look(path);
   if (!found) return false;
-  await refuseWhileHeld(found, draft);
+  await refuseWhileHeld(found, pending);
   const turn = await takeLock(`${path}.${tokenOf(found)}`).catch(async (error) => {
     const now = await look(path);
     // Whoever had the turn has used it: what there is now is to be judged anew.
@@ -142,8 +142,8 @@ async function takeOver(draft: Draft, path: string): Promise<boolean> {
       // Each time that is tried: who keeps us waiting may be its run, awake again.
       const now = await look(path);
       if (!now || tokenOf(now) !== tokenOf(found)) return false;
-      await refuseWhileHeld(now, draft);
-      await rename(draft.path, path);
+      await refuseWhileHeld(now, pending);
+      await rename(pending.path, path);
       return true;
     });
   } finally {
@@ -154,12 +154,12 @@ async function takeOver(draft: Draft, path: string): Promise<boolean> {
 const tokenOf = ({ holder }: Found) => holder?.token ?? "unreadable";
 
 /** @throws {LockHeld} unless the lock was left behind */
-async function refuseWhileHeld({ holder, touchedMs }: Found, draft: Draft): Promise<void> {
+async function refuseWhileHeld({ holder, touchedMs }: Found, pending: PendingLock): Promise<void> {
   const running = holder && isRunning(holder);
   if (running) throw new LockHeld(holder);
   if (running === false) return;
   // Between two times of one clock: that of a file server may be another than ours.
-  const now = await look(draft.path);
+  const now = await look(pending.path);
   const touchedAgoMs = (now?.touchedMs ?? 0) - touchedMs;
   if (touchedAgoMs < staleMs) throw new LockHeld(holder, Math.max(0, touchedAgoMs));
 }

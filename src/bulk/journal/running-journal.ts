@@ -9,11 +9,11 @@ import type { Lock } from "./lock.ts";
  * What is known of a job: nothing, that earlier runs finished it with another input, or with this one; or that a job
  * of this run has the same key.
  */
-export type Standing = "new" | "changed" | "finished" | { readonly sameKeyAs: number };
+export type JobState = "new" | "changed" | "finished" | { readonly sameKeyAs: number };
 
 /** A job that was entered. */
 export interface Entry {
-  readonly standing: Standing;
+  readonly standing: JobState;
   /** Where the journal keeps it. */
   readonly place: number;
 }

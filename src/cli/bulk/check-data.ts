@@ -9,7 +9,7 @@ import type { RowSchema } from "./data/check-rows.ts";
 import type { Data, Row } from "./data/row.ts";
 import { PathFaults, type RowFault } from "./path-faults.ts";
 import type { BulkPlan } from "./plan.ts";
-import { ordinalOf, placeOf, problemText, unitOf } from "./row-place.ts";
+import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
 import { rowsUpTo } from "./rows-up-to.ts";
 import type { RunFiles } from "./run-files.ts";
 
@@ -112,7 +112,7 @@ class RowChecker {
       }
     }
     if (faults.length === 0) return;
-    const where = placeOf(row, data);
+    const where = formatRowLocation(row, data);
     this.refuse(faults.map(({ column, message }) => `${where}: ${column ? `${column}: ` : ""}${message}`));
   }
 

@@ -1,8 +1,8 @@
 import type { FailureGroup } from "../../bulk/index.ts";
 import { inWordsOfTerminal } from "../report.ts";
 import { countOf, formatCount } from "./count.ts";
-import type { Hopeless } from "./hopelessness.ts";
 import { formatRate } from "./progress-text.ts";
+import type { SystematicFailure } from "./systematic-failures.ts";
 import { formatTimeSpan } from "./time-span.ts";
 
 /** How a run went. */
@@ -25,7 +25,7 @@ export interface Outcome {
   readonly report: string | undefined;
   readonly isFresh: boolean;
   /** Why no row would fare better; nothing where the run may just go on. */
-  readonly hopeless: Hopeless | undefined;
+  readonly systematicFailure: SystematicFailure | undefined;
 }
 
 /** Says in the end how a run went, where everything is, what failed and why, and what to do next. */
@@ -70,12 +70,13 @@ function noteLines({ changed = 0, missing = 0 }: Outcome): string[] {
   ];
 }
 
-function nextLines({ failed, isFresh, hopeless }: Outcome, left: number): string[] {
+function nextLines({ failed, isFresh, systematicFailure }: Outcome, left: number): string[] {
   if (failed === 0 && left === 0) return [];
   const how = isFresh ? "without --fresh" : "again";
   const what = failed > 0 ? (left > 0 ? "what failed and what is left" : "what failed") : "what is left";
-  if (!hopeless) return [`Run the same command ${how} for ${what}: what is made is not asked for again.`];
-  return [`${hopeless.mend} first, then run the command ${how}.`];
+  if (!systematicFailure)
+    return [`Run the same command ${how} for ${what}: what is made is not asked for again.`];
+  return [`${systematicFailure.fix} first, then run the command ${how}.`];
 }
 
 function was(count: number): string {

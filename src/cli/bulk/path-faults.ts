@@ -37,7 +37,7 @@ export class PathFaults {
       return message === undefined ? [] : [{ column: name, message }];
     });
     // Else it is all of them together.
-    return faults.length > 0 ? faults : [{ message: messageOf(error) }];
+    return faults.length > 0 ? faults : [{ message: shortMessageOf(error) }];
   }
 
   #objectionTo(values: Record<string, string>): string | undefined {
@@ -46,11 +46,11 @@ export class PathFaults {
       sink.keyOf({ template, values, number: 1, line: 1 });
       return undefined;
     } catch (error) {
-      return messageOf(error);
+      return shortMessageOf(error);
     }
   }
 }
 
-function messageOf(error: unknown): string {
+function shortMessageOf(error: unknown): string {
   return (error as Error).message.replace(/\. Nothing was sent for it\.$/, "");
 }

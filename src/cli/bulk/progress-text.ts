@@ -1,8 +1,8 @@
 import { formatCount } from "./count.ts";
 import { formatTimeSpan } from "./time-span.ts";
 
-/** How a run stands. */
-export interface Standing {
+/** The progress of a run, as the live line shows it. */
+export interface RunProgress {
   /** Rows whose documents are there: made now or before. */
   readonly made: number;
   readonly failed: number;
@@ -24,9 +24,9 @@ const longestBar = 24;
 const gap = "  ";
 
 /** Tells on one line how a run stands: what matters most first, and what there is no room for not at all. */
-export function progressText(standing: Standing, maxColumns: number): string {
-  const bar = barOf(standing, maxColumns);
-  const [first = "", ...others] = partsOf(standing);
+export function progressText(progress: RunProgress, maxColumns: number): string {
+  const bar = barOf(progress, maxColumns);
+  const [first = "", ...others] = partsOf(progress);
   let line = bar + first;
   for (const part of others) {
     if (line.length + gap.length + part.length > maxColumns) break;
@@ -35,15 +35,15 @@ export function progressText(standing: Standing, maxColumns: number): string {
   return line.slice(0, maxColumns);
 }
 
-function barOf({ made, failed, total }: Standing, maxColumns: number): string {
+function barOf({ made, failed, total }: RunProgress, maxColumns: number): string {
   if (maxColumns < narrowColumns || maxColumns === Number.POSITIVE_INFINITY) return "";
   const columns = Math.min(longestBar, Math.floor((maxColumns + 1) / 5));
   const filled = Math.min(columns, Math.floor((columns * (made + failed)) / Math.max(1, total)));
   return "█".repeat(filled).padEnd(columns, "░") + gap;
 }
 
-function partsOf(standing: Standing): string[] {
-  const { made, failed, total, perSecond, pauseMs, isEnding } = standing;
+function partsOf(progress: RunProgress): string[] {
+  const { made, failed, total, perSecond, pauseMs, isEnding } = progress;
   const left = total - made - failed;
   const isPaused = pauseMs > 0 && !isEnding;
   const leftMs = (left * 1000) / perSecond;
@@ -51,15 +51,15 @@ function partsOf(standing: Standing): string[] {
   return [
     `${formatCount(made)} of ${formatCount(total)}`,
     `${formatCount(failed)} failed`,
-    ...(isEnding ? [`finishing ${formatCount(standing.inHand)}`] : []),
+    ...(isEnding ? [`finishing ${formatCount(progress.inHand)}`] : []),
     ...(isPaused ? [`paused for ${formatTimeSpan(wholeSeconds(pauseMs))}, as the service asks`] : []),
     formatRate(perSecond),
     ...(isKnown ? [`${formatTimeSpan(wholeSeconds(leftMs))} left`] : []),
-    ...(isEnding || isPaused ? [] : paceOf(standing)),
+    ...(isEnding || isPaused ? [] : paceOf(progress)),
   ];
 }
 
-function paceOf({ inHand, allowedPerSecond }: Standing): string[] {
+function paceOf({ inHand, allowedPerSecond }: RunProgress): string[] {
   const limit =
     allowedPerSecond === Number.POSITIVE_INFINITY ? "" : `, at most ${formatRate(allowedPerSecond)}`;
   return [`${formatCount(inHand)} in hand${limit}`];

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Draft } from "../draft.ts";
+import { AtomicFile } from "../atomic-file.ts";
 import type { Failure } from "../failure.ts";
-import { writeFailure } from "../write-target.ts";
+import { writeFailure } from "../output-path.ts";
 import { type ReportEntry, type ReportFormat, type ReportLayout, reportLayouts } from "./report-entry.ts";
 
 /** How much is written at once, and how much may wait for that. */
@@ -12,15 +12,15 @@ const maxWaitingLength = 1024 * 1024;
 /** A report that is written while a run goes on: the whole of it or nothing. */
 export class ReportFile {
   readonly #layout: ReportLayout;
-  readonly #draft: Draft;
+  readonly #file: AtomicFile;
   #waiting: string;
   #isFirst = true;
   #writing: Promise<void> | undefined;
   #failure: Failure | undefined;
 
-  private constructor(layout: ReportLayout, draft: Draft) {
+  private constructor(layout: ReportLayout, file: AtomicFile) {
     this.#layout = layout;
-    this.#draft = draft;
+    this.#file = file;
     this.#waiting = layout.begin;
   }
 
@@ -33,12 +33,12 @@ export class ReportFile {
     await mkdir(dirname(path), { recursive: true }).catch((error) => {
       throw writeFailure(path, error);
     });
-    return new ReportFile(reportLayouts[format], await Draft.open(path));
+    return new ReportFile(reportLayouts[format], await AtomicFile.open(path));
   }
 
   /** Where it goes, as it was given. */
   get path(): string {
-    return this.#draft.path;
+    return this.#file.path;
   }
 
   /** @throws {Failure} when what came before could not be written */
@@ -64,13 +64,13 @@ export class ReportFile {
     this.#waiting += this.#layout.end;
     await this.#write();
     if (this.#failure) throw this.#failure;
-    await this.#draft.finish();
+    await this.#file.finish();
   }
 
   /** Leaves nothing of it. */
   async discard(): Promise<void> {
     await this.#writing;
-    await this.#draft.discard();
+    await this.#file.discard();
   }
 
   async #write(): Promise<void> {
@@ -78,7 +78,7 @@ export class ReportFile {
       while (this.#waiting.length > 0 && !this.#failure) {
         const piece = this.#waiting;
         this.#waiting = "";
-        await this.#draft.append(piece);
+        await this.#file.append(piece);
       }
     } catch (error) {
       this.#failure = error as Failure;

@@ -2,7 +2,7 @@ import { type BigIntStats, lstatSync, readlinkSync, realpathSync } from "node:fs
 import { basename, dirname, join, resolve } from "node:path";
 import { foldedPath } from "../../bulk/folder/folded-path.ts";
 import { Misuse } from "../failure.ts";
-import { maxLinks } from "../write-target.ts";
+import { maxLinks } from "../output-path.ts";
 import type { BulkPlan } from "./plan.ts";
 
 /** How many folders are known by their real names; more are looked for again. */

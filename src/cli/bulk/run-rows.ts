@@ -13,17 +13,17 @@ import type { Session } from "../terminal.ts";
 import { closingLines } from "./closing-lines.ts";
 import { countOf } from "./count.ts";
 import type { Data } from "./data/row.ts";
-import { type Hopeless, Hopelessness } from "./hopelessness.ts";
 import { type LiveLine, showLive } from "./live-line.ts";
 import type { BulkFlags, BulkPlan } from "./plan.ts";
 import { progressText } from "./progress-text.ts";
 import { RecentRate } from "./recent-rate.ts";
 import { ReportFile } from "./report-file.ts";
 import type { RowJob } from "./row-job.ts";
-import { ordinalOf, placeOf, problemText, unitOf } from "./row-place.ts";
+import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
 import { documentOf, entryOf } from "./row-result.ts";
 import { rowsUpTo } from "./rows-up-to.ts";
-import { endingOf, refusalOf } from "./run-ending.ts";
+import { endingOf, startFailureOf } from "./run-ending.ts";
+import { type SystematicFailure, SystematicFailures } from "./systematic-failures.ts";
 import { Tally } from "./tally.ts";
 
 /** How many failures are told as they happen. */
@@ -48,9 +48,9 @@ export interface RowRunParts {
 export class RowRun {
   readonly #parts: RowRunParts;
   readonly #tally: Tally;
-  readonly #hopelessness = new Hopelessness();
-  /** Aborted with a {@link Hopeless}. */
-  readonly #hopeless = new AbortController();
+  readonly #systematicFailures = new SystematicFailures();
+  /** Aborted with a {@link SystematicFailure}. */
+  readonly #systematicFailure = new AbortController();
   readonly #startedAtMs = performance.now();
   #rate = new RecentRate(this.#startedAtMs);
   #ease: AbortSignal | undefined;
@@ -82,7 +82,7 @@ export class RowRun {
     let summary: BulkSummary | undefined;
     let failure: unknown;
     try {
-      summary = await this.#run(AbortSignal.any([ease, this.#hopeless.signal]));
+      summary = await this.#run(AbortSignal.any([ease, this.#systematicFailure.signal]));
     } catch (error) {
       failure = error;
       if (RunStoppedError.is(error)) summary = error.summary;
@@ -92,7 +92,7 @@ export class RowRun {
     }
     if (this.#progress === undefined) {
       await this.#report?.discard();
-      throw refusalOf(failure);
+      throw startFailureOf(failure);
     }
     const reportFailure = await this.#finishReport();
     const ending = this.#endingAfter(failure, reportFailure);
@@ -110,7 +110,7 @@ export class RowRun {
     const { report } = this.#parts.plan;
     if (report === undefined) return undefined;
     return ReportFile.open(report.path, report.format).catch((error) => {
-      throw refusalOf(error);
+      throw startFailureOf(error);
     });
   }
 
@@ -166,7 +166,7 @@ export class RowRun {
   #textOf(progress: BulkProgress, maxColumns: number): string {
     const { made, madeBefore, failed } = this.#tally;
     const { inHand, perSecond, pauseMs } = progress;
-    const standing = {
+    const shown = {
       made: made + madeBefore,
       failed,
       total: this.#parts.total,
@@ -174,9 +174,9 @@ export class RowRun {
       inHand,
       allowedPerSecond: perSecond,
       pauseMs,
-      isEnding: this.#ease?.aborted || this.#hopeless.signal.aborted,
+      isEnding: this.#ease?.aborted || this.#systematicFailure.signal.aborted,
     };
-    return progressText(standing, maxColumns);
+    return progressText(shown, maxColumns);
   }
 
   #take(result: BulkResult<RowJob>): void {
@@ -185,8 +185,8 @@ export class RowRun {
     this.#report?.add(entryOf(result, plan));
     if (result.status !== "rejected") return;
     this.#tell(result);
-    const hopeless = this.#progress && this.#hopelessness.add(result.error, this.#progress);
-    if (hopeless) this.#hopeless.abort(hopeless);
+    const systematicFailure = this.#progress && this.#systematicFailures.add(result.error, this.#progress);
+    if (systematicFailure) this.#systematicFailure.abort(systematicFailure);
   }
 
   #tell({ job, key, error }: BulkResult<RowJob> & { readonly status: "rejected" }): void {
@@ -196,7 +196,7 @@ export class RowRun {
     if (failed > maxTold) return this.#live?.say("further failures are only counted, until the end");
     const document = documentOf(key, plan);
     const what = document === undefined ? lineOf(error) : `${document}: ${lineOf(error)}`;
-    this.#live?.say(`${placeOf(job, data)}: ${what}`);
+    this.#live?.say(`${formatRowLocation(job, data)}: ${what}`);
     if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
   }
 
@@ -220,9 +220,9 @@ export class RowRun {
   #endingAfter(failure: unknown, reportFailure: unknown): unknown {
     const { made, failed } = this.#tally;
     const { stopAfter } = this.#parts.plan;
-    const hopeless = this.#hopeless.signal.reason as Hopeless | undefined;
+    const systematicFailure = this.#systematicFailure.signal.reason as SystematicFailure | undefined;
     const counts = { made, failed, left: this.#left, stopAfter };
-    return endingOf({ ...counts, failure, reportFailure, hopeless, easeReason: this.#ease?.reason });
+    return endingOf({ ...counts, failure, reportFailure, systematicFailure, easeReason: this.#ease?.reason });
   }
 
   /** Rows that nothing has become of. */
@@ -248,7 +248,7 @@ export class RowRun {
       report: this.#report?.path,
       isFresh: flags.fresh ?? false,
       // Where some did fare better the run may just go on.
-      hopeless: made === 0 ? this.#hopeless.signal.reason : undefined,
+      systematicFailure: made === 0 ? this.#systematicFailure.signal.reason : undefined,
     });
   }
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { BulkFlags } from "../bulk/plan.ts";
+import { exitCodesHelp } from "../exit-codes.ts";
 import type { Session } from "../terminal.ts";
 import { finishCommand } from "./finish-command.ts";
 import { once } from "./option-values.ts";
@@ -22,16 +23,7 @@ Examples:
   template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"
   template-pdf bulk invoice rows.ndjson --out "out/{{no}}.pdf" --dry-run
   query | template-pdf bulk letter - --out "letters/{{id}}.pdf" --report report.csv
-
-Exit codes:
-  0    all documents are made
-  1    some failed, and all others are made; or the report could not be written in the
-       end
-  2    the command line, the data, the journal or a folder is wrong; nothing was sent
-  3    stopped before the end: --stop-after, a full disk, a wrong key or uid, or the
-       service asks to wait for too long
-  130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
-  141  nobody reads the output any more`;
+${exitCodesHelp.bulk}`;
 
 /** Adds `bulk` to the program. */
 export function addBulk(program: Command, session: Session): void {

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { EmulateFlags } from "../emulate.ts";
+import { exitCodesHelp } from "../exit-codes.ts";
 import type { Session } from "../terminal.ts";
 import { finishCommand } from "./finish-command.ts";
 import { collect } from "./option-values.ts";
@@ -11,13 +12,7 @@ where <what> is a status such as 429, or html, cut, stall or reset.
 Examples:
   template-pdf emulate examples/templates --port 0
   template-pdf emulate --fault "429 retry-after 2 every 10" --latency 200..800
-
-Exit codes:
-  0    stopped by Ctrl-C or SIGTERM
-  1    it cannot listen there, pdfmake is not installed, or calls had to be cut off
-  2    an option, the folder or a template is wrong
-  130  stopped by a second Ctrl-C, before every call was answered
-  141  nobody reads the output any more`;
+${exitCodesHelp.emulate}`;
 
 /** Adds `emulate` to the program. */
 export function addEmulate(program: Command, session: Session): void {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
+import { exitCodesHelp } from "../exit-codes.ts";
 import type { GenerateFlags } from "../generate.ts";
 import type { Session } from "../terminal.ts";
-import { exitCodesHelp } from "./exit-codes-help.ts";
 import { finishCommand } from "./finish-command.ts";
 import { collect, once } from "./option-values.ts";
 
@@ -17,7 +17,7 @@ What is nested, a number, true or false goes into --values.
 Examples:
   template-pdf generate invoice --values invoice.json --set "date=20 November 2026"
   query | template-pdf generate invoice --values - -o - | lpr
-${exitCodesHelp}`;
+${exitCodesHelp.generate}`;
 
 /** Adds `generate` to the program. */
 export function addGenerate(program: Command, session: Session): void {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { exitCodesHelp } from "../exit-codes.ts";
 import type { Session } from "../terminal.ts";
 import type { TypesFlags } from "../types.ts";
 import { finishCommand } from "./finish-command.ts";
@@ -22,13 +23,7 @@ Examples:
   template-pdf types invoice.json credit-note.ndjson
   template-pdf types samples/ templates/ --zod -o src/pdf-templates.ts
   template-pdf types inv.2024=sample.json --check
-
-Exit codes:
-  0    done; with --check: the file is as it should be
-  1    with --check: the file is missing or stale; else: it could not be written
-  2    the command line, a sample or a schema is wrong; nothing was written
-  130  stopped by Ctrl-C (143: by SIGTERM); nothing was written
-  141  nobody reads the output any more`;
+${exitCodesHelp.types}`;
 
 /** Adds `types` to the program. */
 export function addTypes(program: Command, session: Session): void {

@@ -1,8 +1,9 @@
 import type { Command, CommanderError } from "commander";
-import { exitCodes, Misuse, QuietEnd } from "../failure.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { Misuse, QuietEnd } from "../failure.ts";
 
 /** Thrown when the help or the version was printed, which was all that was asked for. */
-export const answered = new QuietEnd(0);
+export const answered = new QuietEnd(exitCodes.done);
 
 /** What every command has. */
 export function finishCommand(command: Command): void {
@@ -14,7 +15,7 @@ export function finishCommand(command: Command): void {
 }
 
 function end({ code, exitCode, message }: CommanderError, words: string): never {
-  if (exitCode === 0) throw answered;
+  if (exitCode === exitCodes.done) throw answered;
   if (code === "commander.help") throw new QuietEnd(exitCodes.misused);
   throw new Misuse(`${sentencesOf(message)} See ${words} --help.`);
 }

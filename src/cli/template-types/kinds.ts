@@ -2,7 +2,7 @@
 export const kinds = { null: 1, string: 2, number: 4, boolean: 8, array: 16, object: 32 } as const;
 
 /** 0 is what JSON leaves out. */
-export function kindOf(value: unknown): number {
+export function valueKindOf(value: unknown): number {
   switch (typeof value) {
     case "string":
       return kinds.string;

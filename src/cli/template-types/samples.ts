@@ -1,5 +1,5 @@
 import { isWild, kinds } from "./kinds.ts";
-import { Objects, type Place, type Variant } from "./seen.ts";
+import { ObservedObjects, type ObservedValues, type Variant } from "./observed-values.ts";
 import type { MemberShape, Shape } from "./shape.ts";
 import { tellApart } from "./tell-apart.ts";
 
@@ -16,7 +16,7 @@ export interface Disagreement {
  * grows with the shapes that were seen, not with the samples.
  */
 export class Samples {
-  readonly #objects = new Objects();
+  readonly #objects = new ObservedObjects();
   #count = 0;
 
   /** How many samples were added. */
@@ -63,19 +63,19 @@ function wordsFor(mask: number): string[] {
   return words.filter(([kind]) => mask & kind).map(([, words]) => words);
 }
 
-/** What was seen at a place; `isMeant` where its array alone held things that differ. */
-function shapeOfPlace(place: Place, path: string, found: Findings, isMeant = false): Shape {
-  if (isWild(place.kinds) && !isMeant) found.set(path, (found.get(path) ?? 0) | place.kinds);
+/** The shape of observed values; `isMeant` if one array alone held kinds that differ. */
+function shapeOfValues(values: ObservedValues, path: string, found: Findings, isMeant = false): Shape {
+  if (isWild(values.kinds) && !isMeant) found.set(path, (found.get(path) ?? 0) | values.kinds);
   const shapes: Shape[] = [];
   for (const kind of ["string", "number", "boolean"] as const) {
-    if (place.kinds & kinds[kind]) shapes.push({ kind });
+    if (values.kinds & kinds[kind]) shapes.push({ kind });
   }
-  if (place.items) {
-    const items = shapeOfPlace(place.items, `${path}[]`, found, place.isMixed);
+  if (values.items) {
+    const items = shapeOfValues(values.items, `${path}[]`, found, values.isMixed);
     shapes.push({ kind: "array", items });
   }
-  if (place.objects) shapes.push(...shapesOfObjects(place.objects, path, found));
-  if (place.kinds & kinds.null) shapes.push({ kind: "null" });
+  if (values.objects) shapes.push(...shapesOfObjects(values.objects, path, found));
+  if (values.kinds & kinds.null) shapes.push({ kind: "null" });
   return oneOf(shapes);
 }
 
@@ -84,7 +84,7 @@ function oneOf(shapes: readonly Shape[]): Shape {
   return shapes[0] ?? { kind: "unknown" };
 }
 
-function shapesOfObjects(objects: Objects, path: string, found: Findings): readonly Shape[] {
+function shapesOfObjects(objects: ObservedObjects, path: string, found: Findings): readonly Shape[] {
   const told = tellApart(objects.variants);
   if (!told) return [shapeOfVariant(objects.merged, path, found)];
   const { discriminant, parts } = told;
@@ -103,11 +103,11 @@ interface Tag {
 function shapeOfVariant(variant: Variant, path: string, found: Findings, tag?: Tag): Shape {
   const members = new Map<string, MemberShape>();
   for (const [name, member] of variant.members) {
-    const shape = name === tag?.name ? tag.shape : shapeOfPlace(member.place, pathTo(path, name), found);
+    const shape = name === tag?.name ? tag.shape : shapeOfValues(member.values, pathTo(path, name), found);
     members.set(name, { shape, isOptional: member.count < variant.count, comment: undefined });
   }
   let others: Shape | undefined;
-  if (variant.others) others = shapeOfPlace(variant.others.place, `${path}[…]`, found);
+  if (variant.others) others = shapeOfValues(variant.others.values, `${path}[…]`, found);
   else if (members.size === 0) others = { kind: "unknown" };
   return { kind: "object", members, others };
 }

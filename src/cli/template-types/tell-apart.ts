@@ -1,6 +1,6 @@
 import { kinds } from "./kinds.ts";
 import { type Literal, type TagRank, tagRankOf } from "./literals.ts";
-import { merge, type Place, type Variant } from "./seen.ts";
+import { merge, type ObservedValues, type Variant } from "./observed-values.ts";
 
 /** Objects that one member tells apart. */
 export interface Parts {
@@ -111,9 +111,9 @@ interface Difference {
 
 function differenceOf(a: Variant, b: Variant, discriminant?: string): Difference {
   const [inA, inB] = [requiresMore(a, b), requiresMore(b, a)];
-  const differs = [...a.members].some(([name, { place }]) => {
+  const differs = [...a.members].some(([name, { values }]) => {
     const other = b.members.get(name);
-    return name !== discriminant && other !== undefined && placesDiffer(place, other.place);
+    return name !== discriminant && other !== undefined && valuesDiffer(values, other.values);
   });
   return { isAnything: inA || inB || differs, isMutual: (inA && inB) || differs };
 }
@@ -123,13 +123,13 @@ function requiresMore(a: Variant, b: Variant): boolean {
 }
 
 /** Whether nothing fits both. A null is no sign: it stands for what is missing anywhere. */
-function placesDiffer(a: Place, b: Place): boolean {
+function valuesDiffer(a: ObservedValues, b: ObservedValues): boolean {
   const [inA, inB] = [a.kinds & ~kinds.null, b.kinds & ~kinds.null];
   if (inA === 0 || inB === 0) return false;
   if ((inA & inB) === 0) return true;
   if (inA !== inB) return false;
   if (inA === kinds.array)
-    return a.items !== undefined && b.items !== undefined && placesDiffer(a.items, b.items);
+    return a.items !== undefined && b.items !== undefined && valuesDiffer(a.items, b.items);
   if (inA !== kinds.object || !a.objects || !b.objects) return false;
   return differenceOf(a.objects.merged, b.objects.merged).isMutual;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../json/is-json-object.ts";
+import { isJsonObject } from "../../json/json-value.ts";
 
 /** What a JSON file holds. */
 export type JsonKind = "sample" | "samples" | "schema" | "template" | "nothing";

@@ -1,9 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
-import { isJsonObject } from "../../json/is-json-object.ts";
-import { placeInJson } from "../../json/json-place.ts";
-import { parseJson } from "../../json/json-text.ts";
+import { parseJson, positionInJson } from "../../json/json-text.ts";
+import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
-import { Misuse, reasonOf } from "../failure.ts";
+import { describeReadError, Misuse } from "../failure.ts";
 import { isDeeperThan, maxNesting } from "../nesting.ts";
 import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
 import { checkSample } from "./check-sample.ts";
@@ -15,9 +14,6 @@ const maxMiB = 256;
 
 /** Far deeper than samples and schemas are, and far less than the stack holds. */
 const maxDepth = 1500;
-
-/** Where something stands in the file: the names and the indices on the way to it. */
-type Path = readonly (string | number)[];
 
 /**
  * Reads a JSON file: one sample, several in an array, a JSON Schema, or a template of the emulator.
@@ -32,18 +28,18 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
   const isDeep = isDeeperThan(json, maxNesting);
   if (isDeep && isDeeperThan(json, maxDepth))
     throw new Misuse(`${name}: this is nested deeper than ${maxDepth} levels.`);
-  const placeOf = (path: Path) => `${name}:${placeInJson(text, path) ?? "1:1"}`;
-  const addSchema = (schema: unknown, uid: string, path: Path) => {
+  const locate = (path: JsonPath) => `${name}:${positionInJson(text, path) ?? "1:1"}`;
+  const addSchema = (schema: unknown, uid: string, path: JsonPath) => {
     try {
       collection.of(uid).addSchema(schema, name, collection.sourceOf(file));
     } catch (error) {
       if (!(error instanceof SchemaFault)) throw error;
-      throw new Misuse(`${placeOf([...path, ...error.place])}: ${error.reason}.`);
+      throw new Misuse(`${locate([...path, ...error.place])}: ${error.reason}.`);
     }
     return [];
   };
-  const addSample = (value: unknown, uid: string, path: Path, found: string) => {
-    const values = checkSample(value, () => placeOf(path), isDeep);
+  const addSample = (value: unknown, uid: string, path: JsonPath, found: string) => {
+    const values = checkSample(value, () => locate(path), isDeep);
     collection.of(uid).addSample(values, () => found, collection.sourceOf(file));
     return [];
   };
@@ -92,7 +88,7 @@ async function textOf({ path, name }: SampleFile): Promise<string> {
 
 function unreadable(name: string): (cause: unknown) => never {
   return (cause) => {
-    throw new Misuse(`Could not read ${name}: ${reasonOf(cause)}.`, { cause });
+    throw new Misuse(`Could not read ${name}: ${describeReadError(cause)}.`, { cause });
   };
 }
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { parseJson } from "../../json/json-text.ts";
 import { notUtf8, placeOfBadByte } from "../decode-utf8.ts";
-import { Misuse, reasonOf } from "../failure.ts";
+import { describeReadError, Misuse } from "../failure.ts";
 import { type Line, LineCutter, maxLineMiB } from "../line-cutter.ts";
 import { maxNesting } from "../nesting.ts";
 import { checkSample } from "./check-sample.ts";
@@ -34,7 +34,7 @@ export async function readLines({ path, name }: SampleFile, take: Take, signal: 
     }
   } catch (cause) {
     if (cause instanceof Misuse || signal.aborted) throw cause;
-    throw new Misuse(`Could not read ${name}: ${reasonOf(cause)}.`, { cause });
+    throw new Misuse(`Could not read ${name}: ${describeReadError(cause)}.`, { cause });
   } finally {
     await file?.close();
   }

@@ -1,4 +1,4 @@
-import { messageOf } from "../../json/message-of.ts";
+import { describeThrown } from "../../json/describe-thrown.ts";
 import { isStandardSchema, type StandardSchemaV1 } from "../../request/schema.ts";
 import { Misuse } from "../failure.ts";
 import { loadModule } from "../load-module.ts";
@@ -84,7 +84,7 @@ function convert(schema: StandardSchemaV1): { readonly schema: unknown } | { rea
   try {
     return { schema: jsonSchema.input({ target: "draft-2020-12" }) };
   } catch (error) {
-    const [reason = ""] = messageOf(error).split("\n", 1);
+    const [reason = ""] = describeThrown(error).split("\n", 1);
     return { problem: `its \`schema\`, of ${vendor}, has no JSON Schema (${reason})` };
   }
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
-import { Misuse, reasonOf } from "../failure.ts";
+import { describeReadError, Misuse } from "../failure.ts";
 import { expandPattern } from "./expand-pattern.ts";
 
 /** A file from which something is learned about a template. */
@@ -60,7 +60,7 @@ export async function expandWord(word: string, platform: string): Promise<Asked>
  */
 export async function findSampleFiles(name: string, uid: string | undefined): Promise<SampleFile[]> {
   const stats = await stat(name).catch((cause: unknown) => {
-    throw new Misuse(`Could not read ${name}: ${reasonOf(cause)}.`, { cause });
+    throw new Misuse(`Could not read ${name}: ${describeReadError(cause)}.`, { cause });
   });
   if (!stats.isDirectory()) {
     if (!stats.isFile()) {
@@ -68,7 +68,7 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
         `${name}: this is a pipe, a socket or a device, and types reads files and folders. Save what it gives as a file.`,
       );
     }
-    const kind = kindOf(name);
+    const kind = sampleKindOf(name);
     if (kind !== undefined) return [{ path: resolve(name), name, kind, uid }];
     throw new Misuse(
       `${name}: its name does not say what it is. Samples and schemas end in .json, .ndjson or .jsonl, templates in .json, .mjs or .ts.`,
@@ -76,7 +76,7 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
   }
   const files: SampleFile[] = [];
   for (const file of await filesIn(name)) {
-    const kind = others.test(file) ? undefined : kindOf(file);
+    const kind = others.test(file) ? undefined : sampleKindOf(file);
     const path = resolve(name, file);
     if (kind === undefined || !(await mayBeFile(path))) continue;
     if (kind !== "module" || (await mayBeTemplate(path))) {
@@ -122,11 +122,11 @@ async function filesIn(folder: string): Promise<string[]> {
       .map((entry) => entry.name)
       .sort();
   } catch (cause) {
-    throw new Misuse(`Could not read ${folder}: ${reasonOf(cause)}.`, { cause });
+    throw new Misuse(`Could not read ${folder}: ${describeReadError(cause)}.`, { cause });
   }
 }
 
-function kindOf(name: string): FileKind | undefined {
+function sampleKindOf(name: string): FileKind | undefined {
   return kinds[extname(name).toLowerCase()];
 }
 

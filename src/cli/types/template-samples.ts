@@ -30,17 +30,17 @@ export class TemplateSamples {
   /**
    * Notes one sample.
    *
-   * @param placeOf - tells where it stands, for messages
+   * @param locate - tells where it stands, for messages
    * @param source - its file, for the comment
    */
-  addSample(values: Record<string, unknown>, placeOf: () => string, source: string): void {
+  addSample(values: Record<string, unknown>, locate: () => string, source: string): void {
     this.#samples.add(values);
     this.#sampleSources.add(source);
     if (this.#kinds.size === maxKinds) return;
     const names = Object.keys(values);
     const key = names.join("\n");
     // What has no member at all contradicts nobody.
-    if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: placeOf() });
+    if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: locate() });
   }
 
   /**

@@ -9,7 +9,7 @@ const breakages = ["html", "cut", "stall", "reset"] as const;
 type Breakage = (typeof breakages)[number];
 
 /** What goes wrong with one call. */
-export interface Fault {
+export interface EmulatedFault {
   /** The status to refuse with, 400 to 599, or what else becomes of the answer. */
   readonly what: number | Breakage;
   /** What a status tells in `retry-after`, in seconds. */
@@ -21,7 +21,7 @@ export type When = { readonly every: number } | { readonly first: number } | { r
 
 /** A fault, and the calls it is for. */
 export interface FaultRule {
-  readonly fault: Fault;
+  readonly fault: EmulatedFault;
   readonly when: When;
 }
 
@@ -69,7 +69,7 @@ export function parseFaultRule(text: string): FaultRule {
  * @throws {TypeError} when it is not of that form.
  * @throws {RangeError} when a number in it is out of range.
  */
-export function parseFaultHeader(text: string): Fault {
+export function parseFaultHeader(text: string): EmulatedFault {
   return new Reader(text, headerWording).fault();
 }
 
@@ -106,7 +106,7 @@ class Reader {
     return { fault, when };
   }
 
-  fault(): Fault {
+  fault(): EmulatedFault {
     const fault = this.#fault();
     if (/^every$|^first$|%$/.test(this.#words[0] ?? "")) {
       throw this.#refusal(
@@ -117,7 +117,7 @@ class Reader {
     return fault;
   }
 
-  #fault(): Fault {
+  #fault(): EmulatedFault {
     const what = this.#what();
     if (this.#words[0] !== "retry-after") return { what, retryAfterSeconds: undefined };
     if (typeof what !== "number") throw this.#refusal(`retry-after goes with a status, not with ${what}`);
@@ -125,7 +125,7 @@ class Reader {
     return { what, retryAfterSeconds: this.#integer("retry-after", 0) };
   }
 
-  #what(): Fault["what"] {
+  #what(): EmulatedFault["what"] {
     const word = this.#words.shift();
     if (word === undefined) throw this.#refusal("there is nothing in it");
     const breakage = breakages.find((known) => known === word);

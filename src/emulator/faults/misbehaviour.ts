@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
-import { messageOf } from "../../json/message-of.ts";
+import { describeThrown } from "../../json/describe-thrown.ts";
 import type { Order, Produce } from "../../service/endpoint.ts";
 import { Problem } from "../../service/problem.ts";
 import { toResponse } from "../../service/to-response.ts";
 import { quote } from "../quote.ts";
 import { cutAnswer, loginPage, stalledAnswer } from "./broken-answers.ts";
 import {
-  type Fault,
+  type EmulatedFault,
   type FaultRule,
   faultHeader,
   hits,
@@ -28,7 +28,7 @@ export interface MisbehaviourOptions {
 
 /** A fault for one call, and who asked for it. */
 interface Plan {
-  readonly fault: Fault;
+  readonly fault: EmulatedFault;
   readonly askedBy: string;
 }
 
@@ -147,7 +147,7 @@ function fromHeader<T>(headers: Headers, name: string, parse: (text: string) => 
   try {
     return parse(text);
   } catch (error) {
-    throw new Problem(400, messageOf(error));
+    throw new Problem(400, describeThrown(error));
   }
 }
 

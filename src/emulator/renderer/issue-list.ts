@@ -1,5 +1,5 @@
-import type { Place } from "../../service/format-place.ts";
-import type { ValueIssue } from "../../service/misfit.ts";
+import type { JsonPath } from "../../json/json-value.ts";
+import type { ValueIssue } from "../../service/invalid-values.ts";
 
 /** How many are told: that of a million lines all are wrong, a thousand show as well. */
 const maxIssues = 1_000;
@@ -12,7 +12,7 @@ const maxKeys = 20;
 
 /** What is wrong with the values, each thing once. */
 export class IssueList {
-  readonly #found = new Map<string, { readonly issue: ValueIssue; readonly path: Place }>();
+  readonly #found = new Map<string, { readonly issue: ValueIssue; readonly path: JsonPath }>();
 
   /** With paths that were cut where they are very long. */
   get all(): readonly ValueIssue[] {
@@ -24,7 +24,7 @@ export class IssueList {
   }
 
   /** Whether something is wrong at a place, or deeper in it. */
-  hasWithin(place: Place): boolean {
+  hasWithin(place: JsonPath): boolean {
     return [...this.#found.values()].some(({ path }) => place.every((key, index) => path[index] === key));
   }
 
@@ -38,7 +38,7 @@ export class IssueList {
 }
 
 /** A path names members of the values, which may be of any length and depth; its two ends are enough. */
-function shortened(path: Place): Place {
+function shortened(path: JsonPath): JsonPath {
   const ends = path.length > maxKeys ? [...path.slice(0, 10), "…", ...path.slice(-5)] : path;
   return ends.map((key) =>
     typeof key === "string" && key.length > maxKey ? `${key.slice(0, maxKey)}…` : key,

@@ -1,13 +1,13 @@
 // One rendering thread: loads templates, fills them with values, and lays out the documents, one at a time.
 // A thread of its own, because a module can be loaded anew only there, and because a layout cannot be interrupted.
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../../json/message-of.ts";
+import { describeThrown } from "../../json/describe-thrown.ts";
 import { withoutValues } from "../../service/without-values.ts";
-import { blame } from "./blame.ts";
-import { userFrames } from "./frames.ts";
+import { findErrorLocation } from "./error-location.ts";
 import { LoadedModules } from "./loaded-modules.ts";
 import { loadRenderer, PdfmakeMissing, type Render } from "./pdfmake.ts";
 import type { Done, Message, Outcome, RendererSetup, Report, Task, TemplateSource } from "./protocol.ts";
+import { userFrames } from "./source-location.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 import { Templates } from "./templates.ts";
 
@@ -33,7 +33,11 @@ try {
   });
   report({ kind: "ready" });
 } catch (error) {
-  report({ kind: "unfit", message: messageOf(error), isPdfmakeMissing: error instanceof PdfmakeMissing });
+  report({
+    kind: "unfit",
+    message: describeThrown(error),
+    isPdfmakeMissing: error instanceof PdfmakeMissing,
+  });
 }
 
 async function perform(task: Task, render: Render): Promise<Done> {
@@ -68,7 +72,7 @@ async function describe(
   hide: (text: string) => string,
   isLayout: boolean,
 ): Promise<string> {
-  const place = await blame(error, path, modules.paths());
+  const place = await findErrorLocation(error, path, modules.paths());
   if (error instanceof TemplateMistake) {
     const about = error.about === undefined ? "" : ` (${hide(error.about)})`;
     // The mistake of a file of JSON tells the place in it.
@@ -76,7 +80,7 @@ async function describe(
     return `${place}${isPlaced ? error.message.slice(file.length) : `: ${error.message}`}${about}`;
   }
   const isOfPdfmake = isLayout && userFrames(error).length === 0;
-  return `${place}: ${isOfPdfmake ? "pdfmake cannot lay out its definition: " : ""}${hide(messageOf(error))}`;
+  return `${place}: ${isOfPdfmake ? "pdfmake cannot lay out its definition: " : ""}${hide(describeThrown(error))}`;
 }
 
 function done(outcome: Outcome, isSpent = false): Done {

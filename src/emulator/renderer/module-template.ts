@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { isStandardSchema, issuePath, type StandardSchemaV1 } from "../../request/schema.ts";
-import type { ValueIssue } from "../../service/misfit.ts";
+import type { ValueIssue } from "../../service/invalid-values.ts";
 import { withoutValues } from "../../service/without-values.ts";
 import { IssueList } from "./issue-list.ts";
 import type { TemplateSource } from "./protocol.ts";

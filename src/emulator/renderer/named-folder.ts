@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { reasonOf } from "../template-folder.ts";
+import { describeFolderError } from "../template-folder.ts";
 
 /**
  * Lists what lies in a folder that an option names.
@@ -13,7 +13,7 @@ export function filesOf(folder: string, what: string): string[] {
     return readdirSync(folder).sort();
   } catch (cause) {
     throw new Error(
-      `The folder of ${what} ${folder} ${reasonOf(cause as NodeJS.ErrnoException)}. Name another one.`,
+      `The folder of ${what} ${folder} ${describeFolderError(cause as NodeJS.ErrnoException)}. Name another one.`,
       { cause },
     );
   }

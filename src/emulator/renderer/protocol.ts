@@ -1,5 +1,5 @@
 import type { Bytes } from "../../index.ts";
-import type { ValueIssue } from "../../service/misfit.ts";
+import type { ValueIssue } from "../../service/invalid-values.ts";
 
 /** What a rendering thread is given at its start; every path is absolute. */
 export interface RendererSetup {

@@ -1,3 +1,5 @@
+import { formatJsonPath, type JsonPath } from "../../json/json-value.ts";
+
 /** What the emulator itself finds wrong with a template. Its message holds no value, and is told as it is. */
 export class TemplateMistake extends Error {
   override readonly name = "TemplateMistake";
@@ -8,4 +10,9 @@ export class TemplateMistake extends Error {
     super(message);
     this.about = about;
   }
+}
+
+/** Makes the mistake for something that is wrong in a template file, in one line that begins with the file. */
+export function mistakeAt(file: string, place: JsonPath, problem: string): TemplateMistake {
+  return new TemplateMistake(`${[file, formatJsonPath(place)].filter(Boolean).join(", ")}: ${problem}`);
 }

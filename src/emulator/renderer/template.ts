@@ -1,4 +1,4 @@
-import type { ValueIssue } from "../../service/misfit.ts";
+import type { ValueIssue } from "../../service/invalid-values.ts";
 
 /** A document definition, or why there is none: at least one thing. */
 export type Filled =

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { showLive } from "../../../src/cli/bulk/live-line.ts";
-import { formatRate, progressText, type Standing } from "../../../src/cli/bulk/progress-text.ts";
+import { formatRate, progressText, type RunProgress } from "../../../src/cli/bulk/progress-text.ts";
 import { RecentRate } from "../../../src/cli/bulk/recent-rate.ts";
 import { formatTimeSpan } from "../../../src/cli/bulk/time-span.ts";
 import { Recorded } from "../fake-terminal.ts";
 
-const standing: Standing = {
+const standing: RunProgress = {
   made: 2097,
   failed: 3,
   total: 5000,
@@ -19,7 +19,7 @@ const standing: Standing = {
 const wide = 119;
 
 describe("the bar", () => {
-  it.each<[title: string, columns: number, standing: Partial<Standing>, text: string]>([
+  it.each<[title: string, columns: number, standing: Partial<RunProgress>, text: string]>([
     [
       "tells all where there is room",
       wide,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RunStoppedError } from "../../../src/bulk/index.ts";
-import { endingOf, type RunEnd, refusalOf } from "../../../src/cli/bulk/run-ending.ts";
+import { endingOf, type RunEnd, startFailureOf } from "../../../src/cli/bulk/run-ending.ts";
+import { exitCodeOf } from "../../../src/cli/exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd, Stopped } from "../../../src/cli/failure.ts";
 
 const good: RunEnd = {
@@ -9,11 +10,11 @@ const good: RunEnd = {
   left: 0,
   failure: undefined,
   reportFailure: undefined,
-  hopeless: undefined,
+  systematicFailure: undefined,
   easeReason: undefined,
   stopAfter: Number.POSITIVE_INFINITY,
 };
-const hopeless = { withWhat: "with this key", mend: "Mend it", failureCount: 5 };
+const systematicFailure = { withWhat: "with this key", fix: "Mend it", failureCount: 5 };
 const stopped = new RunStoppedError("…", { why: "the disk is full", fulfilled: 9, rejected: 1 });
 const reportFailure = new Failure("Could not write r.csv: the disk is full.");
 const ctrlC = new Stopped(130);
@@ -38,23 +39,28 @@ describe("a bulk run ends", () => {
     ["as Ctrl-C says", { left: 1, failure: stopped, easeReason: ctrlC }, Stopped, "ended with 130"],
     [
       "without hope",
-      { made: 0, failed: 5, left: 4, failure: stopped, hopeless },
+      { made: 0, failed: 5, left: 4, failure: stopped, systematicFailure },
       Halted,
       "Stopped after 5 failures: with this key, no row would fare better.",
     ],
     [
       "without hope at once",
-      { made: 0, failed: 1, left: 8, hopeless: { ...hopeless, failureCount: 1 } },
+      { made: 0, failed: 1, left: 8, systematicFailure: { ...systematicFailure, failureCount: 1 } },
       Halted,
       "Stopped at the first failure: with this key, no row would fare better.",
     ],
     [
       "without hope, until some came through",
-      { failed: 5, left: 4, failure: stopped, hopeless },
+      { failed: 5, left: 4, failure: stopped, systematicFailure },
       Halted,
       "Stopped after 5 failures, before the end: with this key, no row seemed to fare better, and then some did.",
     ],
-    ["as any other, where all the others came through", { failed: 5, hopeless }, QuietEnd, "ended with 1"],
+    [
+      "as any other, where all the others came through",
+      { failed: 5, systematicFailure },
+      QuietEnd,
+      "ended with 1",
+    ],
     ["with what broke it", { left: 1, failure: new Error("broken.") }, Halted, "broken."],
     ["with its report missing", { reportFailure }, Failure, noReport],
     ["with its report missing, and some failed", { failed: 2, reportFailure }, Failure, noReport],
@@ -87,9 +93,10 @@ describe("a bulk run ends", () => {
 });
 
 describe("a run that could not begin", () => {
-  it("was misused, whatever the disk says of the report", () => {
-    expect(refusalOf(reportFailure)).toMatchObject({ exitCode: 2, message: reportFailure.message });
-    expect(refusalOf(reportFailure)).toBeInstanceOf(Misuse);
-    expect(refusalOf(ctrlC)).toBe(ctrlC);
+  it("was misused, whatever the disk says of the report", async () => {
+    const failure = startFailureOf(reportFailure);
+    expect([failure, await exitCodeOf(failure)]).toMatchObject([{ message: reportFailure.message }, 2]);
+    expect(failure).toBeInstanceOf(Misuse);
+    expect(startFailureOf(ctrlC)).toBe(ctrlC);
   });
 });

@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import { Misbehaviour, type MisbehaviourOptions } from "../../../src/emulator/faults/misbehaviour.ts";
 import { createEndpoint, type Produce } from "../../../src/service/endpoint.ts";
 import { requireApiKey } from "../../../src/service/require-api-key.ts";
-import { type Call, json, KEY, PDF, request } from "../../server/endpoint-call.ts";
+import { type Call, json, KEY, PDF, request } from "../../service/endpoint-call.ts";
 
 /** An endpoint whose `produce` is wrapped, and what a test looks at. */
 export function misbehaving(options: MisbehaviourOptions, make: Produce = () => ({ bytes: PDF })) {

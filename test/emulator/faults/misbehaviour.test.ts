@@ -6,7 +6,7 @@ import {
 } from "../../../src/emulator/faults/misbehaviour.ts";
 import { isDropped } from "../../../src/service/listen.ts";
 import { unknownTemplate } from "../../../src/service/problem.ts";
-import { PDF, request } from "../../server/endpoint-call.ts";
+import { PDF, request } from "../../service/endpoint-call.ts";
 import { detailOf, misbehaving } from "./misbehaving.ts";
 
 describe("calls", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { json, request } from "../../server/endpoint-call.ts";
+import { json, request } from "../../service/endpoint-call.ts";
 import { detailOf, misbehaving } from "./misbehaving.ts";
 
 const hour = 3_600_000;

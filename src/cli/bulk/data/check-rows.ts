@@ -4,13 +4,12 @@ import { isTooDeep, tooDeep } from "../../../emulator/nesting.ts";
 import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.ts";
 import { TemplateMistake } from "../../../emulator/renderer/template-mistake.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
-import { isJsonObject } from "../../../json/is-json-object.ts";
 import { parseJson } from "../../../json/json-text.ts";
+import { isJsonObject } from "../../../json/json-value.ts";
 import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
-
 import { decodeUtf8 } from "../../decode-utf8.ts";
 import { divertStdout } from "../../divert-stdout.ts";
-import { Misuse, reasonOf } from "../../failure.ts";
+import { describeReadError, Misuse } from "../../failure.ts";
 import { loadModule } from "../../load-module.ts";
 import { aboutTexts } from "./about-texts.ts";
 
@@ -57,7 +56,7 @@ export async function readSchema(file: string, options: SchemaOptions): Promise<
 async function readJsonFile(file: string): Promise<unknown> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new Misuse(
-      `Could not read the schema ${file}: ${reasonOf(cause)}. Give --schema a JSON Schema, or a module.`,
+      `Could not read the schema ${file}: ${describeReadError(cause)}. Give --schema a JSON Schema, or a module.`,
       { cause },
     );
   });

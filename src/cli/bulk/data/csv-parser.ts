@@ -3,8 +3,8 @@ import { type CsvError, type Options, Parser } from "csv-parse";
 import { parse } from "csv-parse/sync";
 import { lineAndColumn } from "../../../json/json-text.ts";
 import { placeOfBadByte } from "../../decode-utf8.ts";
+import { ByteWindow } from "./byte-window.ts";
 import { notInEncoding, replacement } from "./encodings.ts";
-import { Passage } from "./passage.ts";
 
 /** One record of CSV, as it stands. */
 export interface CsvRecord {
@@ -50,7 +50,7 @@ const base: Options = {
 export class CsvParser {
   readonly #dialect: CsvDialect;
   readonly #parser: Parser;
-  readonly #passage = new Passage();
+  readonly #window = new ByteWindow();
   #records: CsvRecord[] = [];
   /** Where the next record begins, or an empty line before it. */
   #next = 0;
@@ -71,12 +71,12 @@ export class CsvParser {
 
   /** Gives the records that end in this chunk. */
   async push(chunk: Uint8Array): Promise<readonly CsvRecord[]> {
-    this.#passage.append(chunk);
+    this.#window.append(chunk);
     await new Promise<void>((resolve) => void this.#parser.write(chunk, () => resolve()));
-    this.#passage.forgetBefore(this.#next);
+    this.#window.forgetBefore(this.#next);
     const records = this.#records;
     this.#records = [];
-    if (this.#passage.end - this.#next <= maxRecordBytes) return records;
+    if (this.#window.end - this.#next <= maxRecordBytes) return records;
     return [
       ...records,
       this.#broken(`this row is longer than ${maxRecordMiB} MiB: a quote may be left open in it`),
@@ -95,9 +95,9 @@ export class CsvParser {
   }
 
   #take(cells: readonly string[]): void {
-    const start = this.#passage.afterLineEnds(this.#next);
+    const start = this.#window.afterLineEnds(this.#next);
     const end = this.#parser.info.bytes;
-    const line = this.#passage.lineAt(start);
+    const line = this.#window.lineAt(start);
     this.#next = end;
     this.#records.push({ cells, line, fault: this.#faultOf(cells, start, end, line) });
   }
@@ -105,11 +105,11 @@ export class CsvParser {
   /** Gives what stands for the record that never ended. */
   #broken(message: string): CsvRecord {
     this.#isOver = true;
-    const start = this.#passage.afterLineEnds(this.#next);
-    const line = this.#passage.lineAt(start);
+    const start = this.#window.afterLineEnds(this.#next);
+    const line = this.#window.lineAt(start);
     // The end of the last cell before it, where there is one in its row.
     const at = Math.max(start, this.#parser.info.bytes);
-    return { cells: [], line, fault: { message, line: this.#passage.lineAt(at) } };
+    return { cells: [], line, fault: { message, line: this.#window.lineAt(at) } };
   }
 
   #faultOf(cells: readonly string[], start: number, end: number, line: number): CsvFault | undefined {
@@ -117,7 +117,7 @@ export class CsvParser {
     const lost = cells.findIndex((cell) => cell.includes(replacement));
     const hasQuote = cells.some((cell) => cell.startsWith('"'));
     if (lost === -1 && !hasQuote) return undefined;
-    const bytes = this.#passage.between(start, end);
+    const bytes = this.#window.between(start, end);
     const fault = lost === -1 ? undefined : this.#encodingFault(bytes, line, lost);
     return fault ?? (hasQuote ? quoteFault(bytes, this.#dialect, line) : undefined);
   }

@@ -1,4 +1,4 @@
-import { Passage } from "./passage.ts";
+import { ByteWindow } from "./byte-window.ts";
 
 export const maxElementMiB = 64;
 const maxElementBytes = maxElementMiB * 1024 * 1024;
@@ -38,7 +38,7 @@ const closeBrace = 0x7d;
 
 /** Cuts a JSON array in UTF-8 into its elements, which it does not read, and holds one of them at a time. */
 export class ElementCutter {
-  readonly #passage = new Passage();
+  readonly #window = new ByteWindow();
   /** How far it has looked. */
   #place = 0;
   /** Of brackets and braces: 0 before the array and after it. */
@@ -60,8 +60,8 @@ export class ElementCutter {
 
   /** Gives the elements that end in this chunk. */
   push(chunk: Uint8Array): readonly Element[] {
-    const passage = this.#passage;
-    passage.append(chunk);
+    const window = this.#window;
+    window.append(chunk);
     const elements: Element[] = [];
     const offset = this.#place;
     for (let index = 0; index < chunk.length; index += 1) {
@@ -108,7 +108,7 @@ export class ElementCutter {
     if (this.#depth > 0 && this.#place - this.#start > maxElementBytes) {
       this.#tooLong ??= this.#positionOf(this.#firstOf(this.#start, this.#place));
     }
-    passage.forgetBefore(this.#depth > 0 && !this.#tooLong ? this.#start : this.#place);
+    window.forgetBefore(this.#depth > 0 && !this.#tooLong ? this.#start : this.#place);
     return elements;
   }
 
@@ -131,7 +131,7 @@ export class ElementCutter {
     }
     const first = this.#firstOf(this.#start, end);
     const position = this.#positionOf(first);
-    if (first < end) return { ...position, bytes: this.#passage.between(first, end) };
+    if (first < end) return { ...position, bytes: this.#window.between(first, end) };
     if (isBeforeComma) return { ...position, bytes: undefined, fault: "a value should stand here" };
     if (!this.#afterComma) return undefined;
     return { ...position, bytes: undefined, fault: "nothing follows the comma before this" };
@@ -139,14 +139,14 @@ export class ElementCutter {
 
   /** Gives the place of the first character that is no white space. */
   #firstOf(start: number, end: number): number {
-    const bytes = this.#passage.between(start, end);
+    const bytes = this.#window.between(start, end);
     let index = 0;
     while (index < bytes.length && isWhite[bytes[index] as number]) index += 1;
     return start + index;
   }
 
   #positionOf(place: number): Position {
-    return { line: this.#passage.lineAt(place), column: this.#passage.column };
+    return { line: this.#window.lineAt(place), column: this.#window.column };
   }
 }
 

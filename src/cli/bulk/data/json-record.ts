@@ -1,5 +1,5 @@
-import { isJsonObject } from "../../../json/is-json-object.ts";
 import { parseJson } from "../../../json/json-text.ts";
+import { isJsonObject } from "../../../json/json-value.ts";
 import { isDeeperThan, maxNesting } from "../../nesting.ts";
 
 /** What a JSON text holds, or what is wrong with it and where in it, both counted from 1. */

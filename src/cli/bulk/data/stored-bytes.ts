@@ -2,7 +2,7 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { Failure, Misuse, reasonOf } from "../../failure.ts";
+import { describeReadError, Failure, Misuse } from "../../failure.ts";
 import { untilAborted } from "../../session.ts";
 
 /** How much is read at once. */
@@ -73,7 +73,7 @@ export class StoredBytes {
       const { bytesRead } = await this.#file.read(buffer, 0, chunkBytes, position);
       return buffer.subarray(0, bytesRead);
     } catch (cause) {
-      throw new Misuse(`Could not read ${this.name}: ${reasonOf(cause)}.`, { cause });
+      throw new Misuse(`Could not read ${this.name}: ${describeReadError(cause)}.`, { cause });
     }
   }
 }
@@ -114,7 +114,7 @@ async function writeDown(name: string, source: Readable, signal: AbortSignal): P
   const path = join(tmpdir(), `template-pdf-${crypto.randomUUID()}`);
   const refused = (cause: unknown) =>
     new Misuse(
-      `Could not keep ${name} in ${path}, to read it twice: ${reasonOf(cause)}. Let TMPDIR name a folder with room for it.`,
+      `Could not keep ${name} in ${path}, to read it twice: ${describeReadError(cause)}. Let TMPDIR name a folder with room for it.`,
       { cause },
     );
   const file = await open(path, "wx+", 0o600).catch((cause: unknown) => {
@@ -156,7 +156,7 @@ function changed(name: string): Misuse {
 
 function unreadable(name: string, cause: unknown): Misuse {
   return new Misuse(
-    `Could not read ${name}: ${reasonOf(cause)}. Give a file of rows, or - for standard input.`,
+    `Could not read ${name}: ${describeReadError(cause)}. Give a file of rows, or - for standard input.`,
     {
       cause,
     },

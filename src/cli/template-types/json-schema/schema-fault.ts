@@ -1,12 +1,14 @@
+import type { JsonPath } from "../../../json/json-value.ts";
+
 /** What is wrong with a JSON Schema. Its message is one line that names the file and the place. */
 export class SchemaFault extends Error {
   override readonly name = "SchemaFault";
   /** What is wrong, without the place. */
   readonly reason: string;
   /** Where in the schema it stands: the names and the indices on the way to it. */
-  readonly place: readonly (string | number)[];
+  readonly place: JsonPath;
 
-  constructor(file: string, place: readonly (string | number)[], reason: string) {
+  constructor(file: string, place: JsonPath, reason: string) {
     super(`${file}, ${formatPointer(place)}: ${reason}`);
     this.place = place;
     this.reason = reason;
@@ -14,7 +16,7 @@ export class SchemaFault extends Error {
 }
 
 /** Writes a place as `$ref` does: `#/properties/customer`. */
-function formatPointer(place: readonly (string | number)[]): string {
+function formatPointer(place: JsonPath): string {
   const names = place.map((name) => `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`);
   return `#${names.join("")}`;
 }

@@ -1,18 +1,18 @@
+import type { JsonPath } from "../../../json/json-value.ts";
+
 /** What a `$ref` leads to. */
-export interface Target {
+export interface ReferencedSchema {
   readonly schema: unknown;
   /** What to call it. */
   readonly name: string;
   /** Where it stands. */
-  readonly place: Place;
+  readonly place: JsonPath;
 }
-
-type Place = readonly (string | number)[];
 
 /** Where a schema stands, and which URL its references are relative to. */
 interface Noted {
   readonly base: string;
-  readonly place: Place;
+  readonly place: JsonPath;
 }
 
 /** Deeper than anybody nests schemas, and far less than the stack holds: what lies deeper is not read. */
@@ -61,7 +61,7 @@ export class SchemaIndex {
    * @param from - the schema that has it
    * @returns nothing where it leads nowhere, or out of this file
    */
-  find(reference: string, from: object): Target | undefined {
+  find(reference: string, from: object): ReferencedSchema | undefined {
     const url = urlOf(reference, this.#noted.get(from)?.base ?? this.#home);
     if (url === undefined) return undefined;
     const fragment = decoded(url.hash.slice(1));
@@ -75,11 +75,11 @@ export class SchemaIndex {
         : this.#byUrl.get(`${url.href}#${fragment}`);
     if (found === undefined) return undefined;
     // Where no keyword leads, too, such as `#/components/schemas/invoice`.
-    this.#note(found, { base: url.href, place: [...this.#placeOf(document), ...names] });
-    return { schema: found, name: this.#nameOf(found, fragment, url), place: this.#placeOf(found) };
+    this.#note(found, { base: url.href, place: [...this.#pathOf(document), ...names] });
+    return { schema: found, name: this.#nameOf(found, fragment, url), place: this.#pathOf(found) };
   }
 
-  #placeOf(schema: unknown): Place {
+  #pathOf(schema: unknown): JsonPath {
     return (typeof schema === "object" && schema !== null && this.#noted.get(schema)?.place) || [];
   }
 

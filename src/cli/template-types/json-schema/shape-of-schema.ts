@@ -1,20 +1,20 @@
+import type { JsonPath } from "../../../json/json-value.ts";
 import type { MemberShape, Shape } from "../shape.ts";
 import { shapesIn } from "../shapes-in.ts";
 import { intersect } from "./intersect.ts";
 import { arrayKeywords, neighbours, objectKeywords, references } from "./keywords.ts";
 import { isSchema, SchemaComments } from "./schema-comments.ts";
 import { SchemaFault } from "./schema-fault.ts";
-import { maxDepth, SchemaIndex, type Target } from "./schema-index.ts";
+import { maxDepth, type ReferencedSchema, SchemaIndex } from "./schema-index.ts";
 import { settle } from "./settle.ts";
 import { shapeOfConstant } from "./shape-of-constant.ts";
 import { unite } from "./unite.ts";
 
-type Place = readonly (string | number)[];
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Where a schema stands, and which schemas speak of the very same value. */
 interface Way {
-  readonly place: Place;
+  readonly place: JsonPath;
   readonly same: ReadonlySet<unknown>;
 }
 
@@ -77,7 +77,7 @@ class SchemaReader {
 
   readRoot(): Shape {
     // As if it were referred to: what leads to `#` finds it open.
-    const root: Target = { schema: this.#root, name: nameOfRoot(this.#root), place: [] };
+    const root: ReferencedSchema = { schema: this.#root, name: nameOfRoot(this.#root), place: [] };
     const whole = this.#readTarget(root, start);
     const objects = settle(unite(this.#objectsIn(whole)));
     if (objects.kind === "never") {
@@ -108,7 +108,7 @@ class SchemaReader {
   }
 
   /** Reads a schema of another value than the one it stands in: a member's, an item's. */
-  #readInner(schema: unknown, place: Place): Shape {
+  #readInner(schema: unknown, place: JsonPath): Shape {
     return settle(this.#readSame(schema, { place, same: new Set() }));
   }
 
@@ -146,7 +146,7 @@ class SchemaReader {
     }
   }
 
-  #readTypes(schema: Schema, place: Place): Shape {
+  #readTypes(schema: Schema, place: JsonPath): Shape {
     const types = this.#typesOf(schema, place);
     if (types.length === 0) return { kind: "unknown" };
     return unite(
@@ -157,7 +157,7 @@ class SchemaReader {
     );
   }
 
-  #typesOf(schema: Schema, place: Place): readonly string[] {
+  #typesOf(schema: Schema, place: JsonPath): readonly string[] {
     const { type } = schema;
     if (type === undefined) {
       const has = (keyword: string) => Object.hasOwn(schema, keyword);
@@ -175,7 +175,7 @@ class SchemaReader {
     );
   }
 
-  #readObject(schema: Schema, place: Place): Shape {
+  #readObject(schema: Schema, place: JsonPath): Shape {
     const members = new Map<string, MemberShape>();
     const required = new Set(
       schema["required"] === undefined
@@ -200,7 +200,7 @@ class SchemaReader {
   }
 
   /** What members of other names look like: `never` where there may be none, nothing where the schema does not say. */
-  #readOthers(schema: Schema, place: Place): Shape | undefined {
+  #readOthers(schema: Schema, place: JsonPath): Shape | undefined {
     const patterns = [...this.#map(schema, "patternProperties", place)].map(([pattern, inner]) =>
       this.#readInner(inner, [...place, "patternProperties", pattern]),
     );
@@ -216,7 +216,7 @@ class SchemaReader {
     return unite([...patterns, others]);
   }
 
-  #readArray(schema: Schema, place: Place): Shape {
+  #readArray(schema: Schema, place: JsonPath): Shape {
     const { items, prefixItems, additionalItems } = schema;
     const hasList = prefixItems === undefined && Array.isArray(items);
     const [keyword, list] = hasList ? ["items", items] : ["prefixItems", prefixItems];
@@ -243,7 +243,7 @@ class SchemaReader {
     return this.#readTarget(target, way);
   }
 
-  #readTarget({ schema, name, place }: Target, { place: from, same }: Way): Shape {
+  #readTarget({ schema, name, place }: ReferencedSchema, { place: from, same }: Way): Shape {
     if (same.has(schema)) throw this.#fault(from, "this leads back to itself for ever");
     const known = this.#read.get(schema);
     if (known) return known;
@@ -279,14 +279,14 @@ class SchemaReader {
     throw this.#fault(place, "a list should stand here");
   }
 
-  #map(schema: Schema, keyword: string, place: Place): readonly (readonly [string, unknown])[] {
+  #map(schema: Schema, keyword: string, place: JsonPath): readonly (readonly [string, unknown])[] {
     const value = schema[keyword];
     if (value === undefined) return [];
     if (isSchema(value)) return Object.entries(value);
     throw this.#fault([...place, keyword], "an object of schemas should stand here");
   }
 
-  #fault(place: Place, reason: string): SchemaFault {
+  #fault(place: JsonPath, reason: string): SchemaFault {
     return new SchemaFault(this.#file, place, reason);
   }
 }

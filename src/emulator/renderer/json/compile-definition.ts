@@ -1,8 +1,8 @@
-import { isJsonObject } from "../../../json/is-json-object.ts";
-import type { Place } from "../../../service/format-place.ts";
+import type { JsonPath } from "../../../json/json-value.ts";
+import { isJsonObject } from "../../../json/json-value.ts";
 import { quote } from "../../quote.ts";
+import { mistakeAt } from "../template-mistake.ts";
 import type { Choice, Each, Element, Item } from "./elements.ts";
-import { faultAt } from "./place.ts";
 import { type Placeholder, parsePath, parseText, type ValuePath } from "./placeholders.ts";
 import { ValueShape } from "./sample-values.ts";
 import { layoutProblem } from "./table-layout.ts";
@@ -17,7 +17,7 @@ interface JsonObject {
 
 /** Where the compiler is, and what that means for a text there. */
 interface Spot {
-  readonly place: Place;
+  readonly place: JsonPath;
   /** The shapes of the values, and of the items of each `$each` around this spot, inmost last. */
   readonly levels: readonly ValueShape[];
   /** Which of `{{@page}}` and `{{@pages}}` are known. */
@@ -52,7 +52,7 @@ export function compileDefinition(definition: JsonObject, file: string): Compile
   const compiler = new Compiler(file);
   const directive = Object.keys(definition).find((name) => directives.includes(name));
   if (directive !== undefined) {
-    throw faultAt(file, [directive], "cannot stand at the top. Put it into `content`.");
+    throw mistakeAt(file, [directive], "cannot stand at the top. Put it into `content`.");
   }
   return { root: compiler.object(definition, spot), shape };
 }
@@ -88,7 +88,7 @@ class Compiler {
   }
 
   #fault(spot: Spot, problem: string): Error {
-    return faultAt(this.#file, spot.place, problem);
+    return mistakeAt(this.#file, spot.place, problem);
   }
 
   #element(json: unknown, spot: Spot): Element {

@@ -1,4 +1,4 @@
-import { formatPlace, type Place } from "../../../service/format-place.ts";
+import { formatJsonPath, type JsonPath } from "../../../json/json-value.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Placeholder, ValuePath } from "./placeholders.ts";
 import { outward, pathTo, type Scope, valueAt } from "./scope.ts";
@@ -23,7 +23,7 @@ type Members = readonly (readonly [name: string, element: Element])[];
 interface Text {
   readonly kind: "text";
   readonly parts: readonly (string | Placeholder)[];
-  readonly place: Place;
+  readonly place: JsonPath;
   /** Whether values have to be escaped for XML. */
   readonly isXml: boolean;
 }
@@ -32,7 +32,7 @@ interface Text {
 export interface Each {
   readonly kind: "each";
   readonly path: ValuePath;
-  readonly place: Place;
+  readonly place: JsonPath;
   readonly show: Item;
 }
 
@@ -98,7 +98,7 @@ function repeatInto(list: unknown[], each: Each, scope: Scope, filling: Filling)
   const array = pathTo(scope, each.path);
   if (!Array.isArray(items)) {
     const message = items === undefined ? "has no value" : "must be an array";
-    filling.issues.add({ path: array, message, place: formatPlace(each.place) });
+    filling.issues.add({ path: array, message, place: formatJsonPath(each.place) });
     return;
   }
   for (let index = 0; index < items.length && !filling.issues.isFull; index += 1) {
@@ -136,7 +136,7 @@ function textOf({ parts, place, isXml }: Text, scope: Scope, filling: Filling): 
 
 function valueText(
   { path, isOptional }: Extract<Placeholder, { kind: "value" }>,
-  place: Place,
+  place: JsonPath,
   scope: Scope,
   filling: Filling,
 ): string {
@@ -148,7 +148,7 @@ function valueText(
     value === undefined
       ? "has no value"
       : `must be a text, a number or a boolean, not ${Array.isArray(value) ? "an array" : `an ${typeof value}`}`;
-  filling.issues.add({ path: pathTo(scope, path), message, place: formatPlace(place) });
+  filling.issues.add({ path: pathTo(scope, path), message, place: formatJsonPath(place) });
   return "";
 }
 

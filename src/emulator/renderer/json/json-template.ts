@@ -1,12 +1,11 @@
-import { isJsonObject } from "../../../json/is-json-object.ts";
 import { parseJson } from "../../../json/json-text.ts";
+import { isJsonObject } from "../../../json/json-value.ts";
 import { isTooDeep, tooDeep } from "../../nesting.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
-import { TemplateMistake } from "../template-mistake.ts";
+import { mistakeAt, TemplateMistake } from "../template-mistake.ts";
 import { compileDefinition } from "./compile-definition.ts";
 import { expand, type Filling } from "./elements.ts";
-import { faultAt } from "./place.ts";
 import { parseSchema } from "./schema/json-schema.ts";
 import { scopeOf } from "./scope.ts";
 
@@ -35,18 +34,18 @@ interface TemplateJson {
 export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   const json = jsonOf(text, file);
   if (!isJsonObject(json)) {
-    throw faultAt(file, [], 'must be one JSON object, such as {"content":["Invoice {{number}}"]}.');
+    throw mistakeAt(file, [], 'must be one JSON object, such as {"content":["Invoice {{number}}"]}.');
   }
   if (!Object.hasOwn(json, "content")) {
-    throw faultAt(file, [], "has no `content`. Put what the document shows into a member of that name.");
+    throw mistakeAt(file, [], "has no `content`. Put what the document shows into a member of that name.");
   }
   for (const [name, member] of Object.entries(json)) {
-    if (isTooDeep(member)) throw faultAt(file, [name], `${tooDeep}. Flatten it.`);
+    if (isTooDeep(member)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);
   }
   const { schema, sample, ...definition }: TemplateJson = json;
   const check = schema === undefined ? () => [] : parseSchema(schema, file);
   if (sample !== undefined && !isJsonObject(sample)) {
-    throw faultAt(file, ["sample"], 'must be an object of values, such as {"number":"2026-001"}.');
+    throw mistakeAt(file, ["sample"], 'must be an object of values, such as {"number":"2026-001"}.');
   }
   const { root, shape } = compileDefinition(definition, file);
   return {

@@ -15,7 +15,7 @@ export type Placeholder =
   | { readonly kind: "page" | "pages" };
 
 /** Makes the error for a text that breaks the rules. */
-type Fault = (problem: string) => Error;
+type CreateError = (problem: string) => Error;
 
 const names =
   "Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.";
@@ -30,11 +30,11 @@ const placeholderPattern =
  * Two braces behind a backslash are only braces, and two backslashes before braces are one backslash.
  *
  * @param text - as it stands in the template, JSON's own escapes undone
- * @param fault - makes the error
+ * @param createError - makes the error
  * @returns the text in parts; what stands between placeholders is a string, and never empty
- * @throws what `fault` makes, where a placeholder is not closed or holds no name.
+ * @throws what `createError` returns, where a placeholder is not closed or holds no name.
  */
-export function parseText(text: string, fault: Fault): readonly (string | Placeholder)[] {
+export function parseText(text: string, createError: CreateError): readonly (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];
   let plain = "";
   let at = 0;
@@ -50,11 +50,11 @@ export function parseText(text: string, fault: Fault): readonly (string | Placeh
     const inner = text.slice(at, end === -1 ? undefined : end);
     const [first = ""] = inner.split("{{", 1);
     if (end === -1 || first !== inner) {
-      throw fault(`${quote(`{{${first}`)} is never closed. Write }} behind the name.`);
+      throw createError(`${quote(`{{${first}`)} is never closed. Write }} behind the name.`);
     }
     if (plain !== "") parts.push(plain);
     plain = "";
-    parts.push(parsePlaceholder(inner.trim(), fault));
+    parts.push(parsePlaceholder(inner.trim(), createError));
     at = end + 2;
   }
   plain += text.slice(at);
@@ -72,17 +72,17 @@ function backslashesBefore(text: string, end: number, start: number): number {
 /**
  * Reads what `$each` and `$if` name: `lines`, `../customer.phones`, `this`.
  *
- * @throws what `fault` makes, where it is no such name.
+ * @throws what `createError` returns, where it is no such name.
  */
-export function parsePath(name: unknown, fault: Fault): ValuePath {
+export function parsePath(name: unknown, createError: CreateError): ValuePath {
   const { ups = "", name: path, optional } = groupsOf(typeof name === "string" ? name.trim() : "");
   if (path === undefined || optional !== undefined) {
-    throw fault(`is no name of a value. ${names.replaceAll(/\{\{|\}\}/g, '"')}`);
+    throw createError(`is no name of a value. ${names.replaceAll(/\{\{|\}\}/g, '"')}`);
   }
   return { up: ups.length / 3, names: namesOf(path) };
 }
 
-function parsePlaceholder(inner: string, fault: Fault): Placeholder {
+function parsePlaceholder(inner: string, createError: CreateError): Placeholder {
   const shown = quote(`{{${inner}}}`);
   const { ups = "", special, name, optional } = groupsOf(inner);
   const up = ups.length / 3;
@@ -92,14 +92,14 @@ function parsePlaceholder(inner: string, fault: Fault): Placeholder {
   if (special === "number") return { kind: "number", up };
   if (up === 0 && (special === "page" || special === "pages")) return { kind: special };
   if (special !== undefined) {
-    throw fault(`${shown} is unknown. Of this kind there are {{@number}}, {{@page}} and {{@pages}}.`);
+    throw createError(`${shown} is unknown. Of this kind there are {{@number}}, {{@page}} and {{@pages}}.`);
   }
   if (/^[#/^]/.test(inner)) {
-    throw fault(
+    throw createError(
       `${shown} is no placeholder: texts have no blocks. An object with \`$each\` repeats an element, one with \`$if\` shows or hides it.`,
     );
   }
-  throw fault(`${shown} names no value. ${names}`);
+  throw createError(`${shown} names no value. ${names}`);
 }
 
 function groupsOf(text: string): { readonly [group: string]: string | undefined } {

@@ -1,11 +1,11 @@
-import type { Place } from "../../../service/format-place.ts";
+import type { JsonPath } from "../../../json/json-value.ts";
 import type { ValuePath } from "./placeholders.ts";
 
 /** What names in a template belong to: the values themselves, or one item of an array that is gone through. */
 export interface Scope {
   readonly value: unknown;
   /** Where the array stands in the values; and which of its items this is, counted from 1. */
-  readonly array: Place;
+  readonly array: JsonPath;
   readonly number: number;
   /** What `../` leads to; the values have none. */
   readonly outer: Scope | undefined;
@@ -31,7 +31,7 @@ export function valueAt(scope: Scope, { up, names }: ValuePath): unknown {
 }
 
 /** The way from the values to what a path in a template means, whether it is there or not. */
-export function pathTo(scope: Scope, { up, names }: ValuePath): Place {
+export function pathTo(scope: Scope, { up, names }: ValuePath): JsonPath {
   const from = outward(scope, up);
   const path: (string | number)[] = from.outer === undefined ? [] : [...from.array, from.number - 1];
   let { value } = from;

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../json/is-json-object.ts";
+import { isJsonObject } from "../../../json/json-value.ts";
 
 interface Rule {
   /** Whether pdfmake takes one constant only, for the whole table; else it takes a function. */

@@ -1,10 +1,10 @@
 import { dereference, type Schema, type SchemaDraft } from "@cfworker/json-schema";
-import { isJsonObject } from "../../../../json/is-json-object.ts";
 import { validateJson } from "../../../../json/json-schema.ts";
-import type { Place } from "../../../../service/format-place.ts";
-import type { ValueIssue } from "../../../../service/misfit.ts";
+import type { JsonPath } from "../../../../json/json-value.ts";
+import { isJsonObject } from "../../../../json/json-value.ts";
+import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { isTooDeep, tooDeep } from "../../../nesting.ts";
-import { faultAt } from "../place.ts";
+import { mistakeAt } from "../../template-mistake.ts";
 import { decodeName, issuesOf } from "./schema-issues.ts";
 import {
   inPlaceKeywords,
@@ -31,13 +31,13 @@ type Resolve = (schema: Schema) => Schema | boolean | undefined;
 export function parseSchema(
   schema: unknown,
   file: string,
-  root: Place = ["schema"],
+  root: JsonPath = ["schema"],
 ): (values: Record<string, unknown>) => readonly ValueIssue[] {
   if (typeof schema !== "boolean" && !isJsonObject(schema)) {
-    throw faultAt(file, root, "must be a JSON Schema: an object, true or false.");
+    throw mistakeAt(file, root, "must be a JSON Schema: an object, true or false.");
   }
   const issue = misnamedIn(schema);
-  if (issue) throw faultAt(file, [...root, ...issue.path], `${issue.message}. Rename it.`);
+  if (issue) throw mistakeAt(file, [...root, ...issue.path], `${issue.message}. Rename it.`);
   const draft = draftOf(schema, file, root);
   const addresses = addressesOf(schema, file, root);
   const resolve: Resolve = (from) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];
@@ -67,20 +67,24 @@ const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
   [/\/draft\/2020-12\//, "2020-12"],
 ];
 
-function draftOf(schema: Schema | boolean, file: string, root: Place): SchemaDraft {
+function draftOf(schema: Schema | boolean, file: string, root: JsonPath): SchemaDraft {
   const { $schema = "/draft/2020-12/" } = schema === true || schema === false ? {} : schema;
   const draft = drafts.find(([pattern]) => pattern.test(String($schema)))?.[1];
   if (draft !== undefined) return draft;
   const newest = "https://json-schema.org/draft/2020-12/schema";
-  throw faultAt(file, [...root, "$schema"], `is a draft that nobody here knows. Take ${newest}.`);
+  throw mistakeAt(file, [...root, "$schema"], `is a draft that nobody here knows. Take ${newest}.`);
 }
 
 /** Every schema in it by its address. */
-function addressesOf(schema: Schema | boolean, file: string, root: Place): Record<string, Schema | boolean> {
+function addressesOf(
+  schema: Schema | boolean,
+  file: string,
+  root: JsonPath,
+): Record<string, Schema | boolean> {
   try {
     return dereference(schema);
   } catch {
-    throw faultAt(
+    throw mistakeAt(
       file,
       root,
       "has two schemas of one `$id`, or a `$id` or `$ref` that is no URL. Change it.",
@@ -91,7 +95,7 @@ function addressesOf(schema: Schema | boolean, file: string, root: Place): Recor
 /** Looks through a schema once, before any value is checked by it. */
 class SchemaCheck {
   readonly #file: string;
-  readonly #root: Place;
+  readonly #root: JsonPath;
   readonly #draft: SchemaDraft;
   readonly #addresses: Record<string, Schema | boolean>;
   readonly #resolve: Resolve;
@@ -100,7 +104,7 @@ class SchemaCheck {
 
   constructor(
     file: string,
-    root: Place,
+    root: JsonPath,
     draft: SchemaDraft,
     addresses: Record<string, Schema | boolean>,
     resolve: Resolve,
@@ -113,23 +117,23 @@ class SchemaCheck {
   }
 
   /** Checks a schema and all that it holds or leads to. */
-  check(schema: unknown, place: Place): void {
+  check(schema: unknown, place: JsonPath): void {
     if (typeof schema === "boolean") return;
-    if (!isJsonObject(schema)) throw this.#fault(place, "must be a schema: an object, true or false.");
+    if (!isJsonObject(schema)) throw this.#mistake(place, "must be a schema: an object, true or false.");
     if (this.#seen.has(schema)) return;
     this.#seen.add(schema);
     for (const keyword of Object.keys(schema)) {
       const problem = keywordProblem(schema, keyword, this.#draft);
-      if (problem !== undefined) throw this.#fault([...place, keyword], problem);
+      if (problem !== undefined) throw this.#mistake([...place, keyword], problem);
       for (const [inner, at] of this.#within(schema, keyword, place)) this.check(inner, at);
     }
     this.#checkWayBack(schema, place, new Set());
   }
 
   /** Finds what the validator would follow for ever: a way from a schema to itself that stays at one value. */
-  #checkWayBack(schema: unknown, place: Place, open: Set<Schema>): void {
+  #checkWayBack(schema: unknown, place: JsonPath, open: Set<Schema>): void {
     if (!isJsonObject(schema) || this.#free.has(schema)) return;
-    if (open.has(schema)) throw this.#fault(place, "leads back to itself for ever. Take it away.");
+    if (open.has(schema)) throw this.#mistake(place, "leads back to itself for ever. Take it away.");
     open.add(schema);
     for (const keyword of inPlaceKeywords) {
       for (const [inner, at] of this.#within(schema, keyword, place)) this.#checkWayBack(inner, at, open);
@@ -139,17 +143,17 @@ class SchemaCheck {
   }
 
   /** The schemas that a keyword holds or leads to, and where they stand. */
-  *#within(schema: Schema, keyword: string, place: Place): Iterable<readonly [unknown, Place]> {
+  *#within(schema: Schema, keyword: string, place: JsonPath): Iterable<readonly [unknown, JsonPath]> {
     const value: unknown = schema[keyword];
     if (value === undefined) return;
     const at = [...place, keyword];
     if (keyword === "$ref") {
-      const target = this.#target(schema, at);
-      yield [target, placeOf(target, this.#root) ?? at];
+      const target = this.#referencedSchema(schema, at);
+      yield [target, pathOfSchema(target, this.#root) ?? at];
     } else if (schemaMapKeywords.includes(keyword)) {
       for (const [name, inner] of Object.entries(value as object)) {
         if (keyword === "patternProperties" && !isPattern(name)) {
-          throw this.#fault([...at, name], "is no regular expression.");
+          throw this.#mistake([...at, name], "is no regular expression.");
         }
         const isListOfNames = keyword === "dependencies" && Array.isArray(inner);
         if (!isListOfNames) yield [inner, [...at, name]];
@@ -161,13 +165,13 @@ class SchemaCheck {
     }
   }
 
-  #target(schema: Schema, place: Place): Schema | boolean {
+  #referencedSchema(schema: Schema, place: JsonPath): Schema | boolean {
     const target = this.#resolve(schema);
     if (target !== undefined) return target;
     const documentOf = (address: string) => address.split("#", 1)[0];
     const document = documentOf(schema.__absolute_ref__ ?? "");
     const isHere = Object.keys(this.#addresses).some((address) => documentOf(address) === document);
-    throw this.#fault(
+    throw this.#mistake(
       place,
       isHere
         ? "leads to nothing in this schema. Mend the name, or put a schema there."
@@ -175,13 +179,13 @@ class SchemaCheck {
     );
   }
 
-  #fault(place: Place, problem: string): Error {
-    return faultAt(this.#file, place, problem);
+  #mistake(place: JsonPath, problem: string): Error {
+    return mistakeAt(this.#file, place, problem);
   }
 }
 
 /** Where a schema stands by its address, `…#/$defs/line`. */
-function placeOf(schema: Schema | boolean, root: Place): Place | undefined {
+function pathOfSchema(schema: Schema | boolean, root: JsonPath): JsonPath | undefined {
   const address = typeof schema === "boolean" ? "" : (schema.__absolute_uri__ ?? "");
   const keys = address.split("#/")[1]?.split("/").map(decodeName);
   return keys && [...root, ...keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key))];

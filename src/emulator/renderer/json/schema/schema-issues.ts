@@ -1,6 +1,6 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
-import type { Place } from "../../../../service/format-place.ts";
-import type { ValueIssue } from "../../../../service/misfit.ts";
+import type { JsonPath } from "../../../../json/json-value.ts";
+import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { IssueList } from "../../issue-list.ts";
 import { schemaListKeywords, schemaMapKeywords } from "./schema-keywords.ts";
 import { messageFor, misfitMessage } from "./schema-messages.ts";
@@ -172,7 +172,7 @@ function missingIn(keyword: string, schema: Schema, value: unknown): string[] {
   return needed.filter((name) => !Object.hasOwn(value, name));
 }
 
-function pathOf({ instanceLocation }: OutputUnit, values: unknown): Place {
+function pathOf({ instanceLocation }: OutputUnit, values: unknown): JsonPath {
   const path: (string | number)[] = [];
   let value = values;
   for (const name of instanceLocation.split("/").slice(1).map(decodeName)) {
@@ -182,7 +182,7 @@ function pathOf({ instanceLocation }: OutputUnit, values: unknown): Place {
   return path;
 }
 
-function valueAt(path: Place, values: unknown): unknown {
+function valueAt(path: JsonPath, values: unknown): unknown {
   let value = values;
   for (const key of path) value = (value as Record<string | number, unknown> | null | undefined)?.[key];
   return value;

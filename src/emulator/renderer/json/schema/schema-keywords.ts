@@ -1,5 +1,5 @@
 import type { Schema, SchemaDraft } from "@cfworker/json-schema";
-import { isJsonObject } from "../../../../json/is-json-object.ts";
+import { isJsonObject } from "../../../../json/json-value.ts";
 
 /** Keywords whose value is a schema, an array of schemas, or schemas by name. */
 export const schemaKeywords: readonly string[] = [

@@ -1,0 +1,18 @@
+/** Whether a JSON value is an object and not an array. */
+export function isJsonObject(json: unknown): json is Record<string, unknown> {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+/** The path to a part of a JSON value: property names and array indices. */
+export type JsonPath = readonly (string | number)[];
+
+/** Writes a path as JavaScript would: `content[2].table.body[1]`. */
+export function formatJsonPath(path: JsonPath): string {
+  return path
+    .map((key, index) => {
+      if (typeof key === "number") return `[${key}]`;
+      if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) return `[${JSON.stringify(key)}]`;
+      return index === 0 ? key : `.${key}`;
+    })
+    .join("");
+}

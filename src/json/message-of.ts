@@ -1,8 +1,0 @@
-/** What was thrown, as text: templates may throw anything. */
-export function messageOf(thrown: unknown): string {
-  try {
-    return thrown instanceof Error ? String(thrown.message) : String(thrown);
-  } catch {
-    return "something that is no text";
-  }
-}

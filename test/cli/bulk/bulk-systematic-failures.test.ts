@@ -1,0 +1,140 @@
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { SystematicFailures } from "../../../src/cli/bulk/systematic-failures.ts";
+import { ConfigurationError, ConnectionError } from "../../../src/index.ts";
+import { type Answer, saying, withLength } from "../../client/service.ts";
+import { Bench, byNo, csvOf, noOf, small } from "./command.ts";
+
+const forbidding = (...numbers: number[]) =>
+  byNo(Object.fromEntries(numbers.map((number) => [number, saying(403)])));
+
+describe("a bulk run stops, with exit code 3, where no row would fare better:", () => {
+  it.each([
+    [
+      401,
+      1,
+      "at the first failure: with this API key",
+      "Mend the API key first, then run the command again.",
+    ],
+    [
+      403,
+      5,
+      "after 5 failures: with this API key",
+      "Mend the API key, or its rights, first, then run the command again.",
+    ],
+    [
+      404,
+      5,
+      "after 5 failures: with this uid and base URL",
+      "Mend the uid or the base URL first, then run the command again.",
+    ],
+  ])("the first answers say %i", async (status, failureCount, when, next) => {
+    const bench = await Bench.open(saying(status));
+    bench.write("data.csv", csvOf(100));
+    const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+    expect(code).toBe(3);
+    expect(told.split("\n").at(-2)).toBe(`template-pdf: Stopped ${when}, no row would fare better.`);
+    expect(printed.split("\n").at(-2)).toBe(next);
+    expect(bench.service.requests).toHaveLength(failureCount);
+  });
+
+  it("and goes on at the mended base URL by what it says", async () => {
+    const bench = await Bench.open(({ response, ...received }) =>
+      (received.path.startsWith("/wrong") ? saying(404) : withLength(small))({ response, ...received }),
+    );
+    bench.write("data.csv", csvOf(6));
+    expect((await bench.bulk("data.csv", ["--base-url", `${bench.service.baseUrl}/wrong`])).code).toBe(3);
+    expect((await bench.bulk("data.csv")).printed).toMatch(/^6 documents made/);
+  });
+});
+
+describe("a bulk run goes on, with exit code 1, where a row", () => {
+  it.each([403, 404])("is the first, and is answered with %i", async (status) => {
+    const bench = await Bench.open(byNo({ 1: saying(status) }));
+    bench.write("data.csv", csvOf(9));
+    const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+    expect([code, bench.service.requests.length]).toEqual([1, 9]);
+    expect(printed).toMatch(/\nRun the same command again for what failed: .*\n$/);
+  });
+
+  it("failed before, and fails again, though all that are left do", async () => {
+    const bench = await Bench.open(forbidding(2, 3, 4, 5, 6, 7, 8));
+    bench.write("data.csv", csvOf(8));
+    for (const made of ["1 document made, 7 failed", "0 documents made, 1 made before, 7 failed"]) {
+      const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+      expect([code, printed.startsWith(`${made}, in TIME`)]).toEqual([1, true]);
+    }
+    expect(bench.service.requests).toHaveLength(15);
+  });
+
+  it("is answered with 401 in a later run, until five of them are", async () => {
+    let bad: readonly string[] = [];
+    const bench = await Bench.open((received) =>
+      (bad.includes(noOf(received)) ? saying(401) : withLength(small))(received),
+    );
+    bench.write("data.csv", csvOf(1));
+    await bench.bulk("data.csv");
+    bench.write("data.csv", csvOf(9));
+    bad = ["2", "3", "4", "5"];
+    expect((await bench.bulk("data.csv", ["--concurrency", "1"])).code).toBe(1);
+    bad = ["2", "3", "4", "5", "10", "11", "12"];
+    bench.write("data.csv", csvOf(12));
+    expect((await bench.bulk("data.csv", ["--concurrency", "1"])).told).toContain(
+      "Stopped after 5 failures: ",
+    );
+  });
+});
+
+describe("a bulk run that was stopped for that", () => {
+  it("does not say so where what was in hand came through, and the next goes on", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const late: Answer = async (received) => {
+      await released;
+      withLength(small)(received);
+    };
+    const bench = await Bench.open((received) =>
+      (Number(noOf(received)) <= 5 ? saying(403) : late)(received),
+    );
+    bench.write("data.csv", csvOf(20));
+    const ended = bench.bulk("data.csv", ["--concurrency", "8"]);
+    const { stderr } = bench.terminal;
+    while (stderr.text.split("403").length < 6) await once(stderr, "text");
+    release();
+    const first = await ended;
+    expect(first.code).toBe(3);
+    expect(first.told).toMatch(/, no row seemed to fare better, and then some did\.\n$/);
+    expect(first.printed).toMatch(/\nRun the same command again for what failed and what is left: /);
+    const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "8"]);
+    expect([code, printed]).toEqual([1, expect.stringMatching(/ made before, 5 failed, in TIME\n/)]);
+  });
+});
+
+describe("the hope for other rows", () => {
+  const fresh = { stored: 0, finishedBefore: 0 };
+  const settings = new ConfigurationError("`apiKey` is wrong.");
+
+  it("is lost at once with settings that no request can be made with, and not with other failures", () => {
+    expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
+    expect(new SystematicFailures().add(new Error(), fresh)).toBeUndefined();
+  });
+
+  it("is lost where nobody answers any of the first 20 rows, whatever earlier runs have finished", () => {
+    const hope = new SystematicFailures();
+    const unanswered = new ConnectionError("No answer came.");
+    const standings = [fresh, { stored: 0, finishedBefore: 9 }];
+    const told = Array.from({ length: 20 }, (_, row) => hope.add(unanswered, standings[row % 2] ?? fresh));
+    expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
+    expect(told.at(-1)).toMatchObject({
+      withWhat: "while nothing answers at this base URL",
+      failureCount: 20,
+    });
+    expect(hope.add(unanswered, { stored: 1, finishedBefore: 0 })).toBeUndefined();
+  });
+
+  it("is there once a document is stored", () => {
+    expect(new SystematicFailures().add(settings, { stored: 1, finishedBefore: 0 })).toBeUndefined();
+  });
+});

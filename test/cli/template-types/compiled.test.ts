@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as zod4 from "zod";
+import * as zod3 from "zod-3";
+import { Samples } from "../../../src/cli/template-types/samples.ts";
+import type { TemplateShape } from "../../../src/cli/template-types/shape.ts";
+import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
+import { template } from "../../../src/template.ts";
+import { slowestProperty, slowProperty } from "../../support/fuzz.ts";
+import { anySamples } from "./support/any-samples.ts";
+import { anyTemplate, within } from "./support/any-shape.ts";
+import { errorsIn, expressionOf, run } from "./support/compile.ts";
+
+type Values = Record<string, unknown>;
+
+function templateOf(samples: readonly Values[], index: number): TemplateShape {
+  const seen = new Samples();
+  for (const sample of samples) seen.add(sample);
+  return { uid: `t${index}`, shape: seen.shape(), definitions: new Map(), sources: [] };
+}
+
+/** A program that uses values of these templates as samples had them. */
+function using(lists: readonly (readonly Values[])[]): string {
+  const uses = lists.map((samples, index) => {
+    const values = samples.map((sample) => `  ${expressionOf(sample)},\n`).join("");
+    return `export const v${index}: T${index}Values[] = [\n${values}];\nvoid client.generate(t${index}, v${index}[0] ?? never());\n`;
+  });
+  return `${uses.join("\n")}declare const client: import("template-pdf").TemplatePdf<Templates>;\ndeclare function never(): never;\n`;
+}
+
+/** JSON with members in the order of their names. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? { members: Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)) }
+      : member,
+  );
+}
+
+describe("the types of any samples", () => {
+  const programs = fc.array(fc.array(anySamples, { minLength: 1, maxLength: 4 }), {
+    minLength: 1,
+    maxLength: 20,
+    size: "max",
+  });
+
+  // Many files at once: most of what the compiler does, it does once.
+  slowestProperty("compile under every strict flag, and every sample is of its type", () =>
+    fc.property(programs, (all) => {
+      const files = all.map((lists, index) => {
+        const written = writeTypes(lists.map(templateOf), { zod: false });
+        return [`plain-${index}.ts`, `${written}${using(lists)}`] as const;
+      });
+      expect(errorsIn(Object.fromEntries(files))).toEqual([]);
+    }),
+  );
+
+  it("do so as schemas of zod 3 and zod 4", { timeout: 60_000 }, () => {
+    // Types of zod 3 take a tenth of a second a template.
+    const lists = fc.sample(anySamples, { numRuns: 20, seed: 20_261_121 });
+    const text = `${writeTypes(lists.map(templateOf), { zod: true })}${using(lists)}`;
+    expect(errorsIn({ "zod-3/schemas.ts": text, "zod-4/schemas.ts": text })).toEqual([]);
+  });
+
+  for (const [name, zod] of Object.entries({ "zod 3": zod3, "zod 4": zod4 })) {
+    slowProperty(`become schemas of ${name} that let every sample through as it is`, () =>
+      fc.property(anySamples, (samples) => {
+        const written = writeTypes([templateOf(samples, 0)], { zod: true });
+        const { t0Schema } = run(written, { zod, "template-pdf": { template } });
+        for (const sample of samples) {
+          expect(canonical((t0Schema as zod4.ZodType).parse(sample))).toBe(canonical(sample));
+        }
+      }),
+    );
+  }
+});
+
+describe("the types of any shapes", () => {
+  const templates = fc.sample(anyTemplate, { numRuns: 20, seed: 20_261_121 }).map((template, index) => {
+    const isOfItself = [...template.definitions.values()].includes(template.shape);
+    const shape = isOfItself ? template.shape : within(template.shape);
+    return { ...template, uid: `t${index}`, shape };
+  });
+
+  it("compile under every strict flag, also as schemas of zod 3 and zod 4", { timeout: 60_000 }, () => {
+    const [plain, zod] = [writeTypes(templates, { zod: false }), writeTypes(templates, { zod: true })];
+    const files = { "plain/shapes.ts": plain, "zod-3/shapes.ts": zod, "zod-4/shapes.ts": zod };
+    expect(errorsIn(files)).toEqual([]);
+  });
+
+  it.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))(
+    "become schemas that %s can make",
+    (_name, zod) => {
+      const made = run(writeTypes(templates, { zod: true }), { zod, "template-pdf": { template } });
+      const refused = templates.map(({ uid }) => (made[`${uid}Schema`] as zod4.ZodType).safeParse(0).success);
+      expect(refused).toContain(false);
+    },
+  );
+});

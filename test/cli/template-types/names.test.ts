@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { nameDefinitions } from "../../../src/cli/template-types/names.ts";
+import type { Shape } from "../../../src/cli/template-types/shape.ts";
+import { NameCollision, writeTypes } from "../../../src/cli/template-types/write-types.ts";
+import { errorsIn } from "./support/compile.ts";
+import { member, named, object } from "./support/make-shape.ts";
+
+describe("names", () => {
+  /** The constant and the type of a template. */
+  function namesOf(uid: string): readonly (string | undefined)[] {
+    const written = writeTypes([named(uid)], { zod: false });
+    return [
+      /^export const (\S+) =/m.exec(written)?.[1],
+      /^export interface (\S+Values) /m.exec(written)?.[1],
+    ];
+  }
+
+  it.each([
+    ["inv_2024", "inv2024", "Inv2024Values"],
+    ["credit-note", "creditNote", "CreditNoteValues"],
+    ["Invoice", "invoice", "InvoiceValues"],
+    ["INVOICE_UK", "invoiceUk", "InvoiceUkValues"],
+    ["PDFInvoice", "pdfInvoice", "PdfInvoiceValues"],
+    ["creditNote", "creditNote", "CreditNoteValues"],
+    ["a/b.c d", "aBCD", "ABCDValues"],
+    ["2024", "template2024", "Template2024Values"],
+    ["class", "classTemplate", "ClassValues"],
+    ["template", "templateTemplate", "TemplateValues"],
+    ["z", "zTemplate", "ZValues"],
+    ["undefined", "undefinedTemplate", "UndefinedValues"],
+    ["rechnung-größe", "rechnungGröße", "RechnungGrößeValues"],
+    ["größe", "größe", "GrößeValues"],
+    ["発票", "発票", "発票Values"],
+    ["***", "unnamed", "UnnamedValues"],
+    ["ß", "ß", "ßValues"],
+    ["ǆep", "ǆep", "ǄepValues"],
+    ["²", "unnamed", "UnnamedValues"],
+  ])("of %s are %s and %s", (uid, constant, values) => {
+    expect(namesOf(uid)).toEqual([constant, values]);
+  });
+
+  it.each([
+    ["credit-note", "credit_note", "creditNote", false],
+    ["Invoice", "invoice", "invoice", false],
+    ["a", "a_schema", "aSchema", true],
+    ["\u00e9", "e\u0301", "\u00e9", false],
+  ])("that would be alike are refused: %s and %s", (a, b, name, zod) => {
+    const write = () => writeTypes([named(a), named(b)], { zod });
+    expect(write).toThrow(NameCollision);
+    expect(write).toThrow(
+      `The templates ${JSON.stringify([a, b].sort()[0])} and ${JSON.stringify([a, b].sort()[1])} would both be called ${JSON.stringify(name)}: write one of them into a file of its own.`,
+    );
+  });
+
+  it("of schemas are in nobody's way where there are none", () => {
+    expect(() => writeTypes([named("a"), named("a_schema")], { zod: false })).not.toThrow();
+  });
+
+  it("of definitions hide nothing that the file needs", () => {
+    const node: Shape = { kind: "reference", name: "type" };
+    const definitions = new Map([["type", object({ next: member(node, true) })]]);
+    const shape = object({ node: member(node) });
+    const written = writeTypes([{ uid: "return", shape, definitions, sources: [] }], { zod: true });
+    expect(written).toContain("export interface ReturnType2 {");
+    expect(errorsIn({ "zod-4/written.ts": written })).toEqual([]);
+  });
+
+  it("of definitions are numbered where they would be alike", () => {
+    const names = ["line-item", "lineItem", "values"];
+    const of = names.map((name): Shape => ({ kind: "reference", name }));
+    const shape = object({ all: member({ kind: "tuple", items: of, rest: undefined }) });
+    const definitions = new Map(names.map((name) => [name, object({ [name]: member({ kind: "string" }) })]));
+    const written = writeTypes([{ uid: "t", shape, definitions, sources: [] }], { zod: true });
+    expect(written.match(/^export (interface|type) \S+/gm)).toEqual([
+      "export interface TLineItem",
+      "export interface TLineItem2",
+      "export interface TValues2",
+      "export type TValues",
+      "export interface Templates",
+    ]);
+  });
+
+  it("of 100,000 definitions that are alike are numbered at once", () => {
+    const definitions = Array.from(
+      { length: 100_000 },
+      (_, index) => `a${index.toString(2).replaceAll("0", "-").replaceAll("1", ".")}`,
+    );
+    const used = new Set(["TA3"]);
+    const names = [...nameDefinitions("t", definitions, used).values()];
+    expect(names.slice(0, 4)).toEqual(["TA", "TA2", "TA4", "TA5"]);
+  });
+});

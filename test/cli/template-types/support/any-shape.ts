@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import type { MemberShape, Shape, TemplateShape } from "../../../../src/cli/template-types/shape.ts";
+
+/** Names that have been somebody's trouble, and any others. */
+export const anyName = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("a", "b", "id", "name", "lines", "amount", "issuedOn", "kind") },
+  { weight: 2, arbitrary: fc.stringMatching(/^[a-zA-Z_$][\w$]{0,60}$/) },
+  fc.constantFrom(
+    "__proto__",
+    "constructor",
+    "toString",
+    "",
+    "0",
+    "1.5",
+    "-1",
+    "class",
+    "a b",
+    "a-b",
+    "*/",
+    "größe",
+  ),
+  fc.constantFrom(
+    "it's",
+    'say "no"',
+    `it's "no"`,
+    "a\\b",
+    "a\nb",
+    "\u2028",
+    "\u202e",
+    "\ud800",
+    "金額",
+    "$x",
+    "`",
+  ),
+  fc.string({ maxLength: 30 }),
+  fc.stringMatching(/^[a-z]{3,20}(?:[ -][a-z"']{3,20}){1,3}$/),
+);
+
+const anyComment = fc.option(
+  fc.oneof(
+    fc.constantFrom("What is paid.", "*/ end", "One\nand two\n\n  and three", "", " \n"),
+    fc.string({ maxLength: 90 }),
+  ),
+  { nil: undefined },
+);
+
+const anyLiteral = fc.oneof(
+  fc.constantFrom("card", "iban", "it's", 'say "no"', "x".repeat(90), ""),
+  fc.string({ maxLength: 60 }),
+  fc.boolean(),
+  fc.integer(),
+  fc.constantFrom(0.5, -1, 1e21, 1e-7),
+);
+
+/** Any shape whose references are to these names. */
+function shapesOf(references: readonly string[]): fc.Arbitrary<Shape> {
+  const leaves: fc.Arbitrary<Shape>[] = [
+    fc
+      .constantFrom(...(["string", "number", "boolean", "null", "unknown"] as const))
+      .map((kind) => ({ kind })),
+    fc.constantFrom(...(["string", "number"] as const)).map((kind) => ({ kind })),
+    anyLiteral.map((value) => ({ kind: "literal", value })),
+  ];
+  if (references.length > 0)
+    leaves.push(fc.constantFrom(...references).map((name) => ({ kind: "reference", name })));
+  const { shape } = fc.letrec<{ shape: Shape; member: MemberShape; object: Shape; part: Shape }>((tie) => ({
+    shape: fc.oneof(
+      { maxDepth: 4, depthIdentifier: "shape" },
+      fc.oneof(...leaves),
+      tie("object"),
+      tie("shape").map((items) => ({ kind: "array", items }) as const),
+      fc.record({
+        kind: fc.constant("tuple" as const),
+        items: fc.array(tie("shape"), { maxLength: 3, depthIdentifier: "shape" }),
+        rest: fc.option(tie("shape"), { nil: undefined, depthIdentifier: "shape" }),
+      }),
+      fc.record({
+        kind: fc.constant("union" as const),
+        of: fc.array(tie("shape"), { minLength: 2, maxLength: 6, depthIdentifier: "shape" }),
+      }),
+      fc.record({
+        kind: fc.constant("union" as const),
+        of: fc
+          .array(tie("part"), { minLength: 2, maxLength: 3, depthIdentifier: "shape" })
+          .map((parts) => parts.map((part, index) => tagged(part, index))),
+      }),
+    ),
+    member: fc.record({ shape: tie("shape"), isOptional: fc.boolean(), comment: anyComment }),
+    object: fc.record({
+      kind: fc.constant("object" as const),
+      members: fc
+        .array(fc.tuple(anyName, tie("member")), { maxLength: 5, depthIdentifier: "shape" })
+        .map((members) => new Map(members)),
+      others: fc.option(tie("shape"), { nil: undefined, freq: 4, depthIdentifier: "shape" }),
+    }),
+    part: tie("object"),
+  }));
+  return shape;
+}
+
+function tagged(part: Shape, index: number): Shape {
+  if (part.kind !== "object") return part;
+  const tag: MemberShape = {
+    shape: { kind: "literal", value: `kind-${index}` },
+    isOptional: false,
+    comment: undefined,
+  };
+  return { ...part, members: new Map([...part.members, ["kind", tag]]), others: undefined };
+}
+
+/** What may be known of a template. */
+export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
+  .uniqueArray(fc.constantFrom("Node", "line-item", "lineItem", "x".repeat(30)), { maxLength: 3 })
+  .chain((names) =>
+    fc.record({
+      uid: fc.oneof(fc.stringMatching(/^[a-z]{2,12}(?:[_-][a-z0-9]{2,20}){0,3}$/), anyName),
+      shape: shapesOf(names),
+      definitions: fc
+        .tuple(...names.map(() => shapesOf(names)))
+        .map((shapes) => new Map(names.map((name, index) => [name, within(shapes[index])]))),
+      sources: fc.array(
+        fc.constantFrom("a.json", "b/c.ndjson", "*/.json", "d.json", "e.json", "f.json", "g.json"),
+        {
+          maxLength: 9,
+        },
+      ),
+      isOfItself: fc.boolean(),
+    }),
+  )
+  .map(({ isOfItself, ...template }) => {
+    const [first] = template.definitions.keys();
+    if (!isOfItself || first === undefined) return template;
+    const shape = within(template.shape);
+    return { ...template, shape, definitions: new Map([...template.definitions, [first, shape]]) };
+  });
+
+/** An object with that shape inside: what is nothing but itself has no meaning, and values are objects. */
+export function within(shape: Shape = { kind: "unknown" }): Shape {
+  const member: MemberShape = { shape, isOptional: false, comment: undefined };
+  return { kind: "object", members: new Map([["of", member]]), others: undefined };
+}
