@@ -27,7 +27,7 @@ export {
   ValuesError,
   type ValuesIssue,
 } from "./errors/errors.ts";
-export type { Saved } from "./files/types.ts";
+export type { Saved } from "./document/node-outputs.ts";
 export type {
   CallEvent,
   FailureEvent,

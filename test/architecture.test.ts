@@ -43,11 +43,6 @@ const notYetMoved = [
   "call/asking.ts → document/generated-pdf.ts",
   "call/attempts.ts → document/generated-pdf.ts",
   "call/call.ts → template.ts",
-  "files/node.ts → call/body.ts",
-  "files/node.ts → call/chunks.ts",
-  "files/save.ts → call/body.ts",
-  "files/save.ts → call/chunks.ts",
-  "files/types.ts → call/body.ts",
   "options/options.ts → call/supervisor.ts",
   "options/timeouts.ts → call/retry-policy.ts",
 ];
@@ -60,6 +55,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
     what: /^node:/,
     by: [
       "files/",
+      "document/node-stream.ts",
       "transport/",
       "service/listen.ts",
       "bulk/folder/",
@@ -104,10 +100,10 @@ describe("the architecture", () => {
     expect([...named, ...webEntries].filter((name) => !paths.some((path) => isIn(path, name)))).toEqual([]);
   });
 
-  it("gives the transports to the client, and the files to the document", () => {
+  it("gives the transports to the client, and the Node outputs to the document", () => {
     const taken = (path: string) =>
-      /import \{ (.*) \} from "#platform"/.exec(sources.find((file) => file.path === path)?.text ?? "")?.[1];
-    expect([taken("client.ts"), taken("document/generated-pdf.ts")]).toEqual(["transports", "files"]);
+      /import \{ (\w+)(?: as \w+)? \} from "#platform"/.exec(sources.find((file) => file.path === path)?.text ?? "")?.[1];
+    expect([taken("client.ts"), taken("document/generated-pdf.ts")]).toEqual(["transports", "nodeOutputs"]);
   });
 
   it("imports downward only", () => {
@@ -178,7 +174,7 @@ describe("these rules", () => {
   it.each([
     ["a layer above", "errors/errors.ts", 'import "../client.ts";'],
     ["a type of a layer above", "transport/types.ts", 'import type { Call } from "../call/call.ts";'],
-    ["another folder of the same layer", "files/save.ts", 'import "../request/url.ts";'],
+    ["another folder of the same layer", "files/draft.ts", 'import "../request/url.ts";'],
     ["an outer folder from the core", "client.ts", 'import "./emulator/start.ts";'],
     [
       "the inside of the core from an outer folder",

@@ -1,10 +1,11 @@
 import { abortError } from "../call/abort-signals.ts";
 import { Asking, type Launch } from "../call/asking.ts";
-import type { Drafting } from "../files/drafting.ts";
-import type { Saved } from "../files/types.ts";
+import type { SavePolicy as Drafting } from "../files/save-target.ts";
+
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { checkPath, type GeneratedPdf } from "./generated-pdf.ts";
+import type { Saved } from "./node-outputs.ts";
 
 /**
  * A document on its way: a promise of it, with every form of it as a method.
