@@ -15,7 +15,7 @@ import {
 import { buildHeaders, pathTo } from "./request/url.ts";
 import { makeDisposable } from "./runtime/disposal.ts";
 import type { AnyTemplate, Values } from "./template.ts";
-import type { Transport, TransportPool } from "./transport/types.ts";
+import type { Transport, TransportPool } from "./transport/transport.ts";
 
 /**
  * The client of the Template PDF Generation Service.
@@ -70,7 +70,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       stay: () => this.#connections.enter(),
       leave: () => this.#connections.leave(),
       transport: () => this.#transport(),
-      captureContext: transports.captureContext,
+      captureContext: () => this.#connections.pool.captureContext(),
       pathTo: (uid) => this.#pathTo(uid),
       headers: (apiKey, extra) => this.#headersFor(apiKey, extra),
     };

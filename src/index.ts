@@ -6,6 +6,7 @@
 
 export { TemplatePdf } from "./client.ts";
 export type { GeneratedPdf } from "./document/generated-pdf.ts";
+export type { Saved } from "./document/node-outputs.ts";
 export type { PendingPdf } from "./document/pending-pdf.ts";
 export {
   ApiError,
@@ -27,7 +28,6 @@ export {
   ValuesError,
   type ValuesIssue,
 } from "./errors/errors.ts";
-export type { Saved } from "./document/node-outputs.ts";
 export type {
   CallEvent,
   FailureEvent,
@@ -43,4 +43,5 @@ export type { HeadersInput } from "./request/headers.ts";
 export type { InferInput, InferOutput, StandardSchemaV1 } from "./request/standard-schema.ts";
 export type { Bytes } from "./runtime/platform-types.ts";
 export { type AnyTemplate, type Template, template, type Unchecked, type Values } from "./template.ts";
-export type { DispatcherLike, FetchLike } from "./transport/types.ts";
+export type { FetchLike } from "./transport/fetch.ts";
+export type { DispatcherLike } from "./transport/undici.ts";

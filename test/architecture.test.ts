@@ -102,7 +102,9 @@ describe("the architecture", () => {
 
   it("gives the transports to the client, and the Node outputs to the document", () => {
     const taken = (path: string) =>
-      /import \{ (\w+)(?: as \w+)? \} from "#platform"/.exec(sources.find((file) => file.path === path)?.text ?? "")?.[1];
+      /import \{ (\w+)(?: as \w+)? \} from "#platform"/.exec(
+        sources.find((file) => file.path === path)?.text ?? "",
+      )?.[1];
     expect([taken("client.ts"), taken("document/generated-pdf.ts")]).toEqual(["transports", "nodeOutputs"]);
   });
 
@@ -173,7 +175,7 @@ describe("these rules", () => {
 
   it.each([
     ["a layer above", "errors/errors.ts", 'import "../client.ts";'],
-    ["a type of a layer above", "transport/types.ts", 'import type { Call } from "../call/call.ts";'],
+    ["a type of a layer above", "transport/transport.ts", 'import type { Call } from "../call/call.ts";'],
     ["another folder of the same layer", "files/draft.ts", 'import "../request/url.ts";'],
     ["an outer folder from the core", "client.ts", 'import "./emulator/start.ts";'],
     [

@@ -12,7 +12,8 @@ import {
 } from "../errors/errors.ts";
 import type { Redactor } from "../errors/redact.ts";
 import { retryAfterMs } from "../errors/retry-after.ts";
-import type { ResponseHead, WireRequest } from "../transport/types.ts";
+import { type ResponseHead, requestIdOf } from "../transport/response-head.ts";
+import type { WireRequest } from "../transport/transport.ts";
 import { inSeconds } from "./retry-policy.ts";
 
 /** Makes the error for an answer that is no success: the spec shows none, so HTTP's own meanings hold. */
@@ -97,11 +98,6 @@ export function answerFacts(
     headers: secrets.headersWithoutKey(head.toHeaders()),
     attempts,
   };
-}
-
-/** The id under which the service's operators find the call. */
-export function requestIdOf(head: ResponseHead): string | undefined {
-  return head.header("x-request-id") ?? head.header("request-id");
 }
 
 /** Says what was answered, to which call. */

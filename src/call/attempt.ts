@@ -1,6 +1,7 @@
 import type { TimeoutPhase } from "../errors/errors.ts";
-import { contentLengthOf } from "../transport/content-length.ts";
-import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "../transport/types.ts";
+import type { ResponseHead } from "../transport/response-head.ts";
+import { contentLengthOf } from "../transport/response-head.ts";
+import type { Exchange, Receiver, Transport, WireRequest } from "../transport/transport.ts";
 import { apiError, type CallFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
 import * as errors from "./attempt-errors.ts";
 import { Body, type BodyOwner } from "./body.ts";

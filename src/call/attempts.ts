@@ -2,10 +2,10 @@ import { type DocumentCall, GeneratedPdf } from "../document/generated-pdf.ts";
 import type { Redactor } from "../errors/redact.ts";
 import { noHooks, unharmedBy } from "../options/hooks.ts";
 import type { ResolvedCall } from "../options/options.ts";
-import { contentLengthOf, expectedLengthOf } from "../transport/content-length.ts";
-import type { CapturedContext, ResponseHead, Transport, WireRequest } from "../transport/types.ts";
+import type { ResponseHead } from "../transport/response-head.ts";
+import { contentLengthOf, expectedLengthOf, requestIdOf } from "../transport/response-head.ts";
+import type { CapturedContext, Transport, WireRequest } from "../transport/transport.ts";
 import { type AbortListener, type AbortSubscription, listenToAbort } from "./abort-signals.ts";
-import { requestIdOf } from "./api-error.ts";
 import type { Launch, Listener } from "./asking.ts";
 import { type Arrival, Attempt, type AttemptedCall, type AttemptOwner, type Failure } from "./attempt.ts";
 import { totalOver } from "./attempt-errors.ts";
@@ -31,7 +31,7 @@ export interface Job {
    * @param lastError - what the last of them failed with
    */
   prepare(attempts: number, lastError: unknown): Prepared | Promise<Prepared>;
-  /** See `TransportPlatform.captureContext`. */
+  /** See `TransportPool.captureContext`. */
   captureContext(): CapturedContext | undefined;
   /** Hears that what was over goes on: a document that had come whole is being written. */
   stay(): void;

@@ -1,4 +1,4 @@
-import type { Exchange } from "../transport/types.ts";
+import type { Exchange } from "../transport/transport.ts";
 import { smallestChunkBytes } from "./chunks.ts";
 
 /** Where the bytes of a document go: one form of it. Chosen late, and once. */

@@ -1,5 +1,5 @@
 import { type CallEvent, type EventOf, type Hooks, tell } from "../options/hooks.ts";
-import type { CapturedContext } from "../transport/types.ts";
+import type { CapturedContext } from "../transport/transport.ts";
 
 let calls = 0;
 

@@ -9,7 +9,7 @@ import {
 } from "../options/options.ts";
 import { type ApiKeySource, checkApiKey } from "../request/api-key.ts";
 import { bodyOf, type Template } from "../template.ts";
-import type { CapturedContext, Transport } from "../transport/types.ts";
+import type { CapturedContext, Transport } from "../transport/transport.ts";
 import type { Job, Prepared } from "./attempts.ts";
 
 /** What a call needs of its client. */

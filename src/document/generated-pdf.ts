@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { nodeOutputs as files } from "#platform";
 import { abortError } from "../call/abort-signals.ts";
-import { requestIdOf } from "../call/api-error.ts";
 import type { Arrival, AttemptedCall } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
@@ -9,6 +8,7 @@ import { OversizedPdfError } from "../errors/errors.ts";
 import type { SavePolicy as Drafting, SavePath as Place } from "../files/save-target.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
+import { requestIdOf } from "../transport/response-head.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { BlobCollector, BytesCollector, type CollectorClass } from "./collector.ts";
 import { filenameOf } from "./filename.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import type { DispatcherLike } from "../transport/types.ts";
+import type { DispatcherLike } from "../transport/undici.ts";
 
 /**
  * Refuses options that do not exist, because a misspelt one would otherwise be ignored in silence.

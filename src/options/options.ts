@@ -5,7 +5,9 @@ import { type HeadersInput, readHeaders } from "../request/headers.ts";
 import { type Target, targetOf } from "../request/url.ts";
 import { isPage, pageAddress, readEnvironment } from "../runtime/environment.ts";
 import { isLoopback } from "../runtime/loopback.ts";
-import type { DispatcherLike, FetchLike, TransportSettings } from "../transport/types.ts";
+import type { FetchLike } from "../transport/fetch.ts";
+import type { TransportSettings } from "../transport/transport.ts";
+import type { DispatcherLike } from "../transport/undici.ts";
 import { type Hooks, resolveHooks } from "./hooks.ts";
 import {
   checkNames,
