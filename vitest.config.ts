@@ -92,7 +92,7 @@ const withState = new Set(
       "start",
     ],
     faults: ["page", "paused-end"],
-    files: ["absolute-path", "kept-modes", "processes", "refusals", "save", "targets", "windows-name"],
+    files: ["absolute-path", "filenames", "kept-modes", "processes", "refusals", "save", "targets"],
     guards: ["ceilings"],
     handler: ["documents", "failures", "options", "origins", "permission"],
     network: ["explained", "failing-proxies", "odd-answers", "tls"],

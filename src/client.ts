@@ -54,7 +54,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       options: resolved,
       settings: resolveCall(resolved, undefined),
       sharedHeaders: typeof apiKey === "function" ? undefined : buildHeaders(apiKey ?? undefined, headers),
-      connections: connections ?? new Connections(transports.openPool(), transports.captureContext),
+      connections: connections ?? new Connections(transports.openPool()),
       isClosed: false,
     };
   }

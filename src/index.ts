@@ -6,6 +6,7 @@
 
 export { TemplatePdf } from "./client.ts";
 export type { GeneratedPdf } from "./document/generated-pdf.ts";
+export type { Saved } from "./document/node-outputs.ts";
 export type { PendingPdf } from "./document/pending-pdf.ts";
 export {
   ApiError,
@@ -27,7 +28,6 @@ export {
   ValuesError,
   type ValuesIssue,
 } from "./errors/errors.ts";
-export type { Saved } from "./files/types.ts";
 export type { CallOptions, Progress } from "./options/call-options.ts";
 export type { ClientOptions } from "./options/client-options.ts";
 export type {
@@ -45,4 +45,5 @@ export type { HeadersInput } from "./request/headers.ts";
 export type { AnyTemplate, InferInput, InferOutput, StandardSchemaV1 } from "./request/schema.ts";
 export type { Bytes } from "./runtime/platform-types.ts";
 export { type Template, template, type Unchecked, type Values } from "./template.ts";
-export type { DispatcherLike, FetchLike } from "./transport/types.ts";
+export type { FetchLike } from "./transport/fetch.ts";
+export type { DispatcherLike } from "./transport/undici.ts";

@@ -9,7 +9,7 @@ import {
   undecoded,
 } from "../src/call/attempt-errors.ts";
 import { ConfigurationError, type ConnectionError } from "../src/errors/errors.ts";
-import type { Explanation } from "../src/transport/types.ts";
+import type { Explanation } from "../src/transport/transport.ts";
 import { call, headOf, key, word } from "./support/facts.ts";
 
 const at = 'the service at https://pdf.example.com for template "inv \\"7\\""';

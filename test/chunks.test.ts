@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChunkList, ChunkRelay } from "../src/call/chunks.ts";
+import { nodeOutputs } from "../src/document/node-outputs.ts";
 import { webStreamOf } from "../src/document/web-stream.ts";
-import { files } from "../src/files/node.ts";
 import { property } from "./support/fuzz.ts";
 import { Wire } from "./support/wire.ts";
 
@@ -175,7 +175,7 @@ describe("A relay of chunks", () => {
 describe("A stream of small chunks that nobody reads", () => {
   it.each([
     ["web", (wire: Wire) => webStreamOf(wire.body, "stream()")],
-    ["Node", (wire: Wire) => files.toReadable(wire.body)],
+    ["Node", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
   ])("pauses the wire at 64 KiB, with an event loop turn between the chunks: %s", async (_, open) => {
     const wire = new Wire();
     const stream = open(wire);

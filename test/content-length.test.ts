@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contentLengthOf, expectedLengthOf } from "../src/transport/content-length.ts";
+import { contentLengthOf, expectedLengthOf } from "../src/transport/response-head.ts";
 import { headOf } from "./support/facts.ts";
 
 describe("the length that an answer promises", () => {

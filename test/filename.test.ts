@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { filenameOf } from "../src/document/filename.ts";
-import { safeFilename } from "../src/files/safe-filename.ts";
+import { safeFilename } from "../src/files/filenames.ts";
 import { orLongRun, property, slowProperty } from "./support/fuzz.ts";
 
 /** What a name may be made of that wants to be more than a name. */

@@ -1,4 +1,4 @@
-import { reasonOf } from "../files/reason-of.ts";
+import { describeSystemError } from "../files/system-errors.ts";
 
 /** What a place is like that takes no more documents, whichever comes next. */
 const codes = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
@@ -7,7 +7,7 @@ const codes = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
 export function fullness(error: unknown): string | undefined {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 10; depth++) {
-    if (codes.has((at as NodeJS.ErrnoException).code ?? "")) return reasonOf(at);
+    if (codes.has((at as NodeJS.ErrnoException).code ?? "")) return describeSystemError(at);
     at = at.cause;
   }
   return undefined;

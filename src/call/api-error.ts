@@ -12,7 +12,8 @@ import {
 } from "../errors/errors.ts";
 import type { Redactor } from "../errors/redact.ts";
 import { retryAfterMs } from "../errors/retry-after.ts";
-import type { ResponseHead, WireRequest } from "../transport/types.ts";
+import { type ResponseHead, requestIdOf } from "../transport/response-head.ts";
+import type { WireRequest } from "../transport/transport.ts";
 import { inSeconds } from "./retry-policy.ts";
 
 /** Creates the error for an unsuccessful response. The spec shows none, so statuses mean what HTTP says. */
@@ -90,11 +91,6 @@ export function answerFacts(
     headers: secrets.headersWithoutKey(head.toHeaders()),
     attempts,
   };
-}
-
-/** The ID by which the operators of the service find the call. */
-export function requestIdOf(head: ResponseHead): string | undefined {
-  return head.header("x-request-id") ?? head.header("request-id");
 }
 
 /** How long the service asks to wait before the next request. */

@@ -7,7 +7,8 @@ import {
   TruncatedPdfError,
 } from "../errors/errors.ts";
 import { pageAddress } from "../runtime/environment.ts";
-import type { Explanation, ResponseHead } from "../transport/types.ts";
+import type { ResponseHead } from "../transport/response-head.ts";
+import type { Explanation } from "../transport/transport.ts";
 import { answerFacts, type CallFacts, whatHappened } from "./api-error.ts";
 
 /** Creates the errors of an attempt without a document: what happened, to what, and what to do next. */

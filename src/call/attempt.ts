@@ -1,5 +1,5 @@
-import { contentLengthOf } from "../transport/content-length.ts";
-import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "../transport/types.ts";
+import { contentLengthOf, type ResponseHead } from "../transport/response-head.ts";
+import type { Exchange, Receiver, Transport, WireRequest } from "../transport/transport.ts";
 import { apiError, type CallFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
 import * as errors from "./attempt-errors.ts";
 import { type AttemptPhase, AttemptTimeouts } from "./attempt-timeouts.ts";

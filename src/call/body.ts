@@ -1,4 +1,4 @@
-import type { Exchange } from "../transport/types.ts";
+import type { Exchange } from "../transport/transport.ts";
 import type { Attempt } from "./attempt.ts";
 import { smallestChunkBytes } from "./chunks.ts";
 

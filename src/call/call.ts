@@ -6,10 +6,14 @@ import { readApiKey } from "../request/api-key.ts";
 import { buildHeaders, credentialsIn } from "../request/headers.ts";
 import { type AnyTemplate, bodyOf } from "../request/schema.ts";
 import { pathTo } from "../request/url.ts";
-import { contentLengthOf, expectedLengthOf } from "../transport/content-length.ts";
-import type { CapturedContext, ResponseHead } from "../transport/types.ts";
+import {
+  contentLengthOf,
+  expectedLengthOf,
+  type ResponseHead,
+  requestIdOf,
+} from "../transport/response-head.ts";
+import type { CapturedContext } from "../transport/transport.ts";
 import { type AbortListener, type AbortSubscription, listenToAbort } from "./abort-signals.ts";
-import { requestIdOf } from "./api-error.ts";
 import { Attempt, type PdfResponse } from "./attempt.ts";
 import { totalOver } from "./attempt-errors.ts";
 import { type CallContext, checkOpen } from "./connections.ts";
@@ -98,7 +102,7 @@ export class Call implements AbortListener, TimerListener {
     }
     const { hooks, onProgress } = this.settings;
     if (hooks === noHooks && !onProgress) return;
-    this.#context = client.connections.captureContext();
+    this.#context = client.connections.pool.captureContext();
     this.#number = ++calls;
   }
 

@@ -1,20 +1,17 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import type { ResolvedCall } from "../options/call-options.ts";
 import type { ResolvedOptions } from "../options/client-options.ts";
-import type { CapturedContext, TransportPool } from "../transport/types.ts";
+import type { TransportPool } from "../transport/transport.ts";
 
 /** The connections of a client and of the clients derived from it, and how many calls may still need them. */
 export class Connections {
   readonly pool: TransportPool;
-  /** Keeps the asynchronous context of the caller, for loggers and tracers. */
-  readonly captureContext: () => CapturedContext | undefined;
   #calls = 0;
   #whenIdle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(pool: TransportPool, captureContext: () => CapturedContext | undefined) {
+  constructor(pool: TransportPool) {
     this.pool = pool;
-    this.captureContext = captureContext;
   }
 
   get areClosed(): boolean {

@@ -1,7 +1,7 @@
 import { access, constants, type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { draftEnding } from "../files/drafting.ts";
-import { renamePatiently } from "../files/held-file.ts";
+import { draftEnding } from "../files/draft.ts";
+import { renamePatiently } from "../files/rename-patiently.ts";
 import { Failure } from "./failure.ts";
 import { resolveOutputPath, writeFailure } from "./output-path.ts";
 

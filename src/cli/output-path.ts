@@ -1,8 +1,7 @@
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { heldOrForbidden, mayBeHeld } from "../files/held-file.ts";
-import { reasonOf } from "../files/reason-of.ts";
-import { objectionOfWindows } from "../files/windows-name.ts";
+import { objectionOfWindows } from "../files/filenames.ts";
+import { describeSystemError, heldOrForbidden, mayBeHeld } from "../files/system-errors.ts";
 import { Failure, Misuse } from "./failure.ts";
 
 /** As many links in a row as Linux follows (path_resolution(7)). */
@@ -63,5 +62,5 @@ export function writeFailure(path: string, cause: unknown): Failure {
     return new Failure(`Could not write ${path}: ${heldOrForbidden}.`, { cause });
   }
   const Kind = wrongPathCodes.includes(code) ? Misuse : Failure;
-  return new Kind(`Could not write ${path}: ${reasonOf(cause, reasons)}.`, { cause });
+  return new Kind(`Could not write ${path}: ${describeSystemError(cause, reasons)}.`, { cause });
 }

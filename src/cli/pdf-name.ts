@@ -1,4 +1,4 @@
-import { safeFilename } from "../files/safe-filename.ts";
+import { safeFilename } from "../files/filenames.ts";
 
 /** Names the file for a template's document: its uid, as far as every file system takes it. */
 export function pdfNameOf(uid: string): string {

@@ -1,4 +1,4 @@
-import { safeFilename } from "../files/safe-filename.ts";
+import { safeFilename } from "../files/filenames.ts";
 
 /**
  * The file name that an answer gives its document.

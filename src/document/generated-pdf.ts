@@ -1,17 +1,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { files } from "#platform";
+import { nodeOutputs as files } from "#platform";
 import { abortError } from "../call/abort-signals.ts";
-import { requestIdOf } from "../call/api-error.ts";
 import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
-import type { Drafting } from "../files/drafting.ts";
-import type { Place, Saved } from "../files/types.ts";
+
+import type { SavePolicy as Drafting, SavePath as Place } from "../files/save-target.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
+import { requestIdOf } from "../transport/response-head.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { filenameOf } from "./filename.ts";
 import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
+import type { Saved } from "./node-outputs.ts";
 import { webStreamOf } from "./web-stream.ts";
 
 /**

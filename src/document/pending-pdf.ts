@@ -2,11 +2,11 @@ import { abortError } from "../call/abort-signals.ts";
 import type { Call } from "../call/call.ts";
 import type { CallOutcome } from "../call/outcome.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
-import type { Drafting } from "../files/drafting.ts";
-import type { Saved } from "../files/types.ts";
+import type { SavePolicy } from "../files/save-target.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { checkPath, GeneratedPdf } from "./generated-pdf.ts";
+import type { Saved } from "./node-outputs.ts";
 
 type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
 
@@ -196,10 +196,10 @@ export class PendingPdf extends Promise<GeneratedPdf> {
    */
   saveTo(path: string | URL): Promise<Saved>;
   /** @internal */
-  saveTo(path: string | URL, drafting: Drafting): Promise<Saved>;
-  saveTo(path: string | URL, drafting?: Drafting): Promise<Saved> {
-    if (!this.#checks) return this.#output("whole", (document) => document.saveTo(path, drafting));
-    const checked = checkPath(path, drafting);
+  saveTo(path: string | URL, policy: SavePolicy): Promise<Saved>;
+  saveTo(path: string | URL, policy?: SavePolicy): Promise<Saved> {
+    if (!this.#checks) return this.#output("whole", (document) => document.saveTo(path, policy));
+    const checked = checkPath(path, policy);
     this.#checks.push(checked);
     return this.#output("whole", async (document) => document.saveChecked(await checked));
   }

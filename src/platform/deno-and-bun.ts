@@ -1,2 +1,2 @@
-export { files } from "./node.ts";
+export { nodeOutputs } from "./node.ts";
 export { transports } from "./web.ts";

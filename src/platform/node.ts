@@ -1,2 +1,2 @@
-export { files } from "../files/node.ts";
+export { nodeOutputs } from "../document/node-outputs.ts";
 export { transports } from "../transport/node.ts";

@@ -1,2 +1,2 @@
-export { files } from "../files/none.ts";
+export { nodeOutputs } from "../document/no-node-outputs.ts";
 export { transports } from "../transport/web.ts";

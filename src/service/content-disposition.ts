@@ -1,4 +1,4 @@
-import { safeFilename } from "../files/safe-filename.ts";
+import { safeFilename } from "../files/filenames.ts";
 
 /**
  * Whether a document is to be saved, or shown where the caller is.

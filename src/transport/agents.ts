@@ -1,81 +1,73 @@
-import type { Agent, buildConnector } from "undici";
+import type { Agent, buildConnector, Dispatcher } from "undici";
 import { ConfigurationError } from "../errors/errors.ts";
 import { isLoopback, readEnvironment } from "../runtime/environment.ts";
-import { skipInterimAnswers } from "./interim-answers.ts";
-import { type Connector, SocketOpener } from "./socket-opener.ts";
-import { asking } from "./tunnel.ts";
-import type { DispatcherLike } from "./types.ts";
+import { ProxyFailure } from "./explain.ts";
+import { type Connector, SocketTracker, skipInterimAnswers } from "./sockets.ts";
+import type { DispatcherLike } from "./undici.ts";
 
-/** A dispatcher that we made and therefore close. */
+/** A dispatcher that we create and therefore close. */
 type OwnedDispatcher = DispatcherLike & { close(): Promise<void> };
 
-/** The dispatchers that a client makes for itself: one that goes straight, and one that goes by a proxy. */
+/** The dispatchers that a client creates for itself: one for direct connections, and one for those through a proxy. */
 export class OwnAgents {
-  readonly opener = new SocketOpener();
-  readonly #direct = new Lazy(() => openAgent(this.opener));
-  readonly #proxied = new Lazy(() => openProxyAgent(this.opener));
-  /** Which of them an origin needs: decided at its first request, because reading the environment is slow. */
-  readonly #byOrigin = new Map<string, Lazy>();
+  readonly sockets = new SocketTracker();
+  readonly #direct = new LazyAgent(() => openAgent(this.sockets));
+  readonly #proxied = new LazyAgent(() => openProxyAgent(this.sockets));
+  /** Which of them an origin needs: decided by its first request, because reading the environment is slow. */
+  readonly #byOrigin = new Map<string, LazyAgent>();
+  #closing: Promise<unknown> | undefined;
 
   /**
-   * Gives the dispatcher for an origin. `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case, are
-   * honoured as undici reads them; this machine itself is never reached by a proxy.
+   * Returns the dispatcher for an origin. `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case, are honoured as undici
+   * reads them. Loopback is never proxied.
    */
   dispatcherFor(origin: string): DispatcherLike | Promise<DispatcherLike> {
-    let chosen = this.#byOrigin.get(origin);
-    if (chosen === undefined) {
-      const straight = isLoopback(new URL(origin).hostname) || !hasProxy();
-      chosen = straight ? this.#direct : this.#proxied;
-      this.#byOrigin.set(origin, chosen);
+    let agent = this.#byOrigin.get(origin);
+    if (agent === undefined) {
+      const isDirect = isLoopback(new URL(origin).hostname) || !hasProxy();
+      agent = isDirect ? this.#direct : this.#proxied;
+      this.#byOrigin.set(origin, agent);
     }
-    return chosen.get();
+    return agent.get();
   }
 
   /** Closes them when the calls in flight are done. */
   async close(): Promise<void> {
-    await Promise.all([this.#direct.close(), this.#proxied.close()]);
+    this.#closing ??= Promise.all([this.#direct.close(), this.#proxied.close()]);
+    await this.#closing;
   }
 }
 
-/** Made at the first call, because loading undici costs more than many a start-up. */
-class Lazy {
-  #made: OwnedDispatcher | undefined;
-  #making: Promise<OwnedDispatcher> | undefined;
-  #closing: Promise<void> | undefined;
-  readonly #make: () => Promise<OwnedDispatcher>;
+/** An agent that is created by the first call, because loading undici takes longer than many programs take to start. */
+class LazyAgent {
+  #agent: OwnedDispatcher | Promise<OwnedDispatcher> | undefined;
+  readonly #open: () => Promise<OwnedDispatcher>;
 
-  constructor(make: () => Promise<OwnedDispatcher>) {
-    this.#make = make;
+  constructor(open: () => Promise<OwnedDispatcher>) {
+    this.#open = open;
   }
 
   get(): OwnedDispatcher | Promise<OwnedDispatcher> {
-    return this.#made ?? this.#load();
+    this.#agent ??= this.#load();
+    return this.#agent;
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#end();
-    return this.#closing;
+  async close(): Promise<void> {
+    // An agent that could not be created has nothing to close.
+    const agent = await Promise.resolve(this.#agent).catch(() => undefined);
+    await agent?.close();
   }
 
-  #load(): Promise<OwnedDispatcher> {
-    this.#making ??= this.#make().then(
-      (made) => {
-        this.#made = made;
-        return made;
-      },
-      (error) => {
-        // The next call may find it mended.
-        this.#making = undefined;
-        throw error;
-      },
-    );
-    return this.#making;
-  }
-
-  async #end(): Promise<void> {
-    // What could not be made has nothing to close.
-    const made = await this.#making?.catch(() => undefined);
-    await made?.close();
+  async #load(): Promise<OwnedDispatcher> {
+    try {
+      const agent = await this.#open();
+      this.#agent = agent;
+      return agent;
+    } catch (error) {
+      // Somebody may have fixed it before the next call.
+      this.#agent = undefined;
+      throw error;
+    }
   }
 }
 
@@ -83,17 +75,21 @@ function hasProxy(): boolean {
   return (eitherCase("http_proxy") || eitherCase("https_proxy")) !== "";
 }
 
-/** Undici's own limit on connecting would come before ours, or after it. */
-const unlimited = { timeout: 0 };
-
-async function openAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
-  const { Agent, buildConnector } = await loadAgent();
-  return new Agent({ connect: directConnector(buildConnector(unlimited), opener) });
+function eitherCase(name: string): string {
+  return readEnvironment(name) ?? readEnvironment(name.toUpperCase()) ?? "";
 }
 
-/** Opens the sockets that lead straight to a service. */
-function directConnector(connector: Connector, opener: SocketOpener): Connector {
-  return opener.watch((options, callback) =>
+/** Without undici's own connect timeout, which would come before ours, or after it. */
+const unlimited = { timeout: 0 };
+
+async function openAgent(sockets: SocketTracker): Promise<OwnedDispatcher> {
+  const { Agent, buildConnector } = await loadAgent();
+  return new Agent({ connect: directConnector(buildConnector(unlimited), sockets) });
+}
+
+/** Opens the sockets that lead directly to a service. */
+function directConnector(connector: Connector, sockets: SocketTracker): Connector {
+  return sockets.track((options, callback) =>
     connector(options, (...opened: Parameters<typeof callback>) => {
       if (opened[1]) skipInterimAnswers(opened[1]);
       callback(...opened);
@@ -101,23 +97,29 @@ function directConnector(connector: Connector, opener: SocketOpener): Connector 
   );
 }
 
-async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
+async function openProxyAgent(sockets: SocketTracker): Promise<OwnedDispatcher> {
   const { EnvHttpProxyAgent, Pool, buildConnector, connect } = await loadProxyAgent();
   try {
     return new EnvHttpProxyAgent({
       httpProxy: eitherCase("http_proxy"),
       httpsProxy: eitherCase("https_proxy"),
       noProxy: eitherCase("no_proxy"),
-      connect: directConnector(buildConnector(unlimited), opener),
+      connect: directConnector(buildConnector(unlimited), sockets),
       proxyTls: unlimited,
       requestTls: unlimited,
-      // The pool of the proxy's own connections. The agent asks it to `connect`, a method that only undici's index adds.
-      clientFactory: (origin: URL, options: { connect: Connector }) =>
-        asking(
-          new Pool(origin, { ...options, connect: opener.watch(options.connect), headersTimeout: 0 }),
-          connect,
-          origin,
-        ),
+      // Creates the pool of connections to the proxy itself.
+      clientFactory: (origin: URL, options: { connect: Connector }) => {
+        const pool = new Pool(origin, {
+          ...options,
+          connect: sockets.track(options.connect),
+          headersTimeout: 0,
+        });
+        // The agent calls `connect` for each tunnel. Only undici's index adds that method.
+        return Object.assign(pool, {
+          connect: (request: Dispatcher.ConnectOptions) =>
+            openTunnel(connect.bind(pool) as Connect, request, origin),
+        });
+      },
     });
   } catch {
     // Without the cause: undici quotes the address, which may hold a password.
@@ -127,13 +129,32 @@ async function openProxyAgent(opener: SocketOpener): Promise<OwnedDispatcher> {
   }
 }
 
-function eitherCase(name: string): string {
-  return readEnvironment(name) ?? readEnvironment(name.toUpperCase()) ?? "";
+type Connect = (request: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData>;
+
+/**
+ * Opens a tunnel through a proxy. By default undici treats a proxy that disconnects like a service that does: it retries at
+ * once and without end, a thousand times a second, even if the call has ended. An error of our own stops that and names the
+ * proxy.
+ */
+async function openTunnel(
+  connect: Connect,
+  request: Dispatcher.ConnectOptions,
+  { origin }: URL,
+): Promise<Dispatcher.ConnectData> {
+  const answer = await connect(request).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+    throw new ProxyFailure(`the proxy at ${origin} failed: ${reason}`, { cause });
+  });
+  const { statusCode: status, socket } = answer;
+  // Any success opens the tunnel (RFC 9110, 9.3.6), but undici accepts only 200.
+  if (status >= 200 && status < 300) return { ...answer, statusCode: 200 };
+  socket.on("error", () => {}).destroy();
+  throw new ProxyFailure(`the proxy at ${origin} answered ${status}`, { status });
 }
 
 /**
- * Loads what is needed and no more. Undici's index loads far more and installs a global dispatcher on the way; it
- * is the fallback, should a later undici 7 hide its inner files behind an `exports` map.
+ * Loads only the files that are needed. Undici's index loads far more and installs a global dispatcher. It is the fallback in
+ * case a later undici 7 hides its inner files behind an `exports` map.
  */
 async function loadAgent(): Promise<AgentParts> {
   const required = requireAgent();
@@ -155,9 +176,9 @@ interface AgentParts {
 }
 
 /**
- * Requires them where this file stands as it was installed: that takes less time than `import()`, which first searches
- * CommonJS for names to export. From within a bundle, another undici could be found than the one that was bundled; and
- * some bundlers let a file believe that it still stands where it came from.
+ * Requires them if this file is where the package was installed: that is faster than `import()`, which first searches CommonJS
+ * for names to export. From within a bundle, it could find another undici than the bundled one; and some bundlers report the
+ * original location of this file.
  */
 function requireAgent(): AgentParts | undefined {
   const { url } = import.meta;
@@ -165,7 +186,7 @@ function requireAgent(): AgentParts | undefined {
   try {
     const load = process.getBuiltinModule("node:module").createRequire(url);
     const Agent = load("undici/lib/dispatcher/agent.js");
-    // Of undici 6, see `transports.objectionTo`.
+    // Undici 6: see `transports.objectionTo`.
     if ("interceptors" in Agent.prototype) return undefined;
     return { Agent, buildConnector: load("undici/lib/core/connect.js") };
   } catch {

@@ -12,25 +12,25 @@ const decoders: { readonly [coding: string]: (zlib: Zlib, firstByte: number) => 
   br: (zlib) => zlib.createBrotliDecompress(),
 };
 
-/** The first byte of a wrapped deflate stream (RFC 1950, 2.2), as it stands inside another coding. */
+/** The first byte of a wrapped deflate stream (RFC 1950, 2.2), assumed inside another coding. */
 const wrapped = 0x78;
 
-/** More codings in a row than anybody applies: each would multiply what a few bytes can grow to. */
+/** More codings than a server applies: each multiplies what a few bytes can grow to. */
 const maxCodings = 5;
 
-/** The codings of a `content-encoding` header in the order in which they were applied; none for plain bytes. */
+/** Returns the codings of a `content-encoding` header in the order in which they were applied; none for plain bytes. */
 export function codingsOf(contentEncoding: string | undefined): string[] {
   if (contentEncoding === undefined) return [];
   const codings = contentEncoding.split(",").map((coding) => coding.trim().toLowerCase());
   return codings.filter((coding) => coding !== "" && coding !== "identity");
 }
 
-/** Whether every one of these codings can be undone. */
+/** Whether all of these codings can be decoded. */
 export function canDecode(codings: readonly string[]): boolean {
   return codings.length <= maxCodings && codings.every((coding) => Object.hasOwn(decoders, coding));
 }
 
-/** What hears of decoded bytes: at the last `onEnd` or `onFailure`, and nothing after `destroy`. */
+/** Receives decoded bytes. Last comes exactly one of `onEnd` and `onFailure`, and nothing after `destroy`. */
 export interface DecoderEvents {
   onChunk(chunk: Uint8Array): void;
   onEnd(): void;
@@ -43,10 +43,9 @@ export interface DecoderEvents {
 export class Decoder {
   readonly #codings: readonly string[];
   readonly #events: DecoderEvents;
-  /** One stream per coding, the last that was applied first; made at the first byte. */
+  /** One stream per coding, the last that was applied first; created for the first byte. */
   #stages: readonly Transform[] = [];
-  #isPaused = false;
-  #isDestroyed = false;
+  #state: "flowing" | "paused" | "over" = "flowing";
 
   /** @param codings - in the order in which they were applied; at least one, all of them decodable */
   constructor(codings: readonly string[], events: DecoderEvents) {
@@ -54,7 +53,7 @@ export class Decoder {
     this.#events = events;
   }
 
-  /** Takes encoded bytes; `false` asks to wait for `onDrain`. */
+  /** Takes encoded bytes; `false` means to wait for `onDrain`. */
   write(chunk: Uint8Array): boolean {
     if (this.#stages.length === 0) this.#open(chunk[0] ?? 0);
     return this.#stages[0]?.write(chunk) ?? true;
@@ -62,35 +61,37 @@ export class Decoder {
 
   end(): void {
     const [first] = this.#stages;
-    // Of nothing, no coding has anything to undo.
+    // An empty body has nothing to decode.
     if (first === undefined) this.#events.onEnd();
     else first.end();
   }
 
   pause(): void {
-    this.#isPaused = true;
+    if (this.#state === "over") return;
+    this.#state = "paused";
     this.#stages.at(-1)?.pause();
   }
 
   resume(): void {
-    this.#isPaused = false;
+    if (this.#state === "over") return;
+    this.#state = "flowing";
     this.#stages.at(-1)?.resume();
   }
 
   destroy(): void {
-    this.#isDestroyed = true;
+    this.#state = "over";
     for (const stage of this.#stages) stage.destroy();
   }
 
   #open(firstByte: number): void {
-    // Loaded here, because hardly any answer is encoded, and start-up should not pay for it.
+    // Loaded here, because hardly any answer is encoded, and it would slow down the start.
     const zlib = process.getBuiltinModule("node:zlib");
     this.#stages = this.#codings
       .toReversed()
-      .flatMap((coding, place) => decoders[coding]?.(zlib, place === 0 ? firstByte : wrapped) ?? []);
-    for (const [place, stage] of this.#stages.entries()) {
+      .flatMap((coding, index) => decoders[coding]?.(zlib, index === 0 ? firstByte : wrapped) ?? []);
+    for (const [index, stage] of this.#stages.entries()) {
       stage.on("error", (cause) => this.#fail(cause));
-      const next = this.#stages[place + 1];
+      const next = this.#stages[index + 1];
       if (next) stage.pipe(next);
       else this.#listen(stage);
     }
@@ -99,19 +100,19 @@ export class Decoder {
 
   #listen(last: Transform): void {
     last.on("data", (chunk: Uint8Array) => {
-      if (!this.#isDestroyed) this.#events.onChunk(chunk);
+      if (this.#state !== "over") this.#events.onChunk(chunk);
     });
     last.on("end", () => {
-      if (this.#isDestroyed) return;
-      // An inner coding may end although the outer one is cut: what the outer one then says is no news.
-      this.#isDestroyed = true;
+      if (this.#state === "over") return;
+      // An inner coding may end although the outer one is truncated: a later error of the outer one is ignored.
+      this.#state = "over";
       this.#events.onEnd();
     });
-    if (this.#isPaused) last.pause();
+    if (this.#state === "paused") last.pause();
   }
 
   #fail(cause: unknown): void {
-    if (this.#isDestroyed) return;
+    if (this.#state === "over") return;
     this.destroy();
     this.#events.onFailure(cause);
   }

@@ -1,8 +1,19 @@
-import { ProxyFailure } from "./tunnel.ts";
-import type { Explanation } from "./types.ts";
+import type { Explanation } from "./transport.ts";
 
-/** What Node, OpenSSL and undici say of a connection that failed, in words that help. */
+/** A failure of the proxy, not of the service behind it. The message has the proxy's address without its credentials. */
+export class ProxyFailure extends Error {
+  override readonly name = "ProxyFailure";
+  readonly code = "PROXY_FAILED";
+  /** The status that the proxy answered, if it did. */
+  readonly status: number | undefined;
 
+  constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = status;
+  }
+}
+
+/** The properties of errors of Node, OpenSSL and undici that are read here. */
 interface Known {
   readonly code?: unknown;
   readonly syscall?: unknown;
@@ -12,47 +23,44 @@ interface Known {
 
 const trust =
   "If that authority is your own, start Node with NODE_EXTRA_CA_CERTS=<its certificate, a PEM file>, or give a `dispatcher`: new Agent({ connect: { ca } }) of undici.";
+const unknownAuthority = ["its certificate is of an authority that is not known here", trust] as const;
 const clock = "Have it renewed by whoever runs the service, and check the clock of this machine.";
 const otherPort =
   "Check the port in `baseUrl`, and whether it begins with https:// where the service speaks http://.";
+const noTls = ["what answers at that port does not speak TLS", otherPort] as const;
 
-/** By the code of the error; none of these comes after the first byte of a request has left. */
+/** By the code of the error. None of these occurs after the first byte of a request has left. */
 const handshakes: { readonly [code: string]: readonly [reason: string, advice: string] } = {
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["its certificate is of an authority that is not known here", trust],
-  UNABLE_TO_GET_ISSUER_CERT: ["its certificate is of an authority that is not known here", trust],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ["its certificate is of an authority that is not known here", trust],
-  SELF_SIGNED_CERT_IN_CHAIN: ["its certificate is of an authority that is not known here", trust],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
   DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is signed by itself", trust],
   CERT_HAS_EXPIRED: ["its certificate has expired", clock],
   CERT_NOT_YET_VALID: ["its certificate is not valid yet", clock],
-  ERR_SSL_WRONG_VERSION_NUMBER: ["what answers at that port does not speak TLS", otherPort],
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: ["what answers at that port does not speak TLS", otherPort],
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
   EPROTO: ["what answers at that port speaks another TLS, or none", otherPort],
 };
 
-/** How far down a chain of causes is looked: somebody's own error may lie behind itself. */
+/** The maximum depth of a chain of causes: the error of a custom `fetch` may be its own cause. */
 const maxDepth = 10;
 
 /**
  * Explains why no answer came, as far as that is known.
  *
- * @param cause - what the transport failed with, and what lies behind it
+ * @param cause - the error of the transport; its own causes are read as well
  */
 export function explain(cause: unknown): Explanation | undefined {
   try {
-    return explainAny(cause);
+    let error = cause;
+    for (let depth = 0; depth < maxDepth && error instanceof Error; depth++) {
+      const explained = explainOne(error);
+      if (explained) return explained;
+      error = error.cause;
+    }
   } catch {
     // A custom `fetch` may reject with an object that throws when it is read.
-    return undefined;
-  }
-}
-
-function explainAny(cause: unknown): Explanation | undefined {
-  let at = cause;
-  for (let depth = 0; depth < maxDepth && at instanceof Error; depth++) {
-    const explained = explainOne(at);
-    if (explained) return explained;
-    at = at.cause;
   }
   return undefined;
 }
@@ -76,7 +84,7 @@ function byProxy(error: ProxyFailure): Explanation {
     error.status === 407
       ? "It wants a user and a password: write them into HTTP_PROXY or HTTPS_PROXY, as in http://user:password@proxy.example.com:3128, percent-encoded."
       : "Check HTTP_PROXY and HTTPS_PROXY, or name the service in NO_PROXY, if it can be reached without.";
-  // A password does not become right by being told again.
+  // A retry sends the same password.
   return { reason: error.message, advice, isLasting: error.status === 407, unsent: true };
 }
 

@@ -1,21 +1,50 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { isPage } from "../runtime/environment.ts";
-import type {
-  Exchange,
-  FetchInit,
-  FetchLike,
-  FetchReader,
-  FetchResponse,
-  Receiver,
-  ResponseHead,
-  Transport,
-  WireRequest,
-} from "./types.ts";
+import type { ResponseHead } from "./response-head.ts";
+import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 
-/** Content codings that a `fetch` decodes by itself; what it leaves alone is proved by the PDF check. */
+/** `fetch`, as far as it is used here. */
+export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+/** What `fetch` is called with. */
+export interface FetchInit {
+  method: "POST";
+  headers: [string, string][];
+  body: string;
+  redirect: "manual";
+  signal: AbortSignal;
+  cache?: "no-store";
+  credentials?: "omit" | "same-origin" | "include";
+}
+
+/** A `Response`, as far as it is used here. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly type: string;
+  /** The `Headers` of every library fits. */
+  readonly headers: {
+    get(name: string): string | null;
+    forEach(visit: (value: string, name: string) => void): void;
+  };
+  /** A `ReadableStream` of bytes. */
+  readonly body: {
+    readonly locked?: boolean | undefined;
+    getReader(): FetchReader;
+    cancel(reason?: unknown): Promise<void>;
+  } | null;
+  readonly bodyUsed?: boolean | undefined;
+}
+
+/** A reader of a `ReadableStream`, as far as it is used here. */
+interface FetchReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** Content codings that a `fetch` decodes itself. The PDF check detects what it left encoded. */
 const decodedByFetch = /^(?:gzip|x-gzip|deflate|br|zstd)$/;
 
-/** Carries requests by a `fetch`: the global one, a mock of it, or the caller's own. */
+/** Sends requests with a `fetch`: the global one, a mock of it, or the caller's own. */
 export class FetchTransport implements Transport {
   readonly name = "fetch";
   readonly sees = { connecting: false, sending: false };
@@ -24,8 +53,8 @@ export class FetchTransport implements Transport {
   readonly explain: Transport["explain"];
 
   /**
-   * @param fetch - gives the function to call; asked for every request
-   * @param credentials - whether cookies go along
+   * @param fetch - returns the function to call; called for every request
+   * @param credentials - whether cookies are sent
    * @param explain - knows the errors of this runtime
    */
   constructor(fetch: () => FetchLike, credentials: FetchInit["credentials"], explain?: Transport["explain"]) {
@@ -45,12 +74,10 @@ class FetchExchange implements Exchange {
   readonly #receiver: Receiver;
   readonly #credentials: FetchInit["credentials"];
   readonly #controller = new AbortController();
-  #paused = false;
-  #aborted = false;
-  /** The receiver has heard its last; the signal is left alone, because others may watch it. */
-  #over = false;
+  /** Over: the receiver got its last event, or aborted. */
+  #state: "flowing" | "paused" | "over" = "flowing";
   #reader: FetchReader | undefined;
-  /** Lets the pump go on. */
+  /** Ends the wait of a paused exchange. */
   #wake: (() => void) | undefined;
 
   constructor(
@@ -65,22 +92,27 @@ class FetchExchange implements Exchange {
     this.#credentials = credentials;
   }
 
+  get #isOver(): boolean {
+    return this.#state === "over";
+  }
+
   send(): void {
-    if (!this.#aborted) void this.#run();
+    if (!this.#isOver) void this.#run();
   }
 
   pause(): void {
-    this.#paused = true;
+    if (!this.#isOver) this.#state = "paused";
   }
 
   resume(): void {
-    this.#paused = false;
+    if (!this.#isOver) this.#state = "flowing";
     this.#wake?.();
   }
 
   abort(reason: unknown): void {
-    if (this.#aborted || this.#over) return;
-    this.#aborted = true;
+    // After the end the signal is left alone, because others may watch it.
+    if (this.#isOver) return;
+    this.#state = "over";
     this.#controller.abort(reason);
     // Cancelled as well as aborted: the body of a mock may not know of our signal.
     this.#reader?.cancel(reason).catch(ignore);
@@ -88,45 +120,47 @@ class FetchExchange implements Exchange {
   }
 
   async #run(): Promise<void> {
-    const receiver = this.#receiver;
     try {
-      // Called as a bare function: a browser's own fetch refuses any other `this`.
-      const fetch = this.#fetch;
-      if (typeof fetch !== "function") throw noFetch();
-      const sent = fetch(this.#request.origin + this.#request.path, this.#init());
-      // It may have been given up by that very call.
-      if (!this.#aborted) receiver.onSent();
-      const response = await sent;
-      if (typeof response?.status !== "number" || typeof response.headers?.get !== "function")
-        throw noResponse();
-      if (response.bodyUsed || response.body?.locked) throw readBefore();
-      if (!this.#aborted) receiver.onHead(headOf(response));
-      if (this.#aborted) return void response.body?.cancel().catch(ignore);
+      const response = await this.#callFetch();
+      checkResponse(response);
+      if (!this.#isOver) this.#receiver.onHead(headOf(response));
+      if (this.#isOver) return void response.body?.cancel().catch(ignore);
       if (response.body) await this.#pump(response.body.getReader());
       await this.#whilePaused();
     } catch (cause) {
-      this.#over = true;
-      if (!this.#aborted) receiver.onFailure(cause);
-      return;
+      if (this.#isOver) return;
+      this.#state = "over";
+      return this.#receiver.onFailure(cause);
     }
-    this.#over = true;
-    if (!this.#aborted) receiver.onEnd();
+    if (this.#isOver) return;
+    this.#state = "over";
+    this.#receiver.onEnd();
+  }
+
+  #callFetch(): Promise<FetchResponse> {
+    // Called as a bare function: a browser's own fetch refuses any other `this`.
+    const fetch = this.#fetch;
+    if (typeof fetch !== "function") throw noFetch();
+    const sent = fetch(this.#request.origin + this.#request.path, this.#init());
+    // That very call may have aborted the exchange.
+    if (!this.#isOver) this.#receiver.onSent();
+    return sent;
   }
 
   async #pump(reader: FetchReader): Promise<void> {
     this.#reader = reader;
-    while (!this.#aborted) {
+    while (!this.#isOver) {
       await this.#whilePaused();
       const { done, value } = await reader.read();
       if (done || value === undefined) return;
-      // Paused while the read was under way: the chunk waits with the pump.
+      // A pause during the read holds the chunk back.
       await this.#whilePaused();
-      if (!this.#aborted) this.#receiver.onChunk(value);
+      if (!this.#isOver) this.#receiver.onChunk(value);
     }
   }
 
   async #whilePaused(): Promise<void> {
-    while (this.#paused && !this.#aborted) {
+    while (this.#state === "paused") {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -134,18 +168,29 @@ class FetchExchange implements Exchange {
   }
 
   #init(): FetchInit {
-    const { headers, body } = this.#request;
-    const pairs: [string, string][] = [];
-    for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
     return {
       method: "POST",
-      headers: pairs,
-      body,
+      headers: headerPairs(this.#request),
+      body: this.#request.body,
       redirect: "manual",
       signal: this.#controller.signal,
       ...(mayForbidCaching() && { cache: "no-store" }),
       ...(this.#credentials && { credentials: this.#credentials }),
     };
+  }
+}
+
+/** A mock may return anything. */
+function checkResponse(response: FetchResponse): void {
+  if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
+    throw new ConfigurationError(
+      "The `fetch` in use gave no Response. If it is a mock, let it give `new Response(…)`, a new one for every call.",
+    );
+  }
+  if (response.bodyUsed || response.body?.locked) {
+    throw new ConfigurationError(
+      "The `fetch` in use gave a Response that has been read before. If it is a mock, let it give a new one for every call.",
+    );
   }
 }
 
@@ -155,7 +200,7 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
   const isDecoded = coding.split(",").every((one) => decodedByFetch.test(one.trim()));
   return {
     status,
-    // Of an answer from another origin a page may see the length, but not whether it was encoded.
+    // For an answer from another origin a browser exposes the length, but not whether it was encoded.
     decoded: isCoded || (type === "cors" && isPage() ? undefined : false),
     undecoded: isCoded && !isDecoded ? coding : undefined,
     opaqueRedirect: type === "opaqueredirect",
@@ -173,8 +218,8 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
 let forbidsCaching: boolean | undefined;
 
 /**
- * Whether `cache: "no-store"` may be said. Next.js would otherwise keep a document and hand it out again;
- * some versions of Workers throw at the very word.
+ * Whether the runtime accepts `cache: "no-store"`. Without it Next.js would cache documents; but some versions of Workers
+ * throw at it.
  */
 function mayForbidCaching(): boolean {
   try {
@@ -188,18 +233,6 @@ function mayForbidCaching(): boolean {
 function noFetch(): ConfigurationError {
   return new ConfigurationError(
     "This runtime has no `fetch`. Give the client one as `fetch`; under Jest, jsdom has none, and the node environment has.",
-  );
-}
-
-function noResponse(): ConfigurationError {
-  return new ConfigurationError(
-    "The `fetch` in use gave no Response. If it is a mock, let it give `new Response(…)`, a new one for every call.",
-  );
-}
-
-function readBefore(): ConfigurationError {
-  return new ConfigurationError(
-    "The `fetch` in use gave a Response that has been read before. If it is a mock, let it give a new one for every call.",
   );
 }
 

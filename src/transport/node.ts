@@ -1,59 +1,95 @@
 import { AsyncResource } from "node:async_hooks";
 import { OwnAgents } from "./agents.ts";
 import { explain } from "./explain.ts";
-import { FetchTransport } from "./fetch.ts";
-import { foreignDispatcher, isForeignFetch } from "./foreign.ts";
+import { type FetchLike, FetchTransport } from "./fetch.ts";
 import type {
-  DispatcherLike,
-  FetchLike,
+  CapturedContext,
   Transport,
   TransportPlatform,
   TransportPool,
   TransportSettings,
-} from "./types.ts";
-import { UndiciTransport } from "./undici.ts";
+} from "./transport.ts";
+import { type DispatcherLike, UndiciTransport } from "./undici.ts";
 
-/** The transports of Node: undici, unless somebody has said otherwise. */
+/** The transports of Node: undici, unless the caller or a replaced global says otherwise. */
 export const transports: TransportPlatform = {
   openPool: () => new NodePool(),
-  // `AsyncLocalStorage.snapshot` makes one, too, and costs ten times as much on Node 20.
-  captureContext: () => new AsyncResource("TemplatePdf"),
   objectionTo: (dispatcher) =>
-    // Undici 6 and older have this accessor, undici 7 has dropped it. What it cannot tell apart, the first
-    // dispatch does.
+    // Undici 6 and older have this accessor, undici 7 has dropped it. The first dispatch detects the rest.
     "interceptors" in dispatcher ? "it is of undici 6 or older; make it with undici 7 or later" : undefined,
 };
 
 class NodePool implements TransportPool {
   readonly #agents = new OwnAgents();
-  readonly #own = new UndiciTransport((origin) => this.#agents.dispatcherFor(origin), this.#agents.opener);
-  #given: { readonly dispatcher: DispatcherLike; readonly transport: Transport } | undefined;
+  readonly #own = new UndiciTransport((origin) => this.#agents.dispatcherFor(origin), this.#agents.sockets);
 
   /**
-   * The `fetch` option, then the `dispatcher` option, then a global `fetch` or global dispatcher that somebody
-   * has replaced, then undici agents of our own.
+   * Uses the `fetch` option, then the `dispatcher` option, then a global `fetch` or global dispatcher that was replaced,
+   * then undici agents of our own.
    */
   current({ fetch, dispatcher, credentials }: TransportSettings): Transport {
     if (fetch) return new FetchTransport(() => fetch, credentials, explain);
-    if (dispatcher) return this.#by(dispatcher);
-    if (isForeignFetch(globalThis.fetch)) return byGlobalFetch(credentials);
-    const foreign = foreignDispatcher();
-    if (foreign === undefined) return this.#own;
-    return foreign.reach === "dispatch" ? this.#by(foreign.dispatcher) : byGlobalFetch(credentials);
+    if (dispatcher) return new UndiciTransport(() => dispatcher);
+    if (isForeignFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
+    const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
+    if (current && !isPlainAgent(current)) return new UndiciTransport(() => current);
+    // It may be of another generation: only Node's own fetch, which also uses it, knows which handlers it takes.
+    if (legacy && legacy !== current && !isPlainAgent(legacy)) return usingGlobalFetch(credentials);
+    return this.#own;
+  }
+
+  captureContext(): CapturedContext {
+    // `AsyncLocalStorage.snapshot` captures it, too, but costs ten times as much on Node 20.
+    return new AsyncResource("TemplatePdf");
   }
 
   close(): Promise<void> {
     return this.#agents.close();
   }
-
-  #by(dispatcher: DispatcherLike): Transport {
-    if (this.#given?.dispatcher !== dispatcher) {
-      this.#given = { dispatcher, transport: new UndiciTransport(() => dispatcher) };
-    }
-    return this.#given.transport;
-  }
 }
 
-function byGlobalFetch(credentials: TransportSettings["credentials"]): Transport {
+function usingGlobalFetch(credentials: TransportSettings["credentials"]): Transport {
   return new FetchTransport(() => globalThis.fetch as FetchLike, credentials, explain);
+}
+
+let lastFetch: unknown;
+let lastFetchIsForeign = false;
+
+/**
+ * Whether the global `fetch` was replaced, such as by a mock or a tracer. MSW and nock leave no mark on theirs; but Node's
+ * own (20 to 26) is a named function whose source text mentions loading undici lazily. When in doubt, it was replaced.
+ */
+function isForeignFetch(fetch: unknown): boolean {
+  if (fetch !== lastFetch) {
+    lastFetch = fetch;
+    lastFetchIsForeign = typeof fetch === "function" && !isNodesOwn(fetch);
+  }
+  return lastFetchIsForeign;
+}
+
+// biome-ignore lint/complexity/noBannedTypes: any function may stand in for `fetch`.
+function isNodesOwn(fetch: Function): boolean {
+  return fetch.name === "fetch" && /lazy loading of undici/.test(Function.prototype.toString.call(fetch));
+}
+
+/** Where undici 7.19 and later, and 8, keep the global dispatcher. It takes new-style handlers. */
+const currentKey = Symbol.for("undici.globalDispatcher.2");
+/** Where every version of undici keeps it for old-style handlers. */
+const legacyKey = Symbol.for("undici.globalDispatcher.1");
+
+interface GlobalDispatchers {
+  readonly [currentKey]?: DispatcherLike;
+  readonly [legacyKey]?: DispatcherLike;
+}
+
+/**
+ * Whether it is the `Agent` that undici and Node install by themselves, not one that a user set: no subclass, and no
+ * interceptor added. Undici 8 wraps it for older readers.
+ */
+function isPlainAgent(dispatcher: DispatcherLike): boolean {
+  const agent = dispatcher.constructor as
+    | { readonly name: string; readonly prototype: DispatcherLike }
+    | undefined;
+  const isAgent = agent?.name === "Agent" || agent?.name === "Dispatcher1Wrapper";
+  return isAgent && dispatcher.dispatch === agent.prototype.dispatch;
 }

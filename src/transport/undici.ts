@@ -1,36 +1,44 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { canDecode, codingsOf, Decoder } from "./decode.ts";
 import { explain } from "./explain.ts";
-import { giveUpOpening, type OpeningSocket, type SocketOpener, type SocketOwner } from "./socket-opener.ts";
-import type { DispatcherLike, Exchange, Receiver, ResponseHead, Transport, WireRequest } from "./types.ts";
+import type { ResponseHead } from "./response-head.ts";
+import type { OpeningSocket, SocketOwner, SocketTracker } from "./sockets.ts";
+import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 
-/** Gives the dispatcher for an origin; a promise only while it is still being loaded. */
-export type DispatcherSource = (origin: string) => DispatcherLike | Promise<DispatcherLike>;
+/** A dispatcher of undici 7 or later, as far as it is used here. */
+export interface DispatcherLike {
+  /** Sends a request. */
+  // biome-ignore lint/suspicious/noExplicitAny: undici's own types differ between its versions; any of them fits.
+  dispatch(options: any, handler: any): boolean;
+}
 
-/** Carries requests by `dispatch` of undici 7 or later: no stream and no promise in between. */
+/** Returns the dispatcher for an origin; a promise only while it is being loaded. */
+type DispatcherSource = (origin: string) => DispatcherLike | Promise<DispatcherLike>;
+
+/** Sends requests with `dispatch` of undici 7 or later, without a stream or a promise in between. */
 export class UndiciTransport implements Transport {
   readonly name = "undici";
   readonly sees: Transport["sees"];
   readonly explain = explain;
   readonly #source: DispatcherSource;
-  readonly #opener: SocketOpener | undefined;
+  readonly #sockets: SocketTracker | undefined;
 
   /**
-   * @param source - gives the dispatcher
-   * @param opener - opens its sockets, where it is our own: then it never queues a request
+   * @param source - returns the dispatcher
+   * @param sockets - tracks the sockets of our own dispatcher, which never queues a request
    */
-  constructor(source: DispatcherSource, opener?: SocketOpener) {
+  constructor(source: DispatcherSource, sockets?: SocketTracker) {
     this.#source = source;
-    this.#opener = opener;
-    this.sees = { connecting: opener !== undefined, sending: true };
+    this.#sockets = sockets;
+    this.sees = { connecting: sockets !== undefined, sending: true };
   }
 
   open(request: WireRequest, receiver: Receiver): Exchange {
-    return new UndiciExchange(this.#source, this.#opener, request, receiver);
+    return new UndiciExchange(this.#source, this.#sockets, request, receiver);
   }
 }
 
-/** What undici hands to each event of a new-style handler. */
+/** What undici passes to each event of a new-style handler. */
 interface DispatchController {
   pause(): void;
   resume(): void;
@@ -43,29 +51,27 @@ type IncomingHeaders = Record<string, string | string[] | undefined>;
 /** One request, and the handler of its events. */
 class UndiciExchange implements Exchange, SocketOwner {
   readonly #source: DispatcherSource;
-  readonly #opener: SocketOpener | undefined;
+  readonly #sockets: SocketTracker | undefined;
   readonly #request: WireRequest;
   readonly #receiver: Receiver;
   /** The socket that is being opened for this request. */
   #opening: OpeningSocket | undefined;
   #controller: DispatchController | undefined;
   #decoder: Decoder | undefined;
-  /** A chunk that came though the receiver had paused: undici stops only after the chunk at hand. */
-  #late: Uint8Array[] | undefined;
-  #endedLate = false;
-  #paused = false;
-  /** Nothing more is told: the receiver heard the last, or aborted. */
-  #over = false;
+  /** Over: the receiver got its last event, or aborted. */
+  #state: "flowing" | "paused" | "over" = "flowing";
+  /** What came while paused: undici stops only after the current chunk. */
+  #held: (Uint8Array | "end")[] | undefined;
   #abortReason: unknown;
 
   constructor(
     source: DispatcherSource,
-    opener: SocketOpener | undefined,
+    sockets: SocketTracker | undefined,
     request: WireRequest,
     receiver: Receiver,
   ) {
     this.#source = source;
-    this.#opener = opener;
+    this.#sockets = sockets;
     this.#request = request;
     this.#receiver = receiver;
   }
@@ -84,45 +90,49 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   pause(): void {
-    // An exchange that is over has given its socket to the next one.
-    if (this.#over) return;
-    this.#paused = true;
+    // After the end the socket belongs to another exchange.
+    if (this.#state === "over") return;
+    this.#state = "paused";
     if (this.#decoder) this.#decoder.pause();
     else this.#controller?.pause();
   }
 
   resume(): void {
-    if (this.#over) return;
-    this.#paused = false;
-    while (!this.#paused && !this.#over) {
-      const chunk = this.#late?.shift();
-      if (chunk === undefined) break;
-      this.#receiver.onChunk(chunk);
+    if (this.#state === "over") return;
+    this.#state = "flowing";
+    while (this.#isFlowing && this.#held?.length) {
+      const next = this.#held.shift();
+      if (next === "end") this.#end();
+      else if (next) this.#receiver.onChunk(next);
     }
-    if (this.#paused || this.#over) return;
-    if (this.#endedLate) this.#end();
-    else if (this.#decoder) this.#decoder.resume();
+    if (!this.#isFlowing) return;
+    if (this.#decoder) this.#decoder.resume();
     else this.#controller?.resume();
   }
 
   abort(reason: unknown): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#state === "over") return;
+    this.#state = "over";
     this.#abortReason = reason;
     this.#decoder?.destroy();
-    if (this.#opening) giveUpOpening(this.#opening);
+    // With an error, because undici would wait forever for a socket that only closes.
+    this.#opening?.destroy(new Error("The request was given up while its connection was being opened."));
     this.#controller?.abort(reason);
+  }
+
+  get #isFlowing(): boolean {
+    return this.#state === "flowing";
   }
 
   onOpening(socket: OpeningSocket): void {
     this.#opening = socket;
   }
 
-  // The handler's side, called by undici.
+  // Undici calls what follows.
 
   onRequestStart(controller: DispatchController): void {
-    if (this.#over) return controller.abort(this.#abortReason);
-    // A dispatcher that tries again by itself tells of every try.
+    if (this.#state === "over") return controller.abort(this.#abortReason);
+    // A dispatcher that retries by itself reports every attempt.
     const isFirst = this.#controller === undefined;
     this.#controller = controller;
     this.#opening = undefined;
@@ -130,11 +140,10 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   onResponseStart(controller: DispatchController, status: number, headers: IncomingHeaders): void {
-    if (this.#over || status < 200) return;
+    if (this.#state === "over" || status < 200) return;
     const codings = codingsOf(join(headers["content-encoding"]));
     const decodable = canDecode(codings);
     if (codings.length > 0 && decodable) this.#decoder = this.#openDecoder(codings);
-    if (this.#paused) this.#decoder?.pause();
     const undecoded = decodable ? undefined : codings.join(", ");
     this.#receiver.onHead(
       new UndiciHead(status, headers, controller, this.#decoder !== undefined, undecoded),
@@ -142,21 +151,20 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
-    // Undici tells of an empty chunk when it is resumed: answered by a pause, that would go on for ever.
-    if (this.#over || chunk.length === 0) return;
+    // Undici reports an empty chunk when it is resumed. A receiver that pauses again would make that an endless loop.
+    if (this.#state === "over" || chunk.length === 0) return;
     if (this.#decoder) {
       if (!this.#decoder.write(chunk)) controller.pause();
-    } else if (this.#paused) {
-      if (this.#late) this.#late.push(chunk);
-      else this.#late = [chunk];
-      controller.pause();
-    } else {
+    } else if (this.#isFlowing) {
       this.#receiver.onChunk(chunk);
+    } else {
+      this.#hold(chunk);
+      controller.pause();
     }
   }
 
   onResponseEnd(): void {
-    // From here on the socket is another request's; the decoder may still be at work.
+    // From here on the socket belongs to another request. The decoder may still be working.
     this.#controller = undefined;
     if (this.#decoder) this.#decoder.end();
     else this.#end();
@@ -167,7 +175,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#fail(cause);
   }
 
-  // The old style's two events that come first: only a dispatcher of undici 6 or older calls them.
+  // The first events of old-style handlers: only a dispatcher of undici 6 or older calls these two.
 
   onConnect(abort: (reason: unknown) => void): void {
     const error = otherGeneration();
@@ -180,40 +188,42 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   #dispatch(dispatcher: DispatcherLike): void {
-    if (this.#over) return;
+    if (this.#state === "over") return;
     const { origin, path, body } = this.#request;
-    // Somebody's own dispatcher may look at them, and looks for names: as `fetch` and undici's callers have it.
-    const headers = this.#opener ? this.#request.headers : byName(this.#request.headers);
-    // Without undici's own limits of 300 s: how long to wait is decided by whoever receives.
+    // A caller's dispatcher may read them, and expects them by name, as undici's callers pass them.
+    const headers = this.#sockets ? this.#request.headers : Object.fromEntries(headerPairs(this.#request));
+    // Without undici's own limits of 300 s: the receiver has its own timeouts.
     const options = { origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 };
     try {
-      if (this.#opener) this.#opener.dispatch(dispatcher, options, this);
+      if (this.#sockets) this.#sockets.dispatch(dispatcher, options, this);
       else dispatcher.dispatch(options, this);
     } catch (cause) {
-      // Undici 6 looks for its own events before it does anything.
+      // Undici 6 checks the handler for its own events first.
       const old = cause instanceof Error && /invalid on(?:Error|Connect) method/.test(cause.message);
       this.#fail(old ? otherGeneration() : cause);
     }
   }
 
   #fail(cause: unknown): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#state === "over") return;
+    this.#state = "over";
     this.#receiver.onFailure(cause);
   }
 
   #end(): void {
-    if (this.#over) return;
-    if (this.#paused) {
-      this.#endedLate = true;
-      return;
-    }
-    this.#over = true;
+    if (this.#state === "over") return;
+    if (!this.#isFlowing) return this.#hold("end");
+    this.#state = "over";
     this.#receiver.onEnd();
   }
 
+  #hold(what: Uint8Array | "end"): void {
+    if (this.#held) this.#held.push(what);
+    else this.#held = [what];
+  }
+
   #openDecoder(codings: readonly string[]): Decoder {
-    return new Decoder(codings, {
+    const decoder = new Decoder(codings, {
       onChunk: (chunk) => this.#receiver.onChunk(chunk),
       onEnd: () => this.#end(),
       onFailure: (cause) => {
@@ -222,6 +232,8 @@ class UndiciExchange implements Exchange, SocketOwner {
       },
       onDrain: () => this.#controller?.resume(),
     });
+    if (!this.#isFlowing) decoder.pause();
+    return decoder;
   }
 }
 
@@ -265,17 +277,11 @@ class UndiciHead implements ResponseHead {
   }
 }
 
-function byName(headers: readonly string[]): Record<string, string> {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
-  return Object.fromEntries(pairs);
-}
-
 function append(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value);
   } catch {
-    // A server may send what `Headers` cannot hold; a document is not refused for that.
+    // A server may send what `Headers` cannot hold, which is no reason to refuse a document.
   }
 }
 

@@ -1,12 +1,12 @@
-import { FetchTransport } from "./fetch.ts";
-import type { FetchLike, TransportPlatform, TransportSettings } from "./types.ts";
+import { type FetchLike, FetchTransport } from "./fetch.ts";
+import type { TransportPlatform, TransportSettings } from "./transport.ts";
 
-/** The transports where there is no undici: pages, edge workers, Deno, Bun. Every request goes by `fetch`. */
+/** The transports of runtimes without undici: browsers, edge workers, Deno, Bun. They use `fetch` for every request. */
 export const transports: TransportPlatform = {
-  captureContext: () => undefined,
   openPool: () => ({
     current: ({ fetch, credentials }: TransportSettings) =>
       new FetchTransport(() => fetch ?? (globalThis.fetch as FetchLike), credentials),
+    captureContext: () => undefined,
     close: async () => {},
   }),
   objectionTo: () =>

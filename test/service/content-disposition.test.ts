@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { filenameOf } from "../../src/document/filename.ts";
-import { safeFilename } from "../../src/files/safe-filename.ts";
+import { safeFilename } from "../../src/files/filenames.ts";
 import { contentDisposition } from "../../src/service/content-disposition.ts";
 import { orLongRun, property } from "../support/fuzz.ts";
 

@@ -1,6 +1,6 @@
 import type { CallFacts } from "../../src/call/api-error.ts";
 import { Redactor } from "../../src/errors/redact.ts";
-import type { ResponseHead } from "../../src/transport/types.ts";
+import type { ResponseHead } from "../../src/transport/response-head.ts";
 
 /** A secret of the caller's, and a word of its values. */
 export const key = "sk-live-123456";

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../src/call/attempt.ts";
 import { Body, type Sink } from "../../src/call/body.ts";
 import type { Call } from "../../src/call/call.ts";
-import type { Exchange } from "../../src/transport/types.ts";
+import type { Exchange } from "../../src/transport/transport.ts";
 
 /** The wire below a body, and the call above it: both keep their side of the contract and note what they hear. */
 export class Wire implements Exchange {

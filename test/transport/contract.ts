@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import type { Transport } from "../../src/transport/types.ts";
+import type { Transport } from "../../src/transport/transport.ts";
 import { describeAbort } from "./contract-abort.ts";
 import { describeBackpressure } from "./contract-backpressure.ts";
 import { describeBody } from "./contract-body.ts";
@@ -22,7 +22,7 @@ export interface Blindness {
   readonly toCutOffCodings?: boolean;
 }
 
-/** The contract of `src/transport/types.ts`, proved over real sockets. */
+/** The contract of `src/transport/transport.ts`, proved over real sockets. */
 export function describeTransport(
   name: string,
   makeTransport: MakeTransport,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { FetchInit, FetchLike, FetchResponse } from "../../src/transport/fetch.ts";
 import { FetchTransport } from "../../src/transport/fetch.ts";
-import type { FetchInit, FetchLike, FetchResponse } from "../../src/transport/types.ts";
 import { describeTransport } from "./contract.ts";
 import { record, requestTo } from "./recorder.ts";
 import { head, later, serveRaw, settle, turn } from "./server.ts";

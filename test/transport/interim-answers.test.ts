@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { skipInterimAnswers } from "../../src/transport/interim-answers.ts";
+import { skipInterimAnswers } from "../../src/transport/sockets.ts";
 
 /** A socket that has read these pieces. */
 function socketOf(pieces: readonly string[]) {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from "vitest";
-import type { Exchange, Receiver, ResponseHead, Transport, WireRequest } from "../../src/transport/types.ts";
+import type { ResponseHead } from "../../src/transport/response-head.ts";
+import type { Exchange, Receiver, Transport, WireRequest } from "../../src/transport/transport.ts";
 
 /** What a test does at the moment of an event. */
 export interface Hooks {

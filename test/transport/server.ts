@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Transport } from "../../src/transport/types.ts";
+import type { Transport } from "../../src/transport/transport.ts";
 import { listen, listenRaw, type SocketServer } from "../support/sockets.ts";
 import { record, requestTo } from "./recorder.ts";
 

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, interceptors, MockAgent, RetryAgent } from "und
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { OwnAgents } from "../../src/transport/agents.ts";
-import type { DispatcherLike } from "../../src/transport/types.ts";
+import type { DispatcherLike } from "../../src/transport/undici.ts";
 import { UndiciTransport } from "../../src/transport/undici.ts";
 import { describeTransport } from "./contract.ts";
 import { record, requestTo } from "./recorder.ts";
@@ -13,7 +13,7 @@ import { closed, head, later, serveRaw, settle, turn } from "./server.ts";
 describeTransport("undici", () => {
   const agents = new OwnAgents();
   onTestFinished(() => agents.close());
-  return new UndiciTransport((origin) => agents.dispatcherFor(origin), agents.opener);
+  return new UndiciTransport((origin) => agents.dispatcherFor(origin), agents.sockets);
 });
 
 describe("the undici transport", () => {

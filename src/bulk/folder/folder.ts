@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { reasonOf } from "../../files/reason-of.ts";
+import { describeSystemError } from "../../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
 import { checkOptions, describeType, isText } from "../../options/option-rules.ts";
 import type { Job } from "../job.ts";
@@ -123,7 +123,11 @@ class Folder<J extends Job> implements FolderSink<J> {
       await makeFolder(this.place);
       await probeFolder(this.place, "");
     } catch (cause) {
-      throw folderError(this.place, `cannot be written to: ${reasonOf(cause)}. Nothing was sent`, cause);
+      throw folderError(
+        this.place,
+        `cannot be written to: ${describeSystemError(cause)}. Nothing was sent`,
+        cause,
+      );
     }
   }
 
@@ -197,11 +201,11 @@ class Folder<J extends Job> implements FolderSink<J> {
     const objection = await this.#objectionTo(await realPathOf(path));
     if (objection !== undefined) throw folderError(path, `cannot be written to: ${objection}`);
     const first = await makeFolder(path).catch((cause) => {
-      throw folderError(path, `could not be made: ${reasonOf(cause)}`, cause);
+      throw folderError(path, `could not be made: ${describeSystemError(cause)}`, cause);
     });
     if (first !== undefined) this.#noteMade(path, first);
     await probeFolder(path, this.#mark).catch((cause) => {
-      throw folderError(path, `cannot be written to: ${reasonOf(cause)}`, cause);
+      throw folderError(path, `cannot be written to: ${describeSystemError(cause)}`, cause);
     });
     const stale = first === undefined ? this.#staleMark : undefined;
     if (stale !== undefined) await removeDrafts(path, stale, this.#mark);
@@ -229,7 +233,7 @@ async function syncFolder(path: string): Promise<void> {
     // Not every system opens folders, or syncs them.
     const { code = "" } = error as NodeJS.ErrnoException;
     if (["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes(code)) return;
-    const why = `${reasonOf(error)}. What was stored there last is not recorded`;
+    const why = `${describeSystemError(error)}. What was stored there last is not recorded`;
     throw folderError(path, `could not be synced: ${why}`, error);
   } finally {
     await handle?.close();

@@ -1,4 +1,4 @@
-import { objectionOfWindows } from "../../files/windows-name.ts";
+import { objectionOfWindows } from "../../files/filenames.ts";
 
 /**
  * Says what keeps a path from being one of a file inside a folder: values may stand in it, and no value may lead elsewhere.

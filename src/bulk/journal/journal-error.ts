@@ -1,5 +1,5 @@
 import { nameErrors, TemplatePdfError } from "../../errors/errors.ts";
-import { reasonOf } from "../../files/reason-of.ts";
+import { describeSystemError } from "../../files/system-errors.ts";
 
 /** The journal of a bulk run cannot be used: it is in use, of another run, or cannot be read or written. */
 export class JournalError extends TemplatePdfError {
@@ -39,5 +39,5 @@ export function systemRefused(
     verb === "written"
       ? "what it has recorded is kept: mend that, and start the run again"
       : "mend that, or name another journal";
-  return journalError(path, `cannot be ${verb}: ${reasonOf(cause, reasons)}; ${next}`, cause);
+  return journalError(path, `cannot be ${verb}: ${describeSystemError(cause, reasons)}; ${next}`, cause);
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { renamePatiently } from "../../files/held-file.ts";
+import { renamePatiently } from "../../files/rename-patiently.ts";
 import type { JobRecord } from "../key-table/salted-hash.ts";
 import { type Beginning, encodeHeader, type JournalHeader, readBeginning } from "./journal-header.ts";
 import { LineReader, type LinesRead } from "./read-lines.ts";

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from "node:path";
 import { type FolderSink, folder } from "../../bulk/index.ts";
-import { safeFilename } from "../../files/safe-filename.ts";
+import { safeFilename } from "../../files/filenames.ts";
 import { type AnyTemplate, template } from "../../index.ts";
 import { parseDuration } from "../duration.ts";
 import { Misuse } from "../failure.ts";

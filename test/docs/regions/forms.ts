@@ -9,7 +9,7 @@ export default function forms(): string {
   const [held, ahead, queued, believed] = [
     constantOf("src/call/body.ts", "maxHeldBytes"),
     constantOf("src/document/web-stream.ts", "highWaterMark"),
-    constantOf("src/files/save.ts", "maxQueuedBytes"),
+    constantOf("src/document/file-sink.ts", "maxQueuedBytes"),
     constantOf("src/document/memory-sink.ts", "maxBelievedBytes"),
   ].map(inBinaryUnits);
   const { maxBytes } = resolveOptions({ baseUrl: "https://pdf.example.com", apiKey: null });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { objectionOfWindows } from "../../src/files/windows-name.ts";
+import { objectionOfWindows } from "../../src/files/filenames.ts";
 
 describe("Windows takes no file called", () => {
   it.each([

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import type { Files } from "./types.ts";
+import type { NodeOutputs } from "./node-outputs.ts";
 
-/** The files of a platform that has none: pages and edge workers. */
-export const files: Files = {
+/** The outputs in browsers and edge workers, which have no Node modules: every method says what to use instead. */
+export const nodeOutputs: NodeOutputs = {
   toBuffer: () => refuse("buffer()", "bytes() or arrayBuffer()"),
   toReadable: () => refuse("nodeStream()", "stream()"),
   locate: () => refuse("saveTo()", "blob() or response()"),
@@ -10,8 +10,8 @@ export const files: Files = {
   save: async () => refuse("saveTo()", "blob() or response()"),
 };
 
-function refuse(form: string, instead: string): never {
+function refuse(method: string, instead: string): never {
   throw new ConfigurationError(
-    `${form} needs Node, Deno or Bun, and this runtime is none of them. Use ${instead}.`,
+    `${method} needs Node, Deno or Bun, and this runtime is none of them. Use ${instead}.`,
   );
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { mayBeHeld, renamePatiently } from "../../src/files/held-file.ts";
+import { renamePatiently } from "../../src/files/rename-patiently.ts";
+import { mayBeHeld } from "../../src/files/system-errors.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,0 +1,45 @@
+import type { Body } from "../call/body.ts";
+import { Draft } from "../files/draft.ts";
+import { parseSavePath, resolveSaveTarget, type SavePath, type SavePolicy } from "../files/save-target.ts";
+import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
+import { FileSink } from "./file-sink.ts";
+import { nodeStreamOf } from "./node-stream.ts";
+
+/** What `saveTo` tells of the file it wrote. */
+export interface Saved {
+  /** The path that was asked for; of a URL, its path. */
+  readonly path: string;
+  /** How many bytes were written. */
+  readonly bytes: number;
+}
+
+/** The output methods that need more than a web-standard runtime. */
+export interface NodeOutputs {
+  /** Returns bytes as a `Buffer` without copying them. */
+  toBuffer(bytes: Bytes): NodeBuffer;
+  toReadable(body: Body): NodeReadable;
+  /** Reads a path; throws a `SaveError` if it is not one. */
+  locate(path: string | URL, policy?: SavePolicy): SavePath;
+  /** Checks, before the request is sent, that a document can be saved there; rejects with a `SaveError` if not. */
+  check(path: SavePath): Promise<void>;
+  /** Saves the document: the whole file or none. */
+  save(body: Body, path: SavePath, attempts: number): Promise<Saved>;
+}
+
+/** The outputs in Node, and in Deno and Bun, which have Node's modules. */
+export const nodeOutputs: NodeOutputs = {
+  toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  toReadable: nodeStreamOf,
+  locate: parseSavePath,
+  async check(path) {
+    await path.policy?.prepare();
+    const target = await resolveSaveTarget(path);
+    // Creating a file is cheaper than rendering a document in vain. A bulk run has checked the folder in `prepare`.
+    if (target.kind === "replace" && !path.policy) await (await Draft.open(target, path))?.discard();
+  },
+  async save(body, path, attempts) {
+    const sink = new FileSink(body);
+    body.read("saveTo()", sink);
+    return { path: path.given, bytes: await sink.saveTo(path, attempts) };
+  },
+};

@@ -1,0 +1,53 @@
+/** File systems allow 255 bytes a name; the rest is for an extension and for what a browser adds, such as " (1)". */
+const maxStemBytes = 240;
+
+/** Characters that break file systems or readers: separators, control characters, text direction marks, lone surrogates. */
+const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
+
+/** Names that Windows reserves for devices, whatever the extension. It treats superscript digits as digits. */
+const device = /^(?:con|prn|aux|nul|con(?:in|out)\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
+
+/** Characters that Windows does not allow in a name. */
+const forbiddenOnWindows = /[\p{Cc}\\/:*?"<>|]/u;
+
+/**
+ * Returns a file name that is safe on every system: unsafe characters become `_`, dots and white space are trimmed from
+ * both ends, and a long name is cut to whole characters with its extension kept.
+ *
+ * @param name - the requested name, without a folder
+ * @returns the name, or `undefined` if nothing of it is left
+ */
+export function safeFilename(name: string): string | undefined {
+  // A leading dot hides a file on Unix, and Windows drops trailing dots and spaces.
+  const clean = trimEnds(name.replace(unsafe, "_"));
+  if (clean === "") return undefined;
+  const extension = /(?<=.)\.\w{1,8}$/.exec(clean)?.[0] ?? "";
+  const stem = trimEnds(cut(clean.slice(0, clean.length - extension.length)));
+  return `${device.test(stem) ? "_" : ""}${stem}${extension}`;
+}
+
+/**
+ * Says why Windows does not allow a file name, or creates a file that its own programs cannot open: Node bypasses the naming
+ * rules, so a `NUL.pdf` or a `draft.` is created and then cannot be deleted by hand; a `:` opens a hidden stream.
+ *
+ * @param name - one part of a path
+ * @returns `undefined` if the name is fine
+ */
+export function objectionOfWindows(name: string): string | undefined {
+  if (device.test(name)) return "Windows keeps that name for a device";
+  if (forbiddenOnWindows.test(name))
+    return 'Windows takes none of \\ / : * ? " < > | and no control characters in a name';
+  if (/[. ]$/.test(name)) return "Windows takes no name that ends with a dot or a space";
+  // Windows counts UTF-16 code units, as JavaScript does, not bytes.
+  return name.length > 255 ? "its name is too long" : undefined;
+}
+
+/** The lookbehind makes a run of spaces be tried once, and not again from each of them. */
+function trimEnds(text: string): string {
+  return text.replace(/^[.\s]+|(?<![.\s])[.\s]+$/g, "");
+}
+
+/** Cuts to whole characters: the encoder stops before one that does not fit. */
+function cut(stem: string): string {
+  return stem.slice(0, new TextEncoder().encodeInto(stem, new Uint8Array(maxStemBytes)).read);
+}

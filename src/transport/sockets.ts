@@ -1,0 +1,141 @@
+import type { buildConnector } from "undici";
+import type { DispatcherLike } from "./undici.ts";
+
+/**
+ * Opens a socket for undici, and returns it while it is still connecting, which undici's types do not mention.
+ */
+export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => unknown;
+
+/** A socket that is being opened, as far as it is used here. */
+export interface OpeningSocket {
+  on(event: "end", listener: () => void): unknown;
+  destroy(error: Error): unknown;
+}
+
+/** What a socket is opened for. */
+export interface SocketOwner {
+  /** Receives the socket that is opened for it; never called if a connection was free. */
+  onOpening(socket: OpeningSocket): void;
+}
+
+/**
+ * Tracks for which request a socket is being opened. Undici itself does not close a socket that is connecting: an aborted
+ * request would leave it open until the network times out, after minutes.
+ */
+export class SocketTracker {
+  #owner: SocketOwner | undefined;
+
+  /** Returns a connector that reports every socket it opens. */
+  track(connector: Connector): Connector {
+    return (options, callback) => {
+      const socket = connector(options, callback);
+      if (isSocket(socket)) {
+        this.#owner?.onOpening(socket);
+        wakeParserAtEnd(socket);
+      }
+      return socket;
+    };
+  }
+
+  /** Dispatches for an owner, which receives the socket that is opened for it: undici connects before `dispatch` returns. */
+  dispatch(dispatcher: DispatcherLike, options: object, owner: SocketOwner): void {
+    this.#owner = owner;
+    try {
+      dispatcher.dispatch(options, owner);
+    } finally {
+      this.#owner = undefined;
+    }
+  }
+}
+
+function isSocket(opened: unknown): opened is OpeningSocket {
+  return typeof (opened as OpeningSocket | undefined)?.destroy === "function";
+}
+
+/** Undici's response parser, as far as it is used here. */
+interface Parser {
+  paused: boolean;
+  readonly ptr: number;
+  readonly llhttp: { llhttp_resume(pointer: number): void };
+  resume(): void;
+}
+
+/**
+ * Undici 7 ends the process if a connection ends while its answer is paused: an assertion fails in a listener of the socket,
+ * where it cannot be caught (nodejs/undici#5360, fixed in undici 8). This listener runs before that one, because the socket is
+ * still connecting. All bytes were read by then: only the end is left to be parsed.
+ */
+function wakeParserAtEnd(socket: OpeningSocket): void {
+  socket.on("end", () => {
+    const key = Object.getOwnPropertySymbols(socket).find(({ description }) => description === "parser");
+    const parser = key && (socket as unknown as Record<symbol, Parser | null>)[key];
+    if (!parser?.paused) return;
+    // A body of known length ends here; one that ends with its connection pauses once more.
+    parser.resume();
+    if (!parser.paused || parser.ptr === null) return;
+    parser.llhttp.llhttp_resume(parser.ptr);
+    parser.paused = false;
+  });
+}
+
+/** A socket as its HTTP parser uses it. */
+interface ParsedSocket {
+  read(size?: number): Buffer | null;
+  write(...args: unknown[]): boolean;
+}
+
+/** Undici's own limit for the headers of a response. */
+const maxHeldBytes = 16 * 1024;
+
+const interimStart = "HTTP/1.1 1";
+const firstDigit = interimStart.charCodeAt(interimStart.length - 1);
+
+/** An interim answer, except 101, which changes the protocol. */
+const interim = /^HTTP\/1\.1 1(?!01)/;
+
+/**
+ * Removes interim answers from what a socket reads (RFC 9110, 15.2: a client must be able to skip them, even unrequested
+ * ones). Undici skips all but one: it disconnects at an unrequested `100 Continue`, which older servers send.
+ *
+ * Only the bytes between a request and the start of its answer are inspected: undici writes a request at once, and reads
+ * nothing before.
+ */
+export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
+  const { read, write } = socket;
+  let isAwaiting = false;
+  let held: Buffer | undefined;
+  socket.write = function (...args) {
+    isAwaiting = true;
+    return write.apply(this, args);
+  };
+  socket.read = function (size) {
+    for (;;) {
+      const bytes = read.call(this, size);
+      if (!isAwaiting || bytes === null) return bytes;
+      const rest = afterInterim(held ? Buffer.concat([held, bytes]) : bytes);
+      // An answer that does not end is left to undici, which refuses it.
+      held = rest.isOpen && rest.bytes.length <= maxHeldBytes ? rest.bytes : undefined;
+      if (held) continue;
+      isAwaiting = false;
+      return rest.bytes;
+    }
+  };
+  return socket;
+}
+
+/** Returns what follows the interim answers; `isOpen` if it may still be the start of one. */
+function afterInterim(bytes: Buffer): { readonly bytes: Buffer; readonly isOpen: boolean } {
+  let rest = bytes;
+  for (;;) {
+    // Nearly every answer is final, which the first digit of its status shows.
+    const digit = rest[interimStart.length - 1];
+    if (digit !== undefined && digit !== firstDigit) return { bytes: rest, isOpen: false };
+    const line = rest.toString("latin1", 0, interimStart.length + 2);
+    if (line.length < interimStart.length + 2)
+      return { bytes: rest, isOpen: interimStart.startsWith(line.slice(0, interimStart.length)) };
+    if (!interim.test(line)) return { bytes: rest, isOpen: false };
+    const end = rest.indexOf("\r\n\r\n");
+    if (end === -1) return { bytes: rest, isOpen: true };
+    rest = rest.subarray(end + 4);
+  }
+}
