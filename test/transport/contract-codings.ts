@@ -54,6 +54,18 @@ export function describeCodings(makeTransport: MakeTransport, blindness: Blindne
       expect(recorder.body.equals(document)).toBe(true);
     });
 
+    it("keeps a pause that comes before the head", async () => {
+      const server = await answerWith("gzip", gzipSync(document));
+      const transport = makeTransport();
+      const recorder = record(transport, requestTo(server.origin), { onSent: (one) => one.pause() });
+      await recorder.send().until("head");
+      await settle(transport);
+      expect(recorder.events).toEqual(["sent", "head"]);
+      recorder.resume();
+      await recorder.finished();
+      expect(recorder.body.equals(document)).toBe(true);
+    });
+
     it("undoes what comes byte by byte", async () => {
       const text = Buffer.from("%PDF-1.4 byte by byte");
       const server = await serveRaw((socket) => {
