@@ -232,7 +232,11 @@ class UndiciExchange implements Exchange, SocketOwner {
       },
       onDrain: () => this.#controller?.resume(),
     });
-    if (!this.#isFlowing) decoder.pause();
+    if (!this.#isFlowing) {
+      // From here on the decoder holds the bytes back.
+      decoder.pause();
+      this.#controller?.resume();
+    }
     return decoder;
   }
 }
