@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { transports } from "#platform";
+import { nodeOutputs, transports } from "#platform";
 import { Call } from "./call/call.ts";
 import { type CallContext, Connections } from "./call/connections.ts";
 import { type BulkAttempt, startAttempt } from "./call/outcome.ts";
@@ -108,7 +108,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     values: Values<G, T>,
     options?: CallOptions,
   ): PendingPdf {
-    return new PendingPdf(new Call(this.#context, uid, values, options));
+    return new PendingPdf(new Call(this.#context, uid, values, options), nodeOutputs);
   }
 
   /**
@@ -122,7 +122,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     options: CallOptions,
     bulk: BulkAttempt,
   ): PendingPdf {
-    return new PendingPdf(new Call(this.#context, uid, values, options, bulk));
+    return new PendingPdf(new Call(this.#context, uid, values, options, bulk), nodeOutputs);
   }
 
   /**

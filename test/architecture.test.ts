@@ -40,7 +40,7 @@ const outer: Readonly<Record<string, readonly string[]>> = {
 
 /** What is not ours, and the only places that may import it. */
 const outside: readonly { readonly what: RegExp; readonly by: readonly string[] }[] = [
-  { what: /^#platform$/, by: ["client.ts", "document/generated-pdf.ts"] },
+  { what: /^#platform$/, by: ["client.ts"] },
   { what: /^#sockets$/, by: ["testing/fake-service.ts"] },
   {
     what: /^node:/,
@@ -91,12 +91,9 @@ describe("the architecture", () => {
     expect([...named, ...webEntries].filter((name) => !paths.some((path) => isIn(path, name)))).toEqual([]);
   });
 
-  it("gives the transports to the client, and the Node outputs to the document", () => {
-    const taken = (path: string) =>
-      /import \{ (\w+)(?: as \w+)? \} from "#platform"/.exec(
-        sources.find((file) => file.path === path)?.text ?? "",
-      )?.[1];
-    expect([taken("client.ts"), taken("document/generated-pdf.ts")]).toEqual(["transports", "nodeOutputs"]);
+  it("chooses by runtime in the client only", () => {
+    const choosers = sources.filter(({ imports }) => imports.some(({ to }) => to === "#platform"));
+    expect(choosers.map(({ path }) => path)).toEqual(["client.ts"]);
   });
 
   it("imports downward only", () => {

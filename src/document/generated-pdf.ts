@@ -1,18 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { nodeOutputs as files } from "#platform";
 import { abortError } from "../call/abort-signals.ts";
 import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
-
-import type { SavePolicy as Drafting, SavePath as Place } from "../files/save-target.ts";
+import type { SavePath, SavePolicy } from "../files/save-target.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { requestIdOf } from "../transport/response-head.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { filenameOf } from "./filename.ts";
 import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
-import type { Saved } from "./node-outputs.ts";
+import type { NodeOutputs, Saved } from "./node-outputs.ts";
 import { webStreamOf } from "./web-stream.ts";
 
 /**
@@ -35,15 +33,17 @@ export class GeneratedPdf {
   readonly attempts: number;
   readonly #response: PdfResponse;
   readonly #maxBytes: number;
+  readonly #nodeOutputs: NodeOutputs;
   #headers: Headers | undefined;
 
   /** @internal */
-  constructor(response: PdfResponse, maxBytes: number) {
+  constructor(response: PdfResponse, maxBytes: number, nodeOutputs: NodeOutputs) {
     this.status = response.head.status;
     this.contentLength = response.contentLength;
     this.attempts = response.facts.attempts;
     this.#response = response;
     this.#maxBytes = maxBytes;
+    this.#nodeOutputs = nodeOutputs;
   }
 
   // Read when they are asked for, which most documents never are. A service may repeat what it was sent, and these
@@ -92,7 +92,7 @@ export class GeneratedPdf {
    * ```
    */
   async buffer(): Promise<NodeBuffer> {
-    return files.toBuffer(await this.#collect("buffer()", BytesSink));
+    return this.#nodeOutputs.toBuffer(await this.#collect("buffer()", BytesSink));
   }
 
   /**
@@ -154,7 +154,7 @@ export class GeneratedPdf {
    * ```
    */
   nodeStream(): NodeReadable {
-    return files.toReadable(this.#response.body);
+    return this.#nodeOutputs.toReadable(this.#response.body);
   }
 
   /**
@@ -196,23 +196,23 @@ export class GeneratedPdf {
    */
   saveTo(path: string | URL): Promise<Saved>;
   /** @internal */
-  saveTo(path: string | URL, drafting: Drafting | undefined): Promise<Saved>;
-  async saveTo(path: string | URL, drafting?: Drafting): Promise<Saved> {
+  saveTo(path: string | URL, policy: SavePolicy | undefined): Promise<Saved>;
+  async saveTo(path: string | URL, policy?: SavePolicy): Promise<Saved> {
     try {
       // Before it is read: where the path cannot be written, the document is still there for another one.
-      return await this.saveChecked(await checkPath(path, drafting));
+      return await this.saveChecked(await this.#nodeOutputs.checkPath(path, policy));
     } catch (error) {
       throw addCaller(error);
     }
   }
 
   /**
-   * Saves to a place that was checked already.
+   * Saves to a path that was checked already.
    *
    * @internal
    */
-  saveChecked(place: Place): Promise<Saved> {
-    return files.save(this.#response.body, place, this.attempts);
+  saveChecked(path: SavePath): Promise<Saved> {
+    return this.#nodeOutputs.save(this.#response.body, path, this.attempts);
   }
 
   /**
@@ -277,14 +277,3 @@ export class GeneratedPdf {
 }
 
 makeDisposable(GeneratedPdf.prototype, (document) => document.cancel());
-
-/**
- * Checks, before anything is sent, that a document can be saved there. A relative path is read at once.
- *
- * @internal
- */
-export async function checkPath(path: string | URL, drafting?: Drafting): Promise<Place> {
-  const place = files.locate(path, drafting);
-  await files.check(place);
-  return place;
-}

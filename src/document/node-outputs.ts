@@ -18,10 +18,11 @@ export interface NodeOutputs {
   /** Returns bytes as a `Buffer` without copying them. */
   toBuffer(bytes: Bytes): NodeBuffer;
   toReadable(body: Body): NodeReadable;
-  /** Reads a path; throws a `SaveError` if it is not one. */
-  locate(path: string | URL, policy?: SavePolicy): SavePath;
-  /** Checks, before the request is sent, that a document can be saved there; rejects with a `SaveError` if not. */
-  check(path: SavePath): Promise<void>;
+  /**
+   * Checks that a document can be saved to a path. Reads a relative path at once, and rejects with a `SaveError` if nothing can be saved
+   * there.
+   */
+  checkPath(given: string | URL, policy?: SavePolicy): Promise<SavePath>;
   /** Saves the document: the whole file or none. */
   save(body: Body, path: SavePath, attempts: number): Promise<Saved>;
 }
@@ -30,12 +31,13 @@ export interface NodeOutputs {
 export const nodeOutputs: NodeOutputs = {
   toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   toReadable: nodeStreamOf,
-  locate: parseSavePath,
-  async check(path) {
-    await path.policy?.prepare();
+  async checkPath(given, policy) {
+    const path = parseSavePath(given, policy);
+    await policy?.prepare();
     const target = await resolveSaveTarget(path);
     // Creating a file is cheaper than rendering a document in vain. A bulk run has checked the folder in `prepare`.
-    if (target.kind === "replace" && !path.policy) await (await Draft.open(target, path))?.discard();
+    if (target.kind === "replace" && !policy) await (await Draft.open(target, path))?.discard();
+    return path;
   },
   async save(body, path, attempts) {
     const sink = new FileSink(body);

@@ -5,8 +5,8 @@ import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { SavePolicy } from "../files/save-target.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
-import { checkPath, GeneratedPdf } from "./generated-pdf.ts";
-import type { Saved } from "./node-outputs.ts";
+import { GeneratedPdf } from "./generated-pdf.ts";
+import type { NodeOutputs, Saved } from "./node-outputs.ts";
 
 type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
 
@@ -26,6 +26,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   }
 
   readonly #call: Call;
+  readonly #nodeOutputs: NodeOutputs;
   /** Settles the promise itself; missing once it will be. */
   #resolve: ((document: GeneratedPdf | Promise<never>) => void) | undefined;
   #outcome: Outcome | undefined;
@@ -38,7 +39,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   #isCancelled = false;
 
   /** @internal */
-  constructor(call: Call) {
+  constructor(call: Call, nodeOutputs: NodeOutputs) {
     if (typeof call !== "object")
       throw new TypeError("A pending PDF is made by `generate` only; use Promise itself.");
     let settle!: (document: GeneratedPdf | Promise<never>) => void;
@@ -47,6 +48,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     });
     this.#resolve = settle;
     this.#call = call;
+    this.#nodeOutputs = nodeOutputs;
     call.onSettled = (outcome) => this.#onSettled(outcome);
     // Not at once: an output that is requested in the same tick may have to check something first.
     // By a promise, because test runners take `queueMicrotask` for a timer and stop it.
@@ -199,7 +201,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   saveTo(path: string | URL, policy: SavePolicy): Promise<Saved>;
   saveTo(path: string | URL, policy?: SavePolicy): Promise<Saved> {
     if (!this.#checks) return this.#output("whole", (document) => document.saveTo(path, policy));
-    const checked = checkPath(path, policy);
+    const checked = this.#nodeOutputs.checkPath(path, policy);
     this.#checks.push(checked);
     return this.#output("whole", async (document) => document.saveChecked(await checked));
   }
@@ -285,7 +287,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     } else if (!this.#outcome) {
       const settled =
         "response" in outcome
-          ? { document: new GeneratedPdf(outcome.response, this.#call.settings.maxBytes) }
+          ? { document: new GeneratedPdf(outcome.response, this.#call.settings.maxBytes, this.#nodeOutputs) }
           : outcome;
       this.#outcome = settled;
       const waiting = this.#waiting;

@@ -1,2 +1,30 @@
-export { nodeOutputs } from "../document/no-node-outputs.ts";
-export { transports } from "../transport/web.ts";
+import type { NodeOutputs } from "../document/node-outputs.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { type FetchLike, FetchTransport } from "../transport/fetch.ts";
+import type { TransportPlatform, TransportSettings } from "../transport/transport.ts";
+
+/** The transports of runtimes without undici: browsers, edge workers, Deno, Bun. They use `fetch` for every request. */
+export const transports: TransportPlatform = {
+  openPool: () => ({
+    current: ({ fetch, credentials }: TransportSettings) =>
+      new FetchTransport(() => fetch ?? (globalThis.fetch as FetchLike), credentials),
+    captureContext: () => undefined,
+    close: async () => {},
+  }),
+  objectionTo: () =>
+    "this runtime has no undici, and every request goes by fetch. Leave `dispatcher` out, or give a `fetch`",
+};
+
+/** The outputs in browsers and edge workers, which have no Node modules: every method says what to use instead. */
+export const nodeOutputs: NodeOutputs = {
+  toBuffer: () => refuse("buffer()", "bytes() or arrayBuffer()"),
+  toReadable: () => refuse("nodeStream()", "stream()"),
+  checkPath: async () => refuse("saveTo()", "blob() or response()"),
+  save: async () => refuse("saveTo()", "blob() or response()"),
+};
+
+function refuse(method: string, instead: string): never {
+  throw new ConfigurationError(
+    `${method} needs Node, Deno or Bun, and this runtime is none of them. Use ${instead}.`,
+  );
+}

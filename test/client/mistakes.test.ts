@@ -118,7 +118,7 @@ describe("a mistake of beginners", () => {
   it("says that a runtime has no fetch", async () => {
     vi.stubGlobal("fetch", undefined);
     try {
-      const { transports } = await import("../../src/transport/web.ts");
+      const { transports } = await import("../../src/platform/web.ts");
       const failure = await new Promise((resolve) => {
         const receiver = { onSent() {}, onHead() {}, onChunk() {}, onEnd() {}, onFailure: resolve };
         const request = { origin: "http://127.0.0.1:9", path: "/", headers: [], body: "{}" };
