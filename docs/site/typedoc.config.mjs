@@ -81,7 +81,7 @@ export default {
   treatWarningsAsErrors: true,
   intentionallyNotExported: [
     // Steps of a type that only the compiler takes; what they end in is documented.
-    "Asking",
+    "JobWith",
     "AsJson",
     "TemplateOf",
     "ValuesOf",

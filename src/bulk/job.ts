@@ -15,8 +15,8 @@ export interface Job {
 
 /** What a job may be: a uid of the client's map, or a `template()`, with the values of that. */
 export type JobOf<T, J = Job> =
-  | { [U in keyof T & string]: Asking<U, T[U]> }[keyof T & string]
-  | Asking<TemplateOf<T, J>, ValuesOf<J>>;
+  | { [U in keyof T & string]: JobWith<U, T[U]> }[keyof T & string]
+  | JobWith<TemplateOf<T, J>, ValuesOf<J>>;
 
 type TemplateOf<T, J> = string extends keyof T
   ? J extends ToldJob
@@ -33,7 +33,7 @@ type ValuesOf<J> = J extends { readonly template: infer G extends AnyTemplate }
 type ToldJob = { readonly template: string } | { readonly template: AnyTemplate };
 
 /** A job as the compiler names it where one does not fit; any other members do. */
-interface Asking<G, V> {
+interface JobWith<G, V> {
   readonly template: G;
   readonly values: V;
   readonly options?: JobOptions | undefined;

@@ -94,8 +94,6 @@ export class Call implements AbortListener, TimerListener {
       this.#path = pathTo(client.options.endpoint, template.uid);
       this.uid = template.uid;
       this.#json = bodyOf(template, values);
-      // A call may be cancelled before it waits for the schema.
-      if (this.#json instanceof Promise) this.#json.catch(() => {});
     } catch (error) {
       this.#hasWrongArguments = true;
       this.#error = addCaller(error);
