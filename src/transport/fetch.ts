@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { isPage } from "../runtime/environment.ts";
 import type { ResponseHead } from "./response-head.ts";
-import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
+import type { Exchange, Receiver, Transport, WireRequest } from "./transport.ts";
 
 /** `fetch`, as far as it is used here. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
@@ -21,21 +21,25 @@ export interface FetchInit {
 export interface FetchResponse {
   readonly status: number;
   readonly type: string;
-  /** The `Headers` of every library fits. */
-  readonly headers: {
-    get(name: string): string | null;
-    forEach(visit: (value: string, name: string) => void): void;
-  };
-  /** A `ReadableStream` of bytes. */
-  readonly body: {
-    readonly locked?: boolean | undefined;
-    getReader(): FetchReader;
-    cancel(reason?: unknown): Promise<void>;
-  } | null;
+  readonly headers: FetchHeaders;
+  readonly body: FetchBody | null;
   readonly bodyUsed?: boolean | undefined;
 }
 
-/** A reader of a `ReadableStream`, as far as it is used here. */
+/** A `Headers`, as far as it is used here; that of every library fits. */
+interface FetchHeaders {
+  get(name: string): string | null;
+  forEach(visit: (value: string, name: string) => void): void;
+}
+
+/** A `ReadableStream` of bytes, as far as it is used here. */
+interface FetchBody {
+  readonly locked?: boolean | undefined;
+  getReader(): FetchReader;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** A reader of such a stream, as far as it is used here. */
 interface FetchReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(reason?: unknown): Promise<void>;
@@ -168,10 +172,13 @@ class FetchExchange implements Exchange {
   }
 
   #init(): FetchInit {
+    const { headers, body } = this.#request;
+    const pairs: [string, string][] = [];
+    for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
     return {
       method: "POST",
-      headers: headerPairs(this.#request),
-      body: this.#request.body,
+      headers: pairs,
+      body,
       redirect: "manual",
       signal: this.#controller.signal,
       ...(mayForbidCaching() && { cache: "no-store" }),

@@ -22,6 +22,7 @@ export const transports: TransportPlatform = {
 class NodePool implements TransportPool {
   readonly #agents = new OwnAgents();
   readonly #own = new UndiciTransport((origin) => this.#agents.dispatcherFor(origin), this.#agents.sockets);
+  #given: { readonly dispatcher: DispatcherLike; readonly transport: Transport } | undefined;
 
   /**
    * Uses the `fetch` option, then the `dispatcher` option, then a global `fetch` or global dispatcher that was replaced,
@@ -29,10 +30,10 @@ class NodePool implements TransportPool {
    */
   current({ fetch, dispatcher, credentials }: TransportSettings): Transport {
     if (fetch) return new FetchTransport(() => fetch, credentials, explain);
-    if (dispatcher) return new UndiciTransport(() => dispatcher);
+    if (dispatcher) return this.#using(dispatcher);
     if (isForeignFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
     const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
-    if (current && !isPlainAgent(current)) return new UndiciTransport(() => current);
+    if (current && !isPlainAgent(current)) return this.#using(current);
     // It may be of another generation: only Node's own fetch, which also uses it, knows which handlers it takes.
     if (legacy && legacy !== current && !isPlainAgent(legacy)) return usingGlobalFetch(credentials);
     return this.#own;
@@ -45,6 +46,13 @@ class NodePool implements TransportPool {
 
   close(): Promise<void> {
     return this.#agents.close();
+  }
+
+  #using(dispatcher: DispatcherLike): Transport {
+    if (this.#given?.dispatcher !== dispatcher) {
+      this.#given = { dispatcher, transport: new UndiciTransport(() => dispatcher) };
+    }
+    return this.#given.transport;
   }
 }
 

@@ -30,12 +30,6 @@ export interface WireRequest {
   readonly body: string;
 }
 
-export function headerPairs({ headers }: WireRequest): [name: string, value: string][] {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
-  return pairs;
-}
-
 /**
  * Receives the events of one exchange, in this order: `onSent`, `onHead`, `onChunk`…, and last exactly one of `onEnd` and
  * `onFailure`. No event comes before `Exchange.send` was called, or after `Exchange.abort`.

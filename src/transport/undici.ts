@@ -3,7 +3,7 @@ import { canDecode, codingsOf, Decoder } from "./decode.ts";
 import { explain } from "./explain.ts";
 import type { ResponseHead } from "./response-head.ts";
 import type { OpeningSocket, SocketOwner, SocketTracker } from "./sockets.ts";
-import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
+import type { Exchange, Receiver, Transport, WireRequest } from "./transport.ts";
 
 /** A dispatcher of undici 7 or later, as far as it is used here. */
 export interface DispatcherLike {
@@ -191,7 +191,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     if (this.#state === "over") return;
     const { origin, path, body } = this.#request;
     // A caller's dispatcher may read them, and expects them by name, as undici's callers pass them.
-    const headers = this.#sockets ? this.#request.headers : Object.fromEntries(headerPairs(this.#request));
+    const headers = this.#sockets ? this.#request.headers : byName(this.#request.headers);
     // Without undici's own limits of 300 s: the receiver has its own timeouts.
     const options = { origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 };
     try {
@@ -279,6 +279,12 @@ class UndiciHead implements ResponseHead {
     }
     return headers;
   }
+}
+
+function byName(headers: readonly string[]): Record<string, string> {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
+  return Object.fromEntries(pairs);
 }
 
 function append(headers: Headers, name: string, value: string): void {
