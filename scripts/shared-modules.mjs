@@ -17,6 +17,7 @@ export function sharedModules(parts) {
   }
   const shared = [...uses].filter(([, count]) => count > 1).map(([path]) => path);
   checkNames(shared);
+  checkBuiltins(shared);
   return new Set(shared.sort());
 }
 
@@ -81,4 +82,14 @@ function checkNames(paths) {
       owners.set(name, path);
     }
   }
+}
+
+/**
+ * A page loads `#base`, too.
+ *
+ * @param {readonly string[]} paths
+ */
+function checkBuiltins(paths) {
+  const found = paths.find((path) => /^import (?!type\b).* from "node:/m.test(readFileSync(path, "utf8")));
+  if (found) throw new Error(`${found} is in #base, which pages load, and imports a module of Node.`);
 }

@@ -5,8 +5,7 @@
  */
 
 export { TemplatePdf } from "./client.ts";
-export type { GeneratedPdf } from "./document/generated-pdf.ts";
-export type { Saved } from "./document/node-outputs.ts";
+export type { GeneratedPdf, Saved } from "./document/generated-pdf.ts";
 export type { PendingPdf } from "./document/pending-pdf.ts";
 export {
   ApiError,
@@ -46,4 +45,4 @@ export type { AnyTemplate, InferInput, InferOutput, StandardSchemaV1 } from "./r
 export type { Bytes } from "./runtime/platform-types.ts";
 export { type Template, template, type Unchecked, type Values } from "./template.ts";
 export type { FetchLike } from "./transport/fetch.ts";
-export type { DispatcherLike } from "./transport/undici.ts";
+export type { DispatcherLike } from "./transport/transport.ts";

@@ -1,6 +1,6 @@
 import { access, constants, type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { draftEnding } from "../files/draft.ts";
+import { draftEnding } from "../files/filenames.ts";
 import { renamePatiently } from "../files/rename-patiently.ts";
 import { Failure } from "./failure.ts";
 import { resolveOutputPath, writeFailure } from "./output-path.ts";

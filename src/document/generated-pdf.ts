@@ -10,8 +10,16 @@ import { requestIdOf } from "../transport/response-head.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
 import { filenameOf } from "./filename.ts";
 import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
-import type { NodeOutputs, Saved } from "./node-outputs.ts";
+import type { NodeOutputs } from "./node-outputs.ts";
 import { webStreamOf } from "./web-stream.ts";
+
+/** What `saveTo` tells of the file it wrote. */
+export interface Saved {
+  /** The path that was asked for; of a URL, its path. */
+  readonly path: string;
+  /** How many bytes were written. */
+  readonly bytes: number;
+}
 
 /**
  * A generated PDF whose first bytes have arrived: its metadata, and its bytes in any one form.

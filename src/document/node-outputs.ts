@@ -3,15 +3,8 @@ import { Draft } from "../files/draft.ts";
 import { parseSavePath, resolveSaveTarget, type SavePath, type SavePolicy } from "../files/save-target.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { FileSink } from "./file-sink.ts";
+import type { Saved } from "./generated-pdf.ts";
 import { nodeStreamOf } from "./node-stream.ts";
-
-/** What `saveTo` tells of the file it wrote. */
-export interface Saved {
-  /** The path that was asked for; of a URL, its path. */
-  readonly path: string;
-  /** How many bytes were written. */
-  readonly bytes: number;
-}
 
 /** The output methods that need more than a web-standard runtime. */
 export interface NodeOutputs {

@@ -5,8 +5,8 @@ import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { SavePolicy } from "../files/save-target.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { ChunkIterator } from "./chunk-iterator.ts";
-import { GeneratedPdf } from "./generated-pdf.ts";
-import type { NodeOutputs, Saved } from "./node-outputs.ts";
+import { GeneratedPdf, type Saved } from "./generated-pdf.ts";
+import type { NodeOutputs } from "./node-outputs.ts";
 
 type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
 

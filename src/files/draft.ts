@@ -13,12 +13,10 @@ import {
   unlink,
   writev,
 } from "./file-system.ts";
+import { draftEnding } from "./filenames.ts";
 import { renamePatiently } from "./rename-patiently.ts";
 import type { SavePath, SaveTarget } from "./save-target.ts";
 import { asSaveError, cannotSave, isNoFolder, mayNotWrite } from "./system-errors.ts";
-
-/** The end of every temporary file's name. */
-export const draftEnding = ".template-pdf";
 
 /** A file being written: a temporary file in the target's folder, or the target itself if that is not a regular file. */
 export class Draft {

@@ -1,3 +1,6 @@
+/** The end of every temporary file's name. */
+export const draftEnding = ".template-pdf";
+
 /** File systems allow 255 bytes a name; the rest is for an extension and for what a browser adds, such as " (1)". */
 const maxStemBytes = 240;
 

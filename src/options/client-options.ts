@@ -4,8 +4,7 @@ import { type HeadersInput, readHeaders } from "../request/headers.ts";
 import { type Endpoint, endpointOf, lacksPage, parseBaseUrl } from "../request/url.ts";
 import { isPage } from "../runtime/environment.ts";
 import type { FetchLike } from "../transport/fetch.ts";
-import type { TransportSettings } from "../transport/transport.ts";
-import type { DispatcherLike } from "../transport/undici.ts";
+import type { DispatcherLike, TransportSettings } from "../transport/transport.ts";
 import type { CallSettings } from "./call-options.ts";
 import { type Hooks, resolveHooks } from "./hooks.ts";
 import {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import type { DispatcherLike } from "../transport/undici.ts";
+import type { DispatcherLike } from "../transport/transport.ts";
 
 /** What the value of an option must be: in words, and as a test. */
 interface Rule {

@@ -28,7 +28,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
 }
 
 /** The result of a schema: its output, or the issues. */
-export type StandardResult<Output> =
+type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { isLoopback, readEnvironment } from "../runtime/environment.ts";
 import { ProxyFailure } from "./explain.ts";
 import { type Connector, SocketTracker, skipInterimAnswers } from "./sockets.ts";
-import type { DispatcherLike } from "./undici.ts";
+import type { DispatcherLike } from "./transport.ts";
 
 /** A dispatcher that we create and therefore close. */
 type OwnedDispatcher = DispatcherLike & { close(): Promise<void> };

@@ -4,12 +4,13 @@ import { explain } from "./explain.ts";
 import { type FetchLike, FetchTransport } from "./fetch.ts";
 import type {
   CapturedContext,
+  DispatcherLike,
   Transport,
   TransportPlatform,
   TransportPool,
   TransportSettings,
 } from "./transport.ts";
-import { type DispatcherLike, UndiciTransport } from "./undici.ts";
+import { UndiciTransport } from "./undici.ts";
 
 /** The transports of Node: undici, unless the caller or a replaced global says otherwise. */
 export const transports: TransportPlatform = {

@@ -1,5 +1,5 @@
 import type { buildConnector } from "undici";
-import type { DispatcherLike } from "./undici.ts";
+import type { DispatcherLike } from "./transport.ts";
 
 /**
  * Opens a socket for undici, and returns it while it is still connecting, which undici's types do not mention.

@@ -1,6 +1,5 @@
 import type { FetchLike } from "./fetch.ts";
 import type { ResponseHead } from "./response-head.ts";
-import type { DispatcherLike } from "./undici.ts";
 
 /** The seam between the life of a request and what carries its bytes over the wire: push, with pause. */
 export interface Transport {
@@ -100,4 +99,11 @@ export interface TransportPlatform {
   openPool(): TransportPool;
   /** Says why a caller's dispatcher cannot be used, or returns `undefined` if it can. */
   objectionTo(dispatcher: DispatcherLike): string | undefined;
+}
+
+/** A dispatcher of undici 7 or later, as far as it is used here. */
+export interface DispatcherLike {
+  /** Sends a request. */
+  // biome-ignore lint/suspicious/noExplicitAny: undici's own types differ between its versions; any of them fits.
+  dispatch(options: any, handler: any): boolean;
 }

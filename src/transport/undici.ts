@@ -3,14 +3,7 @@ import { canDecode, codingsOf, Decoder } from "./decode.ts";
 import { explain } from "./explain.ts";
 import type { ResponseHead } from "./response-head.ts";
 import type { OpeningSocket, SocketOwner, SocketTracker } from "./sockets.ts";
-import type { Exchange, Receiver, Transport, WireRequest } from "./transport.ts";
-
-/** A dispatcher of undici 7 or later, as far as it is used here. */
-export interface DispatcherLike {
-  /** Sends a request. */
-  // biome-ignore lint/suspicious/noExplicitAny: undici's own types differ between its versions; any of them fits.
-  dispatch(options: any, handler: any): boolean;
-}
+import type { DispatcherLike, Exchange, Receiver, Transport, WireRequest } from "./transport.ts";
 
 /** Returns the dispatcher for an origin; a promise only while it is being loaded. */
 type DispatcherSource = (origin: string) => DispatcherLike | Promise<DispatcherLike>;

@@ -49,9 +49,9 @@ const faces = {
 
 const documented = [
   "client.ts",
-  "document.ts",
-  "pending.ts",
-  "errors.ts",
+  "document/generated-pdf.ts",
+  "document/pending-pdf.ts",
+  "errors/errors.ts",
   "template.ts",
   "browser/download.ts",
   "browser/object-url.ts",

@@ -2,7 +2,7 @@
 // their order matters.
 import { ConfigurationError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { DispatcherLike } from "../../src/transport/undici.ts";
+import type { DispatcherLike } from "../../src/transport/transport.ts";
 import { clientOf, pdfFrom, sourceOf, startService } from "./service.ts";
 
 const legacyKey = Symbol.for("undici.globalDispatcher.1");

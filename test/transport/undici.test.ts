@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, interceptors, MockAgent, RetryAgent } from "und
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { OwnAgents } from "../../src/transport/agents.ts";
-import type { DispatcherLike } from "../../src/transport/undici.ts";
+import type { DispatcherLike } from "../../src/transport/transport.ts";
 import { UndiciTransport } from "../../src/transport/undici.ts";
 import { describeTransport } from "./contract.ts";
 import { record, requestTo } from "./recorder.ts";

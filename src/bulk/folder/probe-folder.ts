@@ -1,6 +1,6 @@
 import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { draftEnding } from "../../files/draft.ts";
+import { draftEnding } from "../../files/filenames.ts";
 
 /**
  * Finds out whether a file can be made in a folder, by making one.

@@ -1,6 +1,6 @@
 import { opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { draftEnding } from "../../files/draft.ts";
+import { draftEnding } from "../../files/filenames.ts";
 
 /**
  * Removes from a folder what a run that was killed has left half written.
