@@ -1,5 +1,5 @@
 /**
- * The only file that reads `process.env` and detects the runtime.
+ * The only file of the client that reads `process.env` and detects the runtime.
  *
  * Every access is guarded: a browser has no `process`, and Deno throws without the permission to read the environment.
  */

@@ -2,6 +2,7 @@ import { AsyncResource } from "node:async_hooks";
 import { OwnAgents } from "./agents.ts";
 import { explain } from "./explain.ts";
 import { type FetchLike, FetchTransport } from "./fetch.ts";
+import { isReplacedFetch, replacedDispatchers } from "./replaced-globals.ts";
 import type {
   CapturedContext,
   DispatcherLike,
@@ -32,12 +33,11 @@ class NodePool implements TransportPool {
   current({ fetch, dispatcher, credentials }: TransportSettings): Transport {
     if (fetch) return new FetchTransport(() => fetch, credentials, explain);
     if (dispatcher) return this.#using(dispatcher);
-    if (isForeignFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
-    const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
-    if (current && !isPlainAgent(current)) return this.#using(current);
+    if (isReplacedFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
+    const { current, legacy } = replacedDispatchers();
+    if (current) return this.#using(current);
     // It may be of another generation: only Node's own fetch, which also uses it, knows which handlers it takes.
-    if (legacy && legacy !== current && !isPlainAgent(legacy)) return usingGlobalFetch(credentials);
-    return this.#own;
+    return legacy ? usingGlobalFetch(credentials) : this.#own;
   }
 
   captureContext(): CapturedContext {
@@ -59,46 +59,4 @@ class NodePool implements TransportPool {
 
 function usingGlobalFetch(credentials: TransportSettings["credentials"]): Transport {
   return new FetchTransport(() => globalThis.fetch as FetchLike, credentials, explain);
-}
-
-let lastFetch: unknown;
-let lastFetchIsForeign = false;
-
-/**
- * Whether the global `fetch` was replaced, such as by a mock or a tracer. MSW and nock leave no mark on theirs; but Node's
- * own (20 to 26) is a named function whose source text mentions loading undici lazily. When in doubt, it was replaced.
- */
-function isForeignFetch(fetch: unknown): boolean {
-  if (fetch !== lastFetch) {
-    lastFetch = fetch;
-    lastFetchIsForeign = typeof fetch === "function" && !isNodesOwn(fetch);
-  }
-  return lastFetchIsForeign;
-}
-
-// biome-ignore lint/complexity/noBannedTypes: any function may stand in for `fetch`.
-function isNodesOwn(fetch: Function): boolean {
-  return fetch.name === "fetch" && /lazy loading of undici/.test(Function.prototype.toString.call(fetch));
-}
-
-/** Where undici 7.19 and later, and 8, keep the global dispatcher. It takes new-style handlers. */
-const currentKey = Symbol.for("undici.globalDispatcher.2");
-/** Where every version of undici keeps it for old-style handlers. */
-const legacyKey = Symbol.for("undici.globalDispatcher.1");
-
-interface GlobalDispatchers {
-  readonly [currentKey]?: DispatcherLike;
-  readonly [legacyKey]?: DispatcherLike;
-}
-
-/**
- * Whether it is the `Agent` that undici and Node install by themselves, not one that a user set: no subclass, and no
- * interceptor added. Undici 8 wraps it for older readers.
- */
-function isPlainAgent(dispatcher: DispatcherLike): boolean {
-  const agent = dispatcher.constructor as
-    | { readonly name: string; readonly prototype: DispatcherLike }
-    | undefined;
-  const isAgent = agent?.name === "Agent" || agent?.name === "Dispatcher1Wrapper";
-  return isAgent && dispatcher.dispatch === agent.prototype.dispatch;
 }
