@@ -2,7 +2,7 @@
 import { nodeOutputs, transports } from "#platform";
 import { Call } from "./call/call.ts";
 import { type CallContext, Connections } from "./call/connections.ts";
-import type { BulkAttempt } from "./call/outcome.ts";
+import { type BulkAttempt, startAttempt } from "./call/outcome.ts";
 import { PendingPdf } from "./document/pending-pdf.ts";
 import { ConfigurationError } from "./errors/errors.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
@@ -116,7 +116,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    *
    * @internal
    */
-  startAttempt(
+  [startAttempt](
     uid: string | AnyTemplate,
     values: object,
     options: CallOptions,

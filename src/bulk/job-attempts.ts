@@ -1,4 +1,4 @@
-import type { BulkAttempt, Outcome } from "../call/outcome.ts";
+import { type BulkAttempt, type Outcome, startAttempt } from "../call/outcome.ts";
 import { type Decision, decide, type Failure, inSeconds } from "../call/retry-policy.ts";
 import {
   ApiError,
@@ -95,9 +95,9 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     try {
       const { template, values, options } = checkJob(this.#job, this.#index);
       const settings = { ...options, retry };
-      const tellsOutcome = "startAttempt" in client;
+      const tellsOutcome = startAttempt in client;
       const pdf = tellsOutcome
-        ? client.startAttempt(template, values, settings, this)
+        ? client[startAttempt](template, values, settings, this)
         : // Somebody's mock of a client.
           (client as TemplatePdf).generate(template, values as never, settings);
       this.#pdf = pdf;

@@ -44,9 +44,9 @@ describe("the code of the published package", () => {
       .filter((path) => path.endsWith(".cjs"))
       .flatMap((path) => functionsIn(read(path)));
     expect(inCommonJs.length).toBeGreaterThan(500);
-    expect(inCommonJs.map(({ signature }) => signature).filter((signature) => !known.has(signature))).toEqual(
-      [],
-    );
+    // A name that a computed key imports is a property of the module there.
+    const signatures = inCommonJs.map(({ signature }) => signature.replace(/^\[import_\w+\./, "["));
+    expect(signatures.filter((signature) => !known.has(signature))).toEqual([]);
   });
 
   it("begins every function on a line of its own", () => {
