@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { RunningProgram } from "../start-program.ts";
 import { type CallInit, call } from "./call.ts";
 import { onNode, onWorkers, pdf, type StartableHost, startOn } from "./hosts.ts";
@@ -42,7 +42,9 @@ export function testTraps(given: () => { packages: string; upstream: Upstream })
       const running = await start(`${name} that reads bodies`, onNode(file, change));
       const answer = await ask(running);
       expect([answer.status, answer.headers["content-type"]]).toEqual([500, "application/problem+json"]);
-      expect(running.printed).toContain("Mount the endpoint before body parsers, such as express.json()");
+      // The log arrives through a pipe of its own, possibly after the answer.
+      const advice = "Mount the endpoint before body parsers, such as express.json()";
+      await vi.waitFor(() => expect(running.printed).toContain(advice), { timeout: 20_000 });
       expect(answer.body.toString()).not.toContain("body parsers");
     },
   );
