@@ -45,8 +45,9 @@ export class Call implements AbortListener, TimerListener {
    * another one takes its place.
    */
   onSettled: ((outcome: CallOutcome | undefined) => void) | undefined;
+  /** The job of a bulk run that this call is one attempt of. The run handles its failure. */
+  readonly bulk: BulkAttempt | undefined;
   readonly #client: CallContext;
-  readonly #bulk: BulkAttempt | undefined;
   readonly #startedAtMs = performance.now();
   readonly #total = new Timer(this);
   #number = 0;
@@ -68,7 +69,6 @@ export class Call implements AbortListener, TimerListener {
 
   /**
    * @param given - the uid of a template, or a template
-   * @param bulk - the job of a bulk run that this call is one attempt of
    */
   constructor(
     client: CallContext,
@@ -79,7 +79,7 @@ export class Call implements AbortListener, TimerListener {
   ) {
     this.#client = client;
     this.settings = client.settings;
-    this.#bulk = bulk;
+    this.bulk = bulk;
     this.#attempts = bulk?.attempts ?? 0;
     this.#error = bulk?.lastError;
     try {
@@ -108,11 +108,6 @@ export class Call implements AbortListener, TimerListener {
     return this.state === "done" || this.state === "failed";
   }
 
-  /** Whether this call is one attempt of a bulk run, which handles its failure. */
-  get isOfBulk(): boolean {
-    return this.#bulk !== undefined;
-  }
-
   start(): void {
     if (this.isOver) return;
     const { signal, timeouts } = this.settings;
@@ -139,7 +134,7 @@ export class Call implements AbortListener, TimerListener {
     if (retryDelayMs === undefined) this.#notify("error", () => ({ error }));
     else this.#notify("retry", () => ({ error, delayMs: retryDelayMs }));
     this.onSettled?.({ error });
-    this.#bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
+    this.bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
   }
 
   /** The caller's signal was aborted. */
@@ -197,7 +192,7 @@ export class Call implements AbortListener, TimerListener {
   onWhole(): void {
     this.state = "done";
     this.release();
-    this.#bulk?.onOutcome({ attempts: this.#attempts });
+    this.bulk?.onOutcome({ attempts: this.#attempts });
   }
 
   /** Lets go of everything that watches the call: it is over, or its document is whole and nothing reads it. */
@@ -241,7 +236,7 @@ export class Call implements AbortListener, TimerListener {
     const count = this.#attempts > 1 ? ` Tried ${this.#attempts} times.` : "";
     const error = failure.error("why" in decision ? count + decision.why : "");
     if ("why" in decision) this.fail(error);
-    else if (this.#bulk) this.fail(error, decision.delayMs);
+    else if (this.bulk) this.fail(error, decision.delayMs);
     else void this.#retry(error, decision.delayMs);
   }
 
@@ -263,7 +258,7 @@ export class Call implements AbortListener, TimerListener {
 
   #decide(failure: Failure): Decision {
     const { retry, timeouts } = this.settings;
-    if (this.#bulk) return this.#bulk.decide(failure, this.#attempts, retry);
+    if (this.bulk) return this.bulk.decide(failure, this.#attempts, retry);
     if (this.#attempt?.body && !this.isReplaceable) return { why: "" };
     const leftMs = timeouts.total - this.#elapsedMs;
     return decide(failure, this.#attempts, retry, leftMs, Math.random);
@@ -309,8 +304,15 @@ export class Call implements AbortListener, TimerListener {
   #notify<Name extends keyof Hooks>(name: Name, more: () => Omit<EventOf<Name>, keyof CallEvent>): void {
     const { hooks } = this.settings;
     if (!(name in hooks)) return;
-    const facts = { call: this.#number, uid: this.uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
-    const event = () => ({ ...facts, ...more() }) as unknown as EventOf<Name>;
+    const elapsedMs = this.#elapsedMs;
+    const event = () =>
+      ({
+        call: this.#number,
+        uid: this.uid,
+        attempt: this.#attempts,
+        elapsedMs,
+        ...more(),
+      }) as unknown as EventOf<Name>;
     // A request is sent in the context of the call. Everything else comes from sockets and timers.
     if (!this.#context || name === "request") tell(hooks, name, event);
     else this.#context.runInAsyncScope(tell, undefined, hooks, name, event);

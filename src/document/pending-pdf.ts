@@ -304,7 +304,7 @@ export class PendingPdf extends Promise<GeneratedPdf> {
   #settle(): void {
     const outcome = this.#outcome;
     const resolve = this.#resolve;
-    const isHandled = this.#outputs > 0 || this.#isCancelled || this.#call.isOfBulk;
+    const isHandled = this.#outputs > 0 || this.#isCancelled || this.#call.bulk !== undefined;
     if (!outcome || !resolve || (isHandled && !this.#isAwaited)) return;
     this.#resolve = undefined;
     if ("document" in outcome) resolve(outcome.document);
