@@ -5,7 +5,7 @@ import { type HeadersInput, readHeaders } from "../src/request/headers.ts";
 import { orLongRun, property } from "./support/fuzz.ts";
 
 const read = (headers: unknown, mayAuthorize = false) => [
-  ...readHeaders(headers as HeadersInput, mayAuthorize),
+  ...readHeaders(headers as HeadersInput, mayAuthorize, true),
 ];
 
 describe("headers of the caller", () => {
