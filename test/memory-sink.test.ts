@@ -81,6 +81,37 @@ describe("a document in memory", () => {
     }
   });
 
+  it("is copied, without an empty allocation first, if it arrives in one piece", async () => {
+    const wire = new Wire();
+    const chunk = Uint8Array.of(1, 2, 3);
+    let bytes: Uint8Array | undefined;
+    const sizes = await allocations(async () => {
+      const result = collect(wire, 3, 100);
+      wire.body.write(chunk);
+      wire.end();
+      bytes = await result;
+    });
+    expect([...(bytes ?? [])]).toEqual([1, 2, 3]);
+    expect(bytes?.buffer).not.toBe(chunk.buffer);
+    expect(sizes).toEqual([]);
+  });
+
+  it("keeps every byte if a later chunk is as long as the whole was promised to be", async () => {
+    const wire = new Wire();
+    const result = collect(wire, 100, 1_000);
+    wire.chunk(40);
+    wire.chunk(100);
+    wire.end();
+    expect(Buffer.concat(wire.sent).equals(await result)).toBe(true);
+  });
+
+  it("is empty if no byte came", async () => {
+    const wire = new Wire();
+    const result = collect(wire, undefined, 100);
+    wire.end();
+    expect(await result).toHaveLength(0);
+  });
+
   it("is no stream", () => {
     const { body } = new Wire();
     const expected = { contentLength: 1, maxBytes: 1, oversized: () => "oversized" };
