@@ -68,6 +68,11 @@ describe("headers of the caller", () => {
 });
 
 describe("an authorization in a browser", () => {
+  it("may be missing among the headers", () => {
+    const headers = readHeaders({ accept: "application/pdf" }, true, false);
+    expect([...headers]).toEqual([["accept", "application/pdf"]]);
+  });
+
   it("may contain the words of an API key, but not begin with them", () => {
     const headers = (authorization: string) => () => readHeaders({ authorization }, true, false);
     expect(headers("Bearer api-key x")).not.toThrow();
