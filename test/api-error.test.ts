@@ -118,6 +118,7 @@ describe("what the service said", () => {
     const error = apiError(headOf(401), `{"message":"Unknown key","key":${digits},"count":1234}`, numeric);
     expect(error.body).toEqual({ message: "Unknown key", key: "[redacted]", count: 1234 });
     expect(error.detail).toBe("Unknown key");
+    expect(apiError(headOf(401), `{ "key" : ${digits} }`, numeric).body).toEqual({ key: "[redacted]" });
   });
 
   it("holds no key in a body that is nested deeper than a stack", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../src/errors/errors.ts";
-import { checkApiKey } from "../src/request/api-key.ts";
+import { checkApiKey, readApiKey } from "../src/request/api-key.ts";
 import { buildHeaders } from "../src/request/headers.ts";
 import { property } from "./support/fuzz.ts";
 
@@ -25,6 +25,32 @@ describe("an API key that no header can carry", () => {
         }),
       );
     }
+  });
+});
+
+describe("an API key function that fails", () => {
+  const fail = () => {
+    throw new TypeError("CANARY");
+  };
+
+  it.each([
+    [0, "Nothing was sent."],
+    [1, "Tried once before."],
+    [2, "Tried 2 times before."],
+  ])("reports the attempts before it and the error of the last: %d", async (attempts, sent) => {
+    const lastError = new Error("of the attempt before");
+    const message = `The function given as \`apiKey\` failed with TypeError. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`;
+    await expect(readApiKey(fail, attempts, lastError)).rejects.toMatchObject({
+      attempts,
+      message,
+      cause: lastError,
+    });
+  });
+
+  it("reports no cause if there was no attempt before", async () => {
+    const error = await readApiKey(fail, 0, undefined).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).not.toHaveProperty("cause");
   });
 });
 

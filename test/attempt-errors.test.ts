@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   cutOff,
+  isPassedOn,
   notAPdf,
   notConnected,
   refusalOver,
@@ -60,6 +61,43 @@ describe("no answer", () => {
   it("is no failure of the connection where the settings are wrong", () => {
     const wrong = new ConfigurationError("wrong");
     expect(told(wrong, false)).toBe(wrong);
+  });
+});
+
+describe("the advice to check the base URL", () => {
+  const cors =
+    " A page of https://app.example.com needs the server's leave there (CORS): with createHandler, list it in `origins`.";
+
+  it.each([
+    ["names the origin of a page that calls another origin", "https://app.example.com/orders", cors],
+    ["names no origin to a page of the service's own", "https://pdf.example.com/orders", ""],
+  ])("%s", (_, baseURI, expected) => {
+    vi.stubGlobal("process", undefined);
+    vi.stubGlobal("document", { baseURI });
+    const { message } = notConnected("refused", false, call) as ConnectionError;
+    vi.unstubAllGlobals();
+    expect(message).toBe(
+      `Could not reach ${at} (refused). Check \`baseUrl\`, and that the service can be reached from here; then try again.${expected} Tried 3 times.`,
+    );
+  });
+});
+
+describe("a rejection that reaches the caller unchanged", () => {
+  const unreadable = {
+    get digest() {
+      throw new TypeError("unreadable");
+    },
+  };
+
+  it.each<[string, unknown, boolean]>([
+    ["a wrong setting", new ConfigurationError("wrong"), true],
+    ["an error with a digest, as Next.js throws it", { digest: "NEXT_PRERENDER" }, true],
+    ["not an error with a digest of another type", { digest: 7 }, false],
+    ["not any other error", new TypeError("fetch failed"), false],
+    ["not an object that cannot be read", unreadable, false],
+    ["not null", null, false],
+  ])("is %s", (_, cause, expected) => {
+    expect(isPassedOn(cause)).toBe(expected);
   });
 });
 

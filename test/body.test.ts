@@ -104,10 +104,88 @@ describe("a document that nobody reads", () => {
     wire.chunk(10);
     wire.fail("broken");
     body.cancel("given up afterwards");
-    expect(wire.watched).toBe(false);
+    expect([wire.watched, wire.aborted]).toEqual([false, false]);
     body.read("bytes()", reader);
     expect(reader).toMatchObject({ chunks: [], last: ["fail: broken"] });
     expect(wire.watched).toBe(false);
+  });
+});
+
+describe("a document that is held", () => {
+  it("pauses the wire after 1,024 chunks, however small they are", () => {
+    const { wire } = open();
+    for (let count = 1; count < 1_024; count++) wire.chunk(1);
+    expect(wire.paused).toBe(false);
+    wire.chunk(1);
+    expect(wire.paused).toBe(true);
+  });
+
+  it.each([
+    ["a small slice of a larger buffer", 4_095, 8_192, 4_095],
+    ["a small chunk that owns its memory", 4_095, 4_095, 4_095],
+    ["a large slice of a larger buffer", 4_096, 8_192, 8_192],
+  ])("holds %s in as little memory as it can without a needless copy", (_, length, heldBefore, heldAfter) => {
+    const { body, reader } = open();
+    const chunk = new Uint8Array(heldBefore).subarray(0, length);
+    body.write(chunk);
+    body.read("bytes()", reader);
+    expect(reader.chunks).toEqual([chunk]);
+    expect(reader.chunks[0]?.buffer.byteLength).toBe(heldAfter);
+    expect(reader.chunks[0] === chunk).toBe(heldBefore === heldAfter);
+  });
+
+  it("stays paused if its reader asks to wait before it has everything that is held", () => {
+    const { wire, body, reader } = open(["wait"]);
+    wire.chunk(10);
+    wire.chunk(limit);
+    body.read("stream()", reader);
+    expect([bytesIn(reader.chunks), body.isPaused, wire.flows]).toEqual([10, true, [false]]);
+    reader.waiting = false;
+    body.resume();
+    expect([bytesIn(reader.chunks), body.isPaused, wire.flows]).toEqual([10 + limit, false, [false, true]]);
+  });
+});
+
+describe("a document whose reader is a stream", () => {
+  it("reports that it is one once it is read", () => {
+    const { body, reader } = open();
+    expect(body.isStream).toBe(false);
+    body.read("stream()", Object.assign(reader, { isStream: true }));
+    expect(body.isStream).toBe(true);
+  });
+
+  it("reports whether the stream is untouched", () => {
+    const { body, reader } = open();
+    expect(body.isUntouched).toBe(false);
+    let untouched = true;
+    body.read("stream()", Object.assign(reader, { isStream: true, isUntouched: () => untouched }));
+    expect(body.isUntouched).toBe(true);
+    untouched = false;
+    expect(body.isUntouched).toBe(false);
+  });
+
+  it("reports neither if the reader is none", () => {
+    const { body, reader } = open();
+    body.read("bytes()", reader);
+    expect([body.isStream, body.isUntouched]).toEqual([false, false]);
+  });
+});
+
+describe("a document that fails twice", () => {
+  it("fails its reader once, with the first reason", () => {
+    const { body, reader } = open();
+    body.read("bytes()", reader);
+    body.fail("broken");
+    body.fail("given up");
+    expect(reader.last).toEqual(["fail: broken"]);
+  });
+
+  it("does not end the call, which may be retried, when its reader cancels afterwards", () => {
+    const { wire, body, reader } = open();
+    body.read("bytes()", reader);
+    body.fail("broken");
+    body.cancel("cancelled");
+    expect([wire.aborted, reader.last]).toEqual([false, ["fail: broken"]]);
   });
 });
 
@@ -164,6 +242,7 @@ describe("a form that is still at work at its end", () => {
     await Promise.resolve();
     expect(wire.watched).toBe(false);
     expect(reader.last).toHaveLength(early ? 1 : 0);
+    expect(wire.isWhole).toBe(!early);
   });
 });
 

@@ -62,6 +62,24 @@ describe("A list of chunks", () => {
     expect(heldBytes).toBeLessThanOrEqual(2 * 100 * 4096 + 128 * 1024);
   });
 
+  it.each([
+    ["keeps", "128 KiB", 0, true],
+    ["copies", "more than 128 KiB", 1, false],
+  ])("%s a chunk that keeps %s alive beyond twice its size", (_, __, more, isKept) => {
+    const chunk = new Uint8Array(2 * 4096 + 128 * 1024 + more).subarray(0, 4096);
+    const list = new ChunkList();
+    list.add(chunk);
+    expect(list.take()[0] === chunk).toBe(isKept);
+  });
+
+  it("copies every chunk of a read that is too large to keep", () => {
+    const read = new Uint8Array(1024 * 1024);
+    const list = new ChunkList();
+    list.add(read.subarray(0, 4096));
+    list.add(read.subarray(4096, 8192));
+    expect(list.take().map(({ buffer }) => buffer.byteLength)).toEqual([4096, 4096]);
+  });
+
   it("keeps all chunks of one read as they are", () => {
     const read = new Uint8Array(64 * 1024);
     const list = new ChunkList();
@@ -95,7 +113,7 @@ describe("A relay of chunks", () => {
     const taken: number[] = [];
     const relay = relayInto(taken);
     for (const length of [9, 1, 2, 3]) expect(relay.write(new Uint8Array(length))).toBe(true);
-    expect(taken).toEqual([9]);
+    expect([taken, vi.getTimerCount()]).toEqual([[9], 1]);
     vi.runAllTimers();
     expect(taken).toEqual([9, 6]);
     relay.write(new Uint8Array(4));

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../src/errors/errors.ts";
-import { type HeadersInput, readHeaders } from "../src/request/headers.ts";
+import { credentialsIn, type HeadersInput, readHeaders } from "../src/request/headers.ts";
 import { orLongRun, property } from "./support/fuzz.ts";
 
 const read = (headers: unknown, mayAuthorize = false) => [
-  ...readHeaders(headers as HeadersInput, mayAuthorize),
+  ...readHeaders(headers as HeadersInput, mayAuthorize, true),
 ];
 
 describe("headers of the caller", () => {
@@ -64,6 +64,30 @@ describe("headers of the caller", () => {
     expect(read({ Authorization: "Bearer x" }, true)).toEqual([["authorization", "Bearer x"]]);
     expect(() => read({ Authorization: "Bearer CANARY" })).toThrow(/authorization.*apiKey: null/);
     expect(() => read([["AUTHORIZATION", "x"]])).toThrow(ConfigurationError);
+  });
+});
+
+describe("an authorization in a browser", () => {
+  it("may be missing among the headers", () => {
+    const headers = readHeaders({ accept: "application/pdf" }, true, false);
+    expect([...headers]).toEqual([["accept", "application/pdf"]]);
+  });
+
+  it("may contain the words of an API key, but not begin with them", () => {
+    const headers = (authorization: string) => () => readHeaders({ authorization }, true, false);
+    expect(headers("Bearer api-key x")).not.toThrow();
+    expect(headers("API-Key x")).toThrow("An API key in a page can be read by everybody who opens it.");
+  });
+});
+
+describe("the credentials of an authorization", () => {
+  it.each<[Record<string, string>, string | undefined]>([
+    [{ authorization: "Bearer t0ken" }, "t0ken"],
+    [{ authorization: "Digest a b" }, "b"],
+    [{ authorization: "t0ken" }, "t0ken"],
+    [{ accept: "application/pdf" }, undefined],
+  ])("are what follows its last space: %j", (headers, expected) => {
+    expect(credentialsIn(new Map(Object.entries(headers)))).toBe(expected);
   });
 });
 

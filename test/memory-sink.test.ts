@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { BlobSink, BytesSink } from "../src/document/memory-sink.ts";
@@ -81,6 +83,37 @@ describe("a document in memory", () => {
     }
   });
 
+  it("is copied, without an empty allocation first, if it arrives in one piece", async () => {
+    const wire = new Wire();
+    const chunk = Uint8Array.of(1, 2, 3);
+    let bytes: Uint8Array | undefined;
+    const sizes = await allocations(async () => {
+      const result = collect(wire, 3, 100);
+      wire.body.write(chunk);
+      wire.end();
+      bytes = await result;
+    });
+    expect([...(bytes ?? [])]).toEqual([1, 2, 3]);
+    expect(bytes?.buffer).not.toBe(chunk.buffer);
+    expect(sizes).toEqual([]);
+  });
+
+  it("keeps every byte if a later chunk is as long as the whole was promised to be", async () => {
+    const wire = new Wire();
+    const result = collect(wire, 100, 1_000);
+    wire.chunk(40);
+    wire.chunk(100);
+    wire.end();
+    expect(Buffer.concat(wire.sent).equals(await result)).toBe(true);
+  });
+
+  it("is empty if no byte came", async () => {
+    const wire = new Wire();
+    const result = collect(wire, undefined, 100);
+    wire.end();
+    expect(await result).toHaveLength(0);
+  });
+
   it("is no stream", () => {
     const { body } = new Wire();
     const expected = { contentLength: 1, maxBytes: 1, oversized: () => "oversized" };
@@ -93,6 +126,42 @@ describe("a document in memory", () => {
     wire.chunk(1);
     await expect(result).rejects.toBe("oversized");
     expect(wire.aborted).toBe(true);
+  });
+});
+
+describe("a document that fails", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+
+  const withResolver = () => {
+    let resolve: (whole: unknown) => void = () => {};
+    const promise = new Promise<unknown>((resolvePromise) => {
+      resolve = resolvePromise;
+    });
+    return { promise, resolve };
+  };
+
+  it.each([
+    ["bytes()", BytesSink],
+    ["blob()", BlobSink],
+  ])("leaves none of its bytes in memory, though %s is still held", async (output, MemorySink) => {
+    const { body } = new Wire();
+    const limits = { contentLength: undefined, maxBytes: 100_000, oversized: () => "oversized" };
+    const { promise, resolve } = withResolver();
+    const sink = new MemorySink(body, limits, resolve);
+    body.read(output, sink);
+    const written = (() => {
+      const chunk = new Uint8Array(10_000);
+      body.write(chunk);
+      return new WeakRef(chunk);
+    })();
+    body.fail("broken");
+    await expect(promise).rejects.toBe("broken");
+    // A `WeakRef` holds its target until the current turn ends.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    collectGarbage();
+    expect(written.deref()).toBeUndefined();
+    expect(sink.isStream).toBe(false);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   isObject,
   isObjectOrFalse,
   isSignal,
+  isText,
   optional,
 } from "../src/options/option-rules.ts";
 
@@ -70,6 +71,7 @@ const noop = () => {};
 
 describe.each<[string, Rule, string, unknown[], unknown[]]>([
   ["a boolean", isBoolean, "a boolean", [true, false], [0, "true", null]],
+  ["a text", isText, "a text that is not empty", ["a", " "], ["", 7, null, [], {}]],
   ["a function", isFunction, "a function", [noop, class {}], [{}, null, "f"]],
   [
     "a count of bytes",

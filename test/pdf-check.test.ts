@@ -67,6 +67,9 @@ describe("where the header may stand", () => {
     ["nowhere, in nothing", "", false],
     ["cut off", "%PDF", false],
     ["in lower case", "%pdf-1.7", false],
+    ["after its own first byte", "%%PDF-", true],
+    ["after its own first two bytes", "%P%PDF-", true],
+    ["with another first byte", "xPDF-", false],
   ])("%s", (_, text, expected) => {
     expect(judge(ascii(text)).begins).toBe(expected);
     expect(judge(...cut(ascii(text), [0.2, 0.5, 0.999])).begins).toBe(expected);
@@ -100,6 +103,10 @@ describe("where the end mark may stand", () => {
     ["nowhere, in nothing", "", false],
     ["nowhere, in padding alone", "\0".repeat(3000), false],
     ["cut off", "%%EO", false],
+    ["after its own first byte", "%%%EOF", true],
+    ["after its own first three bytes", "%%E%%EOF", true],
+    ["without its second byte, after its own first three", "%%E%EOF", false],
+    ["with another first byte", "x%EOF", false],
   ])("%s", (_, text, expected) => {
     const bytes = ascii(text);
     expect(judge(bytes).ends).toBe(expected);
@@ -110,6 +117,20 @@ describe("where the end mark may stand", () => {
       expect(judge(...chunks).ends).toBe(expected);
     }
   });
+
+  it.each([1, 2, 3, 4])(
+    "an end mark counts from its first byte if a chunk ends after %d of its bytes",
+    (first) => {
+      const expected = new Map([
+        [1019, true],
+        [1020, false],
+      ]);
+      for (const [behind, ends] of expected) {
+        const bytes = ascii(`${"x".repeat(50)}%%EOF${"x".repeat(behind)}`);
+        expect(judge(bytes.subarray(0, 50 + first), bytes.subarray(50 + first)).ends).toBe(ends);
+      }
+    },
+  );
 
   it("an early end mark, as linearised files have, does not stand for the late one", () => {
     expect(judge(ascii("%PDF-1.7 %%EOF"), fill(2000)).ends).toBe(false);

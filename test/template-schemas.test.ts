@@ -236,6 +236,12 @@ describe("a schema that quotes what it refuses", () => {
     ],
     ["a date in words", at, "got November 21, 2026", "got [redacted] [redacted], [redacted]"],
     ["no date", new Date(Number.NaN), "got Invalid Date", "got Invalid Date"],
+    [
+      "no date, in a longer message,",
+      new Date(Number.NaN),
+      "expected date, received Invalid Date",
+      "expected date, received Invalid Date",
+    ],
   ])("does not get %s into the error", async (_, value, message, told) => {
     const schema = schemaOf(() => ({ issues: [{ message, path: ["a"] }] }));
     const error = (await refusal(template("t", schema), { a: value })) as ValuesError;
@@ -253,7 +259,9 @@ describe("a schema that quotes what it refuses", () => {
   it("and throws is told without a cause where the values cannot be read", async () => {
     const cycle = cycleOf(iban);
     const [[, schema] = ["", schemaOf(() => undefined)]] = throwing(new TypeError(iban));
-    expect((await refusal(template("t", schema), cycle)) as Error).not.toHaveProperty("cause");
+    const error = await refusal(template("t", schema), cycle);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).not.toHaveProperty("cause");
   });
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ConfigurationError, template, ValuesError } from "../src/index.ts";
-import type { StandardSchemaV1 } from "../src/request/schema.ts";
+import { bodyOf, checkValues, type StandardSchemaV1 } from "../src/request/schema.ts";
 import type { Template } from "../src/template.ts";
 import { property } from "./support/fuzz.ts";
 import { refusal, schemaOf, send } from "./support/template-calls.ts";
@@ -18,6 +18,15 @@ describe("a template", () => {
 
   it("without a schema sends the values as they are", async () => {
     expect(await send(template("inv_2024"), { a: 1 })).toEqual({ a: 1 });
+  });
+
+  it("without a schema accepts any values as they are", () => {
+    const values = { a: 1 };
+    expect(checkValues({ uid: "inv_2024", schema: undefined }, values)).toBe(values);
+  });
+
+  it("with a synchronous schema writes the body at once", () => {
+    expect(bodyOf(template("inv_2024", z.object({ a: z.number() })), { a: 1 })).toBe('{"a":1}');
   });
 
   it.each([
@@ -48,7 +57,7 @@ describe("a template", () => {
 
   it.each<[string, unknown, string]>([
     ["undefined", undefined, "undefined. Check where it is imported from; for no check, leave it out."],
-    ["null", null, "null."],
+    ["null", null, "null. Give one of zod 3.24 or later, valibot 1, arktype 2 or their like."],
     ["a plain object", {}, "an Object."],
     ["a text", "z.object({})", "a string."],
     ["a class", z.ZodObject, "a function."],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ConfigurationError } from "template-pdf";
 import { beforeEach, describe, expect, it } from "vitest";
-import { resolveCall } from "../src/options/call-options.ts";
+import { type CallOptions, limitsStreams, resolveCall } from "../src/options/call-options.ts";
 import { type ResolvedOptions, resolveOptions } from "../src/options/client-options.ts";
 import { resolveRetry } from "../src/options/retry.ts";
 import { resolveTimeouts } from "../src/options/timeouts.ts";
@@ -197,6 +197,37 @@ describe("what is wrong", () => {
         objectionTo(() => client(wrong)),
       );
     }
+  });
+});
+
+describe("a check of the document", () => {
+  it.each<[ofClient: boolean | undefined, ofCall: boolean | undefined, expected: boolean]>([
+    [undefined, undefined, true],
+    [true, false, false],
+    [false, true, true],
+    [false, undefined, false],
+  ])("is made by the call's option, the client's or the default: %j, %j", (ofClient, ofCall, expected) => {
+    expect(resolveCall(client({ verify: ofClient }), { verify: ofCall }).verify).toBe(expected);
+  });
+});
+
+describe("the internal option that limits streams", () => {
+  it.each<[CallOptions, boolean]>([
+    [{ [limitsStreams]: true }, true],
+    [{ [limitsStreams]: false }, false],
+  ])("applies the total to streams only if it is true: %o", (options, expected) => {
+    expect(resolveCall(client({}), options).totalLimitsStreams).toBe(expected);
+  });
+});
+
+describe("an authorization of a call", () => {
+  const headers = { authorization: "Bearer x" };
+
+  it("is refused if the client has an API key, and sent if it has none", () => {
+    expect(() => resolveCall(client({}), { headers })).toThrow("`authorization` carries the API key");
+    expect(resolveCall(client({ apiKey: null }), { headers }).headers).toEqual(
+      new Map([["authorization", "Bearer x"]]),
+    );
   });
 });
 

@@ -32,7 +32,7 @@ describe("alarms in an edge worker", () => {
     one.set(1_000);
     vi.advanceTimersByTime(999);
     expect(onTimeOver).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(2);
+    vi.advanceTimersByTime(1);
     expect(onTimeOver).toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(100_000);
     expect(onTimeOver).toHaveBeenCalledTimes(1);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ConfigurationError } from "../src/errors/errors.ts";
 import { buildHeaders } from "../src/request/headers.ts";
-import { endpointOf, pathTo } from "../src/request/url.ts";
+import { endpointOf, lacksPage, parseBaseUrl, pathTo } from "../src/request/url.ts";
 import { property } from "./support/fuzz.ts";
 
 /** Where a request for this template goes, as any server would see it. */
@@ -105,6 +105,46 @@ describe("the request", () => {
       basePath,
     });
     expect(urlFor("t", baseUrl).href).toBe(`${origin}${prefix}/api/v1/templates/t/generate-sync`);
+  });
+});
+
+describe("the base URL", () => {
+  it("comes from the environment if none is given", () => {
+    vi.stubEnv("TEMPLATE_PDF_BASE_URL", "https://pdf.example.com/of-the-environment");
+    const { href } = parseBaseUrl(undefined);
+    vi.unstubAllEnvs();
+    expect(href).toBe("https://pdf.example.com/of-the-environment");
+  });
+
+  it.each([
+    [
+      "a scheme and nothing else",
+      "https://",
+      "The base URL is no absolute URL. Expected `baseUrl` to be like",
+    ],
+    ["a space before the scheme", " https://pdf.example.com", "The base URL does not begin with https://"],
+    ["a scheme with a digit", "s3://pdf.example.com", "The base URL has the scheme s3:. Expected"],
+  ])("is refused with what is wrong with it: %s", (_, baseUrl, message) => {
+    expect(() => parseBaseUrl(baseUrl)).toThrow(ConfigurationError);
+    expect(() => parseBaseUrl(baseUrl)).toThrow(message);
+  });
+
+  it.each<[unknown, boolean]>([
+    ["/api/pdf", true],
+    ["./pdf", true],
+    ["../pdf", true],
+    ["//pdf.example.com", false],
+    ["pdf", false],
+    ["https://pdf.example.com", false],
+    [["/api/pdf"], false],
+    [undefined, false],
+  ])("lacks a page if it is a relative path and there is no page: %j", (baseUrl, expected) => {
+    expect(lacksPage(baseUrl)).toBe(expected);
+    vi.stubGlobal("process", undefined);
+    vi.stubGlobal("document", { baseURI: "https://app.example.com/" });
+    const inPage = lacksPage(baseUrl);
+    vi.unstubAllGlobals();
+    expect(inPage).toBe(false);
   });
 });
 

@@ -3,9 +3,9 @@ import { ValuesError } from "../src/errors/errors.ts";
 import { serializeValues } from "../src/request/values.ts";
 
 /** The error for values that cannot be sent. */
-function refusal(values: unknown): ValuesError {
+function refusal(values: unknown, ...areOfSchema: [boolean?]): ValuesError {
   try {
-    serializeValues(values, "inv");
+    serializeValues(values, "inv", ...areOfSchema);
   } catch (error) {
     if (ValuesError.is(error)) return error;
     throw error;
@@ -50,6 +50,15 @@ describe("what stands where the values should be is told", () => {
 });
 
 describe("the message", () => {
+  it.each<[string, [boolean?]]>([
+    ["The values for", []],
+    ["The values that the schema made for", [true]],
+  ])("says whose values they are: %s", (begin, areOfSchema) => {
+    expect(refusal({ a: Number.NaN }, ...areOfSchema).message).toBe(
+      `${begin} template "inv" cannot be sent: values.a is NaN, which JSON turns into null. Nothing was sent.`,
+    );
+  });
+
   it.each([
     [1, "values[0] is NaN, which JSON turns into null. Nothing was sent."],
     [20, "which JSON turns into null. Nothing was sent."],

@@ -53,14 +53,14 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
 /**
  * Creates the error for an unsuccessful response.
  *
- * @param rawBody - the text of its body, as much as arrived
+ * @param rawBody - the text of its body, as much as arrived; at most `maxErrorBytes`
  * @param cause - what interrupted the body, if anything did
  */
 export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, cause?: unknown): ApiError {
   const { status } = head;
   const { secrets } = call;
   const safeBody = secrets.withoutKey(rawBody).slice(0, maxErrorBytes);
-  const message = messageIn(parse(rawBody.slice(0, maxErrorBytes)));
+  const message = messageIn(parse(rawBody));
   const detail = message === undefined ? undefined : secrets.quote(message, maxDetailLength);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
   const waitMs = retryAfterOf(head);
@@ -137,7 +137,7 @@ function aboutRedirect(head: ResponseHead, { secrets }: CallFacts): string {
   // The query may repeat what was sent.
   const location = head
     .header("location")
-    ?.replace(/[?#].*$/s, "")
+    ?.replace(/[?#].*/s, "")
     .replace(/\/\/[^/@]*@/, "//");
   const target =
     location === undefined ? "" : ` It points to ${JSON.stringify(secrets.quote(location, 300))}.`;

@@ -49,9 +49,9 @@ export function isPassedOn(cause: unknown): boolean {
   try {
     // A wrong dispatcher or proxy setting is only found when it is used.
     // The `fetch` of Next.js throws an error with a `digest` to stop the prerendering of a page.
-    return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown } | null)?.digest === "string";
+    return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown }).digest === "string";
   } catch {
-    // A custom `fetch` may reject with an object that throws when it is read.
+    // A custom `fetch` may reject with nothing, or with an object that throws when it is read.
     return false;
   }
 }
@@ -99,7 +99,7 @@ export function cutOff(
   const { receivedBytes, promisedBytes } = received;
   const safe = call.secrets.causeWithoutSecrets(cause);
   const amount =
-    promisedBytes !== undefined && receivedBytes < promisedBytes
+    receivedBytes < (promisedBytes ?? 0)
       ? `${receivedBytes} of ${promisedBytes} bytes arrived`
       : `${receivedBytes} bytes arrived, ${cause === undefined ? "without the end mark of a PDF" : "and then the connection broke"}`;
   const why = cause === undefined ? "" : ` (${innermostMessage(safe)})`;

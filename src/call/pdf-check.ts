@@ -62,7 +62,7 @@ export class PdfCheck {
     const at = lastTrailer(chunk, Math.max(0, contentLength - window), contentLength);
     if (at !== -1) this.#trailerAt = this.#length + at;
     this.#trailerBytes = 0;
-    this.#followTrailer(chunk, Math.max(0, chunk.length - (markLength - 1)), chunk.length);
+    this.#followTrailer(chunk, chunk.length - firstBytes, chunk.length);
   }
 
   #followTrailer(chunk: Uint8Array, from: number, to: number): void {
@@ -85,22 +85,21 @@ function matchedAfter(mark: Mark, matched: number, byte: number | undefined): nu
 function lastTrailer(bytes: Uint8Array, from: number, to: number): number {
   let at = to - markLength;
   while (at >= from) {
-    const byte = bytes[at];
-    if (byte === trailer[0] && isTrailerAt(bytes, at)) return at;
+    if (isTrailerAt(bytes, at)) return at;
     // A byte that is none of a mark's leaves no room for one that covers it.
-    at -= (trailer as readonly (number | undefined)[]).includes(byte) ? 1 : markLength;
+    at -= (trailer as readonly (number | undefined)[]).includes(bytes[at]) ? 1 : markLength;
   }
   return -1;
 }
 
 function isTrailerAt(bytes: Uint8Array, at: number): boolean {
-  for (let index = 1; index < markLength; index++) if (bytes[at + index] !== trailer[index]) return false;
+  for (let index = 0; index < markLength; index++) if (bytes[at + index] !== trailer[index]) return false;
   return true;
 }
 
 function lengthWithoutPadding(bytes: Uint8Array): number {
   let end = bytes.length;
-  while (end > 0 && isPadding(bytes[end - 1])) end--;
+  while (isPadding(bytes[end - 1])) end--;
   return end;
 }
 

@@ -26,30 +26,28 @@ export function filenameOf(
 }
 
 /** Reads `; name=token` and `; name="quoted \" string"` pairs; the first of a name counts. */
-function readParameters(disposition: string): Map<string, string> {
-  const parameters = new Map<string, string>();
+function readParameters(disposition: string): Map<string, string | undefined> {
+  const parameters = new Map<string, string | undefined>();
   const pattern = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
   for (const [, name = "", quoted, token] of disposition.matchAll(pattern)) {
     const key = name.toLowerCase();
-    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? token ?? "");
+    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? token);
   }
   return parameters;
 }
 
 /** Decodes `UTF-8'en'%C2%A3%20rates`; `undefined` where it is malformed, so that `filename` is taken. */
 function decodeExtended(value: string): string | undefined {
-  const [, charset = "", encoded = ""] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? [];
+  const utf8 = /^utf-8'[^']*'(.*)/i.exec(value)?.[1];
+  const latin1 = /^iso-8859-1'[^']*'(.*)/i.exec(value)?.[1];
   try {
-    if (/^utf-8$/i.test(charset)) return decodeURIComponent(encoded);
-    if (/^iso-8859-1$/i.test(charset)) {
-      return encoded.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
-        String.fromCharCode(Number.parseInt(hex, 16)),
-      );
-    }
+    if (utf8 !== undefined) return decodeURIComponent(utf8);
   } catch {
     // Malformed percent-encoding.
   }
-  return undefined;
+  return latin1?.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 /** Without the folder: a name may not say where it goes. */

@@ -69,13 +69,13 @@ export class BytesSink extends MemorySink<Bytes> {
   #chunks: ChunkList | undefined;
 
   protected override keep(chunk: Uint8Array): void {
-    const { contentLength: promised } = this.limits;
+    const { contentLength: promised = Number.POSITIVE_INFINITY } = this.limits;
     if (this.length === 0 && promised === chunk.length) {
       // In one piece: a copy is made faster than room for it.
       this.#whole = new Uint8Array(chunk);
       return;
     }
-    if (this.length === 0 && promised !== undefined && promised <= maxBelievedBytes) {
+    if (this.length === 0 && promised <= maxBelievedBytes) {
       this.#whole = new Uint8Array(promised);
     }
     if (this.#whole && this.length + chunk.length > this.#whole.length) this.#stopBelieving(this.#whole);

@@ -34,7 +34,7 @@ const reserved = new Set([
 export function readHeaders(
   headers: HeadersInput | undefined,
   mayAuthorize: boolean,
-  allowsApiKey = true,
+  allowsApiKey: boolean,
 ): Map<string, string> {
   const read = new Map<string, string>();
   if (headers === undefined) return read;
@@ -55,7 +55,7 @@ export function readHeaders(
     // Several headers of one name form one list (RFC 9110, 5.3).
     read.set(key, before === undefined ? checked : `${before}, ${checked}`);
   }
-  if (!allowsApiKey && /^api-key /i.test(read.get("authorization") ?? "")) throw keyInBrowser();
+  if (!allowsApiKey && read.get("authorization")?.match(/^api-key /i)) throw keyInBrowser();
   return read;
 }
 

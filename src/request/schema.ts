@@ -194,8 +194,7 @@ function quotableForms(this: unknown, key: string, json: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "symbol") return value.description;
   if (value instanceof Map || value instanceof Set) return [...value];
-  // The JSON of an invalid date is null.
-  if (!(value instanceof Date) || json === null) return json;
+  if (!(value instanceof Date)) return json;
   return [
     json,
     value.getMilliseconds(),

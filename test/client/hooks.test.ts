@@ -1,6 +1,7 @@
 import type { ClientOptions } from "template-pdf";
 import { ApiError, ConfigurationError, TimeoutError, TruncatedPdfError } from "template-pdf";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { noHooks, tell } from "../../src/options/hooks.ts";
 import { forms, generate, readAt, stages } from "./every-form.ts";
 import {
   type Answer,
@@ -45,6 +46,14 @@ function remembering() {
 beforeEach(() => {
   vi.spyOn(Math, "random").mockReturnValue(0.01);
   onTestFinished(() => void vi.restoreAllMocks());
+});
+
+describe("a hook that is not set", () => {
+  it("costs no event", () => {
+    const event = vi.fn();
+    tell(noHooks, "request", event);
+    expect(event).not.toHaveBeenCalled();
+  });
 });
 
 describe.each(transports)("hooks, by %s,", (_, options) => {

@@ -181,6 +181,15 @@ describe("a key over plain http", () => {
   });
 });
 
+describe("a derived client", () => {
+  it("names the nearest option of a client if one is unknown", () => {
+    const client = new TemplatePdf(good);
+    expect(() => client.with({ baseURL: good.baseUrl } as ClientOptions)).toThrow(
+      /^Unknown client option `baseURL`\. Did you mean `baseUrl`\?/,
+    );
+  });
+});
+
 describe("the path of a request", () => {
   it.each([
     ["", "/api/v1/templates/uid/generate-sync"],
