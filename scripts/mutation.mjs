@@ -13,6 +13,10 @@ import { root, run } from "./run-command.mjs";
 const version = "9.6.1";
 const cache = "node_modules/.cache/mutation";
 
+/** What a call does, by real sockets. */
+const calls =
+  "test/client/{answers,broken-documents,cancellation,closing,errors,forms,hooks,keys,mocks,progress,retries*,unread}.test.ts";
+
 /**
  * The unit tests of each file that has some, by its path below `src`.
  *
@@ -33,13 +37,17 @@ const testsOf = {
   "bulk/turns": ["test/bulk/{tries,endings,generate-many}.test.ts"],
   "handler/ask": ["test/handler/*.test.ts"],
   "call/api-error": ["test/api-error.test.ts"],
+  "call/attempt": [calls, "test/client/timeouts*.test.ts"],
   "call/attempt-errors": ["test/attempt-errors.test.ts"],
+  "call/attempt-timeouts": ["test/client/timeouts*.test.ts"],
   "call/body": ["test/body*.test.ts"],
+  "call/call": [calls, "test/client/timeouts-total.test.ts", "test/bulk/{tries,endings}.test.ts"],
   "call/chunks": ["test/chunks.test.ts", "test/memory-sink.test.ts"],
   "call/linked-list": ["test/linked-list.test.ts"],
   "call/pdf-check": ["test/pdf-check.test.ts"],
   "call/retry-policy": ["test/retry-policy*.test.ts"],
   "call/timer": ["test/timer*.test.ts"],
+  "document/pending-pdf": [calls],
   "document/memory-sink": ["test/memory-sink.test.ts"],
   "document/filename": ["test/filename.test.ts", "test/service/content-disposition.test.ts"],
   "errors/error-contents": ["test/redact*.test.ts", "test/client/callers-secrets.test.ts"],
