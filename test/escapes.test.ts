@@ -13,12 +13,15 @@ it.each([
   ["\\u0041\\\\u0041\\x41\\u{1f600}", "AAA😀"],
   ["%41%C3%A9%e2%82%ac%f0%9f%98%80", "Aé€😀"],
   ["%41%ff%42%c3%43", "A B C"],
+  ["a%c0%80b%ed%a0%80c", "a b c"],
   ["&#65;&#x41;&#x00041&#65 &lt;&AMP;&nbsp;", "AAAA <& "],
   ["&#1114112;&#x110000;&#x10ffff;", "  \u{10ffff}"],
   ["a\\nb\\\\tc\\rd", "a b c d"],
   ['\\"\\\\\\"\\/', '""/'],
   ["C:\\\\folder \\o/", "C:\\folder \\o/"],
   ["%252525253c", "%3c"],
+  [String.raw`\\\\`, "\\"],
+  [String.raw`\\u005cu005cu005cu0041`, "A"],
   ["%4 %g1 \\u12 &; &#; &#x; &toolongname;", "%4 %g1 \\u12 &; &#; &#x; &toolongname;"],
   ["", ""],
 ])("Escapes are undone: %s", (source, text) => {
@@ -42,7 +45,7 @@ property("Positions rise, end with the source, and there is one for each charact
   });
 });
 
-it.each(["\\", "\\u", "\\u004", "\\u{1f60", "\\x4", "%", "%4", "&", "&#", "&#x4", "&am"])(
+it.each(["\\", "\\u", "\\u004", "\\u{1f60", "\\x", "\\x4", "%", "%4", "&", "&#", "&#x4", "&am"])(
   "An escape that the end cuts off is removed: %s",
   (partial) => {
     expect(withoutPartialEscape(`text${partial}`)).toBe("text");

@@ -64,6 +64,11 @@ describe("a quoted text", () => {
     expect(redactor.quote("word ".repeat(1_000), 20)).toBe("word word word word ".slice(0, 20));
   });
 
+  it("is read no further than twice that length and 24 characters", () => {
+    expect(redactor.quote(`${" ".repeat(63)}x late`, 20)).toBe("x");
+    expect(redactor.quote(`${" ".repeat(64)}x late`, 20)).toBe("");
+  });
+
   it("finds words however deep the values are", () => {
     const deep = new Redactor(undefined, '{"a":[{"b":{"c":["deeply"]}}],"__proto__":{"d":"hidden"}}');
     expect(deep.quote("deeply hidden", 100)).toBe("[redacted] [redacted]");
@@ -102,9 +107,24 @@ describe("a quoted text", () => {
 
 describe("an id or a name", () => {
   it("stays as it is where it holds no secret, however long it is", () => {
-    for (const id of ["req_0123456789abcdef0123456789abcdef", " a\tb ", "x ".repeat(300), ""]) {
+    for (const id of [
+      "req_0123456789abcdef0123456789abcdef",
+      "count_0123456789abcdef0123456789abcdef",
+      " a\tb ",
+      "x ".repeat(5_000),
+      "",
+    ]) {
       expect(redactor.withoutSecrets(id)).toBe(id);
     }
+  });
+
+  it("is cut if it is too long to be searched", () => {
+    expect(redactor.withoutSecrets("x ".repeat(5_001))).toHaveLength(200);
+  });
+
+  it("is searched for words whose lower case depends on what follows them", () => {
+    const greek = new Redactor(undefined, JSON.stringify(["ΟΔΟΣ.ΑΒΓΔ"]));
+    expect(greek.withoutSecrets("ΟΔΟΣ")).toBe("[redacted]");
   });
 
   it.each([
@@ -133,6 +153,20 @@ describe("an answer's headers without the key", () => {
     const named = new Redactor("SK_live-0123456789", "{}");
     const headers = new Headers({ "x-sk_live-0123456789": "1", "x-other": "2" });
     expect([...named.headersWithoutKey(headers)]).toEqual([["x-other", "2"]]);
+  });
+
+  it.each([
+    ["of 8 characters", "k1234567", []],
+    ["of less than 8 characters", "k123456", [["x-k123456", "1"]]],
+  ])("lack or keep a header whose name holds a key %s", (_, short, kept) => {
+    const headers = new Headers({ [`x-${short}`]: "1" });
+    expect([...new Redactor(short, "{}").headersWithoutKey(headers)]).toEqual(kept);
+  });
+
+  it("lack a header whose name holds an earlier key", () => {
+    const changed = new Redactor("second-key", "{}", new Redactor("first-key", "{}"));
+    const headers = new Headers({ "x-first-key": "1", "x-second-key": "2", "x-other": "3" });
+    expect([...changed.headersWithoutKey(headers)]).toEqual([["x-other", "3"]]);
   });
 
   it("keep everything else, every cookie of its own", () => {

@@ -28,6 +28,19 @@ function nested(depth: number): object {
   return depth === 1 ? { last: "harmless" } : { next: nested(depth - 1) };
 }
 
+/** A line of a stack of this many characters. */
+function frameOfLength(length: number): string {
+  const frame = "    at f (file:///srv/app.js:10:20)";
+  return frame.replace("f", "f".repeat(1 + length - frame.length));
+}
+
+/** An error of `count` parts: itself, its message, and four lists, each with its length, in a list with its own. */
+function withParts(count: number): Error {
+  const items = (count - 4) / 4 - 2;
+  const lists = Array.from({ length: 4 }, () => Array.from({ length: items }, () => ""));
+  return Object.assign(new Error("boom"), { lists });
+}
+
 describe("a cause that can be read through and holds no secret", () => {
   class Quiet extends Error {
     get [Symbol.toStringTag](): string {
@@ -56,6 +69,21 @@ describe("a cause that can be read through and holds no secret", () => {
       withStack(new Error("boom"), `    at async Promise.${iban} (index 12)`, `    at ${iban} (native)`),
     ],
     ["that is as deep as it may be", Object.assign(new Error("boom"), { detail: nested(6) })],
+    ["with as many parts as are read", withParts(2_000)],
+    ["with a stack as long as is read", withStack(new Error("boom"), frameOfLength(20_000))],
+    ["without a stack", Object.assign(new Error("boom"), { stack: undefined })],
+    [
+      "of a prototype without a constructor",
+      Object.setPrototypeOf(
+        new Error("boom"),
+        Object.create(Error.prototype, { constructor: { value: undefined } }),
+      ),
+    ],
+    ["with data, which is not a response", Object.assign(new Error("boom"), { data: "harmless" })],
+    [
+      "of undici's parser, without the response",
+      Object.assign(new Error("boom"), { name: "HTTPParserError", data: undefined }),
+    ],
   ])("is itself: %s", (_, error) => {
     expect(knowing().causeWithoutSecrets(error)).toBe(error);
   });
@@ -63,6 +91,17 @@ describe("a cause that can be read through and holds no secret", () => {
   it("is itself where a value is called as a part of every error is", () => {
     const error = new Error("boom", { cause: new Error("inner") });
     expect(knowing("stack", "message", "cause").causeWithoutSecrets(error)).toBe(error);
+  });
+
+  it("is itself where a value is called as a property of a system error is", () => {
+    const names = "path dest info library cert data".split(" ");
+    const error = Object.assign(new Error("boom"), Object.fromEntries(names.map((name) => [name, 1])));
+    expect(knowing(...names).causeWithoutSecrets(error)).toBe(error);
+  });
+
+  it("is itself where a value is called as its class is and its stack does not name the class, as in Safari", () => {
+    const error = withStack(new TypeError("boom"), frame);
+    expect(knowing("TypeError").causeWithoutSecrets(error)).toBe(error);
   });
 
   it("is itself in a runtime without DOMException", () => {
@@ -105,6 +144,12 @@ describe("a cause that may show more than can be read", () => {
       Object.assign(new Error("boom"), { f: Object.assign(() => {}, { a: 1 }) }),
     ],
     ["deeper than it is searched", Object.assign(new Error("boom"), { detail: nested(7) })],
+    ["with more parts than are read", Object.assign(withParts(2_000), { detail: 1 })],
+    ["with a longer stack than is read", withStack(new Error("boom"), frameOfLength(20_001))],
+    [
+      "by the response that undici's parser rejected",
+      Object.assign(new Error("boom"), { name: "HTTPParserError", data: "harmless" }),
+    ],
   ])("is copied, with nothing of that: %s", (_, error) => {
     const safe = knowing().causeWithoutSecrets(error) as Error;
     expect(safe).not.toBe(error);
@@ -168,6 +213,36 @@ describe("a cause with a secret", () => {
     for (const member of ["cause", "code"]) expect(safe.cause).not.toHaveProperty(member);
   });
 
+  it("is copied with its whole stack up to 20,000 characters", () => {
+    const lines = ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)];
+    const error = withStack(new Error(key), ...lines);
+    expect(error.stack).toHaveLength(20_000);
+    expect((knowing().causeWithoutSecrets(error) as Error).stack?.split("\n").slice(1)).toEqual(lines);
+  });
+
+  it("is copied with the whole lines among the last 20,000 characters of its stack", () => {
+    const end = ["    at rest (a.js:1:1)", frameOfLength(20_000 - 23)];
+    expect(end.join("\n")).toHaveLength(20_000);
+    const error = withStack(new Error(key), "    at gone (a.js:1:1)", `Error: ${end[0]}`, `${end[1]}`);
+    const safe = knowing().causeWithoutSecrets(error) as Error;
+    expect(safe.stack?.split("\n").slice(1)).toEqual([end[1]]);
+  });
+
+  it("is copied as an Error if its name is a value", () => {
+    const error = Object.assign(new Error("boom"), { name: "Lovelace" });
+    const safe = knowing("Lovelace").causeWithoutSecrets(error) as Error;
+    expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
+  });
+
+  it("that throws when it is read is told as an error that cannot be read", () => {
+    const error = Object.defineProperty(new Error("boom"), "cause", {
+      get: () => {
+        throw new Error(key);
+      },
+    });
+    expect(knowing().causeWithoutSecrets(error)).toEqual(new Error("an error that cannot be read"));
+  });
+
   it("is copied with six of the causes behind it", () => {
     let error = new Error(`0 ${key}`);
     for (let count = 1; count <= 10; count++) error = new Error(`${count} ${key}`, { cause: error });
@@ -202,6 +277,7 @@ describe("the name of an error", () => {
     [new DOMException("", "AbortError"), "AbortError"],
     [Object.assign(new Error(), { name: `Of${key}` }), "Error"],
     [Object.assign(new Error(), { name: "sneaky" }), "Error"],
+    [Object.assign(new Error(), { name: "my TypeError" }), "Error"],
     [Object.assign(new Error(), { name: `A${"b".repeat(40)}` }), `A${"b".repeat(40)}`],
     [Object.assign(new Error(), { name: `A${"b".repeat(41)}` }), "Error"],
     [Object.assign(new Error(), { name: Object.create(null) }), "Error"],

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { Redactor } from "../src/errors/redact.ts";
 import { property } from "./support/fuzz.ts";
 
@@ -7,6 +7,11 @@ import { property } from "./support/fuzz.ts";
 function replaceKey(text: string, secret: string): string {
   return new Redactor(secret, "{}").withoutKey(text).replaceAll("[redacted]", "*");
 }
+
+// The search keeps the spellings of the last key. Each test computes those of its own key.
+beforeEach(() => {
+  replaceKey("", "another-key");
+});
 
 /** Every character that somebody escapes, between letters that nobody does. */
 const key = `k&l<m>n"o'p/q+r=s\\t!u*v(w)x~y\`z`;
@@ -129,6 +134,22 @@ describe("A key of less than 8 characters", () => {
   ])("is replaced as a whole word: %s", (text, safe) => {
     expect(replaceKey(text, "test")).toBe(safe);
   });
+
+  it("is not searched for in the base64 of longer texts, whose parts are ordinary words", () => {
+    expect(Buffer.from("\0ab").toString("base64")).toContain("Fi");
+    expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
+  });
+});
+
+it("A key of 8 characters is replaced in the base64 of a text that holds it", () => {
+  const safe = replaceKey(Buffer.from("API-Key 12345678, sent").toString("base64"), "12345678");
+  expect(safe).toContain("*");
+});
+
+it("A key is replaced in base64url, which has other characters than base64", () => {
+  const secret = "key~~~???>>>";
+  expect(Buffer.from(secret).toString("base64")).toMatch(/\+.*\/|\/.*\+/);
+  expect(replaceKey(Buffer.from(secret).toString("base64url"), secret)).toBe("*");
 });
 
 it("Everything but the key stays as it was written", () => {

@@ -69,7 +69,7 @@ const usualNames: ReadonlySet<string | symbol> = new Set(
   ).split(" "),
 );
 
-/** The stack frames of an error, the innermost ones if there are too many. A line of its message may look like one. */
+/** The stack frames of an error, the outermost ones if there are too many. A line of its message may look like one. */
 export function framesOf(error: Error): string[] {
   const messageLines = new Set(lastLinesOf(error.message));
   return lastLinesOf(error.stack).filter((line) => stackFrame.test(line) && !messageLines.has(line));

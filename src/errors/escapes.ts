@@ -10,8 +10,6 @@ const escapes =
 /** The beginning of an escape, at the end of a text. */
 const partialEscape = /(?:\\(?:u\{?[\da-f]{0,5}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
 
-const longestPartialEscape = 8;
-
 /** HTML's named references for the characters that a key can have. Any other reference becomes a space. */
 const named: { readonly [name: string]: string | undefined } = Object.fromEntries(
   (
@@ -50,8 +48,7 @@ export function decodeEscapes(source: string): DecodedText {
 
 /** Removes an escape that the end of the text cuts off. */
 export function withoutPartialEscape(text: string): string {
-  const partial = partialEscape.exec(text.slice(-longestPartialEscape))?.[0] ?? "";
-  return text.slice(0, text.length - partial.length);
+  return text.replace(partialEscape, "");
 }
 
 function decodeOnce({ text: source, sourceIndexOf }: DecodedText): DecodedText {

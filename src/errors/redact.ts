@@ -106,8 +106,7 @@ export class Redactor {
     if (cause === undefined || depth > maxDepth) return undefined;
     if (!(cause instanceof Error)) return this.quote(safeString(cause), 500);
     const contents = contentsOf(cause);
-    const frames = contents?.frames.join("\n") ?? "";
-    if (contents && this.#isClean(contents.texts.join("\n")) && this.withoutKey(frames) === frames)
+    if (contents && this.#isClean(contents.texts.join("\n")) && !this.#hasKey(contents.frames.join("\n")))
       return cause;
     const inner = this.#safeCause(cause.cause, depth + 1);
     const options = inner === undefined ? undefined : { cause: inner };
@@ -121,8 +120,12 @@ export class Redactor {
     return typeof code === "string" ? Object.assign(copy, { code: this.quote(code, 50) }) : copy;
   }
 
+  #hasKey(text: string): boolean {
+    return this.withoutKey(text) !== text;
+  }
+
   #isClean(text: string): boolean {
-    if (text.length > maxSearchedLength || this.withoutKey(text) !== text) return false;
+    if (text.length > maxSearchedLength || this.#hasKey(text)) return false;
     const decoded = decodeEscapes(text).text;
     return !this.#mayShareWord(decoded) || this.#words().find(decoded, false).length === 0;
   }
@@ -132,7 +135,8 @@ export class Redactor {
     // Beyond ASCII, the lower case of a word may depend on what follows it.
     if (text.length > maxLengthByWord || /[^\0-\x7f]/.test(text)) return true;
     this.#sentText ??= `${this.#keys.join(" ")} ${this.#body}`.toLowerCase();
-    return (text.toLowerCase().match(anyWord) ?? []).some((word) => this.#sentText?.includes(word));
+    const sentText = this.#sentText;
+    return [...text.toLowerCase().matchAll(anyWord)].some(([word]) => sentText.includes(word));
   }
 
   #words(): SecretWords {
@@ -151,7 +155,7 @@ export function nameOfError(error: unknown): string {
 function replaceRanges(text: string, ranges: readonly TextRange[]): string {
   let replaced = "";
   let done = 0;
-  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0] || b[1] - a[1])) {
+  for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
     if (start >= done) replaced += text.slice(done, start) + mark;
     done = Math.max(done, end);
   }

@@ -42,7 +42,8 @@ export function findKey(text: string, key: string): TextRange[] {
 }
 
 function spellingsOf(key: string): readonly string[] {
-  const hex = Array.from(key, (character) => character.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  // A key is visible ASCII: two digits for each character.
+  const hex = Array.from(key, (character) => character.charCodeAt(0).toString(16)).join("");
   const base64 = base64Of(key);
   // Base64url (RFC 4648, 5)
   const base64Url = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));

@@ -34,7 +34,7 @@ const longestPhrase = 200;
 
 /** A word of a secret: of one word, or the beginning of several. */
 interface SecretWord {
-  isLast: boolean;
+  isLast?: boolean;
   /** By the word that follows, in lower case. */
   next?: Map<string, SecretWord>;
 }
@@ -48,14 +48,15 @@ interface SecretWord {
  */
 export class SecretWords {
   readonly #first = new Map<string, SecretWord>();
+  readonly #start: SecretWord = { next: this.#first };
 
   /** @param json - the request body */
   constructor(keys: readonly string[], json: string) {
     const secrets = [...keys];
     const names = new Set<string>();
-    JSON.parse(json, function (this: unknown, name, value: unknown) {
+    JSON.parse(json, (name, value: unknown) => {
       if (typeof value === "string" || typeof value === "number") secrets.push(String(value));
-      if (!Array.isArray(this)) for (const word of wordsOfPlaceholder(name)) names.add(word.toLowerCase());
+      if (isPlaceholder(name)) for (const word of wordsOfName(name)) names.add(word);
       return value;
     });
     for (const secret of secrets) this.#learn(secret, names);
@@ -86,8 +87,8 @@ export class SecretWords {
   /** How many words from here are a secret; the longest one, if there are several. */
   #countAt(words: readonly string[], at: number): number {
     let longest = 0;
-    let word = this.#first.get(words[at] ?? "");
-    for (let count = 1; word; count++) {
+    let word: SecretWord | undefined = this.#start;
+    for (let count = 0; word; count++) {
       if (word.isLast) longest = count;
       word = word.next?.get(words[at + count] ?? "");
     }
@@ -116,24 +117,26 @@ export class SecretWords {
   }
 
   #add(words: readonly string[]): void {
-    let following = this.#first;
-    let last: SecretWord | undefined;
+    let last = this.#start;
     for (const word of words) {
-      if (last) following = last.next ??= new Map();
-      last = following.get(word) ?? { isLast: false };
-      following.set(word, last);
+      last.next ??= new Map();
+      const next = last.next.get(word) ?? {};
+      last.next.set(word, next);
+      last = next;
     }
-    if (last) last.isLast = true;
+    last.isLast = true;
   }
 }
 
-/**
- * The words of a property name such as `dueDate`, joined and one by one; none if the name may be data, as in a map by
- * customer, card or e-mail address.
- */
-function wordsOfPlaceholder(name: string): readonly string[] {
-  if (!/^[A-Za-z_$][\w$-]{0,39}$/.test(name) || /\d{3}/.test(name)) return [];
-  return [...(name.match(anyWord) ?? []), ...(name.match(/\p{Lu}?\p{Ll}+/gu) ?? [])];
+/** Whether a property name looks like one of a template, and not like data, as in a map by customer, card or e-mail address. */
+function isPlaceholder(name: string): boolean {
+  return /^[A-Za-z_$][\w$-]{0,39}$/.test(name) && !/\d{3}/.test(name);
+}
+
+/** The words of a property name such as `dueDate`, joined and one by one, in lower case. */
+function wordsOfName(name: string): string[] {
+  const found = [...name.matchAll(anyWord), ...name.matchAll(/\p{Lu}?\p{Ll}+/gu)];
+  return found.map(([word]) => word.toLowerCase());
 }
 
 function isDistinctive(word: string): boolean {
