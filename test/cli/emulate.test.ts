@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { request } from "node:http";
@@ -59,10 +60,14 @@ describe("emulate", () => {
       ["c.test", / {2}POST {2}any {2}421 {2}.*"c\.test".* --allow-host\./],
     ] as const) {
       const path = "/api/v1/templates/any/generate-sync";
-      request({ port, path, method: "POST", headers: { ...headers, host } }, (answer) => answer.resume()).end(
-        "{}",
+      const asking = request({ port, path, method: "POST", headers: { ...headers, host } }, (answer) =>
+        answer.resume(),
       );
+      const answered = once(asking, "close");
+      asking.end("{}");
       expect(await emulation.line()).toMatch(outcome);
+      // The log comes first, and the end of this test ends the emulator.
+      await answered;
     }
   });
 
