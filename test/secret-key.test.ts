@@ -152,6 +152,11 @@ it("A key is replaced in base64url, which has other characters than base64", () 
   expect(replaceKey(Buffer.from(secret).toString("base64url"), secret)).toBe("*");
 });
 
+it("A credential with a tab, as a header may have, is replaced in hexadecimal", () => {
+  const secret = "Bearer\tsecret-token";
+  expect(replaceKey(Buffer.from(secret).toString("hex"), secret)).toBe("*");
+});
+
 it("Everything but the key stays as it was written", () => {
   const around = String.raw`C:\new\tmp "a\"b" 100% &amp; %41 \u0041 &#65;`;
   expect(replaceKey(`${around} ${key} ${around}`, key)).toBe(`${around} * ${around}`);

@@ -42,8 +42,7 @@ export function findKey(text: string, key: string): TextRange[] {
 }
 
 function spellingsOf(key: string): readonly string[] {
-  // A key is visible ASCII: two digits for each character.
-  const hex = Array.from(key, (character) => character.charCodeAt(0).toString(16)).join("");
+  const hex = Array.from(key, (character) => character.charCodeAt(0).toString(16).padStart(2, "0")).join("");
   const base64 = base64Of(key);
   // Base64url (RFC 4648, 5)
   const base64Url = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
