@@ -223,7 +223,13 @@ describe("a cause with a secret", () => {
   it("is copied with the whole lines among the last 20,000 characters of its stack", () => {
     const end = ["    at rest (a.js:1:1)", frameOfLength(20_000 - 23)];
     expect(end.join("\n")).toHaveLength(20_000);
-    const error = withStack(new Error(key), "    at gone (a.js:1:1)", `Error: ${end[0]}`, `${end[1]}`);
+    const error = withStack(
+      new Error(key),
+      "Error",
+      "    at gone (a.js:1:1)",
+      `Error: ${end[0]}`,
+      `${end[1]}`,
+    );
     const safe = knowing().causeWithoutSecrets(error) as Error;
     expect(safe.stack?.split("\n").slice(1)).toEqual([end[1]]);
   });
