@@ -61,6 +61,10 @@ describe("a value of short words", () => {
   );
 });
 
+it("A phrase that begins within another phrase is replaced with it", () => {
+  expect(told(["Ann B", "B Lee"], "Ann B Lee")).toBe("[redacted]");
+});
+
 it("Two distinctive words of a value are replaced one by one", () => {
   expect(told("Ada Lovelace Byron", "Lovelace Byron")).toBe("[redacted] [redacted]");
   expect(told("Lovelace Byron", "Lovelace Byron")).toBe("[redacted] [redacted]");

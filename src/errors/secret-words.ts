@@ -63,7 +63,7 @@ export class SecretWords {
   }
 
   /**
-   * Finds the secret words and phrases in a text.
+   * Finds the secret words and phrases in a text. A phrase may begin within another one, and both are found.
    *
    * @param isExcerpt - whether the text may be truncated within a word, or contain text in base64
    */
@@ -71,15 +71,12 @@ export class SecretWords {
     const found = [...text.matchAll(anyWord)];
     const words = found.map(([word]) => word.toLowerCase());
     const ranges: TextRange[] = [];
-    let end = 0;
     for (const [at, { 0: word, index }] of found.entries()) {
-      if (index < end) continue;
       const isSuspect = isExcerpt && this.#isSuspect(word, index + word.length === text.length);
       const count = this.#countAt(words, at) || (isSuspect ? 1 : 0);
       const last = count > 0 && found[at + count - 1];
       if (!last) continue;
-      end = last.index + last[0].length;
-      ranges.push([index, end]);
+      ranges.push([index, last.index + last[0].length]);
     }
     return ranges;
   }
