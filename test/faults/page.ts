@@ -22,8 +22,8 @@ function introduction(count: number): string {
 A PDF arrives whole, or you get one error that says why. Nothing in between: no half of a document, no login page under the
 name of one, no wait without an end, no partial file, no connection left behind.
 
-That is what these ${count} faults are for. The tests play every one of them on a real socket, against each of the nine forms of a
-document, by both transports; and this page is written from the very rows they play.
+That is what these ${count} faults are for. The tests play every one of them on a real socket, by both transports, against \`bytes()\` and
+\`saveTo()\`, and one fault of each kind against all nine forms; and this page is written from the very rows they play.
 
 **How to read it**
 

@@ -16,7 +16,7 @@ const inTable: Readonly<Record<SecondTry, string>> = {
 /** What the faults of docs/reports/faults.md end in, a line for each kind, from the rows that its tests play. */
 export default function faults(): string {
   const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
-  return `The tests play ${count} faults, each in every form. Whole forms are ${inWords(wholeForms.map((form) => `\`${form}\``))}.
+  return `The tests play ${count} faults, each by \`bytes()\` and \`saveTo()\`, and one of each kind in every form. Whole forms are ${inWords(wholeForms.map((form) => `\`${form}\``))}.
 
 ${tableOf(
   ["what is wrong", "faults", "you get, by undici", "tried again"],
