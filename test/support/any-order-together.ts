@@ -6,8 +6,7 @@ import { BaseSequencer, type TestSpecification, type Vitest } from "vitest/node"
  * run before, and in a new clone begins with the largest files.
  */
 const longest = [
-  "faults/table",
-  "faults/second-try",
+  "faults/faults",
   "emulator/runaway-templates",
   "types/editor",
   "client/timeouts-connect",
