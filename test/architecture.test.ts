@@ -164,7 +164,7 @@ describe("these rules", () => {
   it.each([
     ["a layer above", "errors/errors.ts", 'import "../client.ts";'],
     ["a type of a layer above", "transport/transport.ts", 'import type { Call } from "../call/call.ts";'],
-    ["another folder of the same layer", "files/draft.ts", 'import "../request/url.ts";'],
+    ["another folder of the same layer", "files/target.ts", 'import "../request/url.ts";'],
     ["an outer folder from the core", "client.ts", 'import "./emulator/start.ts";'],
     [
       "the inside of the core from an outer folder",

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { addCaller } from "../errors/caller-stack.ts";
 import { checkBulkOptions, type RunBulkOptions } from "./bulk-options.ts";
 import { BulkRun } from "./bulk-run.ts";
-import { realPathOf } from "./folder/real-path-of.ts";
+import { realPathOf } from "./folder/document-paths.ts";
 import type { Job, JobOf, Jobs } from "./job.ts";
 import { JobSource } from "./job-source.ts";
 import { openJournal } from "./journal/journal.ts";
@@ -55,7 +55,7 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
       beforeLines: async () => sink.sync?.(),
     });
     try {
-      sink.begin?.({ id: journal.id, before: journal.idBefore, journal: await realPathOf(resolve(path)) });
+      sink.begin?.({ id: journal.id, before: journal.idBefore, journal: realPathOf(resolve(path)) });
       return await new BulkRun(options as unknown as RunBulkOptions<T, Job>, source, journal).perform();
     } finally {
       await journal.close();

@@ -5,7 +5,7 @@ import { Failure, Misuse } from "./failure.ts";
 import { readValues } from "./input-values.ts";
 import { openerOf, openFile } from "./open-file.ts";
 import { formatSize, isStdout, printable, write } from "./output.ts";
-import { pdfNameOf } from "./pdf-name.ts";
+import { pdfNameOf } from "./output-file.ts";
 import { type Progress, showProgress } from "./progress.ts";
 import { type GivenKeys, refuseKeys } from "./refuse-keys.ts";
 import { readServiceSettings } from "./service-settings.ts";

@@ -1,6 +1,6 @@
 import type { Emulator, FoundTemplate } from "../emulator/index.ts";
 import { escapeUnprintable } from "./output.ts";
-import { pdfNameOf } from "./pdf-name.ts";
+import { pdfNameOf } from "./output-file.ts";
 
 /** Where to send a call, and the key that lets it pass. */
 type Address = Pick<Emulator, "baseUrl" | "apiKey">;

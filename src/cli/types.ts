@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
-import { readExisting, writeAtomically } from "./atomic-file.ts";
 import { divertStdout } from "./divert-stdout.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { isStdout, printable, write } from "./output.ts";
+import { OutputFile, readExisting } from "./output-file.ts";
 import { quotedWord } from "./quoted-word.ts";
 import type { TemplateShape } from "./template-types/shape.ts";
 import { NameCollision, signature, writeTypes } from "./template-types/write-types.ts";
@@ -69,7 +69,11 @@ export async function types(words: readonly string[], flags: TypesFlags, session
     checkIsFresh(written, text, output, commandOf(words, flags, written, platform));
   }
   session.signal.throwIfAborted();
-  if (!flags.check && written !== text) await writeAtomically(output, text);
+  if (!flags.check && written !== text) {
+    const file = await OutputFile.open(output);
+    await file.append(text);
+    await file.finish();
+  }
   const count = shapes.length;
   stdout.write(`${printable(output)}: ${count} ${count === 1 ? "template" : "templates"}\n`);
 }

@@ -3,7 +3,7 @@ import { abortError } from "../call/abort-signals.ts";
 import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
-import type { SavePath, SavePolicy } from "../files/save-target.ts";
+import type { SavePath, SavePolicy } from "../files/save-path.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { requestIdOf } from "../transport/response-head.ts";

@@ -1,6 +1,12 @@
 import type { Body } from "../call/body.ts";
-import { Draft } from "../files/draft.ts";
-import { parseSavePath, resolveSaveTarget, type SavePath, type SavePolicy } from "../files/save-target.ts";
+import { AtomicFile } from "../files/atomic-file.ts";
+import {
+  parseSavePath,
+  resolveSaveTarget,
+  type SavePath,
+  type SavePolicy,
+  saveError,
+} from "../files/save-path.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { FileSink } from "./file-sink.ts";
 import type { Saved } from "./generated-pdf.ts";
@@ -27,10 +33,14 @@ export const nodeOutputs: NodeOutputs = {
   async checkPath(given, policy) {
     const path = parseSavePath(given, policy);
     await policy?.prepare();
-    const target = await resolveSaveTarget(path);
-    // Creating a file is cheaper than rendering a document in vain. A bulk run has checked the folder in `prepare`.
-    if (target.kind === "replace" && !policy) await (await Draft.open(target, path))?.discard();
-    return path;
+    try {
+      const target = await resolveSaveTarget(path);
+      // Creating a file is cheaper than rendering a document in vain. A bulk run has checked the folder in `prepare`.
+      if (!target.isDirect && !policy) await AtomicFile.probe(target.folder);
+      return path;
+    } catch (error) {
+      throw saveError(path, error);
+    }
   },
   async save(body, path, attempts) {
     const sink = new FileSink(body);

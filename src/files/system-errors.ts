@@ -1,25 +1,21 @@
-import { SaveError } from "../errors/errors.ts";
+/** A path that the system may take, and that cannot be a file's. The message says why. */
+export class PathRefusal extends Error {}
 
 /** Explanations by the code of the system's error. */
 interface Explanations {
   readonly [code: string]: string | undefined;
 }
 
-/** Also the explanation for a virtual folder such as /proc, which exists but takes no files. */
-export const mayNotWrite = "this process may not write there";
+const mayNotWrite = "this process may not write there";
 
 export const isFolder = "it is a folder: name a file inside it";
 
-export const isCircle = "its links lead in a circle";
-
-export const isNoFolder = "a part of its path is a file, not a folder";
-
 const explanations: Explanations = {
   ENOENT: "it is not there any more",
-  ENOTDIR: isNoFolder,
+  ENOTDIR: "a part of its path is a file, not a folder",
   EEXIST: "there is a file of that name",
   EISDIR: isFolder,
-  ELOOP: isCircle,
+  ELOOP: "its links lead in a circle",
   EACCES: mayNotWrite,
   EPERM: mayNotWrite,
   EBUSY: "another program has it open, or it is a mount point",
@@ -29,6 +25,7 @@ const explanations: Explanations = {
   EFBIG: "it has become larger than a file may be",
   EIO: "the disk reports an error",
   ENAMETOOLONG: "its name is too long",
+  ENXIO: "it is a pipe that no program reads",
 };
 
 /**
@@ -41,42 +38,18 @@ export function describeSystemError(error: unknown, ownExplanations: Explanation
   return ownExplanations[code] ?? explanations[code] ?? message;
 }
 
+/** Describes in words why a file could not be written. */
+export function describeWriteError(error: unknown): string {
+  // Windows does not report which of the two it is.
+  if (mayBeHeld(error)) return `another program has it open, or ${mayNotWrite}`;
+  return describeSystemError(error, { ENOENT: "its folder does not exist: create it first" });
+}
+
 /** Windows uses these codes if a virus scanner, an indexer or a reader holds the file or the one it replaces open. */
 const codesOfHeldFiles: readonly (string | undefined)[] = ["EPERM", "EACCES", "EBUSY"];
 
-/** The explanation for such a refusal. Windows does not report which of the two it is. */
-export const heldOrForbidden = "another program has it open, or this process may not write there";
-
-/**
- * Whether Windows refused to rename a file in the way it does while another program has the file open.
- *
- * @param platform - a value of `process.platform`
- */
-export function mayBeHeld(error: unknown, platform: string): boolean {
+/** Whether Windows refused to rename a file in the way it does while another program has the file open. */
+export function mayBeHeld(error: unknown, platform: string = process.platform): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   return platform === "win32" && syscall === "rename" && codesOfHeldFiles.includes(code);
-}
-
-/** Creates the error for a path that a document cannot be saved to. */
-export function cannotSave(
-  path: string,
-  why: string,
-  facts: { cause?: unknown; attempts?: number } = {},
-): SaveError {
-  return new SaveError(`Could not save the document to ${JSON.stringify(path)}: ${why}.`, {
-    ...facts,
-    path,
-  });
-}
-
-/** Converts an error of the file system to a `SaveError`, and returns any other error unchanged. */
-export function asSaveError(error: unknown, path: string, attempts = 0): unknown {
-  if (!(error instanceof Error)) return error;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  const isSystemError = typeof code === "string" && (syscall !== undefined || code.startsWith("ERR_"));
-  if (!isSystemError) return error;
-  const why = mayBeHeld(error, process.platform)
-    ? heldOrForbidden
-    : describeSystemError(error, { ENOENT: "its folder does not exist: create it first" });
-  return cannotSave(path, why, { cause: error, attempts });
 }

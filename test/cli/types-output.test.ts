@@ -98,8 +98,7 @@ describe("the file of the types", () => {
     execFileSync("mkfifo", [join(cwd, "out.ts")]);
     expect(await runTypes(cwd, "invoice.json -o out.ts")).toMatchObject({
       code: 2,
-      stderr:
-        "template-pdf: Could not write out.ts: it is a pipe; -o - writes to standard output, which may be one.\n",
+      stderr: "template-pdf: Could not write out.ts: it is a pipe that no program reads.\n",
     });
   });
 
@@ -228,7 +227,7 @@ it("a file of this command is still its own where an editor has put a byte order
 
 describe("an output that cannot be written is refused in one line, with exit code 2:", () => {
   it.each<[title: string, output: string, reason: string]>([
-    ["in a folder that is not there", "missing/t.ts", "its folder does not exist; create it first"],
+    ["in a folder that is not there", "missing/t.ts", "its folder does not exist: create it first"],
     ["a folder", "folder", "it is a folder: name a file inside it"],
     ["below a file", "invoice.json/t.ts", "a part of its path is a file, not a folder"],
   ])("%s", async (_title, output, reason) => {

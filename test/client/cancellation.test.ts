@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { getEventListeners } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GeneratedPdf, PendingPdf } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
+import { fullPipe } from "../support/full-pipe.ts";
 import { hasPipeFiles } from "../support/platform.ts";
 import { failureAt, forms, generate, stages, temporaryFolder } from "./every-form.ts";
 import { beginning, pdfOf, rejectionOf, Service, transports, turns, withLength } from "./service.ts";
@@ -126,12 +126,11 @@ describe.each(transports)("the caller's signal, by %s,", (_, options) => {
     const controller = new AbortController();
     const document = await generate(service.client(options), { signal: controller.signal });
     while (getEventListeners(controller.signal, "abort").length > 0) await turns();
-    const pipe = join(temporaryFolder(), "pipe");
-    execFileSync("mkfifo", [pipe]);
-    // Waits for somebody who reads the pipe.
-    const saving = rejectionOf(document.saveTo(pipe));
+    const pipe = fullPipe();
+    const saving = rejectionOf(document.saveTo(pipe.path));
     while (getEventListeners(controller.signal, "abort").length === 0) await turns();
     controller.abort();
+    pipe.close();
     expect(await saving).toBe(controller.signal.reason);
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { ConnectionError, SaveError, type TemplatePdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { fullPipe } from "../support/full-pipe.ts";
 import { hasPipeFiles } from "../support/platform.ts";
 import { generate, temporaryFolder } from "./every-form.ts";
 import { beginning, pdfOf, rejectionOf, Service, saying, turns, withLength } from "./service.ts";
@@ -30,13 +30,13 @@ describe("a call that ends in an odd way", () => {
   it.runIf(hasPipeFiles).each([2_000, 5_000_000])(
     "holds `total` for a file of %d bytes that nobody takes",
     async (size) => {
-      const pipe = join(temporaryFolder(), "pipe");
-      execFileSync("mkfifo", [pipe]);
+      const pipe = fullPipe();
       const service = await Service.start(withLength(pdfOf(size)));
       const client = service.client({ timeouts: { total: 300 } });
       const document = await generate(client);
       await turns(20);
-      const saving = rejectionOf(document.saveTo(pipe));
+      const saving = rejectionOf(document.saveTo(pipe.path));
+      setTimeout(() => pipe.close(), 500);
       expectTimeout(await saving, "total", 300);
       await client.close();
     },

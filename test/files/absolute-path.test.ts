@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 import { describe, expect, it } from "vitest";
-import { absolutePath } from "../../src/files/absolute-path.ts";
+import { absolutePath } from "../../src/files/target.ts";
 
 describe("an absolute path on Windows, from C:\\work\\now:", () => {
   it.each([
@@ -30,7 +30,7 @@ describe("an absolute path on Windows, from C:\\work\\now:", () => {
     ["a.pdf.", "C:\\work\\now\\a.pdf."],
     ["a.pdf:x", "C:\\work\\now\\a.pdf:x"],
   ])("%s", (text, expected) => {
-    expect(absolutePath(text, win32, "C:\\work\\now")).toBe(expected);
+    expect(absolutePath(text, "C:\\work\\now", win32)).toBe(expected);
   });
 });
 
@@ -43,6 +43,6 @@ describe("an absolute path elsewhere, from /work/now:", () => {
     ["C:\\a.pdf", "/work/now/C:\\a.pdf"],
     ["out/", "/work/now/out/"],
   ])("%s", (text, expected) => {
-    expect(absolutePath(text, posix, "/work/now")).toBe(expected);
+    expect(absolutePath(text, "/work/now", posix)).toBe(expected);
   });
 });

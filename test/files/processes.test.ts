@@ -54,16 +54,6 @@ describe.runIf(process.platform === "linux")("saveTo() in a process of its own",
     expect(pdf.equals(await readFile(target))).toBe(true);
   });
 
-  it("appends to /dev/stdout where the shell sent that to a file", async () => {
-    const service = await Service.start(withLength(pdf));
-    const target = join(temporaryFolder(), "log");
-    const script = await childScript(saveAll);
-    const command = `(echo before; "$1" "$2" "$3" /dev/stdout) > "$4"`;
-    await run("sh", ["-c", command, "sh", process.execPath, script, service.baseUrl, target]);
-    const expected = Buffer.concat([Buffer.from("before\n"), pdf]);
-    expect(expected.equals(await readFile(target))).toBe(true);
-  });
-
   it("writes to /dev/stdout, or says why not, where a Node process reads that", async () => {
     // Node gives its children sockets for pipes, which cannot be opened by name.
     const service = await Service.start(withLength(pdf));

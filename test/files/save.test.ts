@@ -137,6 +137,24 @@ describe("saveTo()", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
+  it("reads a relative path at once", async () => {
+    const before = process.cwd();
+    const [first, second] = [temporaryFolder(), temporaryFolder()];
+    // A worker thread, in which some runners run tests, has no folder of its own to change.
+    const cwd = process.cwd;
+    try {
+      process.cwd = () => first;
+      const service = await Service.start(withLength(pdf));
+      const saving = generate(service.client()).saveTo("invoice.pdf");
+      process.cwd = () => second;
+      expect(await saving).toEqual({ path: "invoice.pdf", bytes: pdf.length });
+      expect((await stat(join(first, "invoice.pdf"))).size).toBe(pdf.length);
+    } finally {
+      process.cwd = cwd;
+    }
+    expect(process.cwd()).toBe(before);
+  });
+
   it("saves an empty body that nobody verifies as an empty file", async () => {
     const service = await Service.start(saying(200));
     const path = join(temporaryFolder(), "empty.pdf");

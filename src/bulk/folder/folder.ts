@@ -1,19 +1,12 @@
-import { type FileHandle, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { describeSystemError } from "../../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
 import { checkOptions, describeType, isText } from "../../options/option-rules.ts";
 import type { Job } from "../job.ts";
 import type { Sink, SinkRun } from "../sink.ts";
-import { foldedPath } from "./folded-path.ts";
-import { objectionToPath } from "./inner-path.ts";
-import { isWithin } from "./is-within.ts";
-import { makeFolder } from "./make-folder.ts";
+import { foldedPath, isWithin, objectionToPath, realPathOf, UsedPaths } from "./document-paths.ts";
 import { parsePattern } from "./placeholders.ts";
-import { probeFolder } from "./probe-folder.ts";
-import { realPathOf } from "./real-path-of.ts";
-import { removeDrafts } from "./remove-drafts.ts";
-import { UsedPaths } from "./used-paths.ts";
+import { makeWritableFolder, removeDrafts, syncFolder } from "./writable-folder.ts";
 
 /** The options of `folder`. */
 export interface FolderOptions {
@@ -66,17 +59,17 @@ class Folder<J extends Job> implements FolderSink<J> {
   readonly place: string;
   readonly #pathOf: (job: J) => string;
   #used = new UsedPaths(process.platform);
-  /** Folders that are there, or on the way to be. */
+  /** Folders that exist, or are being created. */
   readonly #knownFolders = new Map<string, Promise<void>>();
   /** Folders that hold new names since the last `sync`. */
   #changedFolders = new Set<string>();
   /** Where `place` leads, links followed. */
-  #realPlace: Promise<string> | undefined;
-  /** What the run keeps for itself: its journal, and what lies beside that. */
+  #realPlace: string | undefined;
+  /** The files of the run itself: its journal, and those beside it. */
   #kept: readonly string[] = [];
-  /** What the names of this run's drafts begin with. */
+  /** The start of the names of this run's drafts, after the dot. */
   #mark = "";
-  /** What the names of those begin with that an earlier run has left. */
+  /** The start of the names of drafts that an earlier run left, with the dot. */
   #staleMark: string | undefined;
 
   constructor(pathOf: string | ((job: J) => string), options: FolderOptions) {
@@ -119,16 +112,13 @@ class Folder<J extends Job> implements FolderSink<J> {
     this.#knownFolders.clear();
     this.#realPlace = undefined;
     this.#kept = [];
-    try {
-      await makeFolder(this.place);
-      await probeFolder(this.place, "");
-    } catch (cause) {
+    await makeWritableFolder(this.place, "").catch((cause) => {
       throw folderError(
         this.place,
         `cannot be written to: ${describeSystemError(cause)}. Nothing was sent`,
         cause,
       );
-    }
+    });
   }
 
   begin({ id, before, journal }: SinkRun): void {
@@ -157,12 +147,10 @@ class Folder<J extends Job> implements FolderSink<J> {
     return saved;
   }
 
-  /** Says what keeps documents from a path whose links were followed. */
-  async #objectionTo(real: string): Promise<string | undefined> {
+  /** Says why documents may not be saved to a path whose links were followed. */
+  #objectionTo(real: string): string | undefined {
     this.#realPlace ??= realPathOf(this.place);
-    if (!isWithin(real, await this.#realPlace)) {
-      return `a link leads out of ${JSON.stringify(this.place)} there`;
-    }
+    if (!isWithin(real, this.#realPlace)) return `a link leads out of ${JSON.stringify(this.place)} there`;
     const folded = foldedPath(real, process.platform);
     return this.#kept.some((kept) => isWithin(folded, kept)) ? "the run keeps its journal there" : undefined;
   }
@@ -171,12 +159,12 @@ class Folder<J extends Job> implements FolderSink<J> {
   async sync(): Promise<void> {
     const changed = this.#changedFolders;
     this.#changedFolders = new Set();
-    await Promise.all([...changed].map(syncFolder));
-  }
-
-  /** Every folder above one that was made has a new name in it, up to that of the first that was missing. */
-  #noteMade(path: string, first: string): void {
-    for (let at = path; at.length >= first.length; at = dirname(at)) this.#changedFolders.add(dirname(at));
+    const syncOne = (path: string) =>
+      syncFolder(path).catch((cause) => {
+        const why = `${describeSystemError(cause)}. What was stored there last is not recorded`;
+        throw folderError(path, `could not be synced: ${why}`, cause);
+      });
+    await Promise.all([...changed].map(syncOne));
   }
 
   #refusal(why: string): SaveError {
@@ -192,23 +180,25 @@ class Folder<J extends Job> implements FolderSink<J> {
     if (this.#knownFolders.size === maxKnownFolders) this.#knownFolders.clear();
     const made = this.#prepareFolder(path);
     this.#knownFolders.set(path, made);
-    // The next job may find it mended.
+    // It may be fixed before the next job.
     made.catch(() => this.#knownFolders.delete(path));
     return made;
   }
 
   async #prepareFolder(path: string): Promise<void> {
-    const objection = await this.#objectionTo(await realPathOf(path));
+    const objection = this.#objectionTo(realPathOf(path));
     if (objection !== undefined) throw folderError(path, `cannot be written to: ${objection}`);
-    const first = await makeFolder(path).catch((cause) => {
-      throw folderError(path, `could not be made: ${describeSystemError(cause)}`, cause);
-    });
-    if (first !== undefined) this.#noteMade(path, first);
-    await probeFolder(path, this.#mark).catch((cause) => {
+    const firstMissing = await makeWritableFolder(path, this.#mark).catch((cause) => {
       throw folderError(path, `cannot be written to: ${describeSystemError(cause)}`, cause);
     });
-    const stale = first === undefined ? this.#staleMark : undefined;
-    if (stale !== undefined) await removeDrafts(path, stale, this.#mark);
+    if (firstMissing === undefined) {
+      if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, `.${this.#mark}`);
+      return;
+    }
+    // Every folder above a new one has a new name in it.
+    for (let at = path; at.length >= firstMissing.length; at = dirname(at)) {
+      this.#changedFolders.add(dirname(at));
+    }
   }
 }
 
@@ -222,20 +212,4 @@ function folderError(path: string, what: string, cause?: unknown): SaveError {
 function endOfFolder(path: string): number {
   const lastBackslash = process.platform === "win32" ? path.lastIndexOf("\\") : -1;
   return Math.max(path.lastIndexOf("/"), lastBackslash) + 1;
-}
-
-async function syncFolder(path: string): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(path, "r");
-    await handle.sync();
-  } catch (error) {
-    // Not every system opens folders, or syncs them.
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes(code)) return;
-    const why = `${describeSystemError(error)}. What was stored there last is not recorded`;
-    throw folderError(path, `could not be synced: ${why}`, error);
-  } finally {
-    await handle?.close();
-  }
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { UsedPaths } from "../../bulk/folder/document-paths.ts";
 import { parsePattern } from "../../bulk/folder/placeholders.ts";
-import { UsedPaths } from "../../bulk/folder/used-paths.ts";
 import { nearestName } from "../../options/option-rules.ts";
 import { Misuse } from "../failure.ts";
 import { printable } from "../output.ts";

@@ -1,8 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { AtomicFile } from "../atomic-file.ts";
 import type { Failure } from "../failure.ts";
-import { writeFailure } from "../output-path.ts";
+import { OutputFile, writeFailure } from "../output-file.ts";
 import { type ReportEntry, type ReportFormat, type ReportLayout, reportLayouts } from "./report-entry.ts";
 
 /** How much is written at once, and how much may wait for that. */
@@ -12,13 +11,13 @@ const maxWaitingLength = 1024 * 1024;
 /** A report that is written while a run goes on: the whole of it or nothing. */
 export class ReportFile {
   readonly #layout: ReportLayout;
-  readonly #file: AtomicFile;
+  readonly #file: OutputFile;
   #waiting: string;
   #isFirst = true;
   #writing: Promise<void> | undefined;
   #failure: Failure | undefined;
 
-  private constructor(layout: ReportLayout, file: AtomicFile) {
+  private constructor(layout: ReportLayout, file: OutputFile) {
     this.#layout = layout;
     this.#file = file;
     this.#waiting = layout.begin;
@@ -33,7 +32,7 @@ export class ReportFile {
     await mkdir(dirname(path), { recursive: true }).catch((error) => {
       throw writeFailure(path, error);
     });
-    return new ReportFile(reportLayouts[format], await AtomicFile.open(path));
+    return new ReportFile(reportLayouts[format], await OutputFile.open(path));
   }
 
   /** Where it goes, as it was given. */

@@ -137,7 +137,7 @@ describe("a folder", () => {
     const { errors, summary } = await run(["a", "file/b", "c"]);
     expect(errors.map((error) => SaveError.is(error) && seenFrom(at, error.message)).sort()).toEqual([
       'Could not save the document to "/out/a.pdf": it is a folder: name a file inside it.',
-      'The folder "/out/file" could not be made: there is a file of that name.',
+      'The folder "/out/file" cannot be written to: there is a file of that name.',
     ]);
     expect(summary).toMatchObject({ fulfilled: 1, rejected: 2 });
     expect(service.requests.length).toBe(1);

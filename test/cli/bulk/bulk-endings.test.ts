@@ -277,7 +277,7 @@ describe("a report of a bulk run that cannot be written", () => {
     const { code, printed, told } = await bench.bulk("data.csv", ["--report", bench.path("reports/r.csv")]);
     expect(code).toBe(1);
     expect(told.split("\n").at(-2)).toBe(
-      "template-pdf: Every row was gone through, and there is no report of it: Could not write reports/r.csv: its folder does not exist; create it first. Mend that, and run the same command again.",
+      "template-pdf: Every row was gone through, and there is no report of it: Could not write reports/r.csv: its folder does not exist: create it first. Mend that, and run the same command again.",
     );
     expect(printed).toMatch(new RegExp(`^${made}, in TIME\n`));
     expect(printed).not.toContain("report ");
@@ -293,7 +293,7 @@ describe("a report of a bulk run that cannot be written", () => {
     const { code, printed, told } = await bench.bulk("data.csv", [...flags, "--concurrency", "1"]);
     expect(code).toBe(3);
     expect(told.split("\n").slice(-3, -1)).toEqual([
-      "template-pdf: Could not write reports/r.csv: its folder does not exist; create it first.",
+      "template-pdf: Could not write reports/r.csv: its folder does not exist: create it first.",
       "template-pdf: Stopped before the end: 1 failed, as many as --stop-after allows.",
     ]);
     expect(printed).not.toContain("report");

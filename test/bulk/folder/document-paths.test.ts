@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { objectionToPath } from "../../../src/bulk/folder/inner-path.ts";
+import { foldedPath, objectionToPath, UsedPaths } from "../../../src/bulk/folder/document-paths.ts";
 import { orLongRun, property } from "../../support/fuzz.ts";
 
 describe("a path inside of a folder", () => {
@@ -69,4 +69,26 @@ describe("a path inside of a folder", () => {
       expect(inner).toBe(`/root/folder/${path}`);
     }),
   );
+});
+
+describe("two paths of one file", () => {
+  it.each([
+    ["win32", "2026/a.pdf", "2026\\a.pdf"],
+    ["win32", "2026\\A.pdf", "2026/a.PDF"],
+    ["darwin", "A.pdf", "a.pdf"],
+    ["darwin", "Zoe\u0308.pdf", "Zo\u00eb.pdf"],
+  ])("are told on %s: %j and %j", (platform, one, other) => {
+    expect(foldedPath(one, platform)).toBe(foldedPath(other, platform));
+    const used = new UsedPaths(platform);
+    expect(used.claim(one, 1)).toBe(undefined);
+    expect(used.claim(other, 2)).toBe(1);
+  });
+
+  it.each([
+    ["linux", "A.pdf", "a.pdf"],
+    ["linux", "a/b.pdf", "a\\b.pdf"],
+    ["darwin", "a/b.pdf", "a\\b.pdf"],
+  ])("are two on %s: %j and %j", (platform, one, other) => {
+    expect(foldedPath(one, platform)).not.toBe(foldedPath(other, platform));
+  });
 });

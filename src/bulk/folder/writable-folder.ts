@@ -1,0 +1,56 @@
+import { type FileHandle, mkdir, open, opendir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { AtomicFile } from "../../files/atomic-file.ts";
+import { draftEnding } from "../../files/filenames.ts";
+
+/**
+ * Creates a folder, with those above it that are missing, and checks that it takes files.
+ *
+ * @param mark - the start of the name of a file that is created for the check
+ * @returns the first folder that was missing, if any
+ * @throws the system's error
+ */
+export async function makeWritableFolder(path: string, mark: string): Promise<string | undefined> {
+  const firstMissing = await mkdir(path, { recursive: true }).catch(async (error: NodeJS.ErrnoException) => {
+    // A recursive `mkdir` reports a read-only file system as a missing folder, and a plain one as what it is.
+    if (error.code === "ENOENT") await mkdir(path);
+    throw error;
+  });
+  await AtomicFile.probe(path, mark);
+  return firstMissing;
+}
+
+/**
+ * Removes the drafts of a run that was killed.
+ *
+ * @param stale - the start of their names
+ * @param kept - the start of the names of drafts that are being written now
+ */
+export async function removeDrafts(folder: string, stale: string, kept: string): Promise<void> {
+  // Read bit by bit, because the folder may hold a million documents. A draft that cannot be removed does no harm.
+  const entries = await opendir(folder, { bufferSize: 1024 }).catch(() => []);
+  for await (const { name } of entries) {
+    const isStale = name.startsWith(stale) && name.endsWith(draftEnding) && !name.startsWith(kept);
+    if (isStale) await unlink(join(folder, name)).catch(() => {});
+  }
+}
+
+/** What systems report that do not open folders, or do not sync them. */
+const codesOfNoSync: readonly string[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"];
+
+/**
+ * Makes the names in a folder durable, where the system can.
+ *
+ * @throws the system's error
+ */
+export async function syncFolder(path: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, "r");
+    await handle.sync();
+  } catch (error) {
+    if (!codesOfNoSync.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    await handle?.close();
+  }
+}

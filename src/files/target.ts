@@ -1,0 +1,77 @@
+import type { PlatformPath } from "node:path";
+import { fileSystem, ignoreMissing } from "./file-system.ts";
+import { objectionOfWindows } from "./filenames.ts";
+import { isFolder, PathRefusal } from "./system-errors.ts";
+
+/** Where a file goes once all links are followed, and what is there. */
+export interface FileTarget {
+  readonly path: string;
+  readonly folder: string;
+  /** The mode of what is there; `undefined` if nothing is. */
+  readonly mode: number | undefined;
+  /** Whether it is a device or a pipe, which is written to directly, because a rename would destroy it. */
+  readonly isDirect: boolean;
+}
+
+/**
+ * Makes a path absolute and keeps its last part: a trailing separator or trailing dots name no file, and are refused later.
+ *
+ * @param folder - the working directory
+ * @param path - `node:path` of the system that the path is for
+ */
+export function absolutePath(text: string, folder: string, path: PlatformPath = fileSystem().path): string {
+  if (path.sep === "/") {
+    // Joined without normalizing: removing a `..` that follows a link would lead elsewhere.
+    return path.isAbsolute(text) ? text : folder + path.sep + text;
+  }
+  // On Windows a `..` never follows a link, `\a` belongs to the current drive, and `C:a` starts at that drive's own working
+  // directory.
+  const isRoot = path.parse(text).root === text;
+  const parent = path.resolve(folder, isRoot ? text : path.dirname(text));
+  // Node treats the last part of a share's root as a file in it.
+  const name = isRoot ? "" : path.basename(text) + (/[\\/]$/.test(text) ? path.sep : "");
+  return parent.endsWith(path.sep) ? parent + name : parent + path.sep + name;
+}
+
+/**
+ * Follows the links of an absolute path and finds out what is there. It goes folder by folder, as the system does, because
+ * `..` after a link leads out of the folder it points to.
+ *
+ * @throws {PathRefusal} if no file can have the path
+ * @throws the system's error if it refuses the path, or if this process may not write to the file
+ */
+export async function resolveTarget(absolute: string): Promise<FileTarget> {
+  const { lstat, readlink, realpath, stat, path } = fileSystem();
+  if (absolute.endsWith("/") || absolute.endsWith(path.sep)) throw new PathRefusal(isFolder);
+  const folder = await realpath(path.dirname(absolute));
+  const name = path.basename(absolute);
+  const found = path.join(folder, name);
+  const existing = await lstat(found).catch(ignoreMissing);
+  if (existing?.isDirectory()) throw new PathRefusal(isFolder);
+  const objection = process.platform === "win32" ? objectionOfWindows(name) : undefined;
+  if (objection !== undefined) throw new PathRefusal(objection);
+  if (existing?.isSymbolicLink()) {
+    // Fails if the links lead in a circle.
+    const linked = await stat(found).catch(ignoreMissing);
+    if (linked && !linked.isFile() && !linked.isDirectory()) {
+      // A link such as /dev/stdout may lead to a pipe, which has no path.
+      const device = await realpath(found).catch(() => found);
+      return { path: device, folder, mode: linked.mode, isDirect: true };
+    }
+    return resolveTarget(absolutePath(await readlink(found), folder));
+  }
+  if (existing?.isFile()) await checkWritable(found);
+  // Whether the folder takes new files shows only when one is created: see `AtomicFile.open`.
+  return {
+    path: found,
+    folder,
+    mode: existing?.mode,
+    isDirect: existing !== undefined && !existing.isFile(),
+  };
+}
+
+/** Opens a file, because `access` in Deno ends a program that lacks the permission to read its user id. */
+async function checkWritable(path: string): Promise<void> {
+  const { open, close, constants } = fileSystem();
+  await close(await open(path, constants.O_WRONLY));
+}
