@@ -1,3 +1,5 @@
+import { describeSystemError } from "../files/system-errors.ts";
+
 /** Ends a command with a message on one line: what happened, to what, and what to do next. */
 export class Failure extends Error {
   override readonly name: string = "Failure";
@@ -27,17 +29,14 @@ export class QuietEnd extends Error {
 /** The user stopped the command. */
 export class Stopped extends QuietEnd {}
 
-/** What went wrong with a file, by the code of the system's error. */
+/** Says why the system did not let a file be read. */
 export function describeReadError(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return (code !== undefined && reasons[code]) || code || message;
+  return describeSystemError(error, reasons);
 }
 
-const reasons: Readonly<Record<string, string>> = {
+const reasons = {
   ENOENT: "there is no such file",
-  ENOTDIR: "a part of its path is a file, not a folder",
   EISDIR: "it is a folder",
   EACCES: "this user may not read it",
   EPERM: "this user may not read it",
-  ENOSPC: "the disk is full",
 };

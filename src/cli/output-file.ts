@@ -1,21 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { AtomicFile } from "../files/atomic-file.ts";
 import { safeFilename } from "../files/filenames.ts";
-import { describeWriteError, mayBeHeld, PathRefusal } from "../files/system-errors.ts";
+import { describeWriteError } from "../files/system-errors.ts";
 import { absolutePath, type FileTarget, resolveTarget } from "../files/target.ts";
 import { Failure, Misuse } from "./failure.ts";
-
-/** Errors that a wrong path causes, unlike a full disk. */
-const wrongPathCodes: readonly (string | undefined)[] = [
-  "ENOENT",
-  "ENOTDIR",
-  "EISDIR",
-  "EACCES",
-  "EPERM",
-  "EROFS",
-  "ELOOP",
-  "ENXIO",
-];
 
 /** A file that the command writes: the whole file or none. */
 export class OutputFile {
@@ -28,12 +16,12 @@ export class OutputFile {
     this.#file = file;
   }
 
-  /** @throws {Failure} when nothing can be written there */
+  /** @throws {Misuse} when nothing can be written there */
   static async open(path: string): Promise<OutputFile> {
     try {
       return new OutputFile(path, await AtomicFile.open(await targetOf(path)));
     } catch (error) {
-      throw writeFailure(path, error);
+      throw new Misuse(describeFailure(path, error), { cause: error });
     }
   }
 
@@ -61,7 +49,7 @@ export class OutputFile {
       await step;
     } catch (error) {
       await this.discard();
-      throw writeFailure(this.path, error);
+      throw new Failure(describeFailure(this.path, error), { cause: error });
     }
   }
 }
@@ -70,7 +58,7 @@ export class OutputFile {
  * Reads the file that is about to be replaced.
  *
  * @returns its text, without a byte order mark and with line feeds as line ends; `undefined` if there is no file
- * @throws {Failure} when it cannot be read
+ * @throws {Misuse} when it cannot be read
  */
 export async function readExisting(path: string): Promise<string | undefined> {
   try {
@@ -79,16 +67,13 @@ export async function readExisting(path: string): Promise<string | undefined> {
     if (target.mode === undefined || target.isDirect) return undefined;
     return (await readFile(target.path, "utf8")).replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   } catch (error) {
-    throw writeFailure(path, error);
+    throw new Misuse(describeFailure(path, error), { cause: error });
   }
 }
 
-/** Explains why a file could not be written: a wrong path is a misuse. */
-export function writeFailure(path: string, cause: unknown): Failure {
-  const { code } = cause as NodeJS.ErrnoException;
-  const isWrongPath = cause instanceof PathRefusal || wrongPathCodes.includes(code);
-  const Kind = isWrongPath && !mayBeHeld(cause) ? Misuse : Failure;
-  return new Kind(`Could not write ${path}: ${describeWriteError(cause)}.`, { cause });
+/** Says why a file cannot be written. */
+export function describeFailure(path: string, cause: unknown): string {
+  return `Could not write ${path}: ${describeWriteError(cause)}.`;
 }
 
 /** Names the file for a template's document: its uid, as far as every file system takes it. */

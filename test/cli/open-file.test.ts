@@ -64,7 +64,7 @@ describe("--open", () => {
 
   it("gives the path to the shell of Windows by a variable, where none of it means anything", () => {
     const path = String.raw`C:\Users\me\100% & %PATH%.pdf`;
-    const { command, args, options } = openerOf("win32", path, { PATH: "p" });
+    const [command, args, options] = openerOf("win32", path, { PATH: "p" });
     expect([command, ...args].join(" ")).toBe('cmd /d /v:off /s /c "start "" "%TEMPLATE_PDF_OPEN%""');
     expect(options).toMatchObject({
       windowsVerbatimArguments: true,

@@ -1,5 +1,5 @@
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { describeSystemError } from "../../files/system-errors.ts";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { describeSystemError, PathRefusal } from "../../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
 import { checkOptions, describeType, isText } from "../../options/option-rules.ts";
 import type { Job } from "../job.ts";
@@ -86,9 +86,10 @@ class Folder<J extends Job> implements FolderSink<J> {
       return;
     }
     // What stands before the first placeholder is the caller's own word: only what follows is looked at.
-    const lastSeparator = root === undefined ? endOfFolder(parsePattern(pathOf).fixed) : 0;
-    const pattern = parsePattern(pathOf.slice(lastSeparator));
-    this.place = resolve(root ?? (pathOf.slice(0, lastSeparator) || "."));
+    const { fixed } = parsePattern(pathOf);
+    const start = root === undefined ? Math.max(fixed.lastIndexOf("/"), fixed.lastIndexOf(sep)) + 1 : 0;
+    const pattern = parsePattern(pathOf.slice(start));
+    this.place = resolve(root ?? (pathOf.slice(0, start) || "."));
     this.#pathOf = ({ template, values }) =>
       pattern.fill(values, typeof template === "string" ? template : template.uid);
   }
@@ -112,13 +113,8 @@ class Folder<J extends Job> implements FolderSink<J> {
     this.#knownFolders.clear();
     this.#realPlace = undefined;
     this.#kept = [];
-    await makeWritableFolder(this.place, "").catch((cause) => {
-      throw folderError(
-        this.place,
-        `cannot be written to: ${describeSystemError(cause)}. Nothing was sent`,
-        cause,
-      );
-    });
+    this.#staleMark = undefined;
+    await this.#prepareFolder(this.place, "Nothing was sent.");
   }
 
   begin({ id, before, journal }: SinkRun): void {
@@ -161,8 +157,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     this.#changedFolders = new Set();
     const syncOne = (path: string) =>
       syncFolder(path).catch((cause) => {
-        const why = `${describeSystemError(cause)}. What was stored there last is not recorded`;
-        throw folderError(path, `could not be synced: ${why}`, cause);
+        throw folderError(path, "could not be synced", cause, "What was stored there last is not recorded.");
       });
     await Promise.all([...changed].map(syncOne));
   }
@@ -185,31 +180,29 @@ class Folder<J extends Job> implements FolderSink<J> {
     return made;
   }
 
-  async #prepareFolder(path: string): Promise<void> {
-    const objection = this.#objectionTo(realPathOf(path));
-    if (objection !== undefined) throw folderError(path, `cannot be written to: ${objection}`);
-    const firstMissing = await makeWritableFolder(path, this.#mark).catch((cause) => {
-      throw folderError(path, `cannot be written to: ${describeSystemError(cause)}`, cause);
-    });
-    if (firstMissing === undefined) {
-      if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, `.${this.#mark}`);
-      return;
+  /** @param consequence - the end of the error's message */
+  async #prepareFolder(path: string, consequence?: string): Promise<void> {
+    try {
+      const objection = this.#objectionTo(realPathOf(path));
+      if (objection !== undefined) throw new PathRefusal(objection);
+      const firstMissing = await makeWritableFolder(path, this.#mark);
+      if (firstMissing !== undefined) this.#noteNewNames(path, firstMissing);
+      else if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, `.${this.#mark}`);
+    } catch (cause) {
+      throw folderError(path, "cannot be written to", cause, consequence);
     }
-    // Every folder above a new one has a new name in it.
+  }
+
+  /** Every folder above a new one has a new name in it. */
+  #noteNewNames(path: string, firstMissing: string): void {
     for (let at = path; at.length >= firstMissing.length; at = dirname(at)) {
       this.#changedFolders.add(dirname(at));
     }
   }
 }
 
-/** Makes the error for what is wrong with a folder: `The folder "<path>" <what>.` */
-function folderError(path: string, what: string, cause?: unknown): SaveError {
-  const facts = cause === undefined ? { path } : { path, cause };
-  return new SaveError(`The folder ${JSON.stringify(path)} ${what}.`, facts);
-}
-
-/** Where the last folder of a path ends: behind its separator. */
-function endOfFolder(path: string): number {
-  const lastBackslash = process.platform === "win32" ? path.lastIndexOf("\\") : -1;
-  return Math.max(path.lastIndexOf("/"), lastBackslash) + 1;
+/** Creates the error for a folder: `The folder "<path>" <what>: <why>. <consequence>` */
+function folderError(path: string, what: string, cause: unknown, consequence?: string): SaveError {
+  const message = `The folder ${JSON.stringify(path)} ${what}: ${describeSystemError(cause)}.`;
+  return new SaveError(consequence === undefined ? message : `${message} ${consequence}`, { path, cause });
 }

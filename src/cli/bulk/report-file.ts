@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Failure } from "../failure.ts";
-import { OutputFile, writeFailure } from "../output-file.ts";
+import { type Failure, Misuse } from "../failure.ts";
+import { describeFailure, OutputFile } from "../output-file.ts";
 import { type ReportEntry, type ReportFormat, type ReportLayout, reportLayouts } from "./report-entry.ts";
 
 /** How much is written at once, and how much may wait for that. */
@@ -30,7 +30,7 @@ export class ReportFile {
    */
   static async open(path: string, format: ReportFormat): Promise<ReportFile> {
     await mkdir(dirname(path), { recursive: true }).catch((error) => {
-      throw writeFailure(path, error);
+      throw new Misuse(describeFailure(path, error), { cause: error });
     });
     return new ReportFile(reportLayouts[format], await OutputFile.open(path));
   }
