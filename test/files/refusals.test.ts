@@ -23,7 +23,11 @@ const refused: readonly (readonly [string, (folder: string) => string | URL, Reg
   ],
   ["the root", () => "/", /it is a folder/],
   ["the working directory", () => ".", /it is a folder/],
-  ["a file for a folder", (folder) => join(folder, "a-file", "a.pdf"), /a file, not a folder/],
+  [
+    "a file for a folder",
+    (folder) => join(folder, "a-file", "a.pdf"),
+    isWindows ? /its folder does not exist/ : /a file, not a folder/,
+  ],
   ["an empty path", () => "", /an empty string/],
   ["a NUL in the path", (folder) => `${folder}/a\0.pdf`, /a string with a NUL/],
   ["a name of 256 bytes", (folder) => join(folder, "n".repeat(256)), /its name is too long/],

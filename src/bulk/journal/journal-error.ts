@@ -14,15 +14,6 @@ export class JournalError extends TemplatePdfError {
 
 nameErrors({ JournalError });
 
-const mayNot = "this process may not do that there";
-
-const reasons = {
-  ENOENT: "it, or a part of its path, is not there",
-  EEXIST: "a part of its path is a file, not a folder",
-  EACCES: mayNot,
-  EPERM: mayNot,
-};
-
 /** Makes the error for what went wrong with a journal: `The journal "<path>" <what>.` */
 export function journalError(path: string, what: string, cause?: unknown): JournalError {
   const facts = cause === undefined ? { path } : { path, cause };
@@ -39,5 +30,6 @@ export function systemRefused(
     verb === "written"
       ? "what it has recorded is kept: mend that, and start the run again"
       : "mend that, or name another journal";
-  return journalError(path, `cannot be ${verb}: ${describeSystemError(cause, reasons)}; ${next}`, cause);
+  const why = describeSystemError(cause, { EEXIST: "a part of its path is a file, not a folder" });
+  return journalError(path, `cannot be ${verb}: ${why}; ${next}`, cause);
 }
