@@ -44,8 +44,7 @@ export class AtomicFile {
   async write(chunks: Uint8Array[]): Promise<void> {
     let rest = chunks;
     while (rest.length > 0) {
-      const { bytesWritten } = await fileSystem().writev(this.#descriptor, rest);
-      rest = withoutFirst(rest, bytesWritten);
+      rest = withoutFirst(rest, await fileSystem().writev(this.#descriptor, rest));
     }
   }
 

@@ -23,7 +23,11 @@ function load() {
     stat: promisify(fs.stat),
     sync: promisify(fs.fsync),
     unlink: promisify(fs.unlink),
-    writev: promisify(fs.writev),
+    /** Resolves to the number of bytes written. The one of `promisify` does so in Deno only. */
+    writev: (descriptor: number, chunks: Uint8Array[]) =>
+      new Promise<number>((resolve, reject) => {
+        fs.writev(descriptor, chunks, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+      }),
     constants: fs.constants,
     path: process.getBuiltinModule("node:path"),
   };
