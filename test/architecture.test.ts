@@ -55,7 +55,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
       "bulk/run-bulk.ts",
       "emulator/",
       "cli/",
-      "testing/sockets/play-on-socket.ts",
+      "service/faults/play-on-socket.ts",
       "testing/msw-handlers.ts",
       "runtime/platform-types.ts",
     ],

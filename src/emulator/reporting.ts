@@ -1,6 +1,6 @@
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { isDropped } from "../service/listen.ts";
-import { faultOf } from "./faults/misbehaviour.ts";
+import { faultOf } from "./misbehaviour.ts";
 import type { Call } from "./options.ts";
 
 type Answer = (request: Request) => Promise<Response>;

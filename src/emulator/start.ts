@@ -4,7 +4,7 @@ import { makeDisposable } from "../runtime/disposal.ts";
 import { createEndpoint } from "../service/endpoint.ts";
 import { listen } from "../service/listen.ts";
 import { requireApiKey } from "../service/require-api-key.ts";
-import { Misbehaviour } from "./faults/misbehaviour.ts";
+import { misbehaviour } from "./misbehaviour.ts";
 import { type EmulatorOptions, resolveEmulatorOptions } from "./options.ts";
 import { renderOrder } from "./produce.ts";
 import { Renderers } from "./renderers.ts";
@@ -67,14 +67,14 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const { templates: folder, images, fonts, limits, faults, latency, onCall, onError } = resolved;
   const { host, port, allowedHosts, apiKeys } = resolved;
   const authorize = requireApiKey(apiKeys);
-  const misbehaviour = new Misbehaviour({ faults, latency });
   const closing = new AbortController();
+  const misbehave = misbehaviour({ faults, latency }, closing.signal);
   const renderers = new Renderers({ templates: folder, images, fonts }, limits.threads, limits.renderMs);
   try {
     const templates = await inspectTemplates(folder, renderers);
     const endpoint = createEndpoint({
       authorize,
-      produce: misbehaviour.wrap((order) => renderOrder(order, folder, renderers), closing.signal),
+      produce: misbehave((order) => renderOrder(order, folder, renderers)),
       maxBodyBytes: limits.maxBodyBytes,
       onError,
     });

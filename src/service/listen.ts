@@ -62,10 +62,10 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
       const refusal = hosts.refuseHost(request, incoming.socket.localAddress);
       return refusal ? refusal.toResponse(crypto.randomUUID()) : endpoint(request);
     })(request);
-    if (!isDropped(response)) return response;
     const write = byHand.get(response);
+    if (!write && !isDropped(response)) return response;
     underWay.delete(outgoing as ServerResponse);
-    if (write && outgoing.socket && !isClosing) write(outgoing.socket as Socket);
+    if (write && outgoing.socket && !isClosing) void write(outgoing.socket as Socket);
     else outgoing.destroy();
     return RESPONSE_ALREADY_SENT;
   }
@@ -128,16 +128,18 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
   };
 }
 
-/** Answers that are written onto their socket by hand. */
-const byHand = new WeakMap<Response, (socket: Socket) => void>();
+type Write = (socket: Socket) => Promise<void>;
+
+/** How answers are written that the server does not write itself. */
+const byHand = new WeakMap<Response, Write>();
 
 /**
- * Makes an answer that is none for `node:http`: it is written onto the socket by hand, which has to end it.
+ * Marks an answer whose bytes are written onto the socket by hand.
  *
- * @param write - writes it; a server that closes does not wait for its end
+ * @param response - the answer as `watch` sees it
+ * @param write - writes it and ends the socket; a server that closes does not wait for its end
  */
-export function answerByHand(write: (socket: Socket) => void): Response {
-  const response = Response.error();
+export function answerByHand(response: Response, write: Write): Response {
   byHand.set(response, write);
   return response;
 }

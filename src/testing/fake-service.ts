@@ -1,38 +1,42 @@
 import { ConfigurationError, type Template } from "../index.ts";
-import {
-  type Authorize,
-  createEndpoint,
-  endpointPath,
-  type Order,
-  type Produce,
-} from "../service/endpoint.ts";
+import { formatJsonPath, type JsonPath } from "../json/json-value.ts";
+import { checkOptions, optional } from "../options/option-rules.ts";
+import type { Bytes } from "../runtime/platform-types.ts";
+import { type Authorize, createEndpoint, endpointPath, type Order } from "../service/endpoint.ts";
+import type { Fault, ScriptedFault } from "../service/faults/fault-script.ts";
+import { playAsResponse } from "../service/faults/play-as-response.ts";
 import { requireApiKey } from "../service/require-api-key.ts";
 import type { Product } from "../service/to-response.ts";
 import { CallLog } from "./call-log.ts";
 import { fakePdf } from "./fake-pdf.ts";
-import type { Fault } from "./faults/fault.ts";
-import { PlannedFaults } from "./faults/planned-faults.ts";
-import { playAsResponse } from "./faults/play-as-response.ts";
-import { type Step, scriptedFault } from "./faults/scripted-fault.ts";
 import { KnownTemplates } from "./known-templates.ts";
-import { linesOfValues } from "./lines-of-values.ts";
-import type { ListeningService } from "./listening-service.ts";
 import { type MswHandler, makeMswHandlers } from "./msw-handlers.ts";
 import {
-  checkFail,
-  checkListen,
-  checkWait,
+  checkBaseUrl,
   type FailOptions,
   type FakeServiceOptions,
+  failRules,
+  fakeServiceRules,
+  isPositiveCount,
+  type ListeningService,
   type ListenOptions,
-  type ResolvedOptions,
-  resolveFakeServiceOptions,
+  listenRules,
+  type Play,
   type WaitOptions,
+  waitRules,
 } from "./options.ts";
 import type { ByUid, FakeCallOf } from "./typed-calls.ts";
 
-/** How a fault is played, and what stands for the answer then. */
-type Play = (steps: readonly Step[], order: Order) => Response | Promise<Response>;
+/** The most lines of values that a document shows: millions would take seconds. */
+const maxLines = 10_000;
+
+/** A fault, and the calls that it hits. */
+interface PlannedFault {
+  readonly fault: ScriptedFault;
+  /** `undefined` for the calls of all templates. */
+  readonly uid: string | undefined;
+  left: number;
+}
 
 /**
  * The service as a test needs it. Each has its own calls and faults: two of them share nothing.
@@ -47,20 +51,22 @@ export class FakeService<T = any> {
   readonly #isAnywhere: boolean;
   readonly #templates: KnownTemplates;
   readonly #authorize: Authorize;
-  readonly #faults = new PlannedFaults();
   readonly #log = new CallLog<FakeCallOf<T>>();
   readonly #answer: (request: Request) => Promise<Response>;
   #handlers: MswHandler[] | undefined;
+  #faults: PlannedFault[] = [];
 
   /** @internal */
-  constructor({ baseUrl, templates, apiKeys }: ResolvedOptions) {
-    this.baseUrl = baseUrl ?? "https://template-pdf.test";
+  constructor(options: FakeServiceOptions) {
+    checkOptions(options, fakeServiceRules, "fakeService()");
+    const { baseUrl, templates, apiKeys } = options;
+    this.baseUrl = baseUrl === undefined ? "https://template-pdf.test" : checkBaseUrl(baseUrl);
     // No word in it: what is sent as a key is taken out of every error.
     this.#apiKey = apiKeys?.[0] ?? "tpdf_x7Qd2vKz9";
     this.#isAnywhere = baseUrl === undefined;
     this.#templates = new KnownTemplates(templates);
     this.#authorize = apiKeys === null ? () => undefined : requireApiKey(apiKeys ?? "any");
-    this.#answer = this.#endpoint((steps, { request }) => playAsResponse(steps, request));
+    this.#answer = this.#endpoint(playAsResponse);
   }
 
   /** A key that may call. */
@@ -100,7 +106,8 @@ export class FakeService<T = any> {
         `This fake service answers at ${this.baseUrl} only, and nothing else is reached from here.`,
       );
     }
-    const response = await untilAborted(this.#answer(request), request.signal);
+    const response = await this.#answer(request);
+    request.signal.throwIfAborted();
     if (response.type === "error") throw networkError("read ECONNRESET", "ECONNRESET");
     return response;
   };
@@ -118,10 +125,10 @@ export class FakeService<T = any> {
    * ```
    */
   async listen(options: ListenOptions = {}): Promise<ListeningService> {
-    checkListen(options);
+    checkOptions(options, listenRules, "listen()");
     const { host = "127.0.0.1", port = 0 } = options;
-    const { playByHand, serve } = await import("#sockets");
-    return serve(this.#endpoint(playByHand), host, port);
+    const { serve } = await import("#sockets");
+    return serve((play) => this.#endpoint(play), host, port);
   }
 
   /**
@@ -142,7 +149,8 @@ export class FakeService<T = any> {
    * ```
    */
   waitForCall(n = 1, options: WaitOptions = {}): Promise<FakeCallOf<T>> {
-    checkWait(n, options);
+    optional({ n }, "n", isPositiveCount);
+    checkOptions(options, waitRules, "waitForCall()");
     return this.#log.wait(n, options.timeoutMs);
   }
 
@@ -159,34 +167,46 @@ export class FakeService<T = any> {
    * ```
    */
   fail(fault: Fault, options: FailOptions<keyof T & string> = {}): this {
-    checkFail(fault, options);
+    if (typeof (fault as ScriptedFault | undefined)?.script !== "function") {
+      throw new ConfigurationError(
+        "`fail()` takes a fault, as in service.fail(faults.serverError()). Make one by calling a function of `faults`.",
+      );
+    }
+    checkOptions(options, failRules, "fail()");
     const { uid, times = Number.POSITIVE_INFINITY } = options;
     if (uid !== undefined) this.#templates.require(uid);
-    this.#faults.add(scriptedFault(fault), uid, times);
+    this.#faults.push({ fault: fault as ScriptedFault, uid, left: times });
     return this;
   }
 
   /** Forgets calls and faults. What listens goes on. */
   reset(): void {
     this.#log.clear();
-    this.#faults.clear();
+    this.#faults = [];
   }
 
   #endpoint(play: Play): (request: Request) => Promise<Response> {
-    const produce: Produce = (order) => this.#produce(order, play);
-    // No limit: the spec shows none.
-    return createEndpoint({ authorize: this.#authorize, produce, maxBodyBytes: Number.MAX_SAFE_INTEGER });
+    return createEndpoint({
+      authorize: this.#authorize,
+      produce: (order) => this.#produce(order, play),
+      // No limit: the spec shows none.
+      maxBodyBytes: Number.MAX_SAFE_INTEGER,
+    });
   }
 
   async #produce(order: Order, play: Play): Promise<Product | Response> {
     const { uid, values, request } = order;
-    const fault = this.#faults.take(uid);
+    const planned = this.#faults.find((fault) => fault.left > 0 && (fault.uid ?? uid) === uid);
     const headers = new Headers(request.headers);
     headers.delete("authorization");
     // A copy: a schema may change what it checks.
     const came = JSON.parse(JSON.stringify(values));
-    this.#log.add({ uid, values: came, headers, fault: fault?.name } as FakeCallOf<T>);
-    if (fault) return play(fault.script(documentOf(order, fault.documentBytes)), order);
+    this.#log.add({ uid, values: came, headers, fault: planned?.fault.name } as FakeCallOf<T>);
+    if (planned) {
+      planned.left -= 1;
+      const { script, documentBytes } = planned.fault;
+      return play(script(documentOf(order, documentBytes)), request);
+    }
     const refusal = await this.#templates.check(order);
     if (refusal) throw refusal;
     return { bytes: documentOf(order) };
@@ -225,25 +245,33 @@ export function fakeService<T extends { [K in keyof T]: object } = Record<string
   options?: FakeServiceOptions,
 ): FakeService<T>;
 export function fakeService(options: FakeServiceOptions = {}): unknown {
-  return new FakeService(resolveFakeServiceOptions(options));
+  return new FakeService(options);
 }
 
-function documentOf({ uid, values }: Order, bytes = 0) {
-  const text = [uid, ...linesOfValues(values)].join("\n");
+/** Makes the document of a call; `minBytes` is its least size. */
+function documentOf({ uid, values }: Order, minBytes = 0): Bytes {
+  const lines = [uid];
+  for (const line of linesOf(values)) {
+    lines.push(lines.length > maxLines ? "and more" : line);
+    if (lines.length > maxLines + 1) break;
+  }
+  const text = lines.join("\n");
   const document = fakePdf({ text });
-  return document.length < bytes ? fakePdf({ text, bytes }) : document;
+  return document.length < minBytes ? fakePdf({ text, bytes: minBytes }) : document;
+}
+
+/** Writes values as lines that a reader of a document can find: `lines[0].amount: £640.00`. Texts stand as they are. */
+function* linesOf(values: object, path: JsonPath = []): Generator<string, void, void> {
+  const entries = Array.isArray(values) ? values.entries() : Object.entries(values);
+  for (const [key, value] of entries) {
+    const inner = [...path, key];
+    const isNested = typeof value === "object" && value !== null && Object.keys(value).length > 0;
+    if (isNested) yield* linesOf(value, inner);
+    else yield `${formatJsonPath(inner)}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
+  }
 }
 
 /** What `fetch` throws where there is no answer. */
 function networkError(message: string, code = "ENOTFOUND"): TypeError {
   return new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });
-}
-
-/** Gives what comes, unless the caller leaves before. */
-function untilAborted<V>(promise: Promise<V>, signal: AbortSignal): Promise<V> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    signal.addEventListener("abort", leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-  });
 }

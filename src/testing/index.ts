@@ -5,12 +5,17 @@
  */
 
 export type { Bytes } from "../runtime/platform-types.ts";
+export type { Fault } from "../service/faults/fault-script.ts";
 export { assertWholePdf } from "./assert-whole-pdf.ts";
 export { type FakePdfOptions, fakePdf } from "./fake-pdf.ts";
 export { type FakeService, fakeService } from "./fake-service.ts";
-export type { Fault } from "./faults/fault.ts";
-export { type AfterBytes, type Failure, faults, type RateLimit, type Slowness } from "./faults/faults.ts";
-export type { ListeningService } from "./listening-service.ts";
-export type { FailOptions, FakeServiceOptions, ListenOptions, WaitOptions } from "./options.ts";
+export { type AfterBytes, type Failure, faults, type RateLimit, type Slowness } from "./faults.ts";
+export type {
+  FailOptions,
+  FakeServiceOptions,
+  ListeningService,
+  ListenOptions,
+  WaitOptions,
+} from "./options.ts";
 export { pdfText } from "./pdf-text.ts";
 export type { ByUid, FakeCall, FakeCallOf } from "./typed-calls.ts";

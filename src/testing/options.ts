@@ -1,9 +1,10 @@
-import { ConfigurationError, type Template, TemplatePdf } from "../index.ts";
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { type Template, TemplatePdf } from "../index.ts";
 import { longestTimerMs } from "../json/longest-timer.ts";
-import { checkOptions, optional } from "../options/option-rules.ts";
+import { isText, type Rules } from "../options/option-rules.ts";
 import { isWellFormedKey } from "../request/api-key.ts";
-import type { ScriptedFault } from "./faults/scripted-fault.ts";
-import { isPositiveCount } from "./positive-count.ts";
+import type { Step } from "../service/faults/fault-script.ts";
 
 /** What `fakeService` takes. */
 export interface FakeServiceOptions {
@@ -43,13 +44,29 @@ export interface ListenOptions {
   readonly host?: string | undefined;
 }
 
-/** The options of a fake service, checked. */
-export interface ResolvedOptions {
-  /** Without a slash at its end. */
-  readonly baseUrl: string | undefined;
-  readonly templates: FakeServiceOptions["templates"];
-  readonly apiKeys: FakeServiceOptions["apiKeys"];
+/** A fake service that listens on a socket. */
+export interface ListeningService {
+  /** Where it answers, such as `http://127.0.0.1:49152`: the client's `baseUrl`. */
+  readonly baseUrl: string;
+  /** Stops listening, and cuts every connection off. A second call gives the same promise. */
+  close(): Promise<void>;
+  /** The same as `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** Makes the answer that plays a fault. */
+export type Play = (steps: readonly Step[], request: Request) => Response;
+
+/** The rule of an option that counts something of which there is at least one. */
+export const isPositiveCount = {
+  words: "a whole number, 1 or more",
+  test: (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1,
+};
+
+const areTemplates = {
+  words: 'an array of uids and templates, such as ["inv_2024", certificate]',
+  test: Array.isArray,
+};
 
 const areKeys = {
   words: "an array of one or more keys, each of visible ASCII characters, or null",
@@ -59,13 +76,6 @@ const areKeys = {
       value.length > 0 &&
       value.every((key) => typeof key === "string" && isWellFormedKey(key))),
 };
-
-const areTemplates = {
-  words: 'an array of uids and templates, such as ["inv_2024", certificate]',
-  test: Array.isArray,
-};
-
-const isText = { words: "a string", test: (value: unknown) => typeof value === "string" };
 
 const isPort = {
   words: "a whole number from 0 to 65535",
@@ -77,36 +87,17 @@ const isWait = {
   test: (value: unknown) => typeof value === "number" && value > 0 && value <= longestTimerMs,
 };
 
-/** @throws {ConfigurationError} when an option is unknown or wrong */
-export function resolveFakeServiceOptions(options: FakeServiceOptions): ResolvedOptions {
-  checkOptions(options, { baseUrl: undefined, templates: areTemplates, apiKeys: areKeys }, "fakeService()");
-  const { baseUrl, templates, apiKeys } = options;
-  return { baseUrl: baseUrl === undefined ? undefined : checkBaseUrl(baseUrl), templates, apiKeys };
-}
+export const fakeServiceRules: Rules<FakeServiceOptions> = {
+  baseUrl: undefined,
+  templates: areTemplates,
+  apiKeys: areKeys,
+};
+export const failRules: Rules<FailOptions> = { uid: isText, times: isPositiveCount };
+export const waitRules: Rules<WaitOptions> = { timeoutMs: isWait };
+export const listenRules: Rules<ListenOptions> = { port: isPort, host: isText };
 
-/** @throws {ConfigurationError} when this is no fault, or an option is unknown or wrong */
-export function checkFail(fault: unknown, options: FailOptions): void {
-  if (typeof (fault as Partial<ScriptedFault> | null | undefined)?.script !== "function") {
-    throw new ConfigurationError(
-      "`fail()` takes a fault, as in service.fail(faults.serverError()). Make one by calling a function of `faults`.",
-    );
-  }
-  checkOptions(options, { uid: isText, times: isPositiveCount }, "fail()");
-}
-
-/** @throws {ConfigurationError} when this is no number of a call, or an option is unknown or wrong */
-export function checkWait(number: number, options: WaitOptions): void {
-  optional({ n: number }, "n", isPositiveCount);
-  checkOptions(options, { timeoutMs: isWait }, "waitForCall()");
-}
-
-/** @throws {ConfigurationError} when an option is unknown or wrong */
-export function checkListen(options: ListenOptions): void {
-  checkOptions(options, { port: isPort, host: isText }, "listen()");
-}
-
-/** By the client's own rules, in the client's own words. */
-function checkBaseUrl(baseUrl: string | URL): string {
+/** Checks a base URL by the client's own rules. @returns it without a slash at its end */
+export function checkBaseUrl(baseUrl: string | URL): string {
   new TemplatePdf({ baseUrl, apiKey: null, fetch: () => Promise.reject(new Error("never called")) });
   const page = (globalThis as { location?: { href?: string } }).location?.href;
   return new URL(baseUrl, page).href.replace(/(?<!\/)\/+$/, "");

@@ -29,7 +29,7 @@ describe("emulate refuses to start, in one line,", () => {
     [
       "a latency that runs backwards",
       ["--latency", "9..3"],
-      'The latency "9..3" runs from 9 ms down to 3 ms.',
+      'The latency "9..3" is not between 0 and 2147483647 ms, or its longer time is first.',
     ],
   ])("with exit code 2: %s", async (_title, flags, words) => {
     const cwd = await templateFolder();

@@ -10,8 +10,8 @@ import {
   TemplatePdfError,
   TimeoutError,
 } from "template-pdf";
+import type { ScriptedFault } from "../../src/service/faults/fault-script.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { scriptedFault } from "../../src/testing/faults/scripted-fault.ts";
 import { forms as everyForm, readAt, type stages } from "../client/every-form.ts";
 import { transports } from "../client/service.ts";
 import { type Issued, inDays, makeAuthority } from "../support/certificates.ts";
@@ -158,7 +158,7 @@ class Stage {
     this.#requestsBefore = this.#server.requests.length;
     const { fault, secondTry } = this.#row;
     const staysWrong = !once || secondTry === "in vain";
-    if (scriptedFault(fault).script(whole).length > 0)
+    if ((fault as ScriptedFault).script(whole).length > 0)
       this.#server.fail(fault, staysWrong ? {} : { times: 1 });
   }
 

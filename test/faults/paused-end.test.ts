@@ -1,7 +1,7 @@
 import { TemplatePdf, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { fault, type Step } from "../../src/service/faults/fault-script.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { fault, type Step } from "../../src/testing/faults/scripted-fault.ts";
 import { forms } from "../client/every-form.ts";
 import { rejectionOf } from "../client/service.ts";
 import { FaultServer } from "../support/faults/fault-server.ts";

@@ -1,4 +1,4 @@
-import type { Fault } from "../../src/testing/faults/fault.ts";
+import type { Fault } from "../../src/service/faults/fault-script.ts";
 
 /** What a form gives: the whole document byte for byte, or the error of that name. */
 export type Gets = "whole" | `${string}Error` | `${string}Error ${number}` | `TimeoutError (${string})`;

@@ -62,7 +62,7 @@ const documented = [
   "handler/create-handler.ts",
   "testing/assert-whole-pdf.ts",
   "testing/fake-service.ts",
-  "testing/faults/faults.ts",
+  "testing/faults.ts",
   "testing/pdf-text.ts",
 ];
 

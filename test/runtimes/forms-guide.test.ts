@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
-import { faults } from "../../src/testing/faults/faults.ts";
+import { faults } from "../../src/testing/faults.ts";
 import { Workspace } from "../package/mocks/workspace.ts";
 import { type RunningProgram, startProgram } from "./start-program.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { drawLatency, parseLatency } from "../../../src/emulator/faults/latency.ts";
+import { parseLatency } from "../../../src/emulator/latency.ts";
 import { orLongRun, property } from "../../support/fuzz.ts";
 
 const longest = 2 ** 31 - 1;
@@ -25,37 +25,24 @@ describe("a latency", () => {
     expect(parseLatency(latency, "The latency")).toEqual({ fromMs, toMs });
   });
 
-  it("is drawn evenly between its ends", () => {
-    const latency = parseLatency("200..800", "The latency");
-    expect([0, 0.25, 0.5, 1].map((random) => drawLatency(latency, () => random))).toEqual([
-      200, 350, 500, 800,
-    ]);
-    expect(drawLatency(parseLatency("500", "The latency"), () => 0.9)).toBe(500);
-  });
-
   it.each<[unknown, typeof TypeError | typeof RangeError, string]>([
-    [Number.NaN, RangeError, "The latency NaN is not between 0 and 2147483647 ms."],
-    [Number.POSITIVE_INFINITY, RangeError, "The latency Infinity is not between"],
-    [-1, RangeError, "The latency -1 is not between"],
-    [longest + 1, RangeError, "The latency 2147483648 is not between"],
-    [null, TypeError, "The latency is to be a number or text, got object."],
-    [[200, 800], TypeError, "The latency is to be a number or text, got object."],
-    ["-5", RangeError, 'The latency "-5" is not between'],
-    ["5..-5", RangeError, 'The latency "5..-5" is not between'],
+    [Number.NaN, RangeError, 'The latency "NaN" is not between 0 and 2147483647 ms'],
+    [Number.POSITIVE_INFINITY, RangeError, 'The latency "Infinity" is not between'],
+    [-1, RangeError, 'The latency "-1" is not between'],
+    [longest + 1, RangeError, 'The latency "2147483648" is not between'],
+    [null, TypeError, 'The latency "null" cannot be read'],
+    [[200, 800], TypeError, 'The latency "200,800" cannot be read'],
     ["2147484s", RangeError, 'The latency "2147484s" is not between'],
     ["0..2147483648", RangeError, 'The latency "0..2147483648" is not between'],
-    [
-      "800..200",
-      RangeError,
-      'The latency "800..200" runs from 800 ms down to 200 ms. Write the shorter time first.',
-    ],
-    ["200..2s", RangeError, 'The latency "200..2s" runs from 200000 ms down to 2000 ms.'],
-    ["1s..1500", TypeError, 'The latency "1s..1500" has a unit after its first number only.'],
+    ["800..200", RangeError, 'The latency "800..200" is not between 0 and 2147483647 ms, or its longer'],
+    ["200..2s", RangeError, 'The latency "200..2s" is not between 0 and 2147483647 ms, or its longer'],
     [
       "",
       TypeError,
-      'The latency "" cannot be read as a time. Write milliseconds or a range of them, such as',
+      'The latency "" cannot be read as a time. Write milliseconds or a range of them, such as "500"',
     ],
+    ["1s..1500", TypeError, 'The latency "1s..1500" cannot be read'],
+    ["-5", TypeError, 'The latency "-5" cannot be read'],
     ["NaN", TypeError, 'The latency "NaN" cannot be read'],
     ["1e3", TypeError, 'The latency "1e3" cannot be read'],
     ["2m", TypeError, 'The latency "2m" cannot be read'],

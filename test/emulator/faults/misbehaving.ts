@@ -1,18 +1,20 @@
 import { getEventListeners } from "node:events";
 import { vi } from "vitest";
-import { Misbehaviour, type MisbehaviourOptions } from "../../../src/emulator/faults/misbehaviour.ts";
+import { misbehaviour } from "../../../src/emulator/misbehaviour.ts";
 import { createEndpoint, type Produce } from "../../../src/service/endpoint.ts";
 import { requireApiKey } from "../../../src/service/require-api-key.ts";
 import { type Call, json, KEY, PDF, request } from "../../service/endpoint-call.ts";
 
+export type MisbehaviourOptions = Parameters<typeof misbehaviour>[0];
+
 /** An endpoint whose `produce` is wrapped, and what a test looks at. */
-export function misbehaving(options: MisbehaviourOptions, make: Produce = () => ({ bytes: PDF })) {
+export function misbehaving(options: MisbehaviourOptions = {}, make: Produce = () => ({ bytes: PDF })) {
   const closing = new AbortController();
   const produce = vi.fn(make);
   const onError = vi.fn();
   const endpoint = createEndpoint({
     authorize: requireApiKey([KEY]),
-    produce: new Misbehaviour(options).wrap(produce, closing.signal),
+    produce: misbehaviour(options, closing.signal)(produce),
     onError,
   });
   const call = (headers: Record<string, string> = {}, rest: Omit<Call, "headers"> = {}) =>

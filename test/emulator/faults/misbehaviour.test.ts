@@ -1,13 +1,11 @@
-import { describe, expect, it } from "vitest";
-import {
-  faultOf,
-  Misbehaviour,
-  type MisbehaviourOptions,
-} from "../../../src/emulator/faults/misbehaviour.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { faultOf } from "../../../src/emulator/misbehaviour.ts";
 import { isDropped } from "../../../src/service/listen.ts";
 import { unknownTemplate } from "../../../src/service/problem.ts";
 import { PDF, request } from "../../service/endpoint-call.ts";
-import { detailOf, misbehaving } from "./misbehaving.ts";
+import { detailOf, type MisbehaviourOptions, misbehaving } from "./misbehaving.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("calls", () => {
   it("are left alone where nothing is asked for", async () => {
@@ -38,7 +36,8 @@ describe("calls", () => {
 
   it("are hit at random", async () => {
     const rolls = [0.1, 0.3, 0.24, 0.25];
-    const { call } = misbehaving({ faults: "503 25%", random: () => rolls.shift() ?? 1 });
+    vi.spyOn(Math, "random").mockImplementation(() => rolls.shift() ?? 1);
+    const { call } = misbehaving({ faults: "503 25%" });
     const statuses: number[] = [];
     for (let number = 1; number <= 4; number++) statuses.push((await call()).status);
     expect(statuses).toEqual([503, 200, 503, 200]);
@@ -67,10 +66,7 @@ describe("html", () => {
   it("is a login page with 200, and nothing is rendered", async () => {
     const { call, produce } = misbehaving({ faults: "html" });
     const response = await call();
-    expect([response.status, response.headers.get("content-type")]).toEqual([
-      200,
-      "text/html; charset=utf-8",
-    ]);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
     const page = await response.text();
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).toContain('This page was asked for by the rule "html".');
@@ -85,15 +81,6 @@ describe("reset", () => {
     expect(isDropped(await call())).toBe(true);
     expect(produce).not.toHaveBeenCalled();
   });
-
-  it("is not what any other answer is taken for", async () => {
-    for (const faults of ["429", "html", "cut", "stall"]) {
-      const { call, closing } = misbehaving({ faults });
-      expect(isDropped(await call()), faults).toBe(false);
-      closing.abort();
-    }
-    expect(isDropped(await misbehaving({}).call())).toBe(false);
-  });
 });
 
 describe.each(["cut", "stall"])("%s", (fault) => {
@@ -105,14 +92,6 @@ describe.each(["cut", "stall"])("%s", (fault) => {
     closing.abort();
   });
 
-  it("sends the first half, also of a document that comes as a stream", async () => {
-    const { call, closing } = misbehaving({ faults: fault }, () => ({ bytes: new Blob([PDF]).stream() }));
-    const response = await call();
-    closing.abort();
-    expect(response.headers.get("content-length")).toBe(String(PDF.byteLength));
-    expect(new Uint8Array(await response.arrayBuffer())).toEqual(PDF.slice(0, PDF.byteLength / 2));
-  });
-
   it("leaves a refusal as it is", async () => {
     const { endpoint } = misbehaving({ faults: fault }, ({ uid }) => {
       throw unknownTemplate(uid);
@@ -120,38 +99,6 @@ describe.each(["cut", "stall"])("%s", (fault) => {
     const refused = request({});
     expect((await endpoint(refused)).status).toBe(404);
     expect(faultOf(refused)).toBeUndefined();
-    const whole = new Response("no", { status: 418 });
-    expect(await misbehaving({ faults: fault }, () => whole).call()).toBe(whole);
-  });
-});
-
-describe("a stalled answer", () => {
-  it("breaks off when the server stops, and leaves nothing behind", async () => {
-    const { call, closing, listeners } = misbehaving({ faults: "stall" });
-    const response = await call();
-    expect(listeners()).toBe(1);
-    closing.abort();
-    expect((await response.arrayBuffer()).byteLength).toBe(PDF.byteLength / 2);
-    expect(listeners()).toBe(0);
-  });
-
-  it("breaks off at once when the server is stopping already", async () => {
-    const { call, closing, listeners } = misbehaving({ faults: "stall" });
-    closing.abort();
-    expect((await (await call()).arrayBuffer()).byteLength).toBe(PDF.byteLength / 2);
-    expect(listeners()).toBe(0);
-  });
-
-  it("leaves nothing behind when its reader, or the caller, goes away", async () => {
-    const { endpoint, call, listeners } = misbehaving({ faults: "stall" });
-    await (await call()).body?.cancel();
-    expect(listeners()).toBe(0);
-    const caller = new AbortController();
-    const response = await endpoint(new Request(request({}), { signal: caller.signal }));
-    expect(listeners()).toBe(1);
-    caller.abort();
-    expect(listeners()).toBe(0);
-    expect((await response.arrayBuffer()).byteLength).toBe(PDF.byteLength / 2);
   });
 });
 
@@ -173,13 +120,10 @@ describe("a single call", () => {
   });
 
   it.each([
-    ["x-emulator-fault", "teapot", '"teapot" is neither a status nor one of html'],
-    ["x-emulator-fault", "", "there is nothing in it"],
-    ["x-emulator-fault", "429 every 10", "a header speaks of one call only"],
-    ["x-emulator-fault", "429 first 1", "a header speaks of one call only"],
-    ["x-emulator-fault", "429 5%", "a header speaks of one call only"],
+    ["x-emulator-fault", "teapot", "Write <what>"],
+    ["x-emulator-fault", "", "Write <what>"],
+    ["x-emulator-fault", "429 every 10", "Write <what> [retry-after <seconds>], where"],
     ["x-emulator-latency", "soon", 'such as "500", "1.5s", "200..800"'],
-    ["x-emulator-latency", "-1", "is not between 0 and"],
   ])("is refused with 400 and the way to write it: %s: %s", async (name, value, wrong) => {
     const { call, produce } = misbehaving({});
     const response = await call({ [name]: value });
@@ -204,23 +148,12 @@ describe("faultOf", () => {
 describe("what cannot be read", () => {
   it.each<[string, object, typeof TypeError | typeof RangeError, string]>([
     ["a rule", { faults: "429 evry 10" }, TypeError, 'The fault "429 evry 10" cannot be read'],
-    ["one rule of several", { faults: ["cut", "700"] }, RangeError, 'The fault "700" cannot be read'],
-    ["an empty rule", { faults: "" }, TypeError, 'The fault "" cannot be read: there is nothing in it'],
-    [
-      "a number",
-      { faults: 429 },
-      TypeError,
-      'Expected `faults` to be a rule such as "429 every 10", or an array',
-    ],
-    ["an array of numbers", { faults: [429] }, TypeError, "got number"],
-    ["a latency", { latency: Number.NaN }, RangeError, "The latency NaN is not between 0 and 2147483647 ms."],
-    ["a reversed latency", { latency: "800..200" }, RangeError, "runs from 800 ms down to 200 ms"],
+    ["one rule of several", { faults: ["cut", "700"] }, TypeError, 'The fault "700" cannot be read'],
+    ["an empty rule", { faults: "" }, TypeError, 'The fault "" cannot be read'],
+    ["an object", { faults: {} }, TypeError, 'The fault "[object Object]" cannot be read'],
+    ["a latency", { latency: Number.NaN }, RangeError, 'The latency "NaN" is not between'],
   ])("is refused before any call: %s", (_title, options, Kind, message) => {
-    expect(() => new Misbehaviour(options as MisbehaviourOptions)).toThrow(Kind);
-    expect(() => new Misbehaviour(options as MisbehaviourOptions)).toThrow(message);
-  });
-
-  it("is no empty list", async () => {
-    expect((await misbehaving({ faults: [] }).call()).status).toBe(200);
+    expect(() => misbehaving(options as MisbehaviourOptions)).toThrow(Kind);
+    expect(() => misbehaving(options as MisbehaviourOptions)).toThrow(message);
   });
 });

@@ -10,6 +10,7 @@ describe("latency", () => {
   });
   afterEach(() => {
     vi.useRealTimers();
+    vi.restoreAllMocks();
   });
 
   /** Lets go on what needs no timer. */
@@ -23,8 +24,9 @@ describe("latency", () => {
   }
 
   it("comes before the document, and before the fault", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
     for (const faults of [[], ["503"]]) {
-      const { call, produce, listeners } = misbehaving({ faults, latency: "200..800", random: () => 0.5 });
+      const { call, produce, listeners } = misbehaving({ faults, latency: "200..800" });
       let answered = false;
       const response = call().finally(() => {
         answered = true;
@@ -86,7 +88,7 @@ describe("latency", () => {
   it("leaves no timer and no listener behind after 1,000 calls, however they end", async () => {
     const warn = vi.fn();
     process.on("warning", warn);
-    const { endpoint, closing, listeners } = misbehaving({ latency: "1..9" });
+    const { endpoint, listeners } = misbehaving({ latency: "1..9" });
     const faults = ["stall", "cut", "429", "html", "reset"];
     const callers: AbortController[] = [];
     const answers = Array.from({ length: 1_000 }, (_, index) => {
@@ -105,9 +107,6 @@ describe("latency", () => {
     expect(statuses.slice(0, 500)).toEqual(Array(500).fill(500));
     expect(statuses.slice(500, 505)).toEqual([200, 200, 429, 200, 0]);
     expect(vi.getTimerCount()).toBe(0);
-    // What is left are the stalled answers, which nobody read.
-    expect(listeners()).toBe(100);
-    closing.abort();
     expect(listeners()).toBe(0);
     await settle();
     process.off("warning", warn);

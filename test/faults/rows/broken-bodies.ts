@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
-import type { Fault } from "../../../src/testing/faults/fault.ts";
-import { faults } from "../../../src/testing/faults/faults.ts";
-import { answer, fault, pdfHead, type Step } from "../../../src/testing/faults/scripted-fault.ts";
+import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/service/faults/fault-script.ts";
+import { faults } from "../../../src/testing/faults.ts";
+import { drip } from "../drip.ts";
 import { type Group, row } from "../row.ts";
 
 const chunkedHead: Step = { do: "head", status: 200, headers: { "transfer-encoding": "chunked" } };
@@ -75,7 +75,7 @@ export const stalls: Group = {
     row(
       fault("it comes so slowly that it takes for ever", (document) => [
         pdfHead(document.length),
-        { do: "drip", bytes: document, pieceBytes: 10, everyMs: 20 },
+        ...drip(document, 10, 20),
       ]),
       "TimeoutError (total)",
       "not tried",

@@ -1,5 +1,5 @@
-import { faults } from "../../../src/testing/faults/faults.ts";
-import { fault } from "../../../src/testing/faults/scripted-fault.ts";
+import { fault } from "../../../src/service/faults/fault-script.ts";
+import { faults } from "../../../src/testing/faults.ts";
 import { earlyFault } from "../../support/faults/early-fault.ts";
 import { type Group, row } from "../row.ts";
 

@@ -1,5 +1,4 @@
-import type { Fault } from "../../../src/testing/faults/fault.ts";
-import { answer, fault, pdfHead, type Step } from "../../../src/testing/faults/scripted-fault.ts";
+import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/service/faults/fault-script.ts";
 import { earlyFault } from "../../support/faults/early-fault.ts";
 import { type Group, row } from "../row.ts";
 

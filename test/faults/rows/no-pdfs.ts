@@ -1,5 +1,6 @@
-import { faults } from "../../../src/testing/faults/faults.ts";
-import { answer, fault, pdfHead } from "../../../src/testing/faults/scripted-fault.ts";
+import { answer, fault, pdfHead } from "../../../src/service/faults/fault-script.ts";
+import { faults } from "../../../src/testing/faults.ts";
+import { drip } from "../drip.ts";
 import { type Group, row } from "../row.ts";
 
 /** So many bytes in which no PDF begins. */
@@ -58,7 +59,7 @@ export const noPdfs: Group = {
     row(
       fault("something endless that is no PDF", () => [
         pdfHead(10_000_000_000),
-        { do: "drip", bytes: junk(10_000_000), pieceBytes: 1_024, everyMs: 1 },
+        ...drip(junk(10_000_000), 1_024, 1),
       ]),
       "InvalidPdfError",
       "not tried",

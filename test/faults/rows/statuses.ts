@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
-import type { Fault } from "../../../src/testing/faults/fault.ts";
-import { faults } from "../../../src/testing/faults/faults.ts";
-import { answer, fault, scriptedFault } from "../../../src/testing/faults/scripted-fault.ts";
+import { answer, type Fault, fault } from "../../../src/service/faults/fault-script.ts";
+import { faults } from "../../../src/testing/faults.ts";
+import { drip } from "../drip.ts";
 import { type Gets, type Group, type Row, row, type SecondTry } from "../row.ts";
 
 /** The published faults for what every program meets, and an answer of no special kind for the rest. */
@@ -16,7 +16,7 @@ const json = { "content-type": "application/json" };
 
 function problem(status: number): Fault {
   const plain = fault(String(status), () => answer(status, `{"title":"Status ${status}"}`, json));
-  return { ...scriptedFault(published[status] ?? plain), name: String(status) } as Fault;
+  return { ...(published[status] ?? plain), name: String(status) } as Fault;
 }
 
 const redirect = (status: number): Row =>
@@ -129,7 +129,7 @@ export const errorBodies: Group = {
     row(
       fault("503 whose body comes byte by byte for ever", () => [
         { do: "head", status: 503, headers: { "content-length": "5000" } },
-        { do: "drip", bytes: Buffer.alloc(5_000, "x"), pieceBytes: 1, everyMs: 20 },
+        ...drip(Buffer.alloc(5_000, "x"), 1, 20),
       ]),
       "ServerError 503",
       "heals",

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import type { Fault } from "../../../src/testing/faults/fault.ts";
-import { faults } from "../../../src/testing/faults/faults.ts";
-import { answer, fault, pdfHead, type Step } from "../../../src/testing/faults/scripted-fault.ts";
+import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/service/faults/fault-script.ts";
+import { faults } from "../../../src/testing/faults.ts";
+import { drip } from "../drip.ts";
 import { type Group, type Row, row } from "../row.ts";
 
 const whole = (fault: Fault, options?: Parameters<typeof row>[3]): Row =>
@@ -58,12 +58,7 @@ export const odd: Group = {
     whole(faults.slow(), { timeouts: { stall: 400 } }),
     whole(
       fault("the head comes in crumbs", (document) => [
-        {
-          do: "drip",
-          bytes: Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${document.length}\r\n\r\n`),
-          pieceBytes: 3,
-          everyMs: 1,
-        },
+        ...drip(Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${document.length}\r\n\r\n`), 3, 1),
         { do: "write", bytes: document },
       ]),
     ),

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { sumOf } from "../../../runtimes/smoke/expect.mjs";
+import { answer, pdfHead, type ScriptedFault, type Step } from "../../../src/service/faults/fault-script.ts";
+import { play } from "../../../src/service/faults/play-on-socket.ts";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
-import { answer, pdfHead, type Step, scriptedFault } from "../../../src/testing/faults/scripted-fault.ts";
-import { play } from "../../../src/testing/sockets/play-on-socket.ts";
 import { groups } from "../../faults/rows/index.ts";
 import { RequestReader, type SeenRequest } from "../../support/faults/request-reader.ts";
 import { listenRaw, type SocketServer } from "../../support/sockets.ts";
@@ -157,7 +157,7 @@ function stepsOf(fault: string, isKnownConnection: boolean): readonly Step[] {
   if (fault === "a large document") return whole(large);
   const row = rows.get(fault);
   if (!row) throw new Error(`Nobody knows the fault ${fault}.`);
-  return scriptedFault(row.fault).script(document);
+  return (row.fault as ScriptedFault).script(document);
 }
 
 /** What a whole document is under a fault. */

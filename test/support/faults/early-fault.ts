@@ -1,5 +1,4 @@
-import type { Fault } from "../../../src/testing/faults/fault.ts";
-import type { ScriptedFault } from "../../../src/testing/faults/scripted-fault.ts";
+import type { Fault, ScriptedFault } from "../../../src/service/faults/fault-script.ts";
 
 /** The moment at which a server begins to go wrong, before a whole request has come. */
 export type EarlyMoment =

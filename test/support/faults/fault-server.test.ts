@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { answer, fault } from "../../../src/service/faults/fault-script.ts";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
-import { faults } from "../../../src/testing/faults/faults.ts";
-import { answer, fault } from "../../../src/testing/faults/scripted-fault.ts";
+import { faults } from "../../../src/testing/faults.ts";
 import { earlyFault } from "./early-fault.ts";
 import { FaultServer } from "./fault-server.ts";
 

@@ -1,10 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { type Fault, pdfHead, type ScriptedFault } from "../../../src/service/faults/fault-script.ts";
+import { play } from "../../../src/service/faults/play-on-socket.ts";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
-import type { Fault } from "../../../src/testing/faults/fault.ts";
-import { pdfHead, scriptedFault } from "../../../src/testing/faults/scripted-fault.ts";
-import { play } from "../../../src/testing/sockets/play-on-socket.ts";
 import { momentOf } from "./early-fault.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
 
@@ -175,7 +174,7 @@ export class FaultServer {
     const next = this.#plan.find(({ left }) => left > 0);
     if (!next || momentOf(next.fault) !== moment || socket.destroyed) return undefined;
     next.left -= 1;
-    return this.#play(scriptedFault(next.fault).script(this.#document), socket);
+    return this.#play((next.fault as ScriptedFault).script(this.#document), socket);
   }
 
   async #play(steps: Parameters<typeof play>[0], socket: Socket): Promise<void> {

@@ -1,8 +1,15 @@
-import { longestTimerMs } from "../../json/longest-timer.ts";
-import { checkOptions, isCount } from "../../options/option-rules.ts";
-import { isPositiveCount } from "../positive-count.ts";
-import type { Fault } from "./fault.ts";
-import { answer, fault, pdfHead, type Step } from "./scripted-fault.ts";
+import { longestTimerMs } from "../json/longest-timer.ts";
+import { checkOptions, isCount } from "../options/option-rules.ts";
+import {
+  cutOff,
+  type Fault,
+  loginPage,
+  refusal,
+  reset,
+  slow,
+  stall,
+} from "../service/faults/fault-script.ts";
+import { isPositiveCount } from "./options.ts";
 
 /** How far into the document something happens. */
 export interface AfterBytes {
@@ -68,12 +75,7 @@ export const faults = Object.freeze({
   /** Too many requests. */
   rateLimited: (options: RateLimit = {}): Fault => {
     checkOptions(options, { retryAfter: isRetryAfter }, "rateLimited()");
-    const { retryAfter } = options;
-    return refusal(
-      429,
-      "Too many requests.",
-      retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` },
-    );
+    return refusal(429, "Too many requests.", options.retryAfter);
   },
 
   /** The service itself failed. */
@@ -83,75 +85,25 @@ export const faults = Object.freeze({
   },
 
   /** A login page with status 200. */
-  notAPdf: (): Fault =>
-    fault("an HTML page instead of the document", () =>
-      answer(200, "<!doctype html><title>Sign in</title><h1>Sign in</h1>", { "content-type": "text/html" }),
-    ),
+  notAPdf: (): Fault => loginPage("Sign in to go on."),
 
   /** The connection ends in the middle of the document. */
-  cutOff: (options: AfterBytes = {}): Fault =>
-    partWay("cutOff()", "the connection ends in the middle of the document", options, { do: "end" }),
+  cutOff: (options: AfterBytes = {}): Fault => cutOff(offsetOf(options, "cutOff()")),
 
   /** The document stops in the middle, and the connection stays. */
-  stall: (options: AfterBytes = {}): Fault =>
-    partWay("stall()", "the document stops in the middle, and the connection stays", options, {
-      do: "stall",
-    }),
+  stall: (options: AfterBytes = {}): Fault => stall(offsetOf(options, "stall()")),
 
   /** The document comes in small pieces, one every so often. */
   slow: (options: Slowness = {}): Fault => {
     checkOptions(options, { pieces: isPositiveCount, everyMs: isPause }, "slow()");
-    const { pieces = 40, everyMs = 25 } = options;
-    return fault(
-      "the document comes slowly, but steadily",
-      (document) => [pdfHead(document.length), ...inPieces(document, pieces, everyMs)],
-      pieces,
-    );
+    return slow(options.pieces ?? 40, options.everyMs ?? 25);
   },
 
   /** The connection breaks: instead of an answer, or after some bytes of the document. */
-  reset: (options: AfterBytes = {}): Fault => {
-    checkOptions(options, { afterBytes: isOffset }, "reset()");
-    if (options.afterBytes === undefined) {
-      return fault("the connection is reset instead of an answer", () => [{ do: "reset" }]);
-    }
-    return partWay(
-      "reset()",
-      "the connection is reset in the middle of the document",
-      options,
-      // Read by then: together with bytes, libuv tells a client of a reset as of an ordinary end.
-      { do: "wait", ms: 20 },
-      { do: "reset" },
-    );
-  },
+  reset: (options: AfterBytes = {}): Fault => reset(offsetOf(options, "reset()")),
 });
 
-function inPieces(document: Uint8Array, pieces: number, everyMs: number): Step[] {
-  const startOf = (piece: number) => Math.floor((piece * document.length) / pieces);
-  return Array.from({ length: pieces }, (_, piece): Step[] => [
-    { do: "wait", ms: piece === 0 ? 0 : everyMs },
-    { do: "write", bytes: document.subarray(startOf(piece), startOf(piece + 1)) },
-  ]).flat();
-}
-
-/** A document of which some bytes come, before something else does. */
-function partWay(kind: string, name: string, options: AfterBytes, ...then: readonly Step[]): Fault {
+function offsetOf(options: AfterBytes, kind: string): number | undefined {
   checkOptions(options, { afterBytes: isOffset }, kind);
-  const { afterBytes } = options;
-  return fault(
-    name,
-    (document) => [
-      pdfHead(document.length),
-      { do: "write", bytes: document.subarray(0, afterBytes ?? document.length >> 1) },
-      ...then,
-    ],
-    2 * (afterBytes ?? 0),
-  );
-}
-
-function refusal(status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Fault {
-  const body = JSON.stringify({ title: "A fault on purpose", status, detail });
-  return fault(`an answer with ${status}`, () =>
-    answer(status, body, { "content-type": "application/problem+json", ...headers }),
-  );
+  return options.afterBytes;
 }

@@ -1,0 +1,89 @@
+import { setMaxListeners } from "node:events";
+import { describeThrown } from "../json/describe-thrown.ts";
+import type { Produce } from "../service/endpoint.ts";
+import { pause } from "../service/faults/play-as-response.ts";
+import { playOnServer } from "../service/faults/play-on-socket.ts";
+import { Problem } from "../service/problem.ts";
+import { toResponse } from "../service/to-response.ts";
+import { faultHeader, parseFaultHeader, parseFaultRule, scriptFor } from "./fault-rule.ts";
+import { latencyHeader, parseLatency } from "./latency.ts";
+import type { EmulatorOptions } from "./options.ts";
+import { quote } from "./quote.ts";
+
+/** What was played to which call. */
+const played = new WeakMap<Request, string>();
+
+/**
+ * Makes calls slow, and some of them fail: by rules, of which the first that hits a call wins, or by the headers
+ * `x-emulator-fault` and `x-emulator-latency` of a call, which win over the rules. Every call that reaches `produce`
+ * is counted, in the order of arrival.
+ *
+ * @param closing - aborted when the server stops: a call that still waits is refused with 503
+ * @throws {TypeError} if a rule or the latency cannot be read
+ * @throws {RangeError} if a number in the latency is out of range
+ * @example
+ * const misbehave = misbehaviour({ faults: ["429 retry-after 2 every 10", "cut 1%"], latency: "200..800" }, closing);
+ * const endpoint = createEndpoint({ authorize, produce: misbehave(produce) });
+ */
+export function misbehaviour(
+  { faults = [], latency = 0 }: Pick<EmulatorOptions, "faults" | "latency">,
+  closing: AbortSignal,
+): (produce: Produce) => Produce {
+  const texts = [faults].flat().map(String);
+  const rules = texts.map((text) => ({ ...parseFaultRule(text), source: `the rule ${quote(text)}` }));
+  const usualLatency = parseLatency(latency, "The latency");
+  let calls = 0;
+  // Every call that waits has a listener there, and more than ten are no leak.
+  setMaxListeners(0, closing);
+
+  return (produce) => async (order) => {
+    const { request, signal, uid } = order;
+    calls += 1;
+    const call = calls;
+    const rule = rules.find(({ hits }) => hits(call));
+    const fault = readHeader(request, faultHeader, faultByHeader) ?? rule;
+    const { fromMs, toMs } = readHeader(request, latencyHeader, latencyByHeader) ?? usualLatency;
+    if (toMs > 0) await wait(fromMs + (toMs - fromMs) * Math.random(), signal, closing);
+    if (!fault) return produce(order);
+    const { what, source } = fault;
+    const isOfDocument = what === "cut" || what === "stall";
+    const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
+    played.set(request, what);
+    const reason = `This ${what === "html" ? "page" : what} was asked for by ${source}. Take that away to get documents.`;
+    const steps = scriptFor(fault, reason).script(new Uint8Array(await document.arrayBuffer()));
+    return playOnServer(steps, request, document.headers);
+  };
+}
+
+/** Tells which fault was played to a call, such as `429` or `cut`; `undefined` where none was. */
+export function faultOf(request: Request): string | undefined {
+  return played.get(request);
+}
+
+function faultByHeader(text: string) {
+  return { ...parseFaultHeader(text), source: `the header ${faultHeader} of the call` };
+}
+
+function latencyByHeader(text: string) {
+  return parseLatency(text, `The header ${latencyHeader}`);
+}
+
+/** Reads a header if there is one; what cannot be read is the caller's mistake. */
+function readHeader<T>({ headers }: Request, name: string, parse: (text: string) => T): T | undefined {
+  const text = headers.get(name);
+  if (text === null) return undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Problem(400, describeThrown(error));
+  }
+}
+
+/** Waits, unless the caller leaves or the server stops. */
+async function wait(delayMs: number, left: AbortSignal, closing: AbortSignal): Promise<void> {
+  await pause(delayMs, [left, closing]);
+  left.throwIfAborted();
+  if (closing.aborted) {
+    throw new Problem(503, "This emulator is stopping and begins no more documents. Start it again.");
+  }
+}
