@@ -7,9 +7,6 @@ export interface Latency {
   readonly toMs: number;
 }
 
-/** The request header by which a single call asks to wait. */
-export const latencyHeader = "x-emulator-latency";
-
 /** One time, or two with `..` between them. */
 const form =
   /^(?<from>\d+(?:\.\d+)?) ?(?<fromUnit>ms|s)?(?: ?\.\. ?(?<to>\d+(?:\.\d+)?) ?(?<toUnit>ms|s)?)?$/;

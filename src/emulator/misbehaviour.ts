@@ -5,8 +5,8 @@ import { pause } from "../service/faults/play-as-response.ts";
 import { playOnServer } from "../service/faults/play-on-socket.ts";
 import { Problem } from "../service/problem.ts";
 import { toResponse } from "../service/to-response.ts";
-import { faultHeader, parseFaultHeader, parseFaultRule, scriptFor } from "./fault-rule.ts";
-import { latencyHeader, parseLatency } from "./latency.ts";
+import { parseFaultRule } from "./fault-rule.ts";
+import { parseLatency } from "./latency.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { quote } from "./quote.ts";
 
@@ -30,7 +30,10 @@ export function misbehaviour(
   closing: AbortSignal,
 ): (produce: Produce) => Produce {
   const texts = [faults].flat().map(String);
-  const rules = texts.map((text) => ({ ...parseFaultRule(text), source: `the rule ${quote(text)}` }));
+  const rules = texts.map((text) => ({
+    ...parseFaultRule(text, "The fault"),
+    source: `the rule ${quote(text)}`,
+  }));
   const usualLatency = parseLatency(latency, "The latency");
   let calls = 0;
   // Every call that waits has a listener there, and more than ten are no leak.
@@ -40,17 +43,17 @@ export function misbehaviour(
     const { request, signal, uid } = order;
     calls += 1;
     const call = calls;
-    const rule = rules.find(({ hits }) => hits(call));
-    const fault = readHeader(request, faultHeader, faultByHeader) ?? rule;
-    const { fromMs, toMs } = readHeader(request, latencyHeader, latencyByHeader) ?? usualLatency;
+    const asked = readHeader(request, "x-emulator-fault", parseFaultRule);
+    const rule = (asked ? [asked, ...rules] : rules).find(({ hits }) => hits(call));
+    const { fromMs, toMs } = readHeader(request, "x-emulator-latency", parseLatency) ?? usualLatency;
     if (toMs > 0) await wait(fromMs + (toMs - fromMs) * Math.random(), signal, closing);
-    if (!fault) return produce(order);
-    const { what, source } = fault;
+    if (!rule) return produce(order);
+    const { what, faultFor, source } = rule;
     const isOfDocument = what === "cut" || what === "stall";
     const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
     played.set(request, what);
     const reason = `This ${what === "html" ? "page" : what} was asked for by ${source}. Take that away to get documents.`;
-    const steps = scriptFor(fault, reason).script(new Uint8Array(await document.arrayBuffer()));
+    const steps = faultFor(reason).script(new Uint8Array(await document.arrayBuffer()));
     return playOnServer(steps, request, document.headers);
   };
 }
@@ -60,20 +63,16 @@ export function faultOf(request: Request): string | undefined {
   return played.get(request);
 }
 
-function faultByHeader(text: string) {
-  return { ...parseFaultHeader(text), source: `the header ${faultHeader} of the call` };
-}
-
-function latencyByHeader(text: string) {
-  return parseLatency(text, `The header ${latencyHeader}`);
-}
-
 /** Reads a header if there is one; what cannot be read is the caller's mistake. */
-function readHeader<T>({ headers }: Request, name: string, parse: (text: string) => T): T | undefined {
-  const text = headers.get(name);
+function readHeader<T>(
+  { headers }: Request,
+  header: string,
+  parse: (text: string, name: string) => T,
+): (T & { source: string }) | undefined {
+  const text = headers.get(header);
   if (text === null) return undefined;
   try {
-    return parse(text);
+    return { ...parse(text, `The header ${header}`), source: `the header ${header} of the call` };
   } catch (error) {
     throw new Problem(400, describeThrown(error));
   }

@@ -7,7 +7,8 @@ const { setTimeout, clearTimeout } = globalThis;
 /** Calls in the order in which they came, and whoever waits for one. */
 export class CallLog<Call> {
   readonly #calls: Call[] = [];
-  readonly #waiting = new Set<{ readonly number: number; settle(call: Call | Error): void }>();
+  /** Each ends a wait if its call has come, or if there is a reason to wait no more. */
+  readonly #waiting = new Set<(reason?: string) => void>();
 
   get all(): readonly Call[] {
     return this.#calls;
@@ -15,25 +16,23 @@ export class CallLog<Call> {
 
   add(call: Call): void {
     this.#calls.push(call);
-    for (const { number, settle } of this.#waiting) if (number === this.#calls.length) settle(call);
+    for (const settle of this.#waiting) settle();
   }
 
-  /** Gives call number `number`, counted from 1, as soon as it has come. */
+  /** Resolves to call number `number`, counted from 1, as soon as it has come. */
   wait(number: number, timeoutMs = defaultWaitMs): Promise<Call> {
-    const known = this.#calls[number - 1];
-    if (known) return Promise.resolve(known);
     const waiting = new Promise<Call>((resolve, reject) => {
-      const waiter = {
-        number,
-        settle: (outcome: Call | Error) => {
-          clearTimeout(timer);
-          this.#waiting.delete(waiter);
-          if (outcome instanceof Error) reject(outcome);
-          else resolve(outcome);
-        },
+      const settle = (reason?: string) => {
+        const call = this.#calls[number - 1];
+        if (call === undefined && reason === undefined) return;
+        clearTimeout(timer);
+        this.#waiting.delete(settle);
+        if (call !== undefined) resolve(call);
+        else reject(new Error(`Call number ${number} did not come ${reason}`));
       };
-      const timer = setTimeout(() => waiter.settle(this.#tooLate(number, timeoutMs)), timeoutMs);
-      this.#waiting.add(waiter);
+      const timer = setTimeout(() => settle(this.#lateness(timeoutMs)), timeoutMs);
+      this.#waiting.add(settle);
+      settle();
     });
     // A test that failed before it awaited this has its own error, and no second one.
     waiting.catch(() => {});
@@ -43,16 +42,14 @@ export class CallLog<Call> {
   clear(): void {
     // The same list, which a test may hold.
     this.#calls.length = 0;
-    for (const { number, settle } of this.#waiting) {
-      settle(new Error(`The fake service was reset while call number ${number} was waited for.`));
-    }
+    for (const settle of this.#waiting) settle("before the fake service was reset.");
   }
 
-  #tooLate(number: number, timeoutMs: number): Error {
+  #lateness(timeoutMs: number): string {
     const came = this.#calls.length === 1 ? "1 call" : `${this.#calls.length} calls`;
-    return new Error(
-      `Call number ${number} did not come within ${timeoutMs} ms: the fake service has seen ${came} with a right key and readable values. ` +
-        "See whether the code under test uses this service, and awaits what it starts.",
+    return (
+      `within ${timeoutMs} ms: the fake service has seen ${came} with a right key and readable values. ` +
+      "See whether the code under test uses this service, and awaits what it starts."
     );
   }
 }

@@ -2,7 +2,7 @@ import { ConfigurationError, type Template } from "../index.ts";
 import { formatJsonPath, type JsonPath } from "../json/json-value.ts";
 import { checkOptions, optional } from "../options/option-rules.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
-import { type Authorize, createEndpoint, endpointPath, type Order } from "../service/endpoint.ts";
+import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
 import type { Fault, ScriptedFault } from "../service/faults/fault-script.ts";
 import { playAsResponse } from "../service/faults/play-as-response.ts";
 import { requireApiKey } from "../service/require-api-key.ts";
@@ -47,7 +47,8 @@ interface PlannedFault {
 export class FakeService<T = any> {
   /** Where it is said to live: the client's `baseUrl`. */
   readonly baseUrl: string;
-  readonly #apiKey: string;
+  /** A key that may call. */
+  readonly apiKey: string;
   readonly #isAnywhere: boolean;
   readonly #templates: KnownTemplates;
   readonly #authorize: Authorize;
@@ -62,16 +63,11 @@ export class FakeService<T = any> {
     const { baseUrl, templates, apiKeys } = options;
     this.baseUrl = baseUrl === undefined ? "https://template-pdf.test" : checkBaseUrl(baseUrl);
     // No word in it: what is sent as a key is taken out of every error.
-    this.#apiKey = apiKeys?.[0] ?? "tpdf_x7Qd2vKz9";
+    this.apiKey = apiKeys?.[0] ?? "tpdf_x7Qd2vKz9";
     this.#isAnywhere = baseUrl === undefined;
     this.#templates = new KnownTemplates(templates);
     this.#authorize = apiKeys === null ? () => undefined : requireApiKey(apiKeys ?? "any");
     this.#answer = this.#endpoint(playAsResponse);
-  }
-
-  /** A key that may call. */
-  get apiKey(): string {
-    return this.#apiKey;
   }
 
   /**
@@ -88,7 +84,7 @@ export class FakeService<T = any> {
    * @throws {ConfigurationError} when MSW is not installed, or in a page, where the message says what to write instead
    */
   get handlers(): MswHandler[] {
-    this.#handlers ??= makeMswHandlers(this.#urls(), this.#answer);
+    this.#handlers ??= makeMswHandlers(this.#isAnywhere ? "*" : this.baseUrl, this.#answer);
     return this.#handlers;
   }
 
@@ -207,14 +203,8 @@ export class FakeService<T = any> {
       const { script, documentBytes } = planned.fault;
       return play(script(documentOf(order, documentBytes)), request);
     }
-    const refusal = await this.#templates.check(order);
-    if (refusal) throw refusal;
+    await this.#templates.check(order);
     return { bytes: documentOf(order) };
-  }
-
-  #urls(): RegExp {
-    const base = this.#isAnywhere ? "" : `^${this.baseUrl.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
-    return new RegExp(`${base}${endpointPath.source}`);
   }
 }
 

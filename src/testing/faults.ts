@@ -37,12 +37,6 @@ export interface Slowness {
   readonly everyMs?: number | undefined;
 }
 
-/** So that the document, which is twice as long, fits into memory. */
-const isOffset = {
-  words: "a whole number of bytes, at most 268435456",
-  test: (value: unknown) => isCount.test(value) && (value as number) <= 268_435_456,
-};
-
 const isServerError = {
   words: "a whole number from 500 to 599",
   test: (value: unknown) => Number.isInteger(value) && Math.floor((value as number) / 100) === 5,
@@ -104,6 +98,6 @@ export const faults = Object.freeze({
 });
 
 function offsetOf(options: AfterBytes, kind: string): number | undefined {
-  checkOptions(options, { afterBytes: isOffset }, kind);
+  checkOptions(options, { afterBytes: isCount }, kind);
   return options.afterBytes;
 }

@@ -1,4 +1,4 @@
-import type { Schema, SchemaDraft } from "@cfworker/json-schema";
+import type { Schema } from "@cfworker/json-schema";
 import { ConfigurationError, type StandardSchemaV1, type Template, template, ValuesError } from "../index.ts";
 import { describeThrown } from "../json/describe-thrown.ts";
 import { validateJson } from "../json/json-schema.ts";
@@ -36,26 +36,20 @@ export class KnownTemplates {
   /**
    * Checks a call as the service would.
    *
-   * @returns the refusal, where there is one: 404 or 422
+   * @throws {Problem} the refusal: 404 or 422
    */
-  async check({ uid, values }: Order): Promise<Problem | undefined> {
-    const known = this.#templates?.get(uid);
-    if (!known) {
-      if (!this.#templates) return undefined;
-      return unknownTemplate(uid, `This fake service has these templates: ${this.#names()}.`);
-    }
+  async check({ uid, values }: Order): Promise<void> {
+    if (!this.#templates) return;
+    const known = this.#templates.get(uid);
+    if (!known) throw unknownTemplate(uid, `This fake service has these templates: ${this.#names()}.`);
     try {
       await checkValues(known, values);
     } catch (error) {
-      if (!ValuesError.is(error))
-        return new Problem(500, describeThrown(error).replace(" Nothing was sent.", ""));
-      if (known.schema && isOutputOf(known.schema, values)) return undefined;
-      return invalidValues(uid, error.issues, {
-        checkedBy: "by its schema in `templates` of fakeService",
-        separator: ": ",
-      });
+      if (!ValuesError.is(error)) throw new Problem(500, describeThrown(error));
+      if (known.schema && isOutputOf(known.schema, values)) return;
+      const checkedBy = "by its schema in `templates` of fakeService";
+      throw invalidValues(uid, error.issues, { checkedBy, separator: ": " });
     }
-    return undefined;
   }
 
   #names(): string {
@@ -77,8 +71,6 @@ interface Describing {
   readonly jsonSchema?: { output(options: object): Record<string, unknown> };
 }
 
-const draft: SchemaDraft = "2020-12";
-
 /**
  * Whether values look like what a schema gives. What arrives is that, not what the schema takes: where it changes types, it
  * refuses its own output.
@@ -88,11 +80,11 @@ function isOutputOf(schema: StandardSchemaV1, values: unknown): boolean {
   if (!jsonSchema) return false;
   try {
     const output: Schema = jsonSchema.output({
-      target: `draft-${draft}`,
+      target: "draft-2020-12",
       // What zod cannot describe, such as what a transform gives, may be anything.
       libraryOptions: { unrepresentable: "any" },
     });
-    return validateJson(values, output, draft).valid;
+    return validateJson(values, output, "2020-12").valid;
   } catch {
     // The library cannot describe it, so nothing is known against the values.
     return true;

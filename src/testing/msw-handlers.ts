@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../index.ts";
+import { describeThrown } from "../json/describe-thrown.ts";
 
 // biome-ignore lint/suspicious/noTsIgnore: "expect-error" would itself be an error wherever MSW is installed.
 /** @ts-ignore: MSW is an optional peer; the type is `any` where it is not installed. */
@@ -7,21 +8,22 @@ export type MswHandler = import("msw").RequestHandler;
 /** The part of MSW that is needed: the same in 2 and 3. */
 interface Msw {
   readonly http: {
-    all(path: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): MswHandler;
+    all(path: string, resolver: (info: { readonly request: Request }) => Promise<Response>): MswHandler;
   };
 }
 
 /**
  * Makes the handlers that let MSW answer calls for documents.
  *
- * @param matches - which URLs are meant
+ * @param baseUrl - where the service lives; `*` for anywhere
  * @throws {ConfigurationError} when MSW is not installed, or cannot be loaded here
  */
 export function makeMswHandlers(
-  matches: RegExp,
+  baseUrl: string,
   answer: (request: Request) => Promise<Response>,
 ): MswHandler[] {
-  return [loadMsw().http.all(matches, ({ request }) => answer(request))];
+  const path = `${baseUrl}/api/v1/templates/:uid/generate-sync`;
+  return [loadMsw().http.all(path, ({ request }) => answer(request))];
 }
 
 /** Loaded only here, because most tests do without; at once, because a list of handlers is no promise. */
@@ -41,28 +43,16 @@ function loadMsw(): Msw {
       return load("msw") as Msw;
     } catch (cause) {
       failure = cause;
-      if (!isMissing(cause)) break;
     }
   }
-  const why = isMissing(failure)
-    ? "is not installed here: npm install --save-dev msw"
-    : `is installed and could not be loaded here (${firstLineOf(failure)})`;
+  const [reason] = describeThrown(failure).split("\n");
   throw new ConfigurationError(
-    `\`handlers\` are for MSW, which ${why}. Without MSW, give \`service.fetch\` to the client, or let it use \`service.listen()\`.`,
+    `\`handlers\` are for MSW, which cannot be loaded here (${reason}): npm install --save-dev msw. ` +
+      "Without MSW, give `service.fetch` to the client, or let it use `service.listen()`.",
     { cause: failure },
   );
 }
 
 function requireFrom(place: string): (name: string) => unknown {
   return process.getBuiltinModule("node:module").createRequire(place);
-}
-
-/** Jest, for one, finds MSW and cannot load a part of it that is an ES module. */
-function isMissing(cause: unknown): boolean {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  return code === "MODULE_NOT_FOUND" && message.includes("'msw'");
-}
-
-function firstLineOf(cause: unknown): string {
-  return cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
 }

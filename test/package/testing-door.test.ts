@@ -50,7 +50,7 @@ describe("template-pdf/testing, with nothing else installed", () => {
   it("says that MSW is not installed, and what to do without", async () => {
     const said = await handlersWith("no-msw", {});
     expect(said).toBe(
-      "invalid_configuration `handlers` are for MSW, which is not installed here: npm install --save-dev msw. " +
+      "invalid_configuration `handlers` are for MSW, which cannot be loaded here (Cannot find module 'msw'): npm install --save-dev msw. " +
         "Without MSW, give `service.fetch` to the client, or let it use `service.listen()`.\n",
     );
   });
@@ -60,7 +60,7 @@ describe("template-pdf/testing, with nothing else installed", () => {
       "node_modules/msw/package.json": '{ "main": "main.js" }',
       "node_modules/msw/main.js": 'throw new Error("this MSW is broken");',
     });
-    expect(said).toContain("is installed and could not be loaded here (this MSW is broken)");
+    expect(said).toContain("cannot be loaded here (this MSW is broken)");
   });
 
   it("says that pdf.js is needed for a document that is no fake", async () => {

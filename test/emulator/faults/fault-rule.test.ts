@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { parseFaultHeader, parseFaultRule } from "../../../src/emulator/fault-rule.ts";
+import { parseFaultRule } from "../../../src/emulator/fault-rule.ts";
 import { orLongRun, property } from "../../support/fuzz.ts";
 
 afterEach(() => vi.restoreAllMocks());
+
+const parse = (text: string) => parseFaultRule(text, "The fault");
 
 const all = Array.from({ length: 30 }, (_, index) => index + 1);
 
@@ -25,13 +27,13 @@ describe("a rule", () => {
     let rolls = 0;
     // The dice show 0, 0.1 … 0.9 in turn.
     vi.spyOn(Math, "random").mockImplementation(() => (rolls++ % 10) / 10);
-    expect(all.filter(parseFaultRule(text).hits)).toEqual(calls);
+    expect(all.filter(parse(text).hits)).toEqual(calls);
   });
 
   it("is read in any case and with any white space", () => {
-    const { what, retryAfter, hits } = parseFaultRule("\t 429  Retry-After\n2 EVERY 10 ");
-    expect([what, retryAfter, all.filter(hits)]).toEqual(["429", "2", [10, 20, 30]]);
-    expect(parseFaultRule("HTML 100 %").what).toBe("html");
+    const { what, hits } = parse("\t 429  Retry-After\n2 EVERY 10 ");
+    expect([what, all.filter(hits)]).toEqual(["429", [10, 20, 30]]);
+    expect(parse("HTML 100 %").what).toBe("html");
   });
 
   property("is accepted exactly where the grammar has it, and refused in one short line", () => {
@@ -46,7 +48,7 @@ describe("a rule", () => {
     const grammar =
       /^\s*(?:[45]\d\d(?:\s+retry-after\s+\d+)?|html|cut|stall|reset)(?:\s+(?:every|first)\s+[1-9]\d*|\s+(?:\d\d?(?:\.\d+)?|100)\s*%)?\s*$/i;
     return fc.property(orLongRun(texts), (text) => {
-      const refusal = refusalOf(() => parseFaultRule(text));
+      const refusal = refusalOf(() => parse(text));
       expect(refusal === undefined).toBe(text.length < 1_000 && grammar.test(text));
       if (refusal === undefined) return;
       expect(refusal).toBeInstanceOf(TypeError);
@@ -57,37 +59,15 @@ describe("a rule", () => {
   });
 
   it("that cannot be read is answered with an example that works", () => {
-    const message = refusalOf(() => parseFaultRule("429 evry 10"))?.message;
+    const message = refusalOf(() => parse("429 evry 10"))?.message;
     expect(message).toBe(
       'The fault "429 evry 10" cannot be read. ' +
         "Write <what> [retry-after <seconds>] [every <n> | first <n> | <p>%], " +
         'where <what> is a status from 400 to 599, html, cut, stall or reset, such as "429 retry-after 2 every 10".',
     );
     const example = /such as "(.*)"\.$/.exec(message ?? "")?.[1] ?? "";
-    expect(all.filter(parseFaultRule(example).hits)).toEqual([10, 20, 30]);
+    expect(all.filter(parse(example).hits)).toEqual([10, 20, 30]);
   });
-});
-
-describe("the header of one call", () => {
-  it.each([
-    ["503", { what: "503", retryAfter: undefined }],
-    [" 429  RETRY-AFTER 0", { what: "429", retryAfter: "0" }],
-    ["Stall", { what: "stall", retryAfter: undefined }],
-  ])("asks for one fault: %j", (text, fault) => {
-    expect(parseFaultHeader(text)).toEqual(fault);
-  });
-
-  it.each(["429 every 10", "cut first 1", "html 25%", "cut retry-after 2", "429 soon"])(
-    "that cannot be read is answered with an example that works: %s",
-    (text) => {
-      const message = refusalOf(() => parseFaultHeader(text))?.message;
-      expect(message).toBe(
-        `The header x-emulator-fault ${JSON.stringify(text)} cannot be read. Write <what> [retry-after <seconds>], ` +
-          'where <what> is a status from 400 to 599, html, cut, stall or reset, such as "429 retry-after 2".',
-      );
-      expect(parseFaultHeader("429 retry-after 2").retryAfter).toBe("2");
-    },
-  );
 });
 
 function refusalOf(act: () => unknown): Error | undefined {

@@ -122,7 +122,6 @@ describe("a single call", () => {
   it.each([
     ["x-emulator-fault", "teapot", "Write <what>"],
     ["x-emulator-fault", "", "Write <what>"],
-    ["x-emulator-fault", "429 every 10", "Write <what> [retry-after <seconds>], where"],
     ["x-emulator-latency", "soon", 'such as "500", "1.5s", "200..800"'],
   ])("is refused with 400 and the way to write it: %s: %s", async (name, value, wrong) => {
     const { call, produce } = misbehaving({});
