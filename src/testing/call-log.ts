@@ -6,16 +6,12 @@ const { setTimeout, clearTimeout } = globalThis;
 
 /** Calls in the order in which they came, and whoever waits for one. */
 export class CallLog<Call> {
-  readonly #calls: Call[] = [];
+  readonly all: Call[] = [];
   /** Each ends a wait if its call has come, or if there is a reason to wait no more. */
   readonly #waiting = new Set<(reason?: string) => void>();
 
-  get all(): readonly Call[] {
-    return this.#calls;
-  }
-
   add(call: Call): void {
-    this.#calls.push(call);
+    this.all.push(call);
     for (const settle of this.#waiting) settle();
   }
 
@@ -23,7 +19,7 @@ export class CallLog<Call> {
   wait(number: number, timeoutMs = defaultWaitMs): Promise<Call> {
     const waiting = new Promise<Call>((resolve, reject) => {
       const settle = (reason?: string) => {
-        const call = this.#calls[number - 1];
+        const call = this.all[number - 1];
         if (call === undefined && reason === undefined) return;
         clearTimeout(timer);
         this.#waiting.delete(settle);
@@ -41,12 +37,12 @@ export class CallLog<Call> {
 
   clear(): void {
     // The same list, which a test may hold.
-    this.#calls.length = 0;
+    this.all.length = 0;
     for (const settle of this.#waiting) settle("before the fake service was reset.");
   }
 
   #lateness(timeoutMs: number): string {
-    const came = this.#calls.length === 1 ? "1 call" : `${this.#calls.length} calls`;
+    const came = this.all.length === 1 ? "1 call" : `${this.all.length} calls`;
     return (
       `within ${timeoutMs} ms: the fake service has seen ${came} with a right key and readable values. ` +
       "See whether the code under test uses this service, and awaits what it starts."

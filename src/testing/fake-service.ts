@@ -4,7 +4,7 @@ import { checkOptions, optional } from "../options/option-rules.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
 import type { Fault, ScriptedFault } from "../service/faults/fault-script.ts";
-import { playAsResponse } from "../service/faults/play-as-response.ts";
+import { fetchError, playAsResponse } from "../service/faults/play-as-response.ts";
 import { requireApiKey } from "../service/require-api-key.ts";
 import type { Product } from "../service/to-response.ts";
 import { CallLog } from "./call-log.ts";
@@ -49,10 +49,15 @@ export class FakeService<T = any> {
   readonly baseUrl: string;
   /** A key that may call. */
   readonly apiKey: string;
+  readonly #log = new CallLog<FakeCallOf<T>>();
+  /**
+   * The calls with a right key and readable values, in the order in which they came; each try of a call is one. Those
+   * that a schema refused, or a fault answered, are among them.
+   */
+  readonly calls: readonly FakeCallOf<T>[] = this.#log.all;
   readonly #isAnywhere: boolean;
   readonly #templates: KnownTemplates;
   readonly #authorize: Authorize;
-  readonly #log = new CallLog<FakeCallOf<T>>();
   readonly #answer: (request: Request) => Promise<Response>;
   #handlers: MswHandler[] | undefined;
   #faults: PlannedFault[] = [];
@@ -68,14 +73,6 @@ export class FakeService<T = any> {
     this.#templates = new KnownTemplates(templates);
     this.#authorize = apiKeys === null ? () => undefined : requireApiKey(apiKeys ?? "any");
     this.#answer = this.#endpoint(playAsResponse);
-  }
-
-  /**
-   * The calls with a right key and readable values, in the order in which they came; each try of a call is one. Those
-   * that a schema refused, or a fault answered, are among them.
-   */
-  get calls(): readonly FakeCallOf<T>[] {
-    return this.#log.all;
   }
 
   /**
@@ -98,13 +95,12 @@ export class FakeService<T = any> {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
     if (!this.#isAnywhere && !request.url.startsWith(`${this.baseUrl}/`)) {
-      throw networkError(
-        `This fake service answers at ${this.baseUrl} only, and nothing else is reached from here.`,
-      );
+      const reason = `This fake service answers at ${this.baseUrl} only, and nothing else is reached from here.`;
+      throw fetchError("fetch failed", reason, "ENOTFOUND");
     }
     const response = await this.#answer(request);
     request.signal.throwIfAborted();
-    if (response.type === "error") throw networkError("read ECONNRESET", "ECONNRESET");
+    if (response.type === "error") throw fetchError("fetch failed", "read ECONNRESET", "ECONNRESET");
     return response;
   };
 
@@ -259,9 +255,4 @@ function* linesOf(values: object, path: JsonPath = []): Generator<string, void, 
     if (isNested) yield* linesOf(value, inner);
     else yield `${formatJsonPath(inner)}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
   }
-}
-
-/** What `fetch` throws where there is no answer. */
-function networkError(message: string, code = "ENOTFOUND"): TypeError {
-  return new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });
 }

@@ -18,7 +18,8 @@ function bodyOf(steps: readonly Step[], request: Request): ReadableStream<Bytes>
 
   async function pull(controller: ReadableStreamDefaultController<Bytes>): Promise<void> {
     for (const step of left) {
-      if (step.do === "end" || step.do === "reset") throw interrupted(step.do);
+      if (step.do === "end") throw fetchError("terminated", "other side closed", "UND_ERR_SOCKET");
+      if (step.do === "reset") throw fetchError("terminated", "read ECONNRESET", "ECONNRESET");
       // Not the signal alone: when undici's request is collected as garbage, its signal is never aborted.
       if (step.do === "wait") await pause(step.ms, [request.signal, cancelled.signal]);
       if (step.do === "stall") await pause(undefined, [request.signal, cancelled.signal]);
@@ -40,13 +41,9 @@ function toBytes(bytes: Uint8Array | string): Bytes {
     : new Uint8Array(bytes);
 }
 
-/** What `fetch` throws for a body that does not come to its end. */
-function interrupted(how: "end" | "reset"): TypeError {
-  const cause =
-    how === "end"
-      ? Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" })
-      : Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
-  return new TypeError("terminated", { cause });
+/** Makes the error that `fetch` throws for a connection that fails. */
+export function fetchError(message: string, reason: string, code: string): TypeError {
+  return new TypeError(message, { cause: Object.assign(new Error(reason), { code }) });
 }
 
 /** Waits for a time in milliseconds, `undefined` for ever; ends as soon as one of the signals is aborted. */
