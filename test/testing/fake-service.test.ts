@@ -291,6 +291,10 @@ describe("service.fetch", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await fetch(url)).status).toBe(405);
     await expect(fetch(url, { ...asked, signal: AbortSignal.abort("gone") })).rejects.toBe("gone");
+    const leaving = new AbortController();
+    const left = fetch(url, { ...asked, signal: leaving.signal });
+    leaving.abort("left");
+    await expect(left).rejects.toBe("left");
     await expect(fetch("no-url", asked)).rejects.toBeInstanceOf(TypeError);
   });
 });

@@ -18,10 +18,9 @@ export function playOnServer(steps: readonly Step[], request: Request, headers =
   if (head?.do !== "head") return answerByHand(Response.error(), (socket) => play(steps, socket));
   const all = { ...Object.fromEntries(headers), ...head.headers, connection: "close" };
   const response = new Response(null, { status: head.status, headers: all });
-  return answerByHand(response, async (socket) => {
+  return answerByHand(response, (socket) => {
     // By now the endpoint has added its own headers.
-    await play([{ ...head, headers: Object.fromEntries(response.headers) }, ...rest], socket);
-    socket.end();
+    return play([{ ...head, headers: Object.fromEntries(response.headers) }, ...rest], socket);
   });
 }
 

@@ -74,6 +74,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error.headers?.get("retry-after")).toBe("2");
+    expect(error.headers?.get("connection")).toBe("keep-alive");
     expect(error.message).toContain('was asked for by the rule \\"429 retry-after 2 first 1\\"');
     expect((await pdfs.generate("invoice", {}).bytes()).byteLength).toBe(pdf.byteLength);
   });
