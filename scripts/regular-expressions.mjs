@@ -16,9 +16,6 @@ export const exceptions = {
   'src/emulator/renderer/json/schema/schema-keywords.ts: new RegExp(value as string, "u")':
     "The author of the schema wrote it. It is compiled and never run.",
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what stands in the source
-  "src/testing/fake-service.ts: new RegExp(`${base}${endpointPath.source}`)":
-    "A base URL that is escaped, and a literal that is analysed.",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what stands in the source
   "src/testing/pdf/read-fake.ts: new RegExp(`${fakeMark}\\\\s+startxref\\\\s+(\\\\d+)\\\\s+%%EOF$`)":
     "It sees 100 characters.",
   "src/errors/caller-stack.ts: /[^( ]*[/\\\\].*[/\\\\]/": "It sees one line of our own stack.",

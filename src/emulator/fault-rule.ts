@@ -18,9 +18,8 @@ export interface FaultRule {
   readonly faultFor: (reason: string) => ScriptedFault;
 }
 
-const fault = String.raw`(?:(?<status>[45]\d\d)(?: retry-after (?<retryAfter>\d+))?|(?<kind>html|cut|stall|reset))`;
-const calls = String.raw`(?:(?<word>every|first) (?<count>[1-9]\d*)|(?<percent>\d\d?(?:\.\d+)?|100) ?%)`;
-const form = new RegExp(`^${fault}(?: ${calls})?$`);
+const form =
+  /^(?:(?<status>[45]\d\d)(?: retry-after (?<retryAfter>\d+))?|(?<kind>html|cut|stall|reset))(?: (?:(?<word>every|first) (?<count>[1-9]\d*)|(?<percent>\d\d?(?:\.\d+)?|100) ?%))?$/;
 
 /**
  * Reads `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, in any case and with any white space.

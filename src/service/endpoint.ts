@@ -143,7 +143,7 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
 }
 
 /** How the path of the endpoint ends; the group is the segment that names a template. */
-export const endpointPath = /\/api\/v1\/templates\/([^/]*)\/generate-sync$/;
+const endpointPath = /\/api\/v1\/templates\/([^/]*)\/generate-sync$/;
 
 /** The segment of a path that names a template, still percent-encoded; `undefined` where the path is another one. */
 export function uidSegmentOf(path: string): string | undefined {
