@@ -13,8 +13,6 @@ import { root } from "./run-command.mjs";
  * @type {Readonly<Record<string, string>>}
  */
 export const exceptions = {
-  'src/emulator/renderer/json/schema/schema-keywords.ts: new RegExp(value as string, "u")':
-    "The author of the schema wrote it. It is compiled and never run.",
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what stands in the source
   "src/testing/pdf/read-fake.ts: new RegExp(`${fakeMark}\\\\s+startxref\\\\s+(\\\\d+)\\\\s+%%EOF$`)":
     "It sees 100 characters.",

@@ -1,8 +1,8 @@
+import { isDeeperThan, maxNesting, tooDeep } from "../json/nesting.ts";
 import type { Order } from "../service/endpoint.ts";
 import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
 import type { Product } from "../service/to-response.ts";
-import { isTooDeep, tooDeep } from "./nesting.ts";
 import type { Renderers } from "./renderers.ts";
 import { TemplateError } from "./template-error.ts";
 import { readTemplateFolder } from "./template-folder.ts";
@@ -22,7 +22,8 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
       "There is nothing at this path. End `baseUrl` before /api/v1: the client adds that itself.",
     );
   }
-  if (isTooDeep(values)) throw new Problem(422, `The object of values ${tooDeep}. Flatten it.`);
+  if (isDeeperThan(values, maxNesting))
+    throw new Problem(422, `The object of values ${tooDeep}. Flatten it.`);
   const { templates, duplicates } = await readTemplateFolder(folder);
   const template = templates.get(uid.normalize());
   const duplicate = duplicates.get(uid.normalize());

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../json/json-value.ts";
+import { isDeeperThan, maxNesting } from "../../json/nesting.ts";
 import { Misuse } from "../failure.ts";
-import { isDeeperThan, maxNesting } from "../nesting.ts";
 
 /**
  * Takes a value for a sample.

@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { parseJson, positionInJson } from "../../json/json-text.ts";
 import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
+import { isDeeperThan, maxNesting } from "../../json/nesting.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
 import { describeReadError, Misuse } from "../failure.ts";
-import { isDeeperThan, maxNesting } from "../nesting.ts";
 import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
 import { checkSample } from "./check-sample.ts";
 import type { Collection } from "./collection.ts";

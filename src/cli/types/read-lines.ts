@@ -1,9 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { parseJson } from "../../json/json-text.ts";
+import { maxNesting } from "../../json/nesting.ts";
 import { notUtf8, placeOfBadByte } from "../decode-utf8.ts";
 import { describeReadError, Misuse } from "../failure.ts";
 import { type Line, LineCutter, maxLineMiB } from "../line-cutter.ts";
-import { maxNesting } from "../nesting.ts";
 import { checkSample } from "./check-sample.ts";
 import type { SampleFile } from "./sample-file.ts";
 

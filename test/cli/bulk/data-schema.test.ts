@@ -91,17 +91,17 @@ describe("a JSON Schema", () => {
     [
       "a wrong type",
       '{"properties":{"a":{"type":"text"}}}',
-      ", properties.a.type: must be one of string, number, integer, boolean, null, array, object, or an array of them.",
+      ', properties.a.type: must be one of "string", "number", "integer", "boolean", "null", "array", "object".',
     ],
     [
       "a way to nowhere",
       '{"$ref":"#/$defs/a"}',
-      ", $ref: leads to nothing in this schema. Mend the name, or put a schema there.",
+      ", $ref: leads to nothing in this schema, and no other document is fetched. Fix the name, or put that schema into `$defs`.",
     ],
     [
       "a wrong type in a template",
       '{"content":[],"schema":{"type":"text"}}',
-      ", schema.type: must be one of string, number, integer, boolean, null, array, object, or an array of them.",
+      ', schema.type: must be one of "string", "number", "integer", "boolean", "null", "array", "object".',
     ],
   ])("is refused where it is wrong: %s", async (_title, content, message) => {
     const file = fileOf("invoice.json", content);

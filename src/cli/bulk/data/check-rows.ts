@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
-import { isTooDeep, tooDeep } from "../../../emulator/nesting.ts";
 import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.ts";
 import { TemplateMistake } from "../../../emulator/renderer/template-mistake.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
 import { parseJson } from "../../../json/json-text.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
+import { isDeeperThan, maxNesting, tooDeep } from "../../../json/nesting.ts";
 import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
 import { decodeUtf8 } from "../../decode-utf8.ts";
 import { divertStdout } from "../../divert-stdout.ts";
@@ -86,7 +86,7 @@ function parseJsonSchema(
       `${file}: this is no JSON Schema that checks anything. Describe the values in it, as in {"required":["date"]}.`,
     );
   }
-  if (isTooDeep(schema)) throw new Misuse(`${file}: this ${tooDeep}. Flatten it.`);
+  if (isDeeperThan(schema, maxNesting)) throw new Misuse(`${file}: this ${tooDeep}. Flatten it.`);
   try {
     return parseSchema(schema, file, isOfTemplate ? ["schema"] : []);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { parseJson } from "../../../json/json-text.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
-import { isDeeperThan, maxNesting } from "../../nesting.ts";
+import { isDeeperThan, maxNesting } from "../../../json/nesting.ts";
 
 /** What a JSON text holds, or what is wrong with it and where in it, both counted from 1. */
 export type JsonRecord =

@@ -1,6 +1,6 @@
 import { parseJson } from "../../../json/json-text.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
-import { isTooDeep, tooDeep } from "../../nesting.ts";
+import { isDeeperThan, maxNesting, tooDeep } from "../../../json/nesting.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
 import { mistakeAt, TemplateMistake } from "../template-mistake.ts";
@@ -40,7 +40,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
     throw mistakeAt(file, [], "has no `content`. Put what the document shows into a member of that name.");
   }
   for (const [name, member] of Object.entries(json)) {
-    if (isTooDeep(member)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);
+    if (isDeeperThan(member, maxNesting)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);
   }
   const { schema, sample, ...definition }: TemplateJson = json;
   const check = schema === undefined ? () => [] : parseSchema(schema, file);

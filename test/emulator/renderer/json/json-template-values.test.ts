@@ -161,8 +161,16 @@ describe("values that a schema checks", () => {
     for (let depth = 0; depth < 490; depth += 1) less = { a: less };
     const nested = { allOf: [{ allOf: [{ allOf: [{ properties: { a: { $ref: "#" } } }] }] }] };
     expect(
-      checked(nested, less).every((told) => told.startsWith("has too many faults, or is nested too deep")),
+      checked(nested, less).every((told) =>
+        told.startsWith("cannot be checked: too many faults, nested too deep"),
+      ),
     ).toBe(true);
+  });
+
+  it("by a schema that leads back to itself for ever are refused", () => {
+    expect(checked({ allOf: [{ $ref: "#" }] }, {})).toEqual([
+      "cannot be checked: too many faults, nested too deep, or the schema leads back to itself",
+    ]);
   });
 
   it("with more faults than the stack holds are refused, with at least one of them", () => {
@@ -171,9 +179,9 @@ describe("values that a schema checks", () => {
     expect(told[0]).toBe("lines/0/price is missing");
   });
 
-  it("with names that are no Unicode are refused, which the validator cannot take", () => {
-    const issue = checked({ properties: { a: { additionalProperties: false } } }, { a: [{ "\ud800": 1 }] });
-    expect(issue).toEqual(["a/0 has a member whose name is no Unicode text"]);
+  it("with names that are not Unicode are refused if the validator cannot take them", () => {
+    const issue = checked({ properties: { a: { additionalProperties: false } } }, { a: { "\ud800": 1 } });
+    expect(issue).toEqual(["has a member whose name is not Unicode text"]);
   });
 
   it("of any kind are refused by the schema false, and taken by true", () => {

@@ -2,8 +2,7 @@ import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import type { JsonPath } from "../../../../json/json-value.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { IssueList } from "../../issue-list.ts";
-import { schemaListKeywords, schemaMapKeywords } from "./schema-keywords.ts";
-import { messageFor, misfitMessage } from "./schema-messages.ts";
+import { messageFor, schemaMapKeywords, typeMessage } from "./schema-rules.ts";
 
 /** What is needed to tell more about an output unit than it says itself. */
 interface SchemaContext {
@@ -42,153 +41,122 @@ const passing = new Set([
  */
 export function issuesOf(units: readonly OutputUnit[], context: SchemaContext): readonly ValueIssue[] {
   const issues = new IssueList();
-  collect(locate(units), context, issues);
-  // Nothing that was refused may pass because nobody found words for it.
-  if (units.length > 0 && issues.all.length === 0)
-    issues.add({ path: [], message: "does not fit the schema" });
-  return issues.all;
-}
-
-function locate(units: readonly OutputUnit[]): Located[] {
-  let previous = "#";
-  return units.map((unit) => {
+  let location = "#";
+  const located = units.map((unit) => {
     // A `false` schema gives the place in the values for its own (@cfworker/json-schema 4.1).
-    previous = unit.keyword === "false" ? `${previous}/false` : unit.keywordLocation;
-    return { unit, location: previous };
+    location = unit.keyword === "false" ? `${location}/false` : unit.keywordLocation;
+    return { unit, location };
   });
+  collect(located, context, issues);
+  // Nothing that was refused may pass because nobody found words for it.
+  if (units.length > 0 && issues.all.length === 0) {
+    issues.add({ path: [], message: "does not fit the schema" });
+  }
+  return issues.all;
 }
 
 function collect(units: readonly Located[], context: SchemaContext, issues: IssueList): void {
   for (let index = 0; index < units.length && !issues.isFull; index += 1) {
-    const { unit, location } = units[index] as Located;
+    const located = units[index] as Located;
+    const { unit, location } = located;
+    if (passing.has(unit.keyword)) continue;
+    const { schema, applied } = follow(location, context);
+    const inner: Located[] = [];
     if (unit.keyword === "anyOf" || unit.keyword === "oneOf") {
-      const start = index + 1;
-      while (units[index + 1]?.location.startsWith(`${location}/`)) index += 1;
-      collectAlternatives(unit, units.slice(start, index + 1), context, issues);
-    } else if (!passing.has(unit.keyword)) {
-      collectOne(unit, location, context, issues);
+      while (units[index + 1]?.location.startsWith(`${location}/`)) inner.push(units[++index] as Located);
+    }
+    // What does not fit the items that an array has to contain says nothing: others may.
+    if (applied.includes("contains")) continue;
+    const [path, value] = find(unit, context.values);
+    // A member that does not fit counts as one that nobody has looked at.
+    if (applied.at(-1)?.startsWith("unevaluated") && issues.hasWithin(path)) continue;
+    const missing = missingIn(unit.keyword, schema, value);
+    for (const name of missing) issues.add({ path: [...path, name], message: "is missing" });
+    // Of schemas among the dependencies the faults follow, as units of their own.
+    if (missing.length > 0 || unit.keyword === "dependencies") continue;
+    if (applied.includes("propertyNames")) {
+      issues.add({ path, message: "has a name that is not allowed" });
+    } else if (inner.length > 0 || unit.keyword === "oneOf") {
+      collectAlternatives(located, inner, path, schema, context, issues);
+    } else {
+      issues.add({ path, message: messageFor(unit.keyword, schema) });
     }
   }
-}
-
-function collectOne(unit: OutputUnit, location: string, context: SchemaContext, issues: IssueList): void {
-  const { schema, applied } = walk(location, context);
-  // What does not fit the items that an array has to contain says nothing: others may.
-  if (applied.includes("contains")) return;
-  const path = pathOf(unit, context.values);
-  if (applied.includes("propertyNames")) {
-    issues.add({ path, message: "has a name that is not allowed" });
-    return;
-  }
-  // A member that does not fit counts as one that nobody has looked at.
-  if (applied.at(-1)?.startsWith("unevaluated") && issues.hasWithin(path)) return;
-  const missing = missingIn(unit.keyword, schema, valueAt(path, context.values));
-  for (const name of missing) issues.add({ path: [...path, name], message: "is missing" });
-  // Of schemas among the dependencies the faults follow, as units of their own.
-  const isTold = missing.length > 0 || unit.keyword === "dependencies";
-  if (!isTold) issues.add({ path, message: messageFor(unit.keyword, schema) });
 }
 
 /** Of several alternatives tells what is wrong with the one that was meant, where that shows. */
 function collectAlternatives(
-  unit: OutputUnit,
+  { unit, location }: Located,
   inner: readonly Located[],
+  path: JsonPath,
+  schema: Schema,
   context: SchemaContext,
   issues: IssueList,
 ): void {
-  const { schema, applied } = walk(unit.keywordLocation, context);
-  if (applied.includes("contains") || applied.includes("propertyNames")) {
-    collectOne(unit, unit.keywordLocation, context, issues);
-    return;
-  }
-  const path = pathOf(unit, context.values);
-  const all = schema[unit.keyword] as readonly unknown[];
-  const branches = all.flatMap((branch, index) => {
-    const location = `${unit.keywordLocation}/${index}/`;
-    return branch === false ? [] : [inner.filter((each) => each.location.startsWith(location))];
-  });
+  const branches = (schema[unit.keyword] as readonly unknown[]).flatMap((branch, index) =>
+    branch === false ? [] : [inner.filter((each) => each.location.startsWith(`${location}/${index}/`))],
+  );
   if (branches.some((branch) => branch.length === 0)) {
     issues.add({ path, message: "fits more than one of the forms that exclude each other" });
     return;
   }
-  const ofType = branches.filter((branch) => !branch.some((each) => isAbout(each, "type", unit)));
-  const meant = ofType.length === 1 ? ofType : ofType.filter((branch) => !branch.some(isConstant));
+  const ofOtherType = (each: Located) =>
+    each.unit.keyword === "type" && each.unit.instanceLocation === unit.instanceLocation;
+  const ofType = branches.filter((branch) => !branch.some(ofOtherType));
+  const meant = ofType.length === 1 ? ofType : ofType.filter((branch) => !branch.some(isOfConstant));
   if (meant.length === 1 && meant[0]) {
     collect(meant[0], context, issues);
     return;
   }
-  const types = branches.flatMap((branch) =>
-    branch.filter((each) => isAbout(each, "type", unit)).map((each) => walk(each.location, context).schema),
-  );
-  issues.add({
-    path,
-    message:
-      ofType.length === 0 && types.length > 0 ? misfitMessage(types) : "fits none of the allowed forms",
-  });
+  const types = inner.filter(ofOtherType).map((each) => follow(each.location, context).schema);
+  const isOfNoType = ofType.length === 0 && types.length > 0;
+  issues.add({ path, message: isOfNoType ? typeMessage(types) : "fits none of the allowed forms" });
 }
 
-function isAbout({ unit }: Located, keyword: string, { instanceLocation }: OutputUnit): boolean {
-  return unit.keyword === keyword && unit.instanceLocation === instanceLocation;
-}
-
-function isConstant({ unit }: Located): boolean {
+function isOfConstant({ unit }: Located): boolean {
   return unit.keyword === "const" || unit.keyword === "enum";
 }
 
 /** Follows a location such as `#/properties/lines/items/$ref/type` to the schema that has the last keyword. */
-function walk(
-  location: string,
-  { schema: root, resolve }: SchemaContext,
-): { schema: Schema; applied: string[] } {
-  const steps = location.split("/").slice(1).map(decodeName);
+function follow(location: string, { schema, resolve }: SchemaContext) {
   const applied: string[] = [];
-  let schema = root as Schema;
-  for (let index = 0; index < steps.length - 1; index += 1) {
-    const keyword = steps[index] ?? "";
-    applied.push(keyword);
-    let next: unknown = keyword === "$ref" ? resolve(schema) : schema[keyword];
-    const isList = schemaListKeywords.includes(keyword) && Array.isArray(next);
-    if (isList || schemaMapKeywords.includes(keyword)) {
-      index += 1;
-      next = (next as Record<string, unknown>)[steps[index] ?? ""];
-    }
+  let at = schema as Schema;
+  let isSchema = true;
+  for (const step of stepsOf(location).slice(0, -1)) {
+    const next: unknown = isSchema && step === "$ref" ? resolve(at) : at[step];
+    if (isSchema) applied.push(step);
+    // The names in a map, and the indices in a list, are not keywords.
+    isSchema = !isSchema || !(schemaMapKeywords.has(step) || Array.isArray(next));
     if (typeof next !== "object" || next === null) break;
-    schema = next as Schema;
+    at = next as Schema;
   }
-  return { schema, applied };
+  return { schema: at, applied };
 }
 
 /** Which members a keyword asks for that are not there. */
 function missingIn(keyword: string, schema: Schema, value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  const needed =
-    keyword === "required"
-      ? (schema.required ?? [])
-      : keyword === "dependentRequired" || keyword === "dependencies"
-        ? Object.entries(schema[keyword] ?? {}).flatMap(([name, names]) =>
-            Object.hasOwn(value, name) && Array.isArray(names) ? (names as string[]) : [],
-          )
-        : [];
-  return needed.filter((name) => !Object.hasOwn(value, name));
+  const has = (name: string) => Object.hasOwn(value as object, name);
+  if (keyword === "required") return (schema.required ?? []).filter((name) => !has(name));
+  if (keyword !== "dependentRequired" && keyword !== "dependencies") return [];
+  const demanded = Object.entries(schema[keyword] ?? {}).flatMap(([name, names]) =>
+    has(name) && Array.isArray(names) ? (names as string[]) : [],
+  );
+  return demanded.filter((name) => !has(name));
 }
 
-function pathOf({ instanceLocation }: OutputUnit, values: unknown): JsonPath {
+/** Where a unit stands in the values, and the value there. */
+function find({ instanceLocation }: OutputUnit, values: unknown): [path: JsonPath, value: unknown] {
   const path: (string | number)[] = [];
   let value = values;
-  for (const name of instanceLocation.split("/").slice(1).map(decodeName)) {
+  for (const name of stepsOf(instanceLocation)) {
     path.push(Array.isArray(value) ? Number(name) : name);
     value = (value as Record<string, unknown> | null | undefined)?.[name];
   }
-  return path;
+  return [path, value];
 }
 
-function valueAt(path: JsonPath, values: unknown): unknown {
-  let value = values;
-  for (const key of path) value = (value as Record<string | number, unknown> | null | undefined)?.[key];
-  return value;
-}
-
-/** Undoes what makes a name a step of a JSON pointer in a URL. */
-export function decodeName(step: string): string {
-  return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+/** The names in a JSON pointer that is part of a URL. */
+function stepsOf(pointer: string): string[] {
+  const steps = pointer.split("/").slice(1);
+  return steps.map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
 }

@@ -1,5 +1,7 @@
-/** How deep values may be nested: far deeper than a document needs, and far less than the stack holds. */
+/** How deep JSON may be nested: far deeper than a document needs, and far less than the stack holds. */
 export const maxNesting = 500;
+
+export const tooDeep = `is nested deeper than ${maxNesting} levels`;
 
 /** Whether something is nested deeper than that; it goes no deeper itself. */
 export function isDeeperThan(value: unknown, depth: number): boolean {
