@@ -1,35 +1,34 @@
-import type { JsonPath } from "../../../json/json-value.ts";
-import { isJsonObject } from "../../../json/json-value.ts";
+import { isJsonObject, type JsonPath } from "../../../json/json-value.ts";
 import { quote } from "../../quote.ts";
 import { mistakeAt } from "../template-mistake.ts";
-import type { Choice, Each, Element, Item } from "./elements.ts";
+import {
+  type Choose,
+  choose,
+  type Fill,
+  type FillInto,
+  fillList,
+  fillObject,
+  fillPagePart,
+  fillTable,
+  fillText,
+  repeatInto,
+} from "./fills.ts";
 import { type Placeholder, parsePath, parseText, type ValuePath } from "./placeholders.ts";
 import { ValueShape } from "./sample-values.ts";
-import { layoutProblem } from "./table-layout.ts";
+import { layoutOf, layoutProblem } from "./table-layout.ts";
 
-interface JsonObject {
-  readonly $each?: unknown;
-  readonly $if?: unknown;
-  readonly $show?: unknown;
-  readonly $else?: unknown;
-  readonly [name: string]: unknown;
-}
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Where the compiler is, and what that means for a text there. */
 interface Spot {
+  /** The name of the template file. */
+  readonly file: string;
   readonly place: JsonPath;
   /** The shapes of the values, and of the items of each `$each` around this spot, inmost last. */
   readonly levels: readonly ValueShape[];
   /** Which of `{{@page}}` and `{{@pages}}` are known. */
   readonly pageNumbers: readonly string[];
   readonly isXml: boolean;
-}
-
-/** A definition that is ready to be filled. */
-interface CompiledDefinition {
-  readonly root: Element;
-  /** What it does with the values. */
-  readonly shape: ValueShape;
 }
 
 /** The members of a document or a section that pdfmake asks for on each page, and which numbers it tells then. */
@@ -39,192 +38,183 @@ const pageParts: Readonly<Record<string, readonly string[]>> = {
   background: ["page"],
 };
 
+const directives = ["$each", "$if", "$show", "$else"];
+const unknownDirective = "is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.";
+
 /**
  * Reads a document definition with placeholders, `$each` and `$if`, so that filling it reads no text any more.
  *
  * @param definition - the JSON object, not nested too deep
  * @param file - the name of the template file, with which errors begin
+ * @returns what fills it, and what it does with the values
  * @throws {TemplateMistake} that names the place, where the syntax is broken.
  */
-export function compileDefinition(definition: JsonObject, file: string): CompiledDefinition {
+export function compileDefinition(definition: JsonObject, file: string): { fill: Fill; shape: ValueShape } {
   const shape = new ValueShape();
-  const spot: Spot = { place: [], levels: [shape], pageNumbers: [], isXml: false };
-  const compiler = new Compiler(file);
   const directive = Object.keys(definition).find((name) => directives.includes(name));
   if (directive !== undefined) {
     throw mistakeAt(file, [directive], "cannot stand at the top. Put it into `content`.");
   }
-  return { root: compiler.object(definition, spot), shape };
-}
-
-const directives = ["$each", "$if", "$show", "$else"];
-
-function isDirective(json: unknown): boolean {
-  return isJsonObject(json) && Object.keys(json).some((name) => name.startsWith("$"));
+  const spot: Spot = { file, place: [], levels: [shape], pageNumbers: [], isXml: false };
+  return { fill: compileObject(definition, spot), shape };
 }
 
 function inside(spot: Spot, key: string | number): Spot {
   return { ...spot, place: [...spot.place, key] };
 }
 
-class Compiler {
-  readonly #file: string;
+function mistake({ file, place }: Spot, problem: string): Error {
+  return mistakeAt(file, place, problem);
+}
 
-  constructor(file: string) {
-    this.#file = file;
+function compile(json: unknown, spot: Spot): Fill {
+  if (typeof json === "string") return compileText(json, spot);
+  if (Array.isArray(json)) {
+    return fillList(json.map((item, index) => compileItem(item, inside(spot, index))));
   }
+  if (!isJsonObject(json)) return () => json;
+  return compileChoice(json, spot, compile) ?? compileObject(json, spot);
+}
 
-  object(json: JsonObject, spot: Spot): Element {
-    const isPaged = spot.place.length === 0 || Object.hasOwn(json, "section");
-    const isTable = Object.hasOwn(json, "table");
-    const members = Object.entries(json).map(([name, value]) => {
-      const at = inside(spot, name);
-      if (name.startsWith("$")) throw this.#fault(at, unknownDirective);
-      if (isPaged && Object.hasOwn(pageParts, name)) return [name, this.#pagePart(name, value, at)] as const;
-      if (isTable && name === "layout") return [name, this.#layout(value, at)] as const;
-      return [name, this.#element(value, name === "svg" ? { ...at, isXml: true } : at)] as const;
-    });
-    return { kind: "object", members, isTable };
+/** As one value: of what is chosen, or nothing. */
+function compileChoice(
+  json: JsonObject,
+  spot: Spot,
+  compileBranch: (json: unknown, spot: Spot) => Fill,
+): Fill | undefined {
+  const chosen = readChoice(json, spot, compileBranch);
+  return chosen && ((scope, filling) => chosen(scope)?.(scope, filling) ?? "");
+}
+
+function compileItem(json: unknown, spot: Spot): FillInto {
+  if (isJsonObject(json)) {
+    if (Object.hasOwn(json, "$each")) return compileEach(json, spot);
+    const chosen = readChoice(json, spot, compileItem);
+    if (chosen) return (list, scope, filling) => chosen(scope)?.(list, scope, filling);
   }
+  const fill = compile(json, spot);
+  return (list, scope, filling) => {
+    list.push(fill(scope, filling));
+  };
+}
 
-  #fault(spot: Spot, problem: string): Error {
-    return mistakeAt(this.#file, spot.place, problem);
+function compileObject(json: JsonObject, spot: Spot): Fill {
+  const isPaged = spot.place.length === 0 || Object.hasOwn(json, "section");
+  const isTable = Object.hasOwn(json, "table");
+  const members = Object.entries(json).map(([name, value]): readonly [string, Fill] => {
+    const at = inside(spot, name);
+    if (name.startsWith("$")) throw mistake(at, unknownDirective);
+    if (isPaged && Object.hasOwn(pageParts, name)) return [name, compilePagePart(name, value, at)];
+    if (isTable && name === "layout") return [name, compileLayout(value, at)];
+    return [name, compile(value, name === "svg" ? { ...at, isXml: true } : at)];
+  });
+  const fill = fillObject(members);
+  return isTable ? fillTable(fill) : fill;
+}
+
+function compilePagePart(name: string, json: unknown, spot: Spot): Fill {
+  // A section takes these two words of pdfmake's own.
+  if (json === null || (json === "inherit" && spot.place.length > 1)) return () => json;
+  return fillPagePart(compile(json, { ...spot, pageNumbers: pageParts[name] ?? [] }));
+}
+
+function compileLayout(json: unknown, spot: Spot): Fill {
+  if (typeof json === "string") return compileText(json, spot);
+  if (!isJsonObject(json)) {
+    throw mistake(spot, 'must be the name of a layout, such as "noBorders", or an object.');
   }
+  const choice = compileChoice(json, spot, compileLayout);
+  if (choice) return choice;
+  const members = Object.entries(json).map(([name, value]): readonly [string, Fill] => {
+    const at = inside(spot, name);
+    const problem = layoutProblem(name, value, isDirective);
+    if (problem !== undefined) throw mistake(at, problem);
+    return [name, compile(value, at)];
+  });
+  const fill = fillObject(members);
+  return (scope, filling) => layoutOf(fill(scope, filling));
+}
 
-  #element(json: unknown, spot: Spot): Element {
-    if (typeof json === "string") return this.#text(json, spot);
-    if (Array.isArray(json)) {
-      return { kind: "list", items: json.map((item, index) => this.#item(item, inside(spot, index))) };
-    }
-    if (!isJsonObject(json)) return { kind: "constant", value: json };
-    return this.#choice(json, spot, (branch, at) => this.#element(branch, at)) ?? this.object(json, spot);
+function isDirective(json: unknown): boolean {
+  return isJsonObject(json) && Object.keys(json).some((name) => name.startsWith("$"));
+}
+
+function compileEach(json: JsonObject, spot: Spot): FillInto {
+  checkMembers(json, spot, "$each", ["$show"]);
+  const at = inside(spot, "$each");
+  const path = parsePath(json["$each"], (problem) => mistake(at, problem));
+  const show = { ...inside(spot, "$show"), levels: [...spot.levels, shapeAt(path, at).markArray()] };
+  return repeatInto(path, at.place, compileItem(json["$show"], show));
+}
+
+function readChoice<Branch>(
+  json: JsonObject,
+  spot: Spot,
+  compileBranch: (json: unknown, spot: Spot) => Branch,
+): Choose<Branch> | undefined {
+  if (Object.hasOwn(json, "$each")) {
+    throw mistake(spot, "`$each` repeats an element of an array, and this is none. Put [ ] around it.");
   }
+  if (!directives.some((name) => Object.hasOwn(json, name))) return undefined;
+  checkMembers(json, spot, "$if", ["$show", "$else"]);
+  const at = inside(spot, "$if");
+  const path = parsePath(json["$if"], (problem) => mistake(at, problem));
+  shapeAt(path, at).isTested = true;
+  const show = compileBranch(json["$show"], inside(spot, "$show"));
+  const hasElse = Object.hasOwn(json, "$else");
+  return choose(path, show, hasElse ? compileBranch(json["$else"], inside(spot, "$else")) : undefined);
+}
 
-  #item(json: unknown, spot: Spot): Item {
-    if (!isJsonObject(json)) return this.#element(json, spot);
-    return (
-      this.#each(json, spot) ??
-      this.#choice(json, spot, (branch, at) => this.#item(branch, at)) ??
-      this.object(json, spot)
-    );
+function checkMembers(json: JsonObject, spot: Spot, directive: string, others: readonly string[]): void {
+  const found = Object.keys(json);
+  if (!found.includes(directive)) {
+    const alone = others.find((name) => found.includes(name)) ?? "";
+    throw mistake(inside(spot, alone), "stands without `$if` or `$each`. Put one of them beside it.");
   }
-
-  #each(json: JsonObject, spot: Spot): Each | undefined {
-    if (!Object.hasOwn(json, "$each")) return undefined;
-    this.#checkMembers(json, spot, ["$each", "$show"]);
-    const at = inside(spot, "$each");
-    const path = parsePath(json.$each, (problem) => this.#fault(at, problem));
-    const items = this.#shapeAt(path, at).markArray();
-    const show = { ...inside(spot, "$show"), levels: [...spot.levels, items] };
-    return { kind: "each", path, place: at.place, show: this.#item(json.$show, show) };
+  for (const name of found) {
+    if (name === directive || others.includes(name)) continue;
+    const isKnown = directives.includes(name);
+    if (name.startsWith("$") && !isKnown) throw mistake(inside(spot, name), unknownDirective);
+    const where = isKnown ? "`$show`, in an object of its own" : "`$show`";
+    throw mistake(inside(spot, name), `cannot stand beside \`${directive}\`. Put it into ${where}.`);
   }
-
-  #choice<Branch>(
-    json: JsonObject,
-    spot: Spot,
-    compile: (json: unknown, spot: Spot) => Branch,
-  ): Choice<Branch> | undefined {
-    if (Object.hasOwn(json, "$each")) {
-      throw this.#fault(spot, "`$each` repeats an element of an array, and this is none. Put [ ] around it.");
-    }
-    if (!directives.some((name) => Object.hasOwn(json, name))) return undefined;
-    this.#checkMembers(json, spot, ["$if", "$show", "$else"]);
-    const at = inside(spot, "$if");
-    const path = parsePath(json.$if, (problem) => this.#fault(at, problem));
-    this.#shapeAt(path, at).markTested();
-    return {
-      kind: "choice",
-      path,
-      show: compile(json.$show, inside(spot, "$show")),
-      otherwise: Object.hasOwn(json, "$else") ? compile(json.$else, inside(spot, "$else")) : undefined,
-    };
-  }
-
-  #checkMembers(json: JsonObject, spot: Spot, [directive = "", ...others]: string[]): void {
-    if (!Object.hasOwn(json, directive)) {
-      const found = others.find((name) => Object.hasOwn(json, name)) ?? "";
-      throw this.#fault(inside(spot, found), "stands without `$if` or `$each`. Put one of them beside it.");
-    }
-    for (const name of Object.keys(json)) {
-      if (name === directive || others.includes(name)) continue;
-      const isKnown = directives.includes(name);
-      if (name.startsWith("$") && !isKnown) throw this.#fault(inside(spot, name), unknownDirective);
-      throw this.#fault(
-        inside(spot, name),
-        `cannot stand beside \`${directive}\`. Put it into \`$show\`${isKnown ? ", in an object of its own" : ""}.`,
-      );
-    }
-    if (!Object.hasOwn(json, "$show")) {
-      const to = directive === "$each" ? "repeat" : "show";
-      throw this.#fault(inside(spot, directive), `stands without \`$show\`. Put the element to ${to} there.`);
-    }
-  }
-
-  /** A header, footer or background: a function, because pdfmake copies a constant by way of JSON, or not at all. */
-  #pagePart(name: string, json: unknown, spot: Spot): Element {
-    // A section takes these two words of pdfmake's own.
-    if (json === null || (json === "inherit" && spot.place.length > 1))
-      return { kind: "constant", value: json };
-    const pageNumbers = pageParts[name] ?? [];
-    return { kind: "page part", element: this.#element(json, { ...spot, pageNumbers }) };
-  }
-
-  #layout(json: unknown, spot: Spot): Element {
-    if (typeof json === "string") return this.#text(json, spot);
-    if (!isJsonObject(json)) {
-      throw this.#fault(spot, 'must be the name of a layout, such as "noBorders", or an object.');
-    }
-    const choice = this.#choice(json, spot, (branch, at) => this.#layout(branch, at));
-    if (choice) return choice;
-    const members = Object.entries(json).map(([name, value]) => {
-      const at = inside(spot, name);
-      const problem = layoutProblem(name, value, isDirective);
-      if (problem !== undefined) throw this.#fault(at, problem);
-      return [name, this.#element(value, at)] as const;
-    });
-    return { kind: "layout", members };
-  }
-
-  #text(text: string, spot: Spot): Element {
-    const parts = parseText(text, (problem) => this.#fault(spot, problem));
-    for (const part of parts) if (typeof part !== "string") this.#checkPlaceholder(part, spot);
-    const isConstant = parts.every((part) => typeof part === "string");
-    if (isConstant) return { kind: "constant", value: parts.join("") };
-    return { kind: "text", parts, place: spot.place, isXml: spot.isXml };
-  }
-
-  #checkPlaceholder(placeholder: Placeholder, spot: Spot): void {
-    if (placeholder.kind === "value") {
-      this.#shapeAt(placeholder.path, spot).markText();
-    } else if (placeholder.kind === "number") {
-      if (spot.levels.length - 1 - placeholder.up < 1) {
-        throw this.#fault(spot, "{{@number}} counts the items of a `$each`, and there is none around it.");
-      }
-    } else if (!spot.pageNumbers.includes(placeholder.kind)) {
-      const where =
-        placeholder.kind === "page" ? "`header`, `footer` and `background`" : "`header` and `footer`";
-      throw this.#fault(spot, `{{@${placeholder.kind}}} is known only in ${where}. Move it there.`);
-    }
-  }
-
-  #shapeAt(path: ValuePath, spot: Spot): ValueShape {
-    const level = spot.levels.length - 1 - path.up;
-    const shape = ValueShape.at(spot.levels, path);
-    const shown = quote("../".repeat(path.up) + (path.names.join(".") || "this"));
-    if (shape === undefined) {
-      throw this.#fault(
-        spot,
-        `${shown} goes further out than there are \`$each\` around it. Take a ../ away.`,
-      );
-    }
-    if (level === 0 && path.names.length === 0) {
-      throw this.#fault(
-        spot,
-        `${shown} means the item of a \`$each\`, and there is none around it. Name a value.`,
-      );
-    }
-    return shape;
+  if (!found.includes("$show")) {
+    const to = directive === "$each" ? "repeat" : "show";
+    throw mistake(inside(spot, directive), `stands without \`$show\`. Put the element to ${to} there.`);
   }
 }
 
-const unknownDirective = "is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.";
+function compileText(text: string, spot: Spot): Fill {
+  const parts = parseText(text, (problem) => mistake(spot, problem));
+  for (const part of parts) if (typeof part !== "string") checkPlaceholder(part, spot);
+  if (parts.some((part) => typeof part !== "string")) return fillText(parts, spot.place, spot.isXml);
+  const constant = parts.join("");
+  return () => constant;
+}
+
+function checkPlaceholder(placeholder: Placeholder, spot: Spot): void {
+  const { kind } = placeholder;
+  if (kind === "value") {
+    shapeAt(placeholder.path, spot).isText = true;
+  } else if (kind === "number") {
+    if (spot.levels.length - 1 - placeholder.up < 1) {
+      throw mistake(spot, "{{@number}} counts the items of a `$each`, and there is none around it.");
+    }
+  } else if (!spot.pageNumbers.includes(kind)) {
+    const where = kind === "page" ? "`header`, `footer` and `background`" : "`header` and `footer`";
+    throw mistake(spot, `{{@${kind}}} is known only in ${where}. Move it there.`);
+  }
+}
+
+function shapeAt(path: ValuePath, spot: Spot): ValueShape {
+  const level = spot.levels.length - 1 - path.up;
+  const shape = spot.levels[level]?.at(path.names);
+  const shown = quote("../".repeat(path.up) + (path.names.join(".") || "this"));
+  if (shape === undefined) {
+    throw mistake(spot, `${shown} goes further out than there are \`$each\` around it. Take a ../ away.`);
+  }
+  if (level === 0 && path.names.length === 0) {
+    throw mistake(spot, `${shown} means the item of a \`$each\`, and there is none around it. Name a value.`);
+  }
+  return shape;
+}

@@ -5,7 +5,7 @@ import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
 import { mistakeAt, TemplateMistake } from "../template-mistake.ts";
 import { compileDefinition } from "./compile-definition.ts";
-import { expand, type Filling } from "./elements.ts";
+import type { Filling } from "./fills.ts";
 import { parseSchema } from "./schema/json-schema.ts";
 import { scopeOf } from "./scope.ts";
 
@@ -47,14 +47,14 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   if (sample !== undefined && !isJsonObject(sample)) {
     throw mistakeAt(file, ["sample"], 'must be an object of values, such as {"number":"2026-001"}.');
   }
-  const { root, shape } = compileDefinition(definition, file);
+  const { fill, shape } = compileDefinition(definition, file);
   return {
     sample: sample ?? shape.sampleObject(),
     fill(values) {
       const refused = check(values);
       if (refused.length > 0) return { issues: refused };
       const filling: Filling = { issues: new IssueList(), page: 1, pages: 1 };
-      const definition = expand(root, scopeOf(values), filling) as object;
+      const definition = fill(scopeOf(values), filling) as object;
       const issues = filling.issues.all;
       return issues.length > 0 ? { issues } : { definition };
     },

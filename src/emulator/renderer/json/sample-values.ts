@@ -1,30 +1,19 @@
-import type { ValuePath } from "./placeholders.ts";
-
 /** What counts an item; a greater number in a path is the name of a member, such as a year. */
 const index = /^(?:0|[1-9]\d?)$/;
 
 /** What a template does with one of its values, as far as it can be told from the template. */
 export class ValueShape {
-  #isText = false;
-  #isTested = false;
+  isText = false;
+  isTested = false;
   #isArray = false;
   #length = 1;
   #item: ValueShape | undefined;
   readonly #indices = new Set<string>();
   readonly #members = new Map<string, ValueShape>();
 
-  /** Finds the shape at the end of a path; `levels` are the values and the items that are gone through, inmost last. */
-  static at(levels: readonly ValueShape[], { up, names }: ValuePath): ValueShape | undefined {
-    const from = levels[levels.length - 1 - up];
-    return from && names.reduce((shape, name) => shape.#member(name), from);
-  }
-
-  markText(): void {
-    this.#isText = true;
-  }
-
-  markTested(): void {
-    this.#isTested = true;
+  /** Finds the shape at the end of a path. */
+  at(names: readonly string[]): ValueShape {
+    return names.reduce<ValueShape>((shape, name) => shape.#member(name), this);
   }
 
   /** Notes that it is gone through, and gives the shape of its items. */
@@ -43,7 +32,7 @@ export class ValueShape {
       return Array.from({ length: this.#length }, () => this.#item?.sample(name));
     }
     if (this.#members.size > 0) return this.sampleObject();
-    return this.#isTested && !this.#isText ? true : name;
+    return this.isTested && !this.isText ? true : name;
   }
 
   sampleObject(): Record<string, unknown> {

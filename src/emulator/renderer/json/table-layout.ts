@@ -61,9 +61,9 @@ export function layoutProblem(
 }
 
 /** Turns the members of a layout into what pdfmake takes: a constant gives itself everywhere, an array by index. */
-export function layoutOf(members: readonly (readonly [string, unknown])[]): object {
+export function layoutOf(members: Readonly<Record<string, unknown>>): object {
   const layout: Record<string, unknown> = {};
-  for (const [name, value] of members) {
+  for (const [name, value] of Object.entries(members)) {
     if (rules[name]?.isForTable) layout[name] = value;
     else if (!Array.isArray(value)) layout[name] = () => value;
     else if (value.length > 0) {

@@ -59,10 +59,10 @@ describe("a placeholder", () => {
   it("is escaped in an svg text, where the rest is not", () => {
     const json = { svg: '<text a="{{a}}">{{a}} &amp; \\{{</text>' };
     expect(contentOf(json, { a: `<&>"'` })).toEqual({
-      svg: '<text a="&lt;&amp;&gt;&quot;&apos;">&lt;&amp;&gt;&quot;&apos; &amp; {{</text>',
+      svg: '<text a="&#60;&#38;&#62;&#34;&#39;">&#60;&#38;&#62;&#34;&#39; &amp; {{</text>',
     });
     const chosen = { svg: { $if: "a", $show: "{{a}}" } };
-    expect(contentOf(chosen, { a: "<" })).toEqual({ svg: "&lt;" });
+    expect(contentOf(chosen, { a: "<" })).toEqual({ svg: "&#60;" });
   });
 });
 
