@@ -1,22 +1,15 @@
 import type { Outcome, RendererSetup, Task } from "./renderer/protocol.ts";
 import { RendererThread } from "./renderer-thread.ts";
 
-/** Somebody who waits for a thread. */
-interface Waiting {
-  readonly take: (thread: RendererThread) => void;
-  readonly giveUp: (reason: unknown) => void;
-}
-
 /** The rendering threads: no more than allowed, each begun only when all others are busy. */
 export class Renderers {
   readonly #setup: RendererSetup;
   readonly #maxThreads: number;
   readonly #limitMs: number;
   readonly #threads = new Set<RendererThread>();
-  /** Those of them that have begun well. */
-  readonly #fit = new Set<RendererThread>();
-  readonly #idle: RendererThread[] = [];
-  readonly #waiting = new Set<Waiting>();
+  readonly #idle = new Set<RendererThread>();
+  /** Called in turn, once a thread is idle or another may be begun. */
+  readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
   /**
@@ -41,7 +34,8 @@ export class Renderers {
       const thread = await this.#take(signal);
       const { outcome, isSpent } = await thread.perform(task, signal, this.#limitMs);
       if (isSpent) void thread.end();
-      else this.#offer(thread);
+      else this.#idle.add(thread);
+      this.#wakeNext();
       // A new thread has loaded nothing yet, so it cannot be stale as well.
       if (outcome.kind !== "stale") return outcome;
     }
@@ -50,84 +44,55 @@ export class Renderers {
   /** Ends all threads, and whatever they are doing. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#giveUp(closed());
+    for (const wake of this.#waiting) wake();
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
-  #take(signal: AbortSignal | undefined): Promise<RendererThread> {
-    return new Promise((resolve, reject) => {
+  async #take(signal: AbortSignal | undefined): Promise<RendererThread> {
+    for (;;) {
       signal?.throwIfAborted();
-      if (this.#isClosed) throw closed();
-      const idle = this.#idle.pop();
+      if (this.#isClosed) throw new Error("The emulator was closed.");
+      const [idle] = this.#idle;
       if (idle) {
-        resolve(idle);
-        return;
+        this.#idle.delete(idle);
+        return idle;
       }
-      const leave = (): void => waiting.giveUp(signal?.reason);
-      const settle = (): void => {
-        this.#waiting.delete(waiting);
-        signal?.removeEventListener("abort", leave);
+      await (this.#threads.size < this.#maxThreads ? this.#begin() : this.#wait(signal));
+    }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.#waiting.delete(wake);
+        signal?.removeEventListener("abort", wake);
+        resolve();
       };
-      const waiting: Waiting = {
-        take: (thread) => {
-          settle();
-          resolve(thread);
-        },
-        giveUp: (reason) => {
-          settle();
-          reject(reason);
-        },
-      };
-      this.#waiting.add(waiting);
-      signal?.addEventListener("abort", leave);
-      this.#grow();
+      this.#waiting.add(wake);
+      signal?.addEventListener("abort", wake);
     });
   }
 
-  #offer(thread: RendererThread): void {
-    const [next] = this.#waiting;
-    if (next) next.take(thread);
-    else this.#idle.push(thread);
-  }
-
-  #grow(): void {
-    if (this.#isClosed || this.#threads.size >= this.#maxThreads) return;
-    let thread: RendererThread;
-    try {
-      thread = new RendererThread(this.#setup);
-    } catch (reason) {
-      this.#giveUp(reason);
-      return;
-    }
+  async #begin(): Promise<void> {
+    const thread = new RendererThread(this.#setup);
     this.#threads.add(thread);
-    thread.ready.then(
-      () => {
-        this.#fit.add(thread);
-        this.#offer(thread);
-      },
-      (reason) => {
-        // With another thread at work there is still hope.
-        if (this.#fit.size === 0) this.#giveUp(reason);
-        void thread.end();
-      },
-    );
-    void thread.ended.then(() => this.#forget(thread));
+    // A thread that has ended, even one that had nothing to do, makes room for another.
+    void thread.ended.then(() => {
+      this.#threads.delete(thread);
+      this.#idle.delete(thread);
+      this.#wakeNext();
+    });
+    try {
+      await thread.ready;
+    } catch (error) {
+      void thread.end();
+      throw error;
+    }
+    this.#idle.add(thread);
   }
 
-  /** A thread that has ended, even one that had nothing to do, makes room for another. */
-  #forget(thread: RendererThread): void {
-    this.#threads.delete(thread);
-    this.#fit.delete(thread);
-    const index = this.#idle.indexOf(thread);
-    if (index !== -1) this.#idle.splice(index, 1);
-    if (this.#waiting.size > 0) this.#grow();
+  #wakeNext(): void {
+    const [wake] = this.#waiting;
+    wake?.();
   }
-
-  #giveUp(reason: unknown): void {
-    for (const { giveUp } of this.#waiting) giveUp(reason);
-  }
-}
-
-function closed(): Error {
-  return new Error("The emulator was closed.");
 }
