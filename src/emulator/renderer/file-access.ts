@@ -1,7 +1,7 @@
-import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
-import { PictureBudget } from "./picture-budget.ts";
-import type { Pictures } from "./pictures.ts";
-import type { Png } from "./png.ts";
+import type { OpenedImage, PdfDocument } from "pdfmake/js/PDFDocument.js";
+import type { ReadPicture } from "./named-folders.ts";
+import { checkPixels, PictureBudget } from "./picture-budget.ts";
+import { isPng, readPng } from "./png.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 
 /** A transparent picture of one pixel. */
@@ -17,35 +17,55 @@ const pixel = Buffer.from(
  * pdfmake's own policy is not enough. What it lets through is opened as a path of the machine; it is not asked for the
  * `<image>` inside an svg text, nor for what is no text, such as an object that looks like a URL, or a
  * number, which Node takes for an open file; and it lets through whatever begins with `data:` (0.3.11).
- * Before a picture is opened, its size is checked, see `PictureBudget`.
+ * Before a picture is unpacked, its size is checked, see `PictureBudget`.
  *
  * @param prototype - of all documents of this thread
  * @returns by document, why one of its pictures cannot be shown: inside an svg text pdfmake would leave it out, and
  *   print what it is called, which may be a value
  */
-export function guardFiles(prototype: PdfDocument, pictures: Pictures): WeakMap<PdfDocument, unknown> {
+export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): WeakMap<PdfDocument, unknown> {
   const { provideImage, openImage, file } = prototype;
   const failures = new WeakMap<PdfDocument, unknown>();
   const budgets = new WeakMap<PdfDocument, PictureBudget>();
   /** What the picture is called that pdfmake is about to open. */
   let nameOfNext: string | undefined;
 
-  function openChecked(document: PdfDocument, source: unknown): unknown {
+  function pictureBytes(source: unknown): Buffer {
+    const bytes = bytesIn(source);
+    if (bytes) return bytes;
+    if (typeof source === "string") return readPicture(source);
+    throw new TemplateMistake(
+      "a picture is to be the name of a file, or its content as a data: URL in base64 or as bytes",
+    );
+  }
+
+  function openChecked(document: PdfDocument, source: unknown): OpenedImage {
     const name = nameOfNext ?? nameOf(source);
-    const bytes = pictureBytes(source, pictures);
-    const budget = budgets.get(document) ?? new PictureBudget();
-    budgets.set(document, budget);
-    const png = budget.spend(bytes, name);
-    const opened = png && withPixels(openImage.call(document, png.frame), png);
-    return opened ?? openImage.call(document, bytes);
+    const bytes = pictureBytes(source);
+    const png = isPng(bytes) ? readPng(bytes, name) : undefined;
+    if (png) checkPixels(png, name);
+    if (png?.mustBeUnpacked) {
+      const budget = budgets.get(document) ?? new PictureBudget();
+      budgets.set(document, budget);
+      budget.spend(png, name);
+    }
+    // Without its pixels first: pdfkit takes 40 bytes of memory for each of their bytes.
+    const opened = openImage.call(document, png?.frame ?? bytes);
+    if (png === undefined) checkPixels(opened, name);
+    else if (Buffer.isBuffer(opened.imgData) && Buffer.isBuffer(opened.image?.imgData)) {
+      opened.imgData = png.pixels;
+      opened.image.imgData = png.pixels;
+    } else return openImage.call(document, bytes);
+    return opened;
   }
 
   prototype.provideImage = function (source) {
     if (typeof source !== "string") {
-      pictureBytes(source, pictures);
+      pictureBytes(source);
     } else if (!isDataUrl(source) && !isDataUrl(this.images[source])) {
       // pdfmake takes a picture of this form by its name, and keeps it under that for when it is shown again.
-      this.images[source] = asDataUrl(pictureBytes(this.images[source] ?? source, pictures));
+      const bytes = pictureBytes(this.images[source] ?? source);
+      this.images[source] = `data:;base64,${bytes.toString("base64")}`;
     }
     nameOfNext = nameOf(source);
     try {
@@ -81,28 +101,6 @@ function nameOf(source: unknown): string | undefined {
   return isNamed ? source : undefined;
 }
 
-/**
- * Gives a PNG that was opened without its pixels their bytes. pdfkit itself takes 40 bytes of memory for each of them.
- *
- * @returns `undefined` if this pdfkit keeps them elsewhere
- */
-function withPixels(opened: unknown, { pixels }: Png): unknown {
-  const picture = opened as { imgData?: unknown; image?: { imgData?: unknown } | null };
-  if (!Buffer.isBuffer(picture.imgData) || !Buffer.isBuffer(picture.image?.imgData)) return undefined;
-  picture.imgData = pixels;
-  picture.image.imgData = pixels;
-  return picture;
-}
-
-function pictureBytes(source: unknown, pictures: Pictures): Buffer {
-  const bytes = bytesIn(source);
-  if (bytes) return bytes;
-  if (typeof source === "string") return pictures.read(source);
-  throw new TemplateMistake(
-    "a picture is to be the name of a file, or its content as a data: URL in base64 or as bytes",
-  );
-}
-
 /** Of data URLs only those in base64; pdfmake would open another as a path. */
 const dataUrl = /^data:[^,]*;base64,(.*)$/s;
 
@@ -110,15 +108,10 @@ function isDataUrl(source: unknown): boolean {
   return typeof source === "string" && dataUrl.test(source);
 }
 
-function asDataUrl(bytes: Buffer): string {
-  return `data:;base64,${bytes.toString("base64")}`;
-}
-
 /** The bytes that a definition brings along: itself, or as a data URL. */
 function bytesIn(source: unknown): Buffer | undefined {
   if (source instanceof Uint8Array) return Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   if (source instanceof ArrayBuffer) return Buffer.from(source);
-  if (typeof source !== "string") return undefined;
-  const base64 = dataUrl.exec(source)?.[1];
+  const base64 = typeof source === "string" ? dataUrl.exec(source)?.[1] : undefined;
   return base64 === undefined ? undefined : Buffer.from(base64, "base64");
 }

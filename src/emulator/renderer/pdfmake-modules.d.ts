@@ -18,13 +18,21 @@ declare module "pdfmake" {
 }
 
 declare module "pdfmake/js/PDFDocument.js" {
+  /** A picture; that of a PNG holds its compressed pixels twice, unless this pdfkit keeps them elsewhere. */
+  export interface OpenedImage {
+    readonly width: number;
+    readonly height: number;
+    imgData?: unknown;
+    readonly image?: { imgData?: unknown } | null;
+  }
+
   /** What each document is written into. */
   export interface PdfDocument {
     readonly images: Record<string, unknown>;
     /** For an `image` of the definition: a name in `images`, or a picture itself. */
     provideImage(source: unknown): unknown;
     /** For every picture in the end. */
-    openImage(source: unknown): unknown;
+    openImage(source: unknown): OpenedImage;
     /** For every attached file. */
     file(source: unknown, options?: { readonly name?: unknown }): unknown;
   }

@@ -4,8 +4,7 @@ import type { FontFiles, Pdfmake } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
 import type { Bytes } from "../../index.ts";
 import { guardFiles } from "./file-access.ts";
-import { readFonts } from "./fonts.ts";
-import { Pictures } from "./pictures.ts";
+import { openPictures, readFonts } from "./named-folders.ts";
 import type { RendererSetup } from "./protocol.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 
@@ -19,6 +18,8 @@ export class PdfmakeMissing extends Error {
   }
 }
 
+type RequireFrom = (path: string) => (...id: Parameters<NodeJS.Require>) => ReturnType<NodeJS.Require>;
+
 /** What the emulator uses of pdfmake. */
 interface PdfmakeParts {
   readonly pdfmake: Pdfmake;
@@ -26,35 +27,23 @@ interface PdfmakeParts {
   readonly document: PdfDocument;
 }
 
-/**
- * Loads pdfmake, which is an optional peer dependency: the one beside this package, else the one that the folder of
- * the templates has (`npx` installs this package elsewhere).
- */
-function requirePdfmake(templates: string): PdfmakeParts {
-  try {
-    return partsOf(createRequire(import.meta.url));
-  } catch (cause) {
-    if (!isMissing(cause)) throw cause;
-    return partsOf(createRequire(join(templates, "template.mjs")));
+/** Where pdfmake is looked for: beside this package, then from the folder of the templates (`npx` installs this package elsewhere). */
+function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakeParts {
+  let missing: unknown;
+  for (const from of [import.meta.url, join(templates, "template.mjs")]) {
+    const require = requireFrom(from);
+    try {
+      return {
+        pdfmake: require("pdfmake"),
+        roboto: require("pdfmake/fonts/Roboto.js"),
+        document: require("pdfmake/js/PDFDocument.js").default.prototype,
+      };
+    } catch (cause) {
+      if (!isMissing(cause)) throw cause;
+      missing = cause;
+    }
   }
-}
-
-function partsOf(require: NodeJS.Require): PdfmakeParts {
-  return {
-    pdfmake: require("pdfmake"),
-    roboto: require("pdfmake/fonts/Roboto.js"),
-    document: require("pdfmake/js/PDFDocument.js").default.prototype,
-  };
-}
-
-/** Brings pdfmake, or says what to install. */
-function loadPdfmake(load: () => PdfmakeParts): PdfmakeParts {
-  try {
-    return load();
-  } catch (cause) {
-    if (!isMissing(cause)) throw cause;
-    throw new PdfmakeMissing(cause);
-  }
+  throw new PdfmakeMissing(missing);
 }
 
 /**
@@ -64,12 +53,12 @@ function loadPdfmake(load: () => PdfmakeParts): PdfmakeParts {
  * document may open nothing but those fonts and the pictures of the named folder, and it can fetch no URL.
  *
  * @param setup - the named folders
- * @param load - brings pdfmake; exchanged by tests
+ * @param requireFrom - `createRequire`; exchanged by tests
  * @throws {Error} when pdfmake is not installed, or a named folder cannot be read.
  */
-export function loadRenderer(setup: RendererSetup, load = requirePdfmake): Render {
-  const { pdfmake, roboto, document } = loadPdfmake(() => load(setup.templates));
-  const pictures = new Pictures(setup.images);
+export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = createRequire): Render {
+  const { pdfmake, roboto, document } = requirePdfmake(setup.templates, requireFrom);
+  const readPicture = openPictures(setup.images);
   const useFonts = () => {
     const fonts = { ...roboto, ...(setup.fonts === undefined ? {} : readFonts(setup.fonts)) };
     const files = new Set(Object.values(fonts).flatMap((styles) => Object.values(styles)));
@@ -78,7 +67,7 @@ export function loadRenderer(setup: RendererSetup, load = requirePdfmake): Rende
   };
   useFonts();
   pdfmake.setUrlAccessPolicy(() => false);
-  const failures = guardFiles(document, pictures);
+  const failures = guardFiles(document, readPicture);
   return async (definition) => {
     // The folder may hold others by now.
     if (setup.fonts !== undefined) useFonts();

@@ -1,7 +1,12 @@
 import { inflateSync } from "node:zlib";
-import { type PictureSize, readJpegSize } from "./jpeg-size.ts";
-import { damagedPng, isPng, type Png, readPng } from "./png.ts";
+import { damagedPng, type Png } from "./png.ts";
 import { TemplateMistake } from "./template-mistake.ts";
+
+/** How many pixels a picture has. */
+interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
 
 /** No reader shows more of one picture in good time. */
 const maxPixels = 100_000_000;
@@ -18,34 +23,27 @@ const maxPackedBytes = 8_000_000;
 /** Some programs write a little behind the last row. */
 const surplusBytes = 65_536;
 
+/** @throws {TemplateMistake} when a picture has more pixels than any may have. */
+export function checkPixels(size: PictureSize, name: string | undefined): void {
+  if (size.width * size.height > maxPixels) {
+    throw tooLarge(size, `a picture may have ${maxPixels / 1e6} megapixels`, name);
+  }
+}
+
 /** Watches over the pictures of one document: a file of few bytes can unpack to more than the machine has. */
 export class PictureBudget {
   #unpackedBytes = 0;
   #packedBytes = 0;
 
   /**
-   * Checks one picture before it is opened.
+   * Checks one PNG before pdfkit unpacks it, which has no limit there; what is wrong then ends the whole thread.
    *
    * @param name - how the definition calls it, for the message; `undefined` where it is given as bytes or as a `data:` URL
-   * @returns what was read, of a PNG
-   * @throws {TemplateMistake} when it is too large by itself or together with those before it, or damaged.
+   * @throws {TemplateMistake} when it is too large together with those before it, or damaged.
    */
-  spend(bytes: Buffer, name: string | undefined): Png | undefined {
-    const png = isPng(bytes) ? readPng(bytes, name) : undefined;
-    const size = png ?? readJpegSize(bytes);
-    // pdfkit refuses it with words of its own.
-    if (size === undefined) return undefined;
-    if (size.width * size.height > maxPixels) {
-      throw tooLarge(size, `a picture may have ${maxPixels / 1e6} megapixels`, name);
-    }
-    if (png?.mustBeUnpacked) this.#unpack(png, name);
-    return png;
-  }
-
-  #unpack(png: Png, name: string | undefined): void {
+  spend(png: Png, name: string | undefined): void {
     // A byte for each pixel of the transparency, where a pixel itself takes less.
-    const bytes = Math.max(png.unpackedBytes, png.width * png.height);
-    this.#unpackedBytes += bytes;
+    this.#unpackedBytes += Math.max(png.unpackedBytes, png.width * png.height);
     this.#packedBytes += png.pixels.length;
     if (this.#unpackedBytes > maxUnpackedBytes || this.#packedBytes > maxPackedBytes) {
       throw tooLarge(
@@ -54,18 +52,13 @@ export class PictureBudget {
         name,
       );
     }
-    checkLength(png, name);
-  }
-}
-
-/** pdfkit unpacks without a limit, and what is wrong then ends the whole thread. */
-function checkLength({ pixels, unpackedBytes }: Png, name: string | undefined): void {
-  const maxOutputLength = unpackedBytes + surplusBytes;
-  try {
-    // In one piece, as pieces would be joined.
-    inflateSync(pixels, { maxOutputLength, chunkSize: maxOutputLength });
-  } catch {
-    throw damagedPng("its pixels are more than its size says, or no deflated data", name);
+    const maxOutputLength = png.unpackedBytes + surplusBytes;
+    try {
+      // In one piece, as pieces would be joined.
+      inflateSync(png.pixels, { maxOutputLength, chunkSize: maxOutputLength });
+    } catch {
+      throw damagedPng("its pixels are more than its size says, or no deflated data", name);
+    }
   }
 }
 

@@ -24,15 +24,8 @@ const kept: ReadonlySet<string> = new Set(["IHDR", "PLTE", "tRNS", "IEND"]);
 /** A palette of 256 colours. */
 const mostKeptBytes = 768;
 
-/** By colour type: how many channels a pixel has, and which bits a channel may have (PNG specification, table 11.1). */
-const colourTypes: Readonly<Record<number, { readonly channels: number; readonly bits: readonly number[] }>> =
-  {
-    0: { channels: 1, bits: [1, 2, 4, 8, 16] },
-    2: { channels: 3, bits: [8, 16] },
-    3: { channels: 1, bits: [1, 2, 4, 8] },
-    4: { channels: 2, bits: [8, 16] },
-    6: { channels: 4, bits: [8, 16] },
-  };
+/** By colour type, how many channels a pixel has (PNG specification, table 11.1). */
+const channelsByType: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /** Whether bytes begin as a PNG, as pdfkit tells one. */
 export function isPng(bytes: Buffer): boolean {
@@ -74,9 +67,10 @@ export function readPng(bytes: Buffer, pictureName: string | undefined): Png {
   if (header?.length !== headerBytes) throw damaged;
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   const [bits = 0, type = 0, , , interlacing] = header.subarray(8);
-  const colours = colourTypes[type];
-  if (!colours?.bits.includes(bits) || width === 0 || height === 0) throw damaged;
-  const rowBytes = 1 + Math.ceil((width * colours.channels * bits) / 8);
+  const channels = channelsByType[type] ?? 0;
+  const depths = channels === 1 ? [1, 2, 4, 8, 16] : [8, 16];
+  if (channels === 0 || !depths.includes(bits) || width === 0 || height === 0) throw damaged;
+  const rowBytes = 1 + Math.ceil((width * channels * bits) / 8);
   const isInterlaced = interlacing === 1;
   return {
     width,

@@ -25,16 +25,16 @@ it("leaves what definitions share alone", async () => {
 
 describe("without pdfmake", () => {
   it("says in one line what to install", () => {
-    const load = () => createRequire(import.meta.url)("pdfmake-that-is-not-installed");
-    expect(() => loadRenderer(setup, load)).toThrow(
+    const require = () => createRequire(import.meta.url)("pdfmake-that-is-not-installed");
+    expect(() => loadRenderer(setup, () => require)).toThrow(
       /^The emulator renders with pdfmake, which is not installed: npm install pdfmake$/,
     );
   });
 
   it("does not call any other failure of it a missing package", () => {
-    const load = () => {
+    const require = () => {
       throw new Error("font file is damaged");
     };
-    expect(() => loadRenderer(setup, load)).toThrow("font file is damaged");
+    expect(() => loadRenderer(setup, () => require)).toThrow("font file is damaged");
   });
 });
