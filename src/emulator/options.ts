@@ -78,44 +78,12 @@ export interface EmulatorOptions {
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }
 
-/** The options with every default filled in, and absolute paths. */
-export interface ResolvedOptions {
-  readonly templates: string;
-  readonly images: string | undefined;
-  readonly fonts: string | undefined;
-  readonly port: number;
-  readonly host: string;
-  readonly allowedHosts: readonly string[] | undefined;
-  readonly apiKeys: readonly [string, ...string[]];
-  readonly limits: { readonly [Name in keyof EmulatorLimits]-?: number };
-  readonly faults: EmulatorOptions["faults"];
-  readonly latency: EmulatorOptions["latency"];
-  readonly onCall: (call: Call) => void;
-  readonly onError: (error: unknown, request: Request, requestId: string) => void;
-}
+const knownOptions =
+  "templates port host allowedHosts apiKeys images fonts limits faults latency onCall onError".split(" ");
+const knownLimits = "maxBodyBytes requestMs renderMs threads".split(" ");
 
-const knownOptions = [
-  "templates",
-  "port",
-  "host",
-  "allowedHosts",
-  "apiKeys",
-  "images",
-  "fonts",
-  "limits",
-  "faults",
-  "latency",
-  "onCall",
-  "onError",
-];
-
-/**
- * Checks the options and fills in the defaults; `faults` and `latency` are read by whoever plays them.
- *
- * @throws {TypeError} when an option is unknown, missing, or of the wrong type.
- * @throws {RangeError} when a number is out of range.
- */
-export function resolveEmulatorOptions(options: EmulatorOptions): ResolvedOptions {
+/** Checks the options and fills in the defaults; `faults` and `latency` are read by whoever plays them. */
+export function resolveEmulatorOptions(options: EmulatorOptions) {
   if (typeof options !== "object" || options === null) {
     throw new TypeError('Expected an object of options, such as { templates: "templates" }.');
   }
@@ -142,9 +110,9 @@ export function resolveEmulatorOptions(options: EmulatorOptions): ResolvedOption
   };
 }
 
-function resolveLimits(limits: EmulatorLimits): ResolvedOptions["limits"] {
+function resolveLimits(limits: EmulatorLimits) {
   if (typeof limits !== "object") throw new TypeError("Expected `limits` to be an object of numbers.");
-  refuseUnknown(limits, ["maxBodyBytes", "requestMs", "renderMs", "threads"], "`limits` knows");
+  refuseUnknown(limits, knownLimits, "`limits` knows");
   const { maxBodyBytes = defaultMaxBodyBytes, requestMs = 30_000, renderMs = 60_000 } = limits;
   const { threads = Math.min(availableParallelism(), 4) } = limits;
   return {

@@ -7,12 +7,7 @@ import type { Renderers } from "./renderers.ts";
 import { TemplateError } from "./template-error.ts";
 import { readTemplateFolder } from "./template-folder.ts";
 
-/**
- * Makes the document of one call, from the template files as they are at this moment.
- *
- * @throws {Problem} 404 where there is no such template or path, 422 where the values do not fit it, 500 when the template is to blame:
- *   its `cause` is a `TemplateError`.
- */
+/** Makes the document of one call, from the template files as they are at this moment, or throws the `Problem` to answer with. */
 export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
   const { uid, values, request, signal } = order;
   // The endpoint can be mounted anywhere; this one is at the root, and a client that adds a path is mistaken.

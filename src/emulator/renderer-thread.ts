@@ -1,9 +1,8 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { describeThrown } from "../json/describe-thrown.ts";
+import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
 import type { Done, Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
-import { formatLocation, userFrames } from "./renderer/source-location.ts";
-import { shortPath } from "./short-path.ts";
 
 /** A template that fills more than this is a runaway, and takes down its thread instead of the machine. */
 const maxMemoryMegabytes = 2_048;
@@ -53,12 +52,7 @@ export class RendererThread {
     this.ready.catch(() => {});
   }
 
-  /**
-   * Performs one task.
-   *
-   * @param signal - aborted when nobody waits for the outcome any more; the thread is ended a second later
-   * @param limitMs - how long it may take, in milliseconds; the thread is ended then
-   */
+  /** Performs one task. The thread is ended `limitMs` later, and a second after nobody waits any more. */
   perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Done> {
     return new Promise((resolve) => {
       let limit = setTimeout(() => {

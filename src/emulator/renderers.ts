@@ -12,11 +12,7 @@ export class Renderers {
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
-  /**
-   * @param setup - what each thread is given
-   * @param maxThreads - how many there may be
-   * @param limitMs - how long one task may take, in milliseconds
-   */
+  /** @param limitMs - how long one task may take, in milliseconds */
   constructor(setup: RendererSetup, maxThreads: number, limitMs: number) {
     this.#setup = setup;
     this.#maxThreads = maxThreads;

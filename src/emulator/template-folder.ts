@@ -10,8 +10,7 @@ interface TemplateFile {
   readonly path: string;
 }
 
-/** What a folder holds. */
-export interface TemplateListing {
+interface TemplateListing {
   /** By uid. */
   readonly templates: ReadonlyMap<string, TemplateFile>;
   /** What is wrong with each uid that two files have. */
@@ -25,13 +24,8 @@ const kinds = [".json", ".mjs", ".ts"];
 const others = /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.d\.ts$/;
 
 /**
- * Reads which templates a folder holds at this moment.
- *
- * Files with another extension, hidden files and sub-folders are left alone: they are the place for what templates
- * share.
- *
- * @param folder - an absolute path
- * @throws {Error} when the folder cannot be read.
+ * Reads which templates a folder holds at this moment. Files with another extension, hidden files and sub-folders are left alone:
+ * they are the place for what templates share.
  */
 export async function readTemplateFolder(folder: string): Promise<TemplateListing> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(

@@ -1,15 +1,21 @@
 import { execFile } from "node:child_process";
-import { shortPath } from "../short-path.ts";
-import { formatLocation, locationAboveMessage, type SourceLocation, userFrames } from "./source-location.ts";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isOfUser } from "./user-file.ts";
 
-/**
- * Finds where in the user's files an error began.
- *
- * @param error - what was thrown
- * @param path - of the template file, which is named where nothing else is known
- * @param loaded - the user's modules that were loaded, the last one last
- * @returns `path:line:column`, as far as it is known; relative to the working directory where that is shorter
- */
+/** A line in the user's own code. */
+interface SourceLocation {
+  readonly path: string;
+  readonly line: string;
+  readonly column: string | undefined;
+}
+
+/** One frame of a stack that lies in the user's files. */
+interface StackFrame extends SourceLocation {
+  readonly text: string;
+}
+
+/** Finds where in the user's files an error began: `path:line:column`, as far as it is known. The modules in `loaded` stand in order. */
 export async function findErrorLocation(
   error: unknown,
   path: string,
@@ -18,6 +24,62 @@ export async function findErrorLocation(
   const location =
     locationAboveMessage(error) ?? userFrames(error)[0] ?? (await locationOfSyntaxError(error, loaded));
   return location === undefined ? shortPath(path) : formatLocation(location);
+}
+
+/** Writes a location in the form that terminals turn into links. */
+export function formatLocation({ path, line, column }: SourceLocation): string {
+  return [shortPath(path), line, column].filter(Boolean).join(":");
+}
+
+/** A path as a terminal shows it best: relative to the working directory where that is shorter. */
+export function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.length < path.length ? short : path;
+}
+
+/**
+ * Finds the frames of an error that lie in the user's files, the inmost first.
+ *
+ * Its message stands before them in the stack and may look like frames, too; it is left out, because it may hold values.
+ */
+export function userFrames(error: unknown): StackFrame[] {
+  const stack = stackOf(error);
+  const message = error instanceof Error ? String(error.message) : "";
+  const at = stack.indexOf(message);
+  // A message that was changed later cannot be told from the frames.
+  const lines = at === -1 ? [] : stack.slice(at + message.length).split("\n");
+  return lines.flatMap((text) => {
+    const location = /^ +at /.test(text) ? parseLocation(text.replace(/^ +at (?:async )?/, "")) : undefined;
+    return location ? [{ text, ...location }] : [];
+  });
+}
+
+/** Node puts a line such as `file:///a.mjs:1` before the message of some errors of modules. */
+function locationAboveMessage(error: unknown): SourceLocation | undefined {
+  const [first = ""] = stackOf(error).split("\n", 1);
+  return error instanceof SyntaxError && first.startsWith("file://") ? parseLocation(first) : undefined;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error && typeof error.stack === "string" ? error.stack : "";
+}
+
+/** Reads `f (file:///folder (1)/a.mjs:1:2)`, `/a.cjs:1:2`, `C:\a.cjs:1:2` or `file:///a.mjs:1`, if the file is the user's. */
+function parseLocation(text: string): SourceLocation | undefined {
+  const position = /:(\d+)(?::(\d+))?\)?$/.exec(text);
+  if (position === null) return undefined;
+  const [, line = "", column] = position;
+  // From the end: one pattern for both would look for a position from every bracket.
+  const before = text.slice(0, position.index);
+  const beginning = /(?:^|\()(?=file:\/\/|\/|[A-Za-z]:[\\/])/.exec(before);
+  if (beginning === null) return undefined;
+  const file = before.slice(beginning.index + beginning[0].length);
+  try {
+    const path = file.startsWith("file:") ? fileURLToPath(file) : file;
+    return isOfUser(path) ? { path, line, column } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A module that cannot be parsed does not say where (Node 20 to 26); `node --check` does. */
@@ -30,12 +92,11 @@ async function locationOfSyntaxError(
     const printed = await new Promise<string>((resolve) => {
       execFile(process.execPath, ["--check", path], (_error, _stdout, stderr) => resolve(stderr));
     });
-    const line = /:(\d+)\s*$/.exec(printed.split("\n", 1)[0] ?? "")?.[1];
-    if (line !== undefined) {
-      // Below the line of code stand blanks and a marker: `^^^`.
-      const marker = printed.split("\n").find((printedLine) => printedLine.trimStart().startsWith("^"));
-      return { path, line, column: marker && String(marker.indexOf("^") + 1) };
-    }
+    const [first = "", ...others] = printed.split("\n");
+    const line = /:(\d+)\s*$/.exec(first)?.[1];
+    // Below the line of code stand blanks and a marker: `^^^`.
+    const marker = others.find((printedLine) => printedLine.trimStart().startsWith("^"));
+    if (line !== undefined) return { path, line, column: marker && String(marker.indexOf("^") + 1) };
   }
   return undefined;
 }

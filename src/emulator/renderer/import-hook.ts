@@ -1,7 +1,6 @@
 // Runs in the thread that older Nodes keep for module hooks. Newer ones do without: see loaded-modules.ts.
 import type { MessagePort } from "node:worker_threads";
-import { versionOf } from "./file-version.ts";
-import { userPathOf } from "./user-file.ts";
+import { userPathOf, versionOf } from "./user-file.ts";
 
 let port: MessagePort;
 

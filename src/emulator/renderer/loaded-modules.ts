@@ -1,7 +1,6 @@
 import * as nodeModule from "node:module";
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { type Version, versionOf } from "./file-version.ts";
-import { isOfUser, userPathOf } from "./user-file.ts";
+import { isOfUser, userPathOf, type Version, versionOf } from "./user-file.ts";
 
 /** The part of `node:module` that not every supported Node has. */
 interface ModuleHooks {

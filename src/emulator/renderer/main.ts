@@ -1,21 +1,25 @@
 // One rendering thread: loads templates, fills them with values, and lays out the documents, one at a time.
 // A thread of its own, because a module can be loaded anew only there, and because a layout cannot be interrupted.
+import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { describeThrown } from "../../json/describe-thrown.ts";
 import { withoutValues } from "../../service/without-values.ts";
-import { findErrorLocation } from "./error-location.ts";
+import { findErrorLocation, userFrames } from "./error-location.ts";
+import { parseJsonTemplate } from "./json/json-template.ts";
 import { LoadedModules } from "./loaded-modules.ts";
+import { loadModuleTemplate } from "./module-template.ts";
 import { loadRenderer, PdfmakeMissing, type Render } from "./pdfmake.ts";
 import type { Done, Message, Outcome, RendererSetup, Report, Task, TemplateSource } from "./protocol.ts";
-import { userFrames } from "./source-location.ts";
+import type { Template } from "./template.ts";
 import { TemplateMistake } from "./template-mistake.ts";
-import { Templates } from "./templates.ts";
+import { type Version, versionOf } from "./user-file.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("This file is the inside of the emulator; it runs in a thread of it.");
 
 const modules = new LoadedModules();
-const templates = new Templates();
+/** By path. A file of JSON that changes is read again; a module never is. */
+const templates = new Map<string, { readonly version: Version; readonly template: Template }>();
 
 let isAbandoned = false;
 
@@ -46,7 +50,7 @@ async function perform(task: Task, render: Render): Promise<Done> {
   // How far it has come, which tells who is to blame.
   let stage: "load" | "fill" | "render" = "load";
   try {
-    const template = await templates.load(task.template);
+    const template = await load(task.template);
     if (task.kind === "inspect") return done({ kind: "inspected", sample: template.sample });
     stage = "fill";
     const filled = await template.fill(task.values);
@@ -63,6 +67,21 @@ async function perform(task: Task, render: Render): Promise<Done> {
   } finally {
     modules.noteRequired();
   }
+}
+
+/** Gives the template of a file, as the file is now. */
+async function load(source: TemplateSource): Promise<Template> {
+  const { file, path } = source;
+  const isModule = !path.endsWith(".json");
+  // Before it is read: a change in between must not go unseen.
+  const version = isModule ? "once" : versionOf(path);
+  const known = templates.get(path);
+  if (known && known.version === version) return known.template;
+  const template = isModule
+    ? await loadModuleTemplate(source)
+    : parseJsonTemplate(await readFile(path, "utf8"), file);
+  templates.set(path, { version, template });
+  return template;
 }
 
 /** Says where an error began, and what it says, without the values of the call. */

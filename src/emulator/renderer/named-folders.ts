@@ -9,9 +9,6 @@ export type ReadPicture = (name: string) => Buffer;
 
 /**
  * Opens the folder of pictures, which are the only files that a document can show. A link that leads out of it counts as none.
- *
- * @param folder - an absolute path, or `undefined` where none was named
- * @throws {Error} when the folder cannot be read.
  */
 export function openPictures(folder: string | undefined): ReadPicture {
   if (folder !== undefined) filesOf(folder, "images");
@@ -46,10 +43,6 @@ const styles: Readonly<Record<string, string>> = {
 /**
  * Reads which fonts a folder holds: `Inter-Bold.ttf` is the font `Inter` in bold, `Inter-Light.ttf`, whose style pdfmake does
  * not have, the font `Inter-Light`. Sub-folders are left alone.
- *
- * @param folder - an absolute path
- * @returns the paths of the files, by font and style
- * @throws {Error} when the folder cannot be read, or holds no font.
  */
 export function readFonts(folder: string): FontFiles {
   const fonts: FontFiles = {};

@@ -51,10 +51,6 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
  *
  * Meant for a thread of its own, because it changes what pdfmake shares within one: of files, a
  * document may open nothing but those fonts and the pictures of the named folder, and it can fetch no URL.
- *
- * @param setup - the named folders
- * @param requireFrom - `createRequire`; exchanged by tests
- * @throws {Error} when pdfmake is not installed, or a named folder cannot be read.
  */
 export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = createRequire): Render {
   const { pdfmake, roboto, document } = requirePdfmake(setup.templates, requireFrom);

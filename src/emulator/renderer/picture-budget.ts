@@ -37,9 +37,7 @@ export class PictureBudget {
 
   /**
    * Checks one PNG before pdfkit unpacks it, which has no limit there; what is wrong then ends the whole thread.
-   *
-   * @param name - how the definition calls it, for the message; `undefined` where it is given as bytes or as a `data:` URL
-   * @throws {TemplateMistake} when it is too large together with those before it, or damaged.
+   * It has no name where it is given as bytes or as a `data:` URL.
    */
   spend(png: Png, name: string | undefined): void {
     // A byte for each pixel of the transparency, where a pixel itself takes less.

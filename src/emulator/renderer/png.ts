@@ -36,9 +36,6 @@ export function isPng(bytes: Buffer): boolean {
  * Reads a PNG without unpacking it.
  *
  * pdfkit believes every length in it: one beyond the end of the file, or a negative one, fills the memory.
- *
- * @param pictureName - how the definition calls it, for the message
- * @throws {TemplateMistake} when it is damaged.
  */
 export function readPng(bytes: Buffer, pictureName: string | undefined): Png {
   const damaged = damagedPng("its parts do not fit together", pictureName);
@@ -83,7 +80,6 @@ export function readPng(bytes: Buffer, pictureName: string | undefined): Png {
   };
 }
 
-/** @param why - what is wrong with it */
 export function damagedPng(why: string, name: string | undefined): TemplateMistake {
   return new TemplateMistake(`a PNG is damaged: ${why}. Save it again`, name);
 }

@@ -9,10 +9,6 @@ export type Filled =
 export interface Template {
   /** Values to try it with. */
   readonly sample: Record<string, unknown>;
-  /**
-   * Puts values in.
-   *
-   * @param values - one JSON object; left as it is
-   */
+  /** Puts values in, and leaves them as they are. */
   fill(values: Record<string, unknown>): Filled | Promise<Filled>;
 }

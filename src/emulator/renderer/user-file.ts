@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,4 +17,13 @@ export function userPathOf(url: string): string | undefined {
   const [withoutQuery = url] = url.split(/[?#]/, 1);
   const path = fileURLToPath(withoutQuery);
   return isOfUser(path) ? path : undefined;
+}
+
+/** A file as it was, or `undefined` where there was none. */
+export type Version = string | undefined;
+
+/** Tells one state of a file from every other, without reading it. */
+export function versionOf(path: string): Version {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }

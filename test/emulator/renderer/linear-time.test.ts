@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { userFrames } from "../../../src/emulator/renderer/error-location.ts";
 import { parseText } from "../../../src/emulator/renderer/json/placeholders.ts";
-import { userFrames } from "../../../src/emulator/renderer/source-location.ts";
 
 /** Each of these took minutes while a pattern began again at every character. */
 const length = 500_000;

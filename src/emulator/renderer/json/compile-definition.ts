@@ -41,14 +41,7 @@ const pageParts: Readonly<Record<string, readonly string[]>> = {
 const directives = ["$each", "$if", "$show", "$else"];
 const unknownDirective = "is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.";
 
-/**
- * Reads a document definition with placeholders, `$each` and `$if`, so that filling it reads no text any more.
- *
- * @param definition - the JSON object, not nested too deep
- * @param file - the name of the template file, with which errors begin
- * @returns what fills it, and what it does with the values
- * @throws {TemplateMistake} that names the place, where the syntax is broken.
- */
+/** Reads a document definition, not nested too deep, so that filling it reads no text any more. */
 export function compileDefinition(definition: JsonObject, file: string): { fill: Fill; shape: ValueShape } {
   const shape = new ValueShape();
   const directive = Object.keys(definition).find((name) => directives.includes(name));

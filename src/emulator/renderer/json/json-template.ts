@@ -26,8 +26,6 @@ interface TemplateJson {
  * `$if` shows an element or not. Beside the members of pdfmake's definition may stand `schema`, a JSON Schema of the
  * values, and `sample`, values to try it with.
  *
- * @param text - the content of the file
- * @param file - the name of the file, with which every error begins
  * @throws {TemplateMistake} in one line that names the place, where the text is no JSON or no template.
  * @see https://pdfmake.github.io/docs/0.3/document-definition-object/
  */

@@ -28,11 +28,7 @@ const placeholderPattern =
  * Reads a text with placeholders: `Dear {{customer.name}}`.
  *
  * Two braces behind a backslash are only braces, and two backslashes before braces are one backslash.
- *
- * @param text - as it stands in the template, JSON's own escapes undone
- * @param createError - makes the error
- * @returns the text in parts; what stands between placeholders is a string, and never empty
- * @throws what `createError` returns, where a placeholder is not closed or holds no name.
+ * What stands between placeholders is a string, and never empty.
  */
 export function parseText(text: string, createError: CreateError): readonly (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];
@@ -69,11 +65,7 @@ function backslashesBefore(text: string, end: number, start: number): number {
   return end - at;
 }
 
-/**
- * Reads what `$each` and `$if` name: `lines`, `../customer.phones`, `this`.
- *
- * @throws what `createError` returns, where it is no such name.
- */
+/** Reads what `$each` and `$if` name: `lines`, `../customer.phones`, `this`. */
 export function parsePath(name: unknown, createError: CreateError): ValuePath {
   const { ups = "", name: path, optional } = groupsOf(typeof name === "string" ? name.trim() : "");
   if (path === undefined || optional !== undefined) {

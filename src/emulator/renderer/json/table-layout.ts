@@ -41,11 +41,7 @@ const rules: Readonly<Record<string, Rule>> = {
   hLineWhenBroken: isSwitch,
 };
 
-/**
- * Says what is wrong with one member of a layout, as it stands in a template.
- *
- * @param isDirective - whether a piece of JSON becomes something else, which nobody knows yet
- */
+/** Says what is wrong with one member of a layout in a template. What is a directive becomes something else later. */
 export function layoutProblem(
   name: string,
   json: unknown,

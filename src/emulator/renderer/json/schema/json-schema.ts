@@ -7,15 +7,10 @@ import { mistakeAt } from "../../template-mistake.ts";
 import { issuesOf } from "./schema-issues.ts";
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords, schemaRules } from "./schema-rules.ts";
 
-/** Finds the schema that a `$ref` leads to. */
-type Resolve = (schema: Schema) => Schema | boolean | undefined;
-
 /**
  * Reads a JSON Schema, of draft 4, 6, 7, 2019-09 or 2020-12 by its `$schema`.
  *
- * @param schema - what stands in a file, not nested too deep
- * @param file - the name of the file, with which errors begin
- * @param root - where the schema stands in it
+ * @param root - where the schema stands in the file, not nested too deep
  * @returns what checks values, and tells what is wrong with them: places and rules, never a value
  * @throws {TemplateMistake} that names the place, where the schema breaks its own rules, or refers to another document: nothing
  *   is fetched.
@@ -30,7 +25,7 @@ export function parseSchema(
   }
   const draft = draftOf(schema, file, root);
   const addresses = addressesOf(schema, file, root);
-  const resolve: Resolve = (from) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];
+  const resolve = (from: Schema) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];
   checkSchema(schema, root, file, draft, resolve);
 
   return (values) => {
@@ -88,7 +83,7 @@ function checkSchema(
   root: JsonPath,
   file: string,
   draft: SchemaDraft,
-  resolve: Resolve,
+  resolve: (from: Schema) => Schema | boolean | undefined,
 ): void {
   const rules = schemaRules(draft);
   const seen = new Set<unknown>();

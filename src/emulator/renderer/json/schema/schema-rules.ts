@@ -116,11 +116,7 @@ const messages: Readonly<Record<string, (schema: Schema) => string>> = {
   contains: () => "must have at least 1 matching item",
 };
 
-/**
- * Says what a keyword demands of a value.
- *
- * @param schema - the one that has the keyword
- */
+/** Says what a keyword of a schema demands of a value. */
 export function messageFor(keyword: string, schema: Schema): string {
   const [, end, what = ""] = /^(min|max)(Length|Items|Contains|Properties)$/.exec(keyword) ?? [];
   if (end !== undefined) {
