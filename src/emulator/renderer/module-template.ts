@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
+import { isJsonObject } from "../../json/json-value.ts";
 import { isStandardSchema, issuePath, type StandardSchemaV1 } from "../../request/schema.ts";
-import type { ValueIssue } from "../../service/invalid-values.ts";
 import { withoutValues } from "../../service/without-values.ts";
 import { IssueList } from "./issue-list.ts";
 import type { TemplateSource } from "./protocol.ts";
@@ -23,7 +23,7 @@ export type TemplateFunction = (values: Record<string, unknown>) => object | Pro
 export async function loadModuleTemplate({ file, path }: TemplateSource): Promise<Template> {
   const module: { readonly default?: unknown; readonly schema?: unknown; readonly sample?: unknown } =
     await import(/* @vite-ignore */ pathToFileURL(path).href).catch((cause: unknown) => {
-      throw file.endsWith(".ts") && isUnknownExtension(cause) ? needsNewerNode(file) : cause;
+      throw explainImport(cause, file);
     });
   const { default: template, schema, sample = {} } = module;
   if (typeof template !== "function") {
@@ -52,12 +52,8 @@ export async function loadModuleTemplate({ file, path }: TemplateSource): Promis
   };
 }
 
-async function check(
-  schema: StandardSchemaV1 | undefined,
-  value: unknown,
-): Promise<
-  { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly ValueIssue[] }
-> {
+/** What the schema makes of the values, or what it says against them. */
+async function check(schema: StandardSchemaV1 | undefined, value: unknown) {
   const result = (await schema?.["~standard"].validate(value)) ?? { value };
   if (!result.issues) return result;
   const issues = new IssueList();
@@ -72,24 +68,19 @@ async function check(
 
 /** The sample as the thread can hand it over, and a request can carry it. */
 function asJsonObject(sample: unknown): Record<string, unknown> {
-  let json: unknown;
   try {
-    json = JSON.parse(JSON.stringify(sample));
+    const json: unknown = JSON.parse(JSON.stringify(sample));
+    if (isJsonObject(json)) return json;
   } catch {
-    // Told below, together with what is no object.
+    // Refused together with what is not an object.
   }
-  if (typeof json !== "object" || json === null || Array.isArray(json)) {
-    throw new TemplateMistake("its `sample` is no object of values that JSON can carry");
-  }
-  return json as Record<string, unknown>;
+  throw new TemplateMistake("its `sample` is no object of values that JSON can carry");
 }
 
-/** Nodes before 22.18 load no TypeScript. */
-function isUnknownExtension(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "ERR_UNKNOWN_FILE_EXTENSION";
-}
-
-function needsNewerNode(file: string): TemplateMistake {
+/** Nodes before 22.18 load no TypeScript, and say that they do not know the extension. */
+function explainImport(cause: unknown, file: string): unknown {
+  const { code } = Object(cause) as NodeJS.ErrnoException;
+  if (code !== "ERR_UNKNOWN_FILE_EXTENSION" || !file.endsWith(".ts")) return cause;
   return new TemplateMistake(
     `${process.version} loads no TypeScript. Run the emulator with Node 22.18 or later, or write ${file.replace(/\.ts$/, ".mjs")}`,
   );

@@ -2,7 +2,13 @@ import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import type { JsonPath } from "../../../../json/json-value.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { IssueList } from "../../issue-list.ts";
-import { messageFor, schemaMapKeywords, typeMessage } from "./schema-rules.ts";
+import {
+  messageFor,
+  schemaKeywords,
+  schemaListKeywords,
+  schemaMapKeywords,
+  typeMessage,
+} from "./schema-rules.ts";
 
 /** What is needed to tell more about an output unit than it says itself. */
 interface SchemaContext {
@@ -18,21 +24,8 @@ interface Located {
 }
 
 /** Those that say only that something inside is wrong; it follows with a unit of its own. */
-const passing = new Set([
-  "$ref",
-  "allOf",
-  "if",
-  "dependentSchemas",
-  "properties",
-  "patternProperties",
-  "additionalProperties",
-  "unevaluatedProperties",
-  "propertyNames",
-  "items",
-  "prefixItems",
-  "additionalItems",
-  "unevaluatedItems",
-]);
+const passing = new Set(["$ref", ...schemaKeywords, ...schemaListKeywords, ...schemaMapKeywords]);
+for (const keyword of ["not", "contains", "anyOf", "oneOf", "dependencies"]) passing.delete(keyword);
 
 /**
  * Tells in our own words what a validation found: no value is in them, and each stands at the member it is about.
