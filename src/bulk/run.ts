@@ -3,7 +3,7 @@ import type { TemplatePdf } from "../index.ts";
 import type { Job, Result, Use } from "./job.ts";
 import { JobAttempts } from "./job-attempts.ts";
 import type { JobSource } from "./job-source.ts";
-import { createPace, type Pace, type Ticket } from "./pace/pace.ts";
+import { Pace, type Ticket } from "./pace/pace.ts";
 import { ResultQueue } from "./result-queue.ts";
 import type { GenerateManyOptions } from "./run-options.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
@@ -68,7 +68,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.client = client;
     this.use = use;
     this.retry = retry;
-    this.pace = createPace({ concurrency, perSecond });
+    this.pace = new Pace({ concurrency, perSecond });
     this.#options = options;
     this.#source = source;
     this.#results = new ResultQueue(ordered, () => this.#heldCount--);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { createPace } from "../../src/bulk/pace/pace.ts";
+import { Pace } from "../../src/bulk/pace/pace.ts";
 import { property } from "../support/fuzz.ts";
 
 const outcomes = fc.record({
@@ -18,7 +18,7 @@ const options = fc.record({
 describe("any pace, whatever the service answers", () => {
   property("has 1 to 64 slots or as many as are asked for, a finite wait, and respects every pause", () =>
     fc.property(options, fc.array(outcomes, { maxLength: 100 }), (chosen, steps) => {
-      const pace = createPace(chosen);
+      const pace = new Pace(chosen);
       const underWay: number[] = [];
       let [nowMs, pausedUntilMs] = [0, 0];
       for (const { afterMs, outcome, retryAfterMs, which } of steps) {

@@ -1,4 +1,4 @@
-import { createPace, type Pace } from "../../src/bulk/pace/pace.ts";
+import { Pace } from "../../src/bulk/pace/pace.ts";
 import type { Limiter } from "./rate-limited-server.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -32,7 +32,7 @@ interface Event {
 /** Forty seconds at the pace `"auto"`, the latter half of them settled, where nothing else is said. */
 export function simulateAuto(server: Limiter, circumstances: Partial<Circumstances> = {}): Outcome {
   const durationMs = circumstances.durationMs ?? 40_000;
-  return simulateRun(createPace({ concurrency: "auto" }), server, {
+  return simulateRun(new Pace({ concurrency: "auto" }), server, {
     durationMs,
     settledFromMs: durationMs / 2,
     latencyMs: 40,
