@@ -7,8 +7,7 @@ import { FailureGroups } from "./failure-groups.ts";
 import { fullness } from "./fullness.ts";
 import type { Job, Result, UseContext } from "./job.ts";
 import type { JobSource } from "./job-source.ts";
-import type { Journal } from "./journal/journal.ts";
-import type { Entry } from "./journal/running-journal.ts";
+import type { Entry, Journal } from "./journal/journal.ts";
 import { Run } from "./run.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
 import type { BulkSummary } from "./summary.ts";
@@ -103,19 +102,19 @@ export class BulkRun<J extends Job> {
     // What cannot be told is never known to be the same.
     const input = canonicalText(uid, values) ?? crypto.randomUUID();
     const entry = this.#journal.enter(key, input, index);
-    const { standing } = entry;
-    if (typeof standing === "object") {
+    const { state } = entry;
+    if (typeof state === "object") {
       throw new ConfigurationError(
-        `Job ${index} has the same key as job ${standing.sameKeyAs}, and a key identifies one document. Nothing was sent for it.`,
+        `Job ${index} has the same key as job ${state.sameKeyAs}, and a key identifies one document. Nothing was sent for it.`,
       );
     }
-    if (standing === "finished") {
+    if (state === "finished") {
       this.#skipped++;
       this.#tell({ status: "skipped", job, index, key });
       return false;
     }
     this.#entered.set(index, { key, entry });
-    if (standing === "new") return true;
+    if (state === "new") return true;
     this.#changed++;
     // Before it is asked for: from then on, its document may be replaced at any moment.
     return this.#journal.reopen(entry).catch((error) => {

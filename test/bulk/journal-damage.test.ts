@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeHeader, readBeginning } from "../../src/bulk/journal/journal-header.ts";
-import { encodeLine, lineBytes } from "../../src/bulk/journal/journal-line.ts";
-import { LineReader } from "../../src/bulk/journal/read-lines.ts";
+import { encodeLine, LineReader, lineBytes } from "../../src/bulk/journal/journal-lines.ts";
 import { property } from "../support/fuzz.ts";
 
 const lineOf = (number: number) => encodeLine(Uint32Array.of(number, 1, 2, 3, 4, 5));
@@ -57,10 +56,13 @@ describe("a journal with a byte that is another", () => {
         bytes[at] = value;
         const hit = Math.floor(at / lineBytes);
         const { numbers, damagedLines } = read(bytes, size);
+        // Some characters stand for the same as others: see the tests of a line.
+        if (numbers.length === count) return true;
         expect(numbers).toEqual(upTo(count).filter((number) => number !== hit));
         // A last line whose newline is gone looks like one that was not written to its end.
-        const looksTorn = at === bytes.length - 1;
-        return damagedLines === (looksTorn ? 0 : 1);
+        if (at === bytes.length - 1) return damagedLines === 0;
+        // A newline within the line makes two of it.
+        return damagedLines === 1 || (value === 10 && damagedLines === 2);
       },
     ),
   );
@@ -82,13 +84,12 @@ describe("damage", () => {
     ["lines of something else", `${lineOf(0)}hello\n${lineOf(1)}`, 1],
     [
       "a line cut off in the middle, by another way of writing",
-      `${lineOf(5).slice(0, 40)}${lineOf(0)}${lineOf(1)}`,
+      `${lineOf(5).slice(0, 20)}${lineOf(0)}${lineOf(1)}`,
       1,
     ],
-    ["a line that lost a byte", `${lineOf(0)}${lineOf(5).replace('"input"', '"inpt"')}${lineOf(1)}`, 1],
-    ["a beginning within a beginning", `${lineOf(0)}{"key":"{"key":"\n${lineOf(1)}`, 1],
+    ["a line that lost a byte", `${lineOf(0)}${lineOf(5).slice(1)}${lineOf(1)}`, 1],
     ["at the end, newline included", `${lineOf(0)}${lineOf(1)}what is this?\n`, 1],
-    ["before a last line that was not written to its end", `${lineOf(0)}${lineOf(1)}what?\n{"key":"ab`, 1],
+    ["before a last line that was not written to its end", `${lineOf(0)}${lineOf(1)}what?\nabcdef`, 1],
     ["many lines ago, and again", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
     [
       "nothing but a last line not written to its end",

@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { JournalFile } from "../../src/bulk/journal/journal-file.ts";
 import { encodeHeader } from "../../src/bulk/journal/journal-header.ts";
-import { encodeLine } from "../../src/bulk/journal/journal-line.ts";
+import { encodeLine } from "../../src/bulk/journal/journal-lines.ts";
 import { LineGroups } from "../../src/bulk/journal/line-groups.ts";
 
 const header = { salt: "salt", run: {} };
@@ -29,7 +29,7 @@ function fileOn(disk: { bytes: number; atOnce?: number; syncs?: boolean; cuts?: 
       state.content = state.content.subarray(0, length);
     },
   };
-  return { file: new JournalFile(handle as unknown as FileHandle), state, disk };
+  return { file: new JournalFile("run.journal", handle as unknown as FileHandle), state, disk };
 }
 
 describe("the file of a journal", () => {
@@ -108,11 +108,15 @@ describe("the groups of lines", () => {
     expect(settled).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("are written at once when they are large", () => {
-    const { groups, writes } = groupsByHand();
+  it("are written at once when they are large", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { groups, writes, nthWrite } = groupsByHand();
     for (let count = 0; count < 1023; count++) groups.add("x");
+    await Promise.resolve();
     expect(writes).toHaveLength(0);
     groups.add("x");
+    await nthWrite(1);
     expect(writes.map(({ lines }) => lines.length)).toEqual([1024]);
   });
 

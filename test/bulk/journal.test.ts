@@ -9,7 +9,7 @@ import {
 } from "../../src/bulk/journal/journal.ts";
 import { JournalError } from "../../src/bulk/journal/journal-error.ts";
 import { encodeHeader } from "../../src/bulk/journal/journal-header.ts";
-import { encodeLine } from "../../src/bulk/journal/journal-line.ts";
+import { encodeLine } from "../../src/bulk/journal/journal-lines.ts";
 import { newRecord } from "../../src/bulk/key-table/salted-hash.ts";
 import { TemplatePdfError } from "../../src/errors/errors.ts";
 import { temporaryFolder } from "../client/every-form.ts";
@@ -31,17 +31,17 @@ async function runOf(
   options?: Partial<JournalOptions>,
 ) {
   const journal = await open(path, options);
-  const standings: Record<string, JobState> = {};
+  const states: Record<string, JobState> = {};
   const finishing: Promise<void>[] = [];
   for (const [index, [key, input]] of Object.entries(jobs).entries()) {
     const entry = journal.enter(key, input, index);
-    standings[key] = entry.standing;
-    if (entry.standing === "new" || entry.standing === "changed") finishing.push(journal.finish(entry));
+    states[key] = entry.state;
+    if (entry.state === "new" || entry.state === "changed") finishing.push(journal.finish(entry));
   }
   await Promise.all(finishing);
   await journal.close();
   const { finishedBefore, damagedLines, notEntered } = journal;
-  return { standings, finishedBefore, damagedLines, notEntered };
+  return { states, finishedBefore, damagedLines, notEntered };
 }
 
 const refusalOf = (opening: Promise<Journal>): Promise<JournalError> =>
@@ -54,21 +54,21 @@ describe("a journal", () => {
   it("knows in the next run what was finished, what has changed, and what is gone", async () => {
     const path = join(temporaryFolder(), "deep", "er", "run.journal");
     expect(await runOf(path, { a: "1", b: "1", c: "1" })).toEqual({
-      standings: { a: "new", b: "new", c: "new" },
+      states: { a: "new", b: "new", c: "new" },
       finishedBefore: 0,
       damagedLines: 0,
       notEntered: 0,
     });
     expect(await runOf(path, { b: "2", a: "1", d: "1" })).toEqual({
-      standings: { b: "changed", a: "finished", d: "new" },
+      states: { b: "changed", a: "finished", d: "new" },
       finishedBefore: 3,
       damagedLines: 0,
       notEntered: 1,
     });
     // The last line of a key holds.
-    const { standings } = await runOf(path, { a: "1", b: "2", c: "1", d: "1" });
-    expect(new Set(Object.values(standings))).toEqual(new Set(["finished"]));
-    expect((await runOf(path, { b: "1" })).standings).toEqual({ b: "changed" });
+    const { states } = await runOf(path, { a: "1", b: "2", c: "1", d: "1" });
+    expect(new Set(Object.values(states))).toEqual(new Set(["finished"]));
+    expect((await runOf(path, { b: "1" })).states).toEqual({ b: "changed" });
   });
 
   it("takes a job that was entered and not finished for none", async () => {
@@ -76,17 +76,17 @@ describe("a journal", () => {
     const journal = await open(path);
     journal.enter("a", "1", 0);
     await journal.close();
-    expect((await runOf(path, { a: "1" })).standings).toEqual({ a: "new" });
+    expect((await runOf(path, { a: "1" })).states).toEqual({ a: "new" });
   });
 
   it("tells which job of this run has the same key, whatever its input", async () => {
     const path = newPath();
     await runOf(path, { a: "1" });
     const journal = await open(path);
-    const standings = ["a", "b", "a", "b", "b"].map(
-      (key, index) => journal.enter(key, index < 4 ? "1" : "2", index).standing,
+    const states = ["a", "b", "a", "b", "b"].map(
+      (key, index) => journal.enter(key, index < 4 ? "1" : "2", index).state,
     );
-    expect(standings).toEqual(["finished", "new", { sameKeyAs: 0 }, { sameKeyAs: 1 }, { sameKeyAs: 1 }]);
+    expect(states).toEqual(["finished", "new", { sameKeyAs: 0 }, { sameKeyAs: 1 }, { sameKeyAs: 1 }]);
   });
 
   it("holds neither keys nor inputs, and the same job has other hashes in another", async () => {
@@ -96,10 +96,9 @@ describe("a journal", () => {
     await runOf(other, jobs);
     const [text, otherText] = await Promise.all([readFile(one, "utf8"), readFile(other, "utf8")]);
     expect(text).not.toMatch(/INV|2024-|Jane|000/);
-    const [line, otherLine] = [text, otherText].map((each) => JSON.parse(each.split("\n")[1] as string));
-    expect(Object.keys(line)).toEqual(["key", "input", "sum"]);
-    expect(line.key).not.toBe(otherLine.key);
-    expect(line.input).not.toBe(otherLine.input);
+    const [line = "", otherLine = ""] = [text, otherText].map((each) => each.split("\n")[1]);
+    expect(line.slice(0, 16)).not.toBe(otherLine.slice(0, 16));
+    expect(line.slice(16, 32)).not.toBe(otherLine.slice(16, 32));
   });
 
   it("makes durable what lines speak of before it writes them", async () => {
@@ -129,7 +128,7 @@ describe("a journal", () => {
     const finished = journal.finish(journal.enter("a", "1", 0));
     await Promise.all([journal.close(), journal.close(), finished]);
     await expect(journal.finish(journal.enter("b", "1", 1))).rejects.toThrow(/is closed/);
-    expect((await runOf(path, { a: "1", b: "1" })).standings).toEqual({ a: "finished", b: "new" });
+    expect((await runOf(path, { a: "1", b: "1" })).states).toEqual({ a: "finished", b: "new" });
     expect(await readdir(join(path, ".."))).toEqual(["run.journal"]);
   });
 });
@@ -142,8 +141,8 @@ describe("a journal that a crash left behind", () => {
     const path = newPath();
     await runOf(path, { a: "1" });
     await truncate(path, bytes);
-    expect(await runOf(path, { a: "1" })).toMatchObject({ standings: { a: "new" }, finishedBefore: 0 });
-    expect((await runOf(path, { a: "1" })).standings).toEqual({ a: "finished" });
+    expect(await runOf(path, { a: "1" })).toMatchObject({ states: { a: "new" }, finishedBefore: 0 });
+    expect((await runOf(path, { a: "1" })).states).toEqual({ a: "finished" });
   });
 
   it("with half a line loses that, and goes on behind the line before", async () => {
@@ -151,7 +150,7 @@ describe("a journal that a crash left behind", () => {
     await runOf(path, { a: "1", b: "1" });
     await truncate(path, (await stat(path)).size - 1);
     const before = await runOf(path, { a: "1", b: "1" });
-    expect(before).toMatchObject({ standings: { a: "finished", b: "new" }, damagedLines: 0 });
+    expect(before).toMatchObject({ states: { a: "finished", b: "new" }, damagedLines: 0 });
     expect(await runOf(path, { a: "1", b: "1" })).toMatchObject({ finishedBefore: 2, damagedLines: 0 });
   });
 
@@ -177,10 +176,10 @@ describe("a journal that a crash left behind", () => {
     await runOf(path, { a: "1", b: "1" });
     const text = await readFile(path, "utf8");
     const lines = text.split("\n");
-    lines[1] = (lines[1] as string).replace('"input"', '"inputs"');
+    lines[1] = (lines[1] as string).replace(/./, "!");
     await writeFile(path, lines.join("\n"));
     const again = await runOf(path, { a: "1", b: "1" });
-    expect(again).toMatchObject({ standings: { a: "new", b: "finished" }, damagedLines: 1 });
+    expect(again).toMatchObject({ states: { a: "new", b: "finished" }, damagedLines: 1 });
     expect(await runOf(path, { a: "1", b: "1" })).toMatchObject({ finishedBefore: 2, damagedLines: 1 });
   });
 });
@@ -239,11 +238,11 @@ describe("starting over", () => {
     const path = newPath();
     for (const data of ["one", "two", "three"]) {
       const told = await runOf(path, { a: "1" }, { run: { data }, fresh: true });
-      expect(told).toMatchObject({ standings: { a: "new" }, finishedBefore: 0 });
+      expect(told).toMatchObject({ states: { a: "new" }, finishedBefore: 0 });
     }
     expect(await readFile(`${path}.old`, "utf8")).toContain("two");
     expect((await readdir(join(path, ".."))).sort()).toEqual(["run.journal", "run.journal.old"]);
-    expect((await runOf(path, { a: "1" }, { run: { data: "three" } })).standings).toEqual({ a: "finished" });
+    expect((await runOf(path, { a: "1" }, { run: { data: "three" } })).states).toEqual({ a: "finished" });
   });
 
   it("puts one aside whose first line is damaged", async () => {

@@ -21,11 +21,7 @@ export function journalError(path: string, what: string, cause?: unknown): Journ
 }
 
 /** Makes the error for what the system refused. */
-export function systemRefused(
-  path: string,
-  verb: "opened" | "read" | "written",
-  cause: unknown,
-): JournalError {
+export function systemRefused(path: string, verb: "opened" | "written", cause: unknown): JournalError {
   const next =
     verb === "written"
       ? "what it has recorded is kept: mend that, and start the run again"

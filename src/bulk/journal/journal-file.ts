@@ -4,25 +4,27 @@ import { dirname } from "node:path";
 import { renamePatiently } from "../../files/rename-patiently.ts";
 import type { JobRecord } from "../key-table/salted-hash.ts";
 import { type Beginning, encodeHeader, type JournalHeader, readBeginning } from "./journal-header.ts";
-import { LineReader, type LinesRead } from "./read-lines.ts";
+import { LineReader, type LinesRead } from "./journal-lines.ts";
 
 const chunkBytes = 1024 * 1024;
 
 /** The file of a journal, open: only whoever has its lock may have one. */
 export class JournalFile {
-  readonly #handle: FileHandle;
+  readonly #path: string;
+  #handle: FileHandle;
   /** Where the last whole line ends, and the next begins. */
   #end = 0;
 
   /** @param handle - of a regular file, open for reading and writing */
-  constructor(handle: FileHandle) {
+  constructor(path: string, handle: FileHandle) {
+    this.#path = path;
     this.#handle = handle;
   }
 
-  /** Opens a file, or makes it; gives nothing where something stands that is no file. */
+  /** Opens a file, or creates it; returns nothing if something else than a file is there. */
   static async open(path: string): Promise<JournalFile | undefined> {
-    const handle = await open(path, constants.O_RDWR | constants.O_CREAT);
-    if ((await handle.stat()).isFile()) return new JournalFile(handle);
+    const handle = await openHandle(path);
+    if ((await handle.stat()).isFile()) return new JournalFile(path, handle);
     await handle.close();
     return undefined;
   }
@@ -56,6 +58,17 @@ export class JournalFile {
     this.#end = 0;
     await this.#handle.truncate(0);
     await this.append(encodeHeader(header));
+    // Makes durable that the file is in its folder, if the platform can.
+    const folder = await open(dirname(this.#path), "r").catch(() => undefined);
+    await folder?.sync().catch(() => {});
+    await folder?.close();
+  }
+
+  /** Renames the file to `<path>.old`, in place of an older one, and goes on with a new one. */
+  async putAside(): Promise<void> {
+    await this.#handle.close();
+    await renamePatiently(() => rename(this.#path, `${this.#path}.old`));
+    this.#handle = await openHandle(this.#path);
   }
 
   /**
@@ -90,14 +103,6 @@ export class JournalFile {
   }
 }
 
-/** Puts a journal aside, in the stead of what was put aside before. */
-export async function putAside(path: string): Promise<void> {
-  await renamePatiently(() => rename(path, `${path}.old`));
-}
-
-/** Makes durable that a file is in its folder, where the platform can. */
-export async function syncFolderOf(path: string): Promise<void> {
-  const handle = await open(dirname(path), "r").catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
+function openHandle(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDWR | constants.O_CREAT);
 }

@@ -1,10 +1,10 @@
-import { checksum, checksumText } from "./checksum.ts";
+import { crc32 } from "node:zlib";
 
 const format = "template-pdf bulk journal";
-const version = 1;
+const version = 2;
 /** How every journal begins, of whatever version. */
 const opening = `{"format":${JSON.stringify(format)},`;
-const sumOf = (summed: string) => `,"sum":"${checksumText(checksum(Buffer.from(summed)))}"}\n`;
+const sumOf = (summed: string) => `,"sum":"${crc32(summed).toString(16).padStart(8, "0")}"}\n`;
 const sumLength = sumOf("").length;
 
 /** The first line of a journal. */
@@ -20,7 +20,7 @@ export type Beginning =
   | { readonly kind: "header"; readonly header: JournalHeader; readonly bytes: number }
   /** Nothing, or a header that was not written to its end: no line can have followed. */
   | { readonly kind: "nothing" }
-  | { readonly kind: "damaged" | "newer" | "foreign" };
+  | { readonly kind: "damaged" | "otherVersion" | "foreign" };
 
 /** The first line of a journal, which its own checksum ends. */
 export function encodeHeader({ salt, run }: JournalHeader): Buffer {
@@ -41,17 +41,8 @@ export function readBeginning(bytes: Buffer): Beginning {
   const line = bytes.toString("utf8", 0, newline + 1);
   const summed = line.slice(0, -sumLength);
   if (line !== summed + sumOf(summed)) return { kind: "damaged" };
-  const header = parse(`${summed}}`);
-  if (header === undefined) return { kind: "damaged" };
-  if (header["version"] !== version) return { kind: "newer" };
-  const { salt, run } = header as unknown as JournalHeader;
+  const header: JournalHeader & { readonly version: number } = JSON.parse(`${summed}}`);
+  if (header.version !== version) return { kind: "otherVersion" };
+  const { salt, run } = header;
   return { kind: "header", header: { salt, run }, bytes: newline + 1 };
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

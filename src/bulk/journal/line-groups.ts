@@ -11,9 +11,14 @@ const restFactor = 4;
  */
 export class LineGroups {
   readonly #write: (lines: string) => Promise<void>;
-  #group: Group | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
+  #lines = "";
+  #count = 0;
+  /** The group that is collected, and the one before it. */
+  #group: Promise<void> | undefined;
+  #groupBefore: Promise<void> | undefined;
+  /** Ends the collecting. */
+  #wake = () => {};
+  #isEnding = false;
   #lastWriteMs = 0;
   #failure: { readonly error: unknown } | undefined;
 
@@ -25,71 +30,48 @@ export class LineGroups {
   /** Resolves when the line is written, and rejects when it could not be. */
   add(line: string): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure.error);
-    this.#group ??= new Group();
-    const { written, count } = this.#group.add(line);
-    if (this.#writing === undefined) {
-      if (count >= maxLines) this.#flush();
-      else this.#timer ??= setTimeout(() => this.#flush(), this.#delayMs());
-    }
-    return written;
+    this.#lines += line;
+    this.#count += 1;
+    if (this.#count >= maxLines) this.#wake();
+    this.#group ??= this.#writeGroup();
+    return this.#group;
   }
 
   /** Writes at once what is collected, and takes no more lines. */
   async end(error: unknown): Promise<void> {
-    while (this.#writing || this.#group) await (this.#writing ?? this.#flush());
+    this.#isEnding = true;
+    this.#wake();
+    await (this.#group ?? this.#groupBefore)?.catch(() => {});
     this.#failure ??= { error };
   }
 
-  #delayMs(): number {
-    return Math.min(maxDelayMs, restFactor * this.#lastWriteMs);
-  }
-
-  #flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const group = this.#group ?? new Group();
+  async #writeGroup(): Promise<void> {
+    await this.#groupBefore?.catch(() => {});
+    await this.#collect();
+    const lines = this.#lines;
+    this.#groupBefore = this.#group;
     this.#group = undefined;
+    this.#lines = "";
+    this.#count = 0;
+    if (this.#failure) throw this.#failure.error;
     const startedAt = performance.now();
-    this.#writing = this.#write(group.lines).then(
-      () => {
-        this.#lastWriteMs = performance.now() - startedAt;
-        this.#writing = undefined;
-        group.resolve();
-        this.#goOn();
-      },
-      (error: unknown) => {
-        this.#writing = undefined;
-        this.#failure = { error };
-        group.reject(error);
-        this.#group?.reject(error);
-        this.#group = undefined;
-      },
-    );
-    return this.#writing;
+    try {
+      await this.#write(lines);
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
+    this.#lastWriteMs = performance.now() - startedAt;
   }
 
-  /** What came while a group was being written is the next. */
-  #goOn(): void {
-    if (!this.#group) return;
-    if (this.#group.count >= maxLines) this.#flush();
-    else this.#timer = setTimeout(() => this.#flush(), this.#delayMs());
-  }
-}
-
-/** Lines that are written together, and the one promise of all who wait for them. */
-class Group {
-  lines = "";
-  count = 0;
-  resolve!: () => void;
-  reject!: (error: unknown) => void;
-  readonly written = new Promise<void>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
-
-  add(line: string): this {
-    this.lines += line;
-    this.count++;
-    return this;
+  #collect(): Promise<void> | undefined {
+    if (this.#count >= maxLines || this.#isEnding || this.#failure) return undefined;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.min(maxDelayMs, restFactor * this.#lastWriteMs));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, open, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { link, open, rename, unlink, writeFile } from "node:fs/promises";
 import { clearInterval, setInterval } from "node:timers";
 import { renamePatiently } from "../../files/rename-patiently.ts";
 import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-holder.ts";
@@ -8,27 +8,27 @@ import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-hol
 const touchMs = 5_000;
 /** What was touched so long ago is touched again before it is relied on: this process may have slept. */
 const trustMs = 10_000;
-/** A lock whose process cannot be asked after is taken for left behind when it was not touched for so long. */
+/** A lock whose process cannot be checked is taken for left behind when it was not touched for so long. */
 const staleMs = 30_000;
 /** How often another run may be quicker, before something else must be wrong: a lock that is a link to nowhere. */
 const maxTries = 100;
 
-/** Another run holds the lock. */
+/** Another run holds the lock. The message says which, to follow the name of what is locked. */
 export class LockHeld extends Error {
-  /** Nothing where its text cannot be read. */
-  readonly holder: LockHolder | undefined;
-  /** When it was last touched; nothing where its process was seen running, and that is of no matter. */
-  readonly touchedAgoMs: number | undefined;
-
-  constructor(holder: LockHolder | undefined, touchedAgoMs?: number) {
-    super("Another run holds the lock.");
-    this.holder = holder;
-    this.touchedAgoMs = touchedAgoMs;
-  }
-
-  /** How long until the lock may be taken over, should its run be gone. */
-  get waitMs(): number | undefined {
-    return this.touchedAgoMs === undefined ? undefined : staleMs - this.touchedAgoMs;
+  /**
+   * @param holder - nothing if its text cannot be read
+   * @param touchedAgoMs - nothing if its process was seen running, and that does not matter
+   */
+  constructor(path: string, holder: LockHolder | undefined, touchedAgoMs?: number) {
+    const seconds = (milliseconds: number) => `${Math.ceil(milliseconds / 1000)} s`;
+    const who = holder
+      ? `process ${holder.pid} on host ${JSON.stringify(holder.host)}`
+      : `its lock ${JSON.stringify(path)} tells not by whom`;
+    const isSeen = touchedAgoMs === undefined;
+    const sign = isSeen ? "" : `; last sign of life ${seconds(touchedAgoMs)} ago`;
+    const gone = isSeen ? "" : `; if it is gone already, start again in ${seconds(staleMs - touchedAgoMs)}`;
+    const next = `wait until that has ended, or name another journal${gone}`;
+    super(`is in use by another run (${who}${sign}): ${next}`);
   }
 }
 
@@ -36,15 +36,13 @@ export class LockHeld extends Error {
 export class Lock {
   readonly #path: string;
   readonly #text: string;
-  readonly #token: string;
   readonly #timer: NodeJS.Timeout;
   #touchedAt = Date.now();
   #isLost = false;
 
-  constructor(path: string, { text, token }: PendingLock) {
+  constructor(path: string, text: string) {
     this.#path = path;
     this.#text = text;
-    this.#token = token;
     // A lock that cannot be touched now may be the next time.
     this.#timer = setInterval(() => this.#touch().catch(() => {}), touchMs);
     this.#timer.unref();
@@ -56,12 +54,12 @@ export class Lock {
     return !this.#isLost;
   }
 
-  /** Gives the lock back, where it is still ours. */
+  /** Gives the lock back, if it is still ours. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     const found = await look(this.#path).catch(() => undefined);
     // What cannot be removed is taken over by the next run, once this process is gone.
-    if (found?.holder?.token === this.#token) await unlink(this.#path).catch(() => {});
+    if (found?.text === this.#text) await unlink(this.#path).catch(() => {});
   }
 
   /** Writes the lock's own text again: unlike a time that is set, that leaves the time to the clock of the file system. */
@@ -79,10 +77,9 @@ export class Lock {
 }
 
 /** A lock that is not taken yet: its text, in a file of its own. */
-interface PendingLock {
+interface Draft {
   readonly path: string;
   readonly text: string;
-  readonly token: string;
 }
 
 /**
@@ -92,24 +89,24 @@ interface PendingLock {
  */
 export async function takeLock(path: string): Promise<Lock> {
   const token = randomBytes(6).toString("hex");
-  const pending = { path: `${path}.${token}`, text: `${JSON.stringify(thisProcess(token))}\n`, token };
+  const draft = { path: `${path}.${token}`, text: `${JSON.stringify(thisProcess(token))}\n` };
   try {
-    await writeFile(pending.path, pending.text, { flag: "wx" });
+    await writeFile(draft.path, draft.text, { flag: "wx" });
     for (let tries = 0; tries < maxTries; tries++) {
-      if ((await create(pending, path)) || (await takeOver(pending, path))) return new Lock(path, pending);
+      if ((await create(path, draft)) || (await takeOver(path, draft))) return new Lock(path, draft.text);
     }
-    throw new LockHeld(undefined);
+    throw new LockHeld(path, undefined);
   } finally {
-    await unlink(pending.path).catch(() => {});
+    await unlink(draft.path).catch(() => {});
   }
 }
 
-/** Gives the lock its name, with its text in it from the first; false where there is one. */
-async function create(pending: PendingLock, path: string): Promise<boolean> {
+/** Creates a file with the text of a draft in it from the first; false if there is one. */
+async function create(path: string, draft: Draft): Promise<boolean> {
   try {
-    await link(pending.path, path).catch(async (error) => {
+    await link(draft.path, path).catch(async (error) => {
       // Not every file system has links.
-      if (error.code !== "EEXIST") await writeFile(path, pending.text, { flag: "wx" });
+      if (error.code !== "EEXIST") await writeFile(path, draft.text, { flag: "wx" });
       else throw error;
     });
     return true;
@@ -120,53 +117,49 @@ async function create(pending: PendingLock, path: string): Promise<boolean> {
 }
 
 /**
- * Puts a lock in the stead of one that was left behind; false where there is another by now.
+ * Puts a lock in the stead of one that was left behind; false if there is another by now.
  *
- * Whoever finds the same lock left behind needs the lock of taking it over, and then looks again. So only one replaces
- * it, and nobody a lock that came after it.
+ * All who find the same lock left behind create a file with the same name. The one that succeeds renames it to the lock.
  */
-async function takeOver(pending: PendingLock, path: string): Promise<boolean> {
+async function takeOver(path: string, draft: Draft): Promise<boolean> {
   const found = await look(path);
   if (!found) return false;
-  await refuseWhileHeld(found, pending);
-  const turn = await takeLock(`${path}.${tokenOf(found)}`).catch(async (error) => {
-    const now = await look(path);
-    // Whoever had the turn has used it: what there is now is to be judged anew.
-    if (error instanceof LockHeld && now && tokenOf(now) === tokenOf(found)) throw error;
-    if (error instanceof LockHeld) return undefined;
-    throw error;
-  });
-  if (!turn) return false;
-  try {
-    return await renamePatiently(async () => {
-      // Each time that is tried: who keeps us waiting may be its run, awake again.
-      const now = await look(path);
-      if (!now || tokenOf(now) !== tokenOf(found)) return false;
-      await refuseWhileHeld(now, pending);
-      await rename(pending.path, path);
-      return true;
-    });
-  } finally {
-    await turn.release();
+  await refuseWhileHeld(path, found, draft);
+  const turn = `${path}.${found.holder?.token ?? "unreadable"}`;
+  if (!(await create(turn, draft))) {
+    const other = await look(turn);
+    if (!other) return false;
+    await refuseWhileHeld(path, other, draft);
+    // It was left behind by a run that was killed right there.
+    await unlink(turn).catch(ignoreMissing);
+    return false;
   }
+  return renamePatiently(async () => {
+    // Each time that is tried: who keeps us waiting may be its run, awake again.
+    const now = await look(path);
+    if (now?.text !== found.text) return false;
+    await refuseWhileHeld(path, now, draft);
+    await rename(turn, path).catch(ignoreMissing);
+    // A run that took ours for left behind may have replaced it.
+    return (await look(path))?.text === draft.text;
+  }).finally(() => unlink(turn).catch(() => {}));
 }
 
-const tokenOf = ({ holder }: Found) => holder?.token ?? "unreadable";
-
 /** @throws {LockHeld} unless the lock was left behind */
-async function refuseWhileHeld({ holder, touchedMs }: Found, pending: PendingLock): Promise<void> {
+async function refuseWhileHeld(path: string, { holder, touchedMs }: Found, draft: Draft): Promise<void> {
   const running = holder && isRunning(holder);
-  if (running) throw new LockHeld(holder);
+  if (running) throw new LockHeld(path, holder);
   if (running === false) return;
   // Between two times of one clock: that of a file server may be another than ours.
-  const now = await look(pending.path);
+  const now = await look(draft.path);
   const touchedAgoMs = (now?.touchedMs ?? 0) - touchedMs;
-  if (touchedAgoMs < staleMs) throw new LockHeld(holder, Math.max(0, touchedAgoMs));
+  if (touchedAgoMs < staleMs) throw new LockHeld(path, holder, Math.max(0, touchedAgoMs));
 }
 
 /** A lock that was found. */
 interface Found {
-  /** Nothing where its text cannot be read. */
+  readonly text: string;
+  /** Nothing if the text cannot be read. */
   readonly holder: LockHolder | undefined;
   /** When it was last touched, by the clock of the file system. */
   readonly touchedMs: number;
@@ -176,8 +169,8 @@ async function look(path: string): Promise<Found | undefined> {
   const handle = await open(path, "r").catch(ignoreMissing);
   try {
     if (!handle) return undefined;
-    const text = await readFile(handle, "utf8");
-    return { holder: parseHolder(text), touchedMs: (await handle.stat()).mtimeMs };
+    const text = await handle.readFile("utf8");
+    return { text, holder: parseHolder(text), touchedMs: (await handle.stat()).mtimeMs };
   } finally {
     await handle?.close();
   }

@@ -1,7 +1,8 @@
 import type { KeyTable } from "../key-table/key-table.ts";
 import { hashJob, hashWords, idOf, type JobRecord, newRecord } from "../key-table/salted-hash.ts";
+import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import type { JournalFile } from "./journal-file.ts";
-import { encodeLine } from "./journal-line.ts";
+import { encodeLine } from "./journal-lines.ts";
 import { LineGroups } from "./line-groups.ts";
 import type { Lock } from "./lock.ts";
 
@@ -13,31 +14,30 @@ export type JobState = "new" | "changed" | "finished" | { readonly sameKeyAs: nu
 
 /** A job that was entered. */
 export interface Entry {
-  readonly standing: JobState;
+  readonly state: JobState;
   /** Where the journal keeps it. */
   readonly place: number;
 }
 
 /** What a journal consists of, once it was read. */
 export interface JournalParts {
+  readonly path: string;
   readonly lock: Lock;
   readonly file: JournalFile;
   /** The jobs that earlier runs finished; some of them may have been reopened since. */
   readonly table: KeyTable;
-  /** How many of them have been. */
-  readonly reopenedCount: number;
   readonly salt: string;
   /** The salt of the journal that stood there before, be it this one. */
   readonly saltBefore: string | undefined;
   readonly damagedLines: number;
-  /** Makes lines durable. */
-  readonly write: (lines: string) => Promise<void>;
-  /** What is told to who records a job after the end. */
-  readonly closedError: () => Error;
+  readonly beforeLines: (() => Promise<void>) | undefined;
 }
 
 /** Stands for the input of a job that was reopened: no hash is that. */
-export const noInput: JobRecord = newRecord();
+const noInput: JobRecord = newRecord();
+
+const takenOver =
+  "was taken over by another run, because this one gave no sign of life for long: let that one end, then start again";
 
 /** The journal of a run: which jobs are finished. It holds their hashes only, and its lock until it is closed. */
 export class RunningJournal {
@@ -50,19 +50,19 @@ export class RunningJournal {
   /** Names the journal that stood there before, be it this one; `undefined` where there was none. */
   readonly idBefore: string | undefined;
   readonly #parts: JournalParts;
-  readonly #groups: LineGroups;
+  readonly #groups = new LineGroups((lines) => this.#write(lines));
   readonly #record = newRecord();
   #enteredOfBefore = 0;
   #closing: Promise<void> | undefined;
 
   /** @param parts - see `openJournal` */
   constructor(parts: JournalParts) {
+    const { table, damagedLines, salt, saltBefore } = parts;
     this.#parts = parts;
-    this.finishedBefore = parts.table.size - parts.reopenedCount;
-    this.damagedLines = parts.damagedLines;
-    this.id = idOf(parts.salt);
-    this.idBefore = parts.saltBefore === undefined ? undefined : idOf(parts.saltBefore);
-    this.#groups = new LineGroups(parts.write);
+    this.finishedBefore = table.size - table.countWithInput(noInput);
+    this.damagedLines = damagedLines;
+    this.id = idOf(salt);
+    this.idBefore = saltBefore === undefined ? undefined : idOf(saltBefore);
   }
 
   /** How many jobs that earlier runs finished have not been entered in this run. */
@@ -81,19 +81,16 @@ export class RunningJournal {
     const { table, salt } = this.#parts;
     hashJob(salt, key, input, this.#record);
     const known = table.find(this.#record);
-    if (known === -1) {
-      const place = table.add(this.#record);
-      table.setIndex(place, index);
-      return { standing: "new", place };
-    }
-    const sameKeyAs = table.indexAt(known);
-    if (sameKeyAs !== undefined) return { standing: { sameKeyAs }, place: known };
-    table.setIndex(known, index);
-    if (!table.hasInput(known, noInput)) this.#enteredOfBefore++;
-    if (table.hasInput(known, this.#record)) return { standing: "finished", place: known };
+    const place = known === -1 ? table.put(this.#record) : known;
+    const sameKeyAs = table.indexAt(place);
+    if (sameKeyAs !== undefined) return { state: { sameKeyAs }, place };
+    table.setIndex(place, index);
+    if (known === -1) return { state: "new", place };
+    if (!table.hasInput(place, noInput)) this.#enteredOfBefore++;
+    if (table.hasInput(place, this.#record)) return { state: "finished", place };
     // Nobody asks for the old input again: `finish` needs this one.
-    table.setInput(known, this.#record);
-    return { standing: "changed", place: known };
+    table.setInput(place, this.#record);
+    return { state: "changed", place };
   }
 
   /**
@@ -126,10 +123,21 @@ export class RunningJournal {
   }
 
   async #close(): Promise<void> {
-    const { file, lock, closedError } = this.#parts;
-    await this.#groups.end(closedError());
+    const { path, file, lock } = this.#parts;
+    await this.#groups.end(journalError(path, "is closed, and takes no more lines"));
     // All lines are synced: what a file system says now changes nothing.
     await file.close().catch(() => {});
     await lock.release();
+  }
+
+  async #write(lines: string): Promise<void> {
+    const { path, lock, file, beforeLines } = this.#parts;
+    await beforeLines?.();
+    try {
+      if (!(await lock.isOurs())) throw journalError(path, takenOver);
+      await file.append(Buffer.from(lines, "latin1"));
+    } catch (error) {
+      throw error instanceof JournalError ? error : systemRefused(path, "written", error);
+    }
   }
 }

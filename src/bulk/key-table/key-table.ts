@@ -29,7 +29,7 @@ export class KeyTable {
     return (this.#slots[this.#slotOf(record, 0)] as number) - 1;
   }
 
-  /** Adds a record whose key is not known, and gives its place. */
+  /** Adds a record whose key is not known; returns its place. */
   add(record: JobRecord): number {
     if (this.#size >= this.#slots.length * 0.75) this.#grow();
     const place = this.#size++;
@@ -44,6 +44,14 @@ export class KeyTable {
     return place;
   }
 
+  /** Puts a record in, in place of another with its key; returns its place. */
+  put(record: JobRecord): number {
+    const known = this.find(record);
+    if (known === -1) return this.add(record);
+    this.setInput(known, record);
+    return known;
+  }
+
   /** Puts the record's input in the stead of that of its key. */
   setInput(place: number, record: JobRecord): void {
     this.#pageOf(place).set(record.subarray(hashWords), offsetOf(place) + hashWords);
@@ -56,6 +64,13 @@ export class KeyTable {
       if (page[at + word] !== record[word]) return false;
     }
     return true;
+  }
+
+  /** How many keys have that record's input. */
+  countWithInput(record: JobRecord): number {
+    let count = 0;
+    for (let place = 0; place < this.#size; place++) count += Number(this.hasInput(place, record));
+    return count;
   }
 
   /** The record at a place, which changes with the table. */

@@ -10,6 +10,11 @@ export function newRecord(): JobRecord {
   return new Uint32Array(2 * hashWords);
 }
 
+/** The bytes of a record, in the same memory. */
+export function bytesOf(record: JobRecord): Buffer {
+  return Buffer.from(record.buffer, record.byteOffset, record.byteLength);
+}
+
 /** UTF-8, in which a text is hashed, has one and the same replacement for every half of a surrogate pair. */
 const half = /\p{Surrogate}/u;
 
@@ -31,5 +36,5 @@ export function idOf(salt: string): string {
 function hashText(prefix: string, text: string, record: JobRecord, at: number): void {
   const exact = half.test(text) ? ` escaped ${JSON.stringify(text)}` : ` ${text}`;
   const digest = hash("sha256", prefix + exact, "buffer");
-  for (let word = 0; word < hashWords; word++) record[at + word] = digest.readUInt32BE(4 * word);
+  for (let word = 0; word < hashWords; word++) record[at + word] = digest.readUInt32LE(4 * word);
 }
