@@ -1,11 +1,10 @@
+import { describeSystemError } from "../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf } from "../index.ts";
 import { describeType } from "../options/option-rules.ts";
 import type { BulkProgress, BulkResult, RunBulkOptions } from "./bulk-options.ts";
 import { canonicalText } from "./canonical-text.ts";
-import { checkJob } from "./check-job.ts";
 import { FailureGroups } from "./failure-groups.ts";
-import { fullness } from "./fullness.ts";
-import type { Job, Result, UseContext } from "./job.ts";
+import { checkJob, type Job, type Result, type UseContext } from "./job.ts";
 import type { JobSource } from "./job-source.ts";
 import type { Entry, Journal } from "./journal/journal.ts";
 import { Run } from "./run.ts";
@@ -155,7 +154,7 @@ export class BulkRun<J extends Job> {
     this.#entered.delete(result.index);
     this.#rejected++;
     this.#failures.add(result.error, result.index);
-    const why = fullness(result.error);
+    const why = describeUnwritable(result.error);
     if (why !== undefined) this.#run.stop(why, result.error);
     this.#tell({ ...result, key });
   }
@@ -199,4 +198,17 @@ export class BulkRun<J extends Job> {
       durationMs: performance.now() - this.#startedAtMs,
     };
   }
+}
+
+/** The codes of a place that takes no more documents, whichever comes next. */
+const unwritableCodes = ["ENOSPC", "EDQUOT", "EROFS"];
+
+/** Describes why nothing more can be stored, if an error or one of its causes says so. */
+function describeUnwritable(error: unknown): string | undefined {
+  let at = error;
+  for (let depth = 0; at instanceof Error && depth < 10; depth++) {
+    if (unwritableCodes.includes((at as NodeJS.ErrnoException).code ?? "")) return describeSystemError(at);
+    at = at.cause;
+  }
+  return undefined;
 }

@@ -10,8 +10,7 @@ import {
   TimeoutError,
 } from "../index.ts";
 import type { RetryPolicy } from "../options/retry.ts";
-import { checkJob } from "./check-job.ts";
-import type { Job, Result } from "./job.ts";
+import { checkJob, type Job, type Result } from "./job.ts";
 import type { Ticket } from "./pace/pace.ts";
 import type { Run } from "./run.ts";
 

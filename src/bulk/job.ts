@@ -1,4 +1,11 @@
-import type { AnyTemplate, CallOptions, PendingPdf, Values } from "../index.ts";
+import {
+  type AnyTemplate,
+  type CallOptions,
+  ConfigurationError,
+  type PendingPdf,
+  type Values,
+} from "../index.ts";
+import { describeType } from "../options/option-rules.ts";
 
 /** The options of one job's calls: those of any call, but for `retry`, which is the run's. */
 export type JobOptions = Omit<CallOptions, "retry">;
@@ -102,3 +109,22 @@ export interface Rejected<J> extends Settled<J> {
 
 /** How a job ended. */
 export type Result<J, R> = Fulfilled<J, R> | Rejected<J>;
+
+/**
+ * Checks that a job is one, as far as the client does not.
+ *
+ * @throws {ConfigurationError} naming the job by its place
+ */
+export function checkJob<J extends Job>(job: J, index: number): J {
+  const isObject = typeof job === "object" && job !== null;
+  if (isObject && job.template !== undefined) {
+    if (job.options === undefined || !("retry" in job.options)) return job;
+    throw new ConfigurationError(
+      `Job ${index} has \`retry\` among its options, and the run decides when a document is asked for again. Give \`retry\` to the run. Nothing was sent for it.`,
+    );
+  }
+  const what = isObject ? "has no `template`" : `is ${describeType(job)}`;
+  throw new ConfigurationError(
+    `Job ${index} ${what}. Give every job as { template, values }, where \`template\` is a uid or a template(). Nothing was sent for it.`,
+  );
+}

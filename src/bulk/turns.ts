@@ -1,24 +1,9 @@
-import { type AbortSubscription, listenToAbort } from "../call/abort-signals.ts";
+import { listenToAbort } from "../call/abort-signals.ts";
 import { longestTimerMs } from "../json/longest-timer.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
 
-/** Somebody who waits for a turn, to try again. */
-class Waiting {
-  readonly #resolve: (ticket: Ticket | undefined) => void;
-  timer: ReturnType<typeof setTimeout> | undefined;
-  subscription: AbortSubscription | undefined;
-
-  constructor(resolve: (ticket: Ticket | undefined) => void) {
-    this.#resolve = resolve;
-  }
-
-  /** @param ticket - none where there is to be no turn */
-  end(ticket: Ticket | undefined): void {
-    clearTimeout(this.timer);
-    this.subscription?.end();
-    this.#resolve(ticket);
-  }
-}
+/** Ends somebody's waiting for a turn; without a ticket if there is to be no turn. */
+type EndWaiting = (ticket: Ticket | undefined) => void;
 
 /** Gives requests their turn, at the pace of the run: those that are tried again before those that are new. */
 export class Turns {
@@ -26,9 +11,9 @@ export class Turns {
   /** Called when a turn is free that nobody waits for. */
   readonly #onFree: () => void;
   /** Who is to be tried again later. */
-  readonly #resting = new Set<Waiting>();
+  readonly #resting = new Set<EndWaiting>();
   /** Who is to be tried again as soon as may be. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<EndWaiting>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -61,19 +46,20 @@ export class Turns {
   again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
     return new Promise((resolve) => {
       if (this.#isClosed || signal?.aborted) return resolve(undefined);
-      const waiting = new Waiting(resolve);
-      const onAbort = () => {
-        this.#resting.delete(waiting);
-        this.#waiting.delete(waiting);
-        waiting.end(undefined);
+      const end: EndWaiting = (ticket) => {
+        clearTimeout(timer);
+        subscription?.end();
+        this.#resting.delete(end);
+        this.#waiting.delete(end);
+        resolve(ticket);
       };
-      if (signal) waiting.subscription = listenToAbort(signal, { onAbort });
-      waiting.timer = setTimeout(() => {
-        this.#resting.delete(waiting);
-        this.#waiting.add(waiting);
+      const timer = setTimeout(() => {
+        this.#resting.delete(end);
+        this.#waiting.add(end);
         this.#serve();
       }, delayMs);
-      this.#resting.add(waiting);
+      const subscription = signal && listenToAbort(signal, { onAbort: () => end(undefined) });
+      this.#resting.add(end);
     });
   }
 
@@ -81,19 +67,16 @@ export class Turns {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const waiting of [...this.#waiting, ...this.#resting]) waiting.end(undefined);
-    this.#waiting.clear();
-    this.#resting.clear();
+    for (const end of [...this.#waiting, ...this.#resting]) end(undefined);
   }
 
   #serve(): void {
     for (;;) {
       const nowMs = performance.now();
       if (this.#pace.waitMs(nowMs) > 0) return this.#wakeLater(nowMs);
-      const [first] = this.#waiting;
-      if (first === undefined) return this.#onFree();
-      this.#waiting.delete(first);
-      first.end(this.#pace.sent(nowMs));
+      const [endFirst] = this.#waiting;
+      if (endFirst === undefined) return this.#onFree();
+      endFirst(this.#pace.sent(nowMs));
     }
   }
 
