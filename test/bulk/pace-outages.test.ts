@@ -87,8 +87,8 @@ describe("a single refusal of a service that has no limit", () => {
     (atMs, says) => {
       const server = refusingOnce(unlimited(), atMs, says);
       const outcome = simulateAuto(server, { durationMs: 40_000, settledFromMs: 20_000, latencyMs: 200 });
-      // All 64 slots are in use.
-      expect(outcome.settledPerSecond).toBeGreaterThan(0.95 * 320);
+      // Nearly all 64 slots are in use.
+      expect(outcome.settledPerSecond).toBeGreaterThan(0.9 * 320);
     },
   );
 

@@ -84,18 +84,16 @@ export class Pace {
 
   /** The request succeeded, or failed in a way that says nothing about the pace. */
   passed(ticket: Ticket, nowMs: number): void {
-    this.#limit?.passed(this.#underWay, nowMs, this.#seeker?.isGuess === true);
+    this.#limit?.passed(this.#underWay, nowMs);
     this.#underWay -= 1;
     this.#seeker?.passed(ticket);
   }
 
   /** The request was refused with 429: too many requests. */
   refused(ticket: Ticket, nowMs: number, retryAfterMs: number | undefined): void {
-    const pauseMs = retryAfterMs ?? 0;
-    const isNews = this.#seeker?.isNews(ticket) === true;
-    this.#limit?.refused(this.#underWay, isNews, pauseMs, nowMs);
+    this.#limit?.refused(this.#underWay, this.#seeker?.isNews(ticket) === true);
     this.#underWay -= 1;
-    const holdMs = this.#seeker?.refused(ticket, nowMs, pauseMs) ?? 0;
+    const holdMs = this.#seeker?.refused(ticket, nowMs, retryAfterMs ?? 0) ?? 0;
     if (retryAfterMs === undefined) this.#holdUntil(nowMs + holdMs);
     else this.#pause(nowMs, retryAfterMs);
   }

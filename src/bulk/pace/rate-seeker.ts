@@ -70,11 +70,6 @@ export class RateSeeker {
     return 1000 / this.#rate;
   }
 
-  /** Whether the ceiling is no more than a guess: all was refused, or nothing yet. */
-  get isGuess(): boolean {
-    return this.#climbMs === 0;
-  }
-
   /** Whether a request was sent after the last fall, so that its refusal tells more than that one did. */
   isNews(number: number): boolean {
     return number > this.#lastBeforeFall;
@@ -105,10 +100,10 @@ export class RateSeeker {
   refused(number: number, nowMs: number, pauseMs: number): number {
     if (!this.isNews(number)) {
       this.#refusedCount += 1;
-      if (!this.isGuess) this.#climbMs = this.#climbAfterRefusals();
+      if (!this.#isGuess) this.#climbMs = this.#climbAfterRefusals();
       return 0;
     }
-    const wasGuess = this.isGuess;
+    const wasGuess = this.#isGuess;
     const isGuess = this.#isUnlimited || this.#passedCount === 0;
     this.#ceiling = Math.max(slowestRate, this.#ceilingAt(nowMs));
     this.#lastBeforeFall = this.#last;
@@ -121,13 +116,18 @@ export class RateSeeker {
     return Math.max(this.#holdMs, wasGuess ? holdAfterGuessMs : 0);
   }
 
+  /** Whether the ceiling is no more than a guess: all was refused, or nothing yet. */
+  get #isGuess(): boolean {
+    return this.#climbMs === 0;
+  }
+
   get #isUnlimited(): boolean {
     return this.#ceiling === Number.POSITIVE_INFINITY;
   }
 
   get #rate(): number {
     if (this.#isUnlimited) return this.#rampRate;
-    const left = this.isGuess ? 1 : Math.max(0, 1 - this.#sendingMs / this.#climbMs);
+    const left = this.#isGuess ? 1 : Math.max(0, 1 - this.#sendingMs / this.#climbMs);
     const beyond = Math.max(0, this.#sendingMs - this.#climbMs) / growthMs;
     return this.#ceiling * (staysAt - (staysAt - beginsAt) * left ** 3) * Math.exp(beyond ** 2);
   }

@@ -21,8 +21,6 @@ export class SlotLimit {
   #isQuickStart = true;
   /** Whether the last rise was to what had been too much. */
   #isProbe = false;
-  /** Whether it was 429 that told what is too many: then the reason may have been the rate. */
-  #isDoubtful = false;
   /** Good answers since the last change. */
   #good = 0;
   #probeNotBeforeMs = Number.NEGATIVE_INFINITY;
@@ -38,15 +36,15 @@ export class SlotLimit {
     this.#most = Math.max(this.#most, underWay);
   }
 
-  /** A good answer, of so many that were under way. `isRateOpen`: the run still seeks what rate is allowed. */
-  passed(underWay: number, nowMs: number, isRateOpen: boolean): void {
+  /** A good answer, of so many that were under way. */
+  passed(underWay: number, nowMs: number): void {
     if (underWay < this.#slots || this.#slots === mostSlots) return;
     this.#good += 1;
     if (this.#isProbe && this.#good >= this.#slots) {
       this.#tooMany = Number.POSITIVE_INFINITY;
       this.#isProbe = false;
     }
-    const isProbe = this.#slots + 1 >= this.#tooMany && !(this.#isDoubtful && isRateOpen);
+    const isProbe = this.#slots + 1 >= this.#tooMany;
     if (this.#good < this.#goodBeforeNext(isProbe) || (isProbe && nowMs < this.#probeNotBeforeMs)) return;
     this.#isProbe = isProbe;
     this.#slots += 1;
@@ -56,29 +54,24 @@ export class SlotLimit {
   /** So many were too much: half, or one less where one more was only tried. */
   fall(pauseMs: number, nowMs: number): void {
     const tooMany = this.#slots;
-    this.#fallTo(this.#isProbe ? tooMany - 1 : Math.floor(tooMany / 2), tooMany, pauseMs, nowMs);
-    this.#isDoubtful = false;
+    this.#fallTo(this.#isProbe ? tooMany - 1 : Math.floor(tooMany / 2), tooMany);
+    this.#probeNotBeforeMs = nowMs + pauseMs * pausesBeforeProbe;
   }
 
-  /**
-   * 429, when so many were under way, with it. If there never were more, that may have been the reason, and it
-   * stays below. Few are no reason.
-   */
-  refused(underWay: number, isNews: boolean, pauseMs: number, nowMs: number): void {
+  /** 429, when so many were under way, with it. If there never were more, that may have been the reason. Few are no reason. */
+  refused(underWay: number, isNews: boolean): void {
     this.#isQuickStart = false;
     if (!isNews || underWay < this.#most || underWay <= firstSlots) return;
-    this.#fallTo(Math.min(this.#slots, underWay - 1), underWay, pauseMs, nowMs);
-    this.#isDoubtful = true;
+    this.#fallTo(Math.min(this.#slots, underWay - 1), underWay);
     this.#most = underWay - 1;
   }
 
-  #fallTo(slots: number, tooMany: number, pauseMs: number, nowMs: number): void {
+  #fallTo(slots: number, tooMany: number): void {
     this.#slots = Math.max(1, slots);
     this.#tooMany = Math.max(2, tooMany);
     this.#isQuickStart = false;
     this.#isProbe = false;
     this.#good = 0;
-    this.#probeNotBeforeMs = nowMs + pauseMs * pausesBeforeProbe;
   }
 
   #goodBeforeNext(isProbe: boolean): number {
