@@ -207,6 +207,16 @@ describe("a pace that seeks its rate", () => {
     expect(pace.perSecond).toBe(rate);
   });
 
+  it("does not take a refusal after an idle time for the limit of so few requests", () => {
+    const pace = new Pace({ concurrency: "auto" });
+    sendUntil(pace, 1000);
+    pace.refused(pace.sent(1000), 1000, undefined);
+    sendUntil(pace, 5000, 1000);
+    const rate = pace.perSecond;
+    pace.refused(pace.sent(60_000), 60_000, undefined);
+    expect(pace.perSecond).toBeGreaterThan(0.5 * rate);
+  });
+
   it("stays within the rate that is asked for", () => {
     const pace = new Pace({ concurrency: "auto", perSecond: 10 });
     expect(sendUntil(pace, 10_000)).toHaveLength(100);

@@ -52,10 +52,8 @@ export class RateSeeker {
   #last = 0;
   /** The last request before the fall. Refusals of those before it say nothing new. */
   #lastBeforeFall = 0;
-  /** Good answers and refusals of requests that were sent since the fall, and refusals of those before it. */
+  /** Good answers to requests that were sent since the fall. */
   #passedCount = 0;
-  #refusedCount = 0;
-  #pauseMs = 0;
   #holdMs = 0;
   /** How many were sent of late, where earlier ones count for less and less. */
   #recentCount = 0;
@@ -98,20 +96,14 @@ export class RateSeeker {
 
   /** Registers a refusal. Returns how long to send nothing if the service asks for no pause. */
   refused(number: number, nowMs: number, pauseMs: number): number {
-    if (!this.isNews(number)) {
-      this.#refusedCount += 1;
-      if (!this.#isGuess) this.#climbMs = this.#climbAfterRefusals();
-      return 0;
-    }
+    if (!this.isNews(number)) return 0;
     const wasGuess = this.#isGuess;
     const isGuess = this.#isUnlimited || this.#passedCount === 0;
     this.#ceiling = Math.max(slowestRate, this.#ceilingAt(nowMs));
     this.#lastBeforeFall = this.#last;
     this.#sendingMs = 0;
     this.#passedCount = 0;
-    this.#refusedCount = 1;
-    this.#pauseMs = pauseMs;
-    this.#climbMs = isGuess ? 0 : this.#climbAfterRefusals();
+    this.#climbMs = isGuess ? 0 : this.#climbAfter(pauseMs);
     this.#holdMs = Math.min(longestHoldMs, Math.max(shortestHoldMs, this.#holdMs * 2));
     return Math.max(this.#holdMs, wasGuess ? holdAfterGuessMs : 0);
   }
@@ -147,9 +139,9 @@ export class RateSeeker {
     return this.#recentCount * Math.exp((this.#lastAtMs - nowMs) / recentMs);
   }
 
-  #climbAfterRefusals(): number {
-    const forPausesMs = climbPerPause * this.#pauseMs;
-    const forRefusalsMs = (requestsPerRefusal * this.#refusedCount * 1000) / this.#ceiling;
-    return Math.max(shortestClimbMs, Math.min(longestClimbMs, Math.max(forPausesMs, forRefusalsMs)));
+  #climbAfter(pauseMs: number): number {
+    const forRefusalMs = (requestsPerRefusal * 1000) / this.#ceiling;
+    const climbMs = Math.max(shortestClimbMs, climbPerPause * pauseMs, forRefusalMs);
+    return Math.min(longestClimbMs, climbMs);
   }
 }
