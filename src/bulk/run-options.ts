@@ -39,26 +39,23 @@ export interface GenerateManyOptions<J, R> extends RunOptions {
   ordered?: boolean | undefined;
 }
 
-const isConcurrency = {
-  words: 'a whole number, 1 or more, or "auto"',
-  test: (value: unknown) => value === "auto" || (Number.isSafeInteger(value) && (value as number) >= 1),
-};
-const isRate = {
-  words: "a number above 0",
-  test: (value: unknown) => typeof value === "number" && value > 0 && value < Number.POSITIVE_INFINITY,
-};
-const isLimit = {
-  words: "a whole number, 1 or more, or Infinity",
-  test: (value: unknown) =>
-    value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1),
-};
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1;
 
 /** What the options that every run has must be. */
 export const runRules: Rules<RunOptions> = {
-  concurrency: isConcurrency,
-  perSecond: isRate,
+  concurrency: {
+    words: 'a whole number, 1 or more, or "auto"',
+    test: (value) => value === "auto" || isCount(value),
+  },
+  perSecond: {
+    words: "a number above 0",
+    test: (value) => typeof value === "number" && value > 0 && value < Number.POSITIVE_INFINITY,
+  },
   retry: isObjectOrFalse,
-  stopAfter: isLimit,
+  stopAfter: {
+    words: "a whole number, 1 or more, or Infinity",
+    test: (value) => value === Number.POSITIVE_INFINITY || isCount(value),
+  },
   signal: isSignal,
   drain: isSignal,
 };

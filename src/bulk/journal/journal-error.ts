@@ -20,8 +20,6 @@ export function journalError(path: string, what: string, cause?: unknown): Journ
   return new JournalError(`The journal ${JSON.stringify(path)} ${what}.`, facts);
 }
 
-const reasons = { EEXIST: "a part of its path is a file, not a folder" };
-
 /** Makes the error for what the system refused. */
 export function systemRefused(path: string, verb: "opened" | "written", cause: unknown): JournalError {
   const next =

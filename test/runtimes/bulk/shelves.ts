@@ -82,7 +82,7 @@ export function recordedOf(folder: string, jobs: readonly Values[]): Set<number>
   if (!/^\{"format":.*\}$/.test(header)) return new Set();
   // What has no newline is not written.
   const lines = rest.slice(0, -1).flatMap((line) => {
-    const [, key, input] = /^\{"key":"(.{16})","input":"(.{16})","sum":"[0-9a-f]{8}"\}$/.exec(line) ?? [];
+    const [, key, input] = /^([\w-]{16})([\w-]{16})[\w-]{6}$/.exec(line) ?? [];
     return key === undefined ? [] : [[key, input] as const];
   });
   const inputs = new Map(lines);
