@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { root } from "./run-command.mjs";
 
 /**
- * Packages without a file of their license, all of it MIT: whose it is, as their repositories say. What such a package has
- * taken from others has the same text, and names of its own.
+ * Whose license it is, where the file of a package does not say all of it: all of it is MIT. What a package has taken from
+ * others has the same text, and names of its own.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
@@ -17,6 +17,12 @@ const holders = {
     "Copyright (c) 2020 Jeremy Danyow",
     "Portions derived from punycode.js: Copyright Mathias Bynens <https://mathiasbynens.be/>",
     "Portions derived from Ajv: Copyright (c) 2015-2021 Evgeny Poberezkin",
+  ],
+  // What its `doc.mjs` holds, of its THIRD-PARTY-NOTICES.md.
+  prettier: [
+    "Copyright (c) James Long and contributors",
+    "emoji-regex: Copyright Mathias Bynens <https://mathiasbynens.be/>",
+    "get-east-asian-width: Copyright (c) Sindre Sorhus <sindresorhus@gmail.com> (https://sindresorhus.com)",
   ],
 };
 
@@ -37,7 +43,8 @@ writeFileSync(join(dist, "THIRD-PARTY-LICENSES.md"), [...bundled].sort().map(des
 function describe(folder) {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file ? readFileSync(join(root, folder, file), "utf8") : textOfMit(manifest);
+  const isWhole = file && !holders[manifest.name];
+  const text = isWhole ? readFileSync(join(root, folder, file), "utf8") : textOfMit(manifest);
   return `# ${manifest.name} ${manifest.version}\n\n${text.trim()}\n`;
 }
 

@@ -8,7 +8,6 @@ import type { TemplateShape } from "./template-types/shape.ts";
 import { NameCollision, signature, writeTypes } from "./template-types/write-types.ts";
 import type { Session } from "./terminal.ts";
 import { Collection } from "./types/collection.ts";
-import { holdsMember } from "./types/holds-member.ts";
 import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
@@ -52,7 +51,6 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   const warnings = await divertStdout(() => readAll(words, collection, session));
   warnings.push(...collection.all.flatMap((found) => found.warnings()));
   const shapes = collection.all.map((found) => found.describe());
-  if (flags.zod) warnings.push(...shapes.filter(isUnchecked).map(warningOf));
   for (const warning of warnings) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }
@@ -132,15 +130,6 @@ async function readFile(file: SampleFile, collection: Collection, signal: AbortS
   const source = collection.sourceOf(file);
   await readLines(file, (values, place) => found.addSample(values, place, source), signal);
   return [];
-}
-
-/** Zod lets an object with such a member through as it is. */
-function isUnchecked(shape: TemplateShape): boolean {
-  return holdsMember(shape, "__proto__");
-}
-
-function warningOf({ uid }: TemplateShape): string {
-  return `${uid}: a member is called __proto__, and zod does not check an object that has one. Give it another name.`;
 }
 
 function textOf(shapes: readonly TemplateShape[], zod: boolean): string {

@@ -342,33 +342,4 @@ describe("a warning, one line each, is told", () => {
     const { code, stderr } = await runTypes(folderOf(files), ".");
     expect({ code, stderr }).toEqual({ code: 0, stderr: `template-pdf: warning: ${line}\n` });
   });
-
-  it.each([
-    ["in a sample", "a.json", '{"__proto__":1}'],
-    ["in an item", "a.json", '{"b":[{"c":1},{"__proto__":1}]}'],
-    [
-      "in a schema",
-      "a.schema.json",
-      '{"properties":{"b":{"prefixItems":[{"properties":{"__proto__":{}}}]}}}',
-    ],
-    [
-      "in a definition",
-      "a.schema.json",
-      '{"properties":{"b":{"$ref":"#/$defs/c"}},"$defs":{"c":{"properties":{"__proto__":{"$ref":"#/$defs/c"}}}}}',
-    ],
-    [
-      "in members of any name",
-      "a.schema.json",
-      '{"additionalProperties":{"anyOf":[{"type":"null"},{"properties":{"__proto__":{}},"type":"object"}]}}',
-    ],
-  ])("where zod does not check an object, for its __proto__ %s", async (_title, file, content) => {
-    const cwd = folderOf({ [file]: content });
-    const { code, stderr } = await runTypes(cwd, `${file} --zod`);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr:
-        "template-pdf: warning: a: a member is called __proto__, and zod does not check an object that has one. Give it another name.\n",
-    });
-    expect(await runTypes(cwd, file)).toMatchObject({ code: 0, stderr: "" });
-  });
 });

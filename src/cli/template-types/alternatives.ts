@@ -4,57 +4,57 @@ import type { Shape } from "./shape.ts";
 export type Alternative = Exclude<Shape, { readonly kind: "union" | "never" | "unknown" }>;
 
 /**
- * What a value may be, one after the other.
+ * Lists what a value may be.
  *
- * @returns nothing where there is no such value, and `undefined` where it may be anything
+ * @returns an empty list if there is no such value, and `undefined` if it may be anything
  */
 export function alternativesOf(shape: Shape): readonly Alternative[] | undefined {
   if (shape.kind === "never") return [];
   if (shape.kind === "unknown") return undefined;
   if (shape.kind !== "union") return [shape];
-  const all: Alternative[] = [];
-  for (const each of shape.of) {
-    const alternatives = alternativesOf(each);
-    if (alternatives === undefined) return undefined;
-    all.push(...alternatives);
-  }
-  return all;
+  const all = shape.of.map(alternativesOf);
+  return all.every((some) => some !== undefined) ? all.flat() : undefined;
 }
 
-const order = ["string", "number", "boolean", "literal", "array", "tuple", "object", "reference", "null"];
+const kindsInOrder = [
+  "string",
+  "number",
+  "boolean",
+  "literal",
+  "array",
+  "tuple",
+  "object",
+  "reference",
+  "null",
+];
 
 /**
- * Puts alternatives into the order in which they are written, leaving out what would read as one that is there.
+ * Sorts alternatives into the order in which they are written, and drops those that read the same as another.
  *
- * @param write - gives the text of one; what has one text is one
+ * @param write - writes one alternative
+ * @param textOf - the text of what was written
  */
 export function arrange<Written>(
   alternatives: readonly Alternative[],
   write: (alternative: Alternative) => Written,
   textOf: (written: Written) => string,
 ): readonly { readonly alternative: Alternative; readonly written: Written }[] {
-  const tag = discriminantOf(alternatives.filter(({ kind }) => kind === "object"));
-  const entries = alternatives.map((alternative) => {
+  const discriminant = discriminantOf(alternatives.filter(({ kind }) => kind === "object"));
+  const ranks = alternatives.map((alternative) => rankOf(alternative, discriminant));
+  // The text of what is nested would be written once for every level around it.
+  const needsTexts = new Set(ranks).size < ranks.length;
+  const entries = alternatives.map((alternative, index) => {
     const written = write(alternative);
-    return { alternative, written, rank: `${rankOf(alternative)} ${tagOf(alternative, tag)}` };
+    return { alternative, written, rank: ranks[index] ?? "", text: needsTexts ? textOf(written) : "" };
   });
-  // Only where ranks are equal: the text of what is nested would be written once for every level around it.
-  const texts = new Map<Written, string>();
-  const textIn = (written: Written) => {
-    const text = texts.get(written) ?? textOf(written);
-    texts.set(written, text);
-    return text;
-  };
-  const order = (a: (typeof entries)[number], b: (typeof entries)[number]) =>
-    compare(a.rank, b.rank) || compare(textIn(a.written), textIn(b.written));
-  entries.sort(order);
-  return entries.filter((entry, index) => {
+  entries.sort((a, b) => compare(a.rank, b.rank) || compare(a.text, b.text));
+  return entries.filter(({ rank, text }, index) => {
     const before = entries[index - 1];
-    return before === undefined || order(before, entry) !== 0;
+    return before?.rank !== rank || before.text !== text;
   });
 }
 
-/** The first member that every one of several objects has, always as a literal, and never two objects the same. */
+/** Finds the first property that is a literal in every one of several objects, and never the same in two of them. */
 export function discriminantOf(alternatives: readonly Alternative[]): string | undefined {
   const [first] = alternatives;
   if (alternatives.length < 2 || first?.kind !== "object") return undefined;
@@ -65,7 +65,7 @@ export function discriminantOf(alternatives: readonly Alternative[]): string | u
   });
 }
 
-/** The literals that a required member may be, where it is always one. */
+/** The literals that a required property may be, if it is always one. */
 export function literalsOf(
   alternative: Alternative,
   name: string,
@@ -77,14 +77,11 @@ export function literalsOf(
   return literals?.length && literals.length === alternatives?.length ? literals : undefined;
 }
 
-function rankOf(alternative: Alternative): string {
-  const rank = `${order.indexOf(alternative.kind)}`.padStart(2, "0");
-  return alternative.kind === "literal" ? `${rank}${typeof alternative.value}` : rank;
-}
-
-function tagOf(alternative: Alternative, name: string | undefined): string {
-  const literals = name === undefined ? undefined : literalsOf(alternative, name);
-  return literals ? JSON.stringify([...literals].sort()) : "";
+function rankOf(alternative: Alternative, discriminant: string | undefined): string {
+  const rank = String(kindsInOrder.indexOf(alternative.kind));
+  if (alternative.kind === "literal") return `${rank} ${typeof alternative.value}`;
+  const literals = discriminant === undefined ? undefined : literalsOf(alternative, discriminant);
+  return literals ? `${rank} ${JSON.stringify([...literals].sort())}` : rank;
 }
 
 function compare(a: string, b: string): number {

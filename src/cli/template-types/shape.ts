@@ -42,3 +42,28 @@ export interface TemplateShape {
   /** Where that was found, to be named in a comment: paths with slashes, relative to the written file. */
   readonly sources: readonly string[];
 }
+
+/** A shape and all those inside it; what it refers to is outside. */
+export function shapesIn(shape: Shape): readonly Shape[] {
+  const found = [shape];
+  // The list grows while it is read. A list for each level would be copied once for every level above it.
+  for (const each of found) for (const inner of innerShapes(each)) found.push(inner);
+  return found;
+}
+
+function innerShapes(shape: Shape): readonly Shape[] {
+  switch (shape.kind) {
+    case "array":
+      return [shape.items];
+    case "tuple":
+      return shape.rest ? [...shape.items, shape.rest] : shape.items;
+    case "object": {
+      const members = [...shape.members.values()].map((member) => member.shape);
+      return shape.others ? [...members, shape.others] : members;
+    }
+    case "union":
+      return shape.of;
+    default:
+      return [];
+  }
+}

@@ -1,17 +1,26 @@
+import { builders, printer } from "prettier/doc";
 import { type Alternative, alternativesOf, arrange } from "./alternatives.ts";
-import { isInherited } from "./is-inherited.ts";
-import { group, hardLine, ifBroken, indent, join, type Layout, line, print, softLine } from "./layout.ts";
 import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
 import { docComment, literalText, memberName } from "./source-text.ts";
 
-/** What the definitions of a template are called. */
+/** Text that knows where it may be broken into lines. */
+export type Doc = builders.Doc;
+
+const { group, hardline, ifBreak, indent, join, line, softline } = builders;
+
+/** The names of the definitions of a template in the written file. */
 export type DefinitionNames = ReadonlyMap<string, string>;
 
 /** Where a type stands; Prettier breaks unions differently in each of them. */
 type Surroundings = "member" | "array" | "tuple" | "only item" | "argument";
 
+/** Lays a document out in lines of at most 80 columns, as Prettier does. */
+export function print(doc: Doc): string {
+  return printer.printDocToString(doc, { printWidth: 80, tabWidth: 2 }).formatted;
+}
+
 /** Writes a type as Prettier would, at the right of `name: ` or of `type Name = `. */
-export function typeText(shape: Shape, names: DefinitionNames, isOptional = false): Layout {
+export function typeText(shape: Shape, names: DefinitionNames, isOptional = false): Doc {
   return typeIn("member", shape, names, isOptional);
 }
 
@@ -26,27 +35,30 @@ export function isInterface(shape: Shape): shape is ObjectShape {
 }
 
 /** Writes `{ … }`, with each member on a line of its own. */
-export function objectText({ members, others }: ObjectShape, names: DefinitionNames): Layout {
-  const sorted = sortedMembers(members);
-  // Beside others the type of them all speaks of a vague member, too.
-  const named = others ? sorted.filter(([name, member]) => !isVague(name, member)) : sorted;
-  const lines = named.map(([name, member]) => {
-    const shape: Shape = isVague(name, member) ? { kind: "unknown" } : member.shape;
+export function objectText({ members, others }: ObjectShape, names: DefinitionNames): Doc {
+  const lines = sortedMembers(members).map(([name, member]): Doc => {
     const sign = member.isOptional ? "?: " : ": ";
-    return [commentLines(member), memberName(name), sign, typeText(shape, names, member.isOptional), ";"];
+    return [
+      commentLines(member),
+      memberName(name),
+      sign,
+      typeText(member.shape, names, member.isOptional),
+      ";",
+    ];
   });
   if (others) {
-    const all: Shape = { kind: "union", of: [others, ...shapesOf(members)] };
-    const mayBeMissing = [...members.values()].some(({ isOptional }) => isOptional);
-    const head = ["[", group(indent(softLine, "name: string"), softLine), "]: "];
-    lines.push([head, typeText(all, names, mayBeMissing), ";"]);
+    const all = [...members.values()];
+    const shape: Shape = { kind: "union", of: [others, ...all.map((member) => member.shape)] };
+    const mayBeMissing = all.some(({ isOptional }) => isOptional);
+    const head = ["[", group([indent([softline, "name: string"]), softline]), "]: "];
+    lines.push([head, typeText(shape, names, mayBeMissing), ";"]);
   }
-  return ["{", indent(hardLine, join(hardLine, lines)), hardLine, "}"];
+  return block(lines);
 }
 
-/** Whether the compiler would take what an object inherits for that member, and refuse every object without it. */
-function isVague(name: string, { isOptional }: MemberShape): boolean {
-  return isOptional && name !== "__proto__" && isInherited(name);
+/** Writes `{ … }` around lines. */
+export function block(lines: Doc[]): Doc {
+  return lines.length === 0 ? "{}" : ["{", indent([hardline, join(hardline, lines)]), hardline, "}"];
 }
 
 /** By name, in the order of code units, which depends on no language. */
@@ -56,72 +68,50 @@ export function sortedMembers(
   return [...members].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** What a member's author says of it, each line followed by a new one. */
-export function commentLines({ comment }: MemberShape): Layout {
-  return docComment(comment ?? "").map((text) => [text, hardLine]);
-}
-
-function shapesOf(members: ReadonlyMap<string, MemberShape>): readonly Shape[] {
-  return sortedMembers(members).map(([, { shape }]) => shape);
+/** Writes the author's comment on a member, each line followed by a new one. */
+export function commentLines({ comment }: MemberShape): Doc {
+  return docComment(comment ?? "").map((text) => [text, hardline]);
 }
 
 interface Piece {
-  readonly layout: Layout;
-  readonly isNull: boolean;
-  /** Whether Prettier keeps it on the line when only null stands beside it. */
-  readonly isObjectLike: boolean;
+  readonly doc: Doc;
+  readonly kind: Alternative["kind"] | "unknown" | "undefined";
 }
 
 function piecesOf(shape: Shape, names: DefinitionNames, isOptional: boolean): readonly Piece[] {
   const alternatives = alternativesOf(shape);
-  if (alternatives === undefined) return [{ layout: "unknown", isNull: false, isObjectLike: false }];
-  const pieces = arrange(
-    alternatives,
-    (alternative) => alternativeText(alternative, names),
-    (layout) => print(layout),
-  ).map(({ alternative: { kind }, written }) => ({
-    layout: written,
-    isNull: kind === "null",
-    isObjectLike: kind === "object" || kind === "reference",
+  if (alternatives === undefined) return [{ doc: "unknown", kind: "unknown" }];
+  const arranged = arrange(alternatives, (alternative) => alternativeText(alternative, names), print);
+  const pieces: Piece[] = arranged.map(({ alternative, written }) => ({
+    doc: written,
+    kind: alternative.kind,
   }));
-  if (isOptional) pieces.push({ layout: "undefined", isNull: false, isObjectLike: false });
-  return pieces;
+  return isOptional ? [...pieces, { doc: "undefined", kind: "undefined" }] : pieces;
 }
 
-function typeIn(
-  surroundings: Surroundings,
-  shape: Shape,
-  names: DefinitionNames,
-  isOptional = false,
-): Layout {
+function typeIn(surroundings: Surroundings, shape: Shape, names: DefinitionNames, isOptional = false): Doc {
   const pieces = piecesOf(shape, names, isOptional);
   const [first] = pieces;
   if (first === undefined) return "never";
-  if (pieces.length === 1) return first.layout;
+  if (pieces.length === 1) return first.doc;
   const written = unionIn(surroundings, pieces);
   return surroundings === "array" ? ["(", written, ")"] : written;
 }
 
-function unionIn(surroundings: Surroundings, pieces: readonly Piece[]): Layout {
-  const things = pieces.filter(({ isNull }) => !isNull);
-  if (things.length === 1 && things[0]?.isObjectLike) {
-    return join(
-      " | ",
-      pieces.map(({ layout }) => layout),
-    );
-  }
-  const alternatives = join(
-    [line, "| "],
-    pieces.map(({ layout }) => indent(layout)),
-  );
-  const plain = group(ifBroken("| "), alternatives);
-  if (surroundings === "member") return group(indent(softLine, plain));
-  if (surroundings === "array") return group(indent(softLine, plain), softLine);
+function unionIn(surroundings: Surroundings, pieces: readonly Piece[]): Doc {
+  const docs = pieces.map(({ doc }) => doc);
+  const things = pieces.filter(({ kind }) => kind !== "null");
+  const isObjectOrNull = things.length === 1 && ["object", "reference"].includes(things[0]?.kind ?? "");
+  if (isObjectOrNull) return join(" | ", docs);
+  const alternatives = join([line, "| "], docs.map(indent));
+  const plain = group([ifBreak("| "), alternatives]);
+  if (surroundings === "member") return group(indent([softline, plain]));
+  if (surroundings === "array") return group([indent([softline, plain]), softline]);
   if (surroundings !== "tuple") return plain;
-  return group(indent(ifBroken(["(", softLine]), plain), softLine, ifBroken(")"));
+  return group([indent([ifBreak(["(", softline]), plain]), softline, ifBreak(")")]);
 }
 
-function alternativeText(alternative: Alternative, names: DefinitionNames): Layout {
+function alternativeText(alternative: Alternative, names: DefinitionNames): Doc {
   switch (alternative.kind) {
     case "literal":
       return literalText(alternative.value);
@@ -138,15 +128,15 @@ function alternativeText(alternative: Alternative, names: DefinitionNames): Layo
   }
 }
 
-function tupleText(items: readonly Shape[], rest: Shape | undefined, names: DefinitionNames): Layout {
+function tupleText(items: readonly Shape[], rest: Shape | undefined, names: DefinitionNames): Doc {
   const count = items.length + (rest ? 1 : 0);
   if (count === 0) return "[]";
   const written = items.map((item) => typeIn(count > 1 ? "tuple" : "only item", item, names));
   if (rest) written.push(["...", typeIn("array", rest, names), "[]"]);
-  return group("[", indent(softLine, join([",", line], written)), ifBroken(","), softLine, "]");
+  return group(["[", indent([softline, join([",", line], written)]), ifBreak(","), softline, "]"]);
 }
 
-function recordText({ others }: ObjectShape, names: DefinitionNames): Layout {
+function recordText({ others }: ObjectShape, names: DefinitionNames): Doc {
   const values = typeIn("argument", others ?? { kind: "never" }, names);
-  return ["Record", group("<", indent(softLine, "string,", line, values), softLine, ">")];
+  return ["Record", group(["<", indent([softline, "string,", line, values]), softline, ">"])];
 }

@@ -1,33 +1,22 @@
-import {
-  brokenGroup,
-  firstToFit,
-  group,
-  hardLine,
-  indent,
-  join,
-  type Layout,
-  line,
-  print,
-  softLine,
-} from "./layout.ts";
+import { builders } from "prettier/doc";
 import { NameCollision, nameDefinitions, nameTemplates, schemaName, type TemplateNames } from "./names.ts";
-import type { Shape, TemplateShape } from "./shape.ts";
-import { neededDefinitions } from "./shapes-in.ts";
+import { type Shape, shapesIn, type TemplateShape } from "./shape.ts";
 import { docComment, memberName, quoted } from "./source-text.ts";
-import { type DefinitionNames, isInterface, isUnion, objectText, typeText } from "./type-text.ts";
 import {
-  assigned,
-  call,
-  type Expression,
-  expression,
-  identifier,
-  text,
-  usesTyped,
-  type ZodNames,
-  zodText,
-} from "./zod-text.ts";
+  block,
+  type DefinitionNames,
+  type Doc,
+  isInterface,
+  isUnion,
+  objectText,
+  print,
+  typeText,
+} from "./type-text.ts";
+import { assigned, call, type Expression, expression, term, usesTyped, zodText } from "./zod-text.ts";
 
 export { NameCollision };
+
+const { group, hardline, indent, join, line, softline } = builders;
 
 /** The first line of every file that is written, by which it is known. */
 export const signature = "// Written by `template-pdf types`: run that again instead of editing this file.";
@@ -41,10 +30,11 @@ export interface WriteOptions {
   readonly zod: boolean;
 }
 
-/** What is written of one template. */
-interface Parts {
-  readonly declarations: readonly Layout[];
-  readonly constant: Layout;
+/** A template, and the names of what is written of it. */
+interface NamedTemplate extends TemplateShape {
+  readonly own: TemplateNames;
+  /** The types of its definitions; a definition of the values themselves has their name. */
+  readonly types: DefinitionNames;
 }
 
 /**
@@ -53,174 +43,156 @@ interface Parts {
  * @throws {NameCollision} when two templates would have one name
  */
 export function writeTypes(templates: readonly TemplateShape[], { zod }: WriteOptions): string {
-  const sorted = [...templates]
-    .sort((a, b) => (a.uid < b.uid ? -1 : 1))
-    .map((template) => ({ ...template, definitions: neededDefinitions(template) }));
+  const named = withNames(templates, zod);
+  const client = 'import { template } from "template-pdf";';
+  const imports: Doc = zod ? [client, hardline, 'import * as z from "zod";'] : client;
+  const needsHelper = named.some(({ shape, definitions }) => definitions.size > 0 || usesTyped(shape));
+  const statements = [
+    ...(named.length > 0 ? [imports] : []),
+    ...(zod && needsHelper ? helper : []),
+    ...named.flatMap((template) => (zod ? schemasOf(template) : typesOf(template))),
+    mapOf(named),
+    ...named.map((template) => constantOf(template, zod)),
+  ];
+  return `${print([signature, hardline, hardline, join([hardline, hardline], statements)])}\n`;
+}
+
+function withNames(templates: readonly TemplateShape[], zod: boolean): readonly NamedTemplate[] {
+  const sorted = [...templates].sort((a, b) => (a.uid < b.uid ? -1 : 1));
   const names = nameTemplates(
     sorted.map(({ uid }) => uid),
     zod,
   );
-  const used = new Set(["Schema", "Templates", "ReturnType"]);
-  for (const { constant, schema, values } of names.values()) used.add(constant).add(schema).add(values);
-  const named = sorted.map((template) => ({ template, own: names.get(template.uid) as TemplateNames }));
-  const parts = named.map(({ template, own }) => {
-    const names = [...template.definitions.keys()];
-    const inner = names.filter((name) => !isWhole(name, template));
-    const types = nameDefinitions(template.uid, inner, used);
-    for (const name of names) if (isWhole(name, template)) types.set(name, own.values);
-    return zod ? zodParts(template, own, types) : typeParts(template, own, types);
+  const used = new Set(["Schema", "Templates", "ReturnType", ...[...names.values()].flatMap(Object.values)]);
+  return sorted.map((template) => {
+    const definitions = neededDefinitions(template);
+    const own = names.get(template.uid) as TemplateNames;
+    const inner = [...definitions.keys()].filter((name) => definitions.get(name) !== template.shape);
+    const innerTypes = nameDefinitions(template.uid, inner, used);
+    const types = new Map([...definitions.keys()].map((name) => [name, innerTypes.get(name) ?? own.values]));
+    return { ...template, definitions, own, types };
   });
-  const statements = [
-    ...(sorted.length > 0 ? [imports(zod)] : []),
-    ...(zod && sorted.some(needsHelper) ? helper : []),
-    ...parts.flatMap(({ declarations }) => declarations),
-    mapOf(named),
-    ...parts.map(({ constant }) => constant),
-  ];
-  return `${print([signature, hardLine, hardLine, join([hardLine, hardLine], statements)])}\n`;
 }
 
-/** Whether a definition is of the values themselves, and has their name. */
-function isWhole(definition: string, { shape, definitions }: TemplateShape): boolean {
-  return definitions.get(definition) === shape;
-}
+/** The definitions that a template needs, in the order of their names. */
+function neededDefinitions({ shape, definitions }: TemplateShape): ReadonlyMap<string, Shape> {
+  const needed = new Map<string, Shape>();
+  const shapes = [shape];
+  for (const each of shapes.flatMap(shapesIn)) visit(each);
+  return new Map([...needed].sort(([a], [b]) => (a < b ? -1 : 1)));
 
-function imports(zod: boolean): Layout {
-  const client = 'import { template } from "template-pdf";';
-  return zod ? [client, hardLine, 'import * as z from "zod";'] : client;
-}
-
-function needsHelper({ shape, definitions }: TemplateShape): boolean {
-  return definitions.size > 0 || usesTyped(shape);
+  function visit(each: Shape): void {
+    const definition = each.kind === "reference" ? definitions.get(each.name) : undefined;
+    if (each.kind !== "reference" || definition === undefined || needed.has(each.name)) return;
+    needed.set(each.name, definition);
+    shapesIn(definition).forEach(visit);
+  }
 }
 
 /** Zod 3 and zod 4 name the type of such a schema in different ways, and both give it here. */
-const helper: readonly Layout[] = [
+const helper: readonly Doc[] = [
   [
     comment("A schema whose values are known, in zod 3 as in zod 4."),
     "type Schema<Values> = ReturnType<typeof z.custom<Values>>;",
   ],
   [
     comment("Says what the values of a schema are, where zod cannot infer it."),
-    "function typed<Values>(schema: z.ZodType): Schema<Values> {",
-    indent(hardLine, "return schema as unknown as Schema<Values>;"),
-    hardLine,
-    "}",
+    "function typed<Values>(schema: z.ZodType): Schema<Values> ",
+    block(["return schema as unknown as Schema<Values>;"]),
   ],
 ];
 
 /** The definitions that have a type of their own. */
-function innerDefinitions(
-  template: TemplateShape,
-  types: DefinitionNames,
-): readonly { readonly name: string; readonly defined: Shape; readonly says: Layout }[] {
-  return [...types]
-    .filter(([definition]) => !isWhole(definition, template))
-    .map(([definition, name]) => ({
-      name,
-      defined: template.definitions.get(definition) ?? { kind: "unknown" },
-      says: comment(`What the template ${code(template.uid)} calls ${code(definition)}.`),
-    }));
+function innerDefinitions({ uid, shape, definitions, types }: NamedTemplate) {
+  return [...definitions]
+    .filter(([, defined]) => defined !== shape)
+    .map(([definition, defined]) => {
+      const name = types.get(definition) ?? definition;
+      const says = comment(`What the template ${code(uid)} calls ${code(definition)}.`);
+      return { name, defined, declared: [says, declaration(name, defined, types)] };
+    });
 }
 
-function typeParts(template: TemplateShape, own: TemplateNames, types: DefinitionNames): Parts {
-  const { uid, shape, sources } = template;
-  const declarations = [
-    ...innerDefinitions(template, types).map(({ name, defined, says }) => [
-      says,
-      declaration(name, defined, types),
-    ]),
-    [comment(`Values of the template ${code(uid)}${from(sources)}.`), declaration(own.values, shape, types)],
+function typesOf(template: NamedTemplate): readonly Doc[] {
+  const inner = innerDefinitions(template).map(({ declared }) => declared);
+  return [
+    ...inner,
+    [comment(saysOf(template)), declaration(template.own.values, template.shape, template.types)],
   ];
-  const typeArguments = group("<", indent(softLine, own.values, ",", line, quoted(uid)), softLine, ">");
-  const made = call("", text(uid)).layout;
-  const constant = expression(["template", typeArguments, made]);
-  return {
-    declarations,
-    constant: constantOf(uid, own, assigned(["export const ", own.constant], " =", constant)),
-  };
 }
 
-function zodParts(template: TemplateShape, own: TemplateNames, types: DefinitionNames): Parts {
-  const { uid, shape, sources, definitions } = template;
-  const schemaOf = (definition: string, name: string) =>
-    isWhole(definition, template) ? own.schema : schemaName(name);
+function schemasOf(template: NamedTemplate): readonly Doc[] {
+  const { shape, definitions, own, types } = template;
   const schemas = new Map(
-    [...types].map(([definition, name]) => [definition, schemaOf(definition, name)] as const),
+    [...types].map(([definition, name]) => [definition, name === own.values ? own.schema : schemaName(name)]),
   );
-  const names: ZodNames = { types, schemas };
-  const declarations: Layout[] = innerDefinitions(template, types).flatMap(({ name, defined, says }) => [
-    [says, declaration(name, defined, types)],
-    lazySchema(["const ", schemaName(name)], name, zodText(defined, names)),
+  const names = { types, schemas };
+  const inner = innerDefinitions(template).flatMap(({ name, defined, declared }): Doc[] => [
+    declared,
+    lazySchema("const ", schemaName(name), name, zodText(defined, names)),
   ]);
-  const checks = comment(`Checks the values of the template ${code(uid)}${from(sources)}.`);
-  const values = comment(`Values of the template ${code(uid)}${from(sources)}.`);
-  const schema = ["export const ", own.schema];
-  if ([...definitions.keys()].some((definition) => isWhole(definition, template))) {
-    declarations.push(
+  const schema = zodText(shape, names);
+  const values = comment(saysOf(template));
+  const checks = comment(saysOf(template).replace("Values of", "Checks the values of"));
+  if ([...definitions.values()].includes(shape)) {
+    return [
+      ...inner,
       [values, declaration(own.values, shape, types)],
-      [checks, lazySchema(schema, own.values, zodText(shape, names))],
-    );
-  } else {
-    const alias = expression(["z.input", group("<", indent(softLine, "typeof ", own.schema), softLine, ">")]);
-    declarations.push(
-      [checks, assigned(schema, " =", zodText(shape, names)), ";"],
-      [values, assigned(["export type ", own.values], " =", alias), ";"],
-    );
+      [checks, lazySchema("export const ", own.schema, own.values, schema)],
+    ];
   }
-  const made = call("template", text(uid), identifier(own.schema));
-  return {
-    declarations,
-    constant: constantOf(uid, own, assigned(["export const ", own.constant], " =", made)),
-  };
-}
-
-/** Writes a schema that may refer to itself, since it is asked for only when values are checked. */
-function lazySchema(start: Layout, type: string, { layout }: Expression): Layout {
-  return [assigned([start, ": Schema<", type, ">"], " =", lazy(layout)), ";"];
-}
-
-function lazy(schema: Layout): ReturnType<typeof call> {
-  const body = ["() => {", indent(hardLine, "return ", schema, ";"), hardLine, "}"];
-  const hugged = [
-    "z.lazy",
-    firstToFit(["(", brokenGroup(body), ")"], brokenGroup("(", indent(line, body), ",", line, ")")),
+  const input = expression([
+    "z.input",
+    group(["<", indent([softline, "typeof ", own.schema]), softline, ">"]),
+  ]);
+  return [
+    ...inner,
+    [checks, assigned(["export const ", own.schema], " =", schema), ";"],
+    [values, assigned(["export type ", own.values], " =", input), ";"],
   ];
-  return call("typed", expression(hugged));
 }
 
-function declaration(name: string, shape: Shape, types: DefinitionNames): Layout {
+/** Writes a schema that may refer to itself, since it is made only when values are checked. */
+function lazySchema(declared: string, name: string, type: string, { doc }: Expression): Doc {
+  const lazy = expression(["z.lazy(() => ", block([["return ", doc, ";"]]), ")"]);
+  return [assigned([declared, name, ": Schema<", type, ">"], " =", call("typed", lazy)), ";"];
+}
+
+function declaration(name: string, shape: Shape, types: DefinitionNames): Doc {
   if (isInterface(shape)) return ["export interface ", name, " ", objectText(shape, types)];
   const type = expression(typeText(shape, types));
   return [assigned(["export type ", name], " =", type, isUnion(shape, types)), ";"];
 }
 
-function mapOf(named: readonly { readonly template: TemplateShape; readonly own: TemplateNames }[]): Layout {
-  const lines = named.map(({ template: { uid }, own }) => [memberName(uid), ": ", own.values, ";"]);
-  const head = "export interface Templates ";
-  const body = lines.length > 0 ? ["{", indent(hardLine, join(hardLine, lines)), hardLine, "}"] : "{}";
-  return [comment("The values of each template by its uid, for `new TemplatePdf<Templates>()`."), head, body];
+function mapOf(named: readonly NamedTemplate[]): Doc {
+  const lines = named.map(({ uid, own }): Doc => [memberName(uid), ": ", own.values, ";"]);
+  const says = comment("The values of each template by its uid, for `new TemplatePdf<Templates>()`.");
+  return [says, "export interface Templates ", block(lines)];
 }
 
-function constantOf(uid: string, { constant }: TemplateNames, statement: Layout): Layout {
-  return [comment(`The template ${code(uid)}: \`client.generate(${constant}, values)\`.`), statement, ";"];
+function constantOf({ uid, own }: NamedTemplate, zod: boolean): Doc {
+  const typeArguments = group(["<", indent([softline, own.values, ",", line, quoted(uid)]), softline, ">"]);
+  const plain = expression(["template", typeArguments, call("", term(quoted(uid))).doc]);
+  const made = zod ? call("template", term(quoted(uid)), term(own.schema)) : plain;
+  const says = comment(`The template ${code(uid)}: \`client.generate(${own.constant}, values)\`.`);
+  return [says, assigned(["export const ", own.constant], " =", made), ";"];
 }
 
-/** Names up to five sources. */
-function from(sources: readonly string[]): string {
+/** Says of which template values are, and names up to five sources. */
+function saysOf({ uid, sources }: TemplateShape): string {
   const sorted = [...new Set(sources)].sort();
   const more = sorted.length - maxSources;
   const listed = sorted.slice(0, maxSources);
   if (more > 0) listed.push(more === 1 ? "1 more file" : `${more} more files`);
   const last = listed.pop();
-  if (last === undefined) return "";
-  return listed.length === 0 ? `, as in ${last}` : `, as in ${listed.join(", ")} and ${last}`;
+  const from = listed.length === 0 ? last : `${listed.join(", ")} and ${last}`;
+  return `Values of the template ${code(uid)}${last === undefined ? "" : `, as in ${from}`}.`;
 }
 
 function code(name: string): string {
   return `\`${name}\``;
 }
 
-function comment(sentence: string): Layout {
-  return docComment(sentence.replace(/\s/g, " ")).map((text) => [text, hardLine]);
+function comment(sentence: string): Doc {
+  return docComment(sentence.replace(/\s/g, " ")).map((text) => [text, hardline]);
 }

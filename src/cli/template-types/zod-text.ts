@@ -1,28 +1,33 @@
+import { builders, utils } from "prettier/doc";
 import { type Alternative, alternativesOf, arrange, discriminantOf, literalsOf } from "./alternatives.ts";
-import { isInherited } from "./is-inherited.ts";
-import {
-  brokenGroup,
-  firstToFit,
-  group,
-  hardLine,
-  ifBroken,
-  indent,
-  indentIfBroken,
-  isForced,
-  join,
-  type Layout,
-  line,
-  print,
-  softLine,
-} from "./layout.ts";
-import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
-import { shapesIn } from "./shapes-in.ts";
+import { type ObjectShape, type Shape, shapesIn } from "./shape.ts";
 import { literalText, memberName, quoted } from "./source-text.ts";
-import { commentLines, type DefinitionNames, objectText, sortedMembers } from "./type-text.ts";
+import {
+  block,
+  commentLines,
+  type DefinitionNames,
+  type Doc,
+  objectText,
+  print,
+  sortedMembers,
+} from "./type-text.ts";
+
+const {
+  breakParent,
+  conditionalGroup,
+  group,
+  hardline,
+  ifBreak,
+  indent,
+  indentIfBreak,
+  join,
+  line,
+  softline,
+} = builders;
 
 /** An expression, and what Prettier asks about it before it breaks a line. */
 export interface Expression {
-  readonly layout: Layout;
+  readonly doc: Doc;
   /** Calls without arguments, or with a single short one: a line is broken before it rather than in it. */
   readonly isCompact: boolean;
   /** Short enough as the only argument of such a call. */
@@ -31,10 +36,7 @@ export interface Expression {
   readonly isHugged: boolean;
 }
 
-/** The one name that no schema of zod keeps: values with it go through unchecked. */
-const lost = "__proto__";
-
-/** What the schemas of a template are written with. */
+/** The names of the types and the schemas of definitions. */
 export interface ZodNames {
   readonly types: DefinitionNames;
   readonly schemas: DefinitionNames;
@@ -42,41 +44,44 @@ export interface ZodNames {
 
 /** Whether the function `typed` is used in an expression. */
 export function usesTyped(shape: Shape): boolean {
-  return shapesIn(shape).some((each) => each.kind === "object" && isTyped(each));
+  return shapesIn(shape).some(isTyped);
 }
 
 /** Writes the schema of a shape in the words that zod 3 and zod 4 have in common. */
-export function zodText(shape: Shape, names: ZodNames): Expression {
+export function zodText(shape: Shape, names: ZodNames, isOptional = false): Expression {
   const alternatives = alternativesOf(shape);
-  if (alternatives === undefined) return call("z.unknown");
+  if (alternatives === undefined)
+    return isOptional ? call("z.optional", call("z.unknown")) : call("z.unknown");
   const isNullable = alternatives.length > 1 && alternatives.some(({ kind }) => kind === "null");
   const things = isNullable ? alternatives.filter(({ kind }) => kind !== "null") : alternatives;
+  if (!isNullable && !isOptional) return oneOf(things, names);
+
+  const [first] = things;
+  if (things.length === 1 && first && ["string", "number", "boolean", "null"].includes(first.kind)) {
+    const method = isNullable && isOptional ? "nullish" : isNullable ? "nullable" : "optional";
+    return chain(first.kind, [], method);
+  }
   const thing = oneOf(things, names);
-  return isNullable ? modified(thing, things, "nullable") : thing;
+  const value = isNullable ? call("z.nullable", thing) : thing;
+  return isOptional ? call("z.optional", value) : value;
 }
 
 /** Writes `name = expression` or `name: expression`, from the sign on. */
-export function assigned(
-  name: Layout,
-  sign: string,
-  { layout, isCompact }: Expression,
-  keepsLine = false,
-): Layout {
-  if (keepsLine) return group(name, sign, " ", layout);
-  if (isCompact) return group(name, sign, group(indent(line, layout)));
-  const gap = group(indent(line));
-  return group(name, sign, gap, indentIfBroken(gap, layout));
+export function assigned(name: Doc, sign: string, { doc, isCompact }: Expression, keepsLine = false): Doc {
+  if (keepsLine) return group([name, sign, " ", doc]);
+  if (isCompact) return group([name, sign, group(indent([line, doc]))]);
+  const groupId = Symbol("after the sign");
+  return group([name, sign, group(indent(line), { id: groupId }), indentIfBreak(doc, { groupId })]);
 }
 
 /** An expression of which nothing more is to be said. */
-export function expression(layout: Layout): Expression {
-  return { layout, isCompact: false, isShort: false, isHugged: false };
+export function expression(doc: Doc): Expression {
+  return { doc, isCompact: false, isShort: false, isHugged: false };
 }
 
 /** Writes a call with arguments. */
-export function call(name: string, ...given: readonly Expression[]): Expression {
-  const [only] = given;
-  const isCompact = given.length === 0 || (given.length === 1 && only?.isShort === true);
+export function call(name: Doc, ...given: readonly Expression[]): Expression {
+  const isCompact = given.length === 0 || (given.length === 1 && given[0]?.isShort === true);
   return { ...expression([name, argumentsText(given)]), isCompact };
 }
 
@@ -87,107 +92,88 @@ function chain(
   next: string,
   ...nextGiven: readonly Expression[]
 ): Expression {
-  const [first, last] = [
-    [`.${name}`, argumentsText(given)],
-    [`.${next}`, argumentsText(nextGiven)],
-  ];
-  const apart = ["z", indent(hardLine, first, hardLine, last)];
-  const layout = isForced(first) ? group(apart) : firstToFit(["z", first, last], apart);
-  return expression(layout);
+  const first: Doc = [`.${name}`, argumentsText(given)];
+  const last: Doc = [`.${next}`, argumentsText(nextGiven)];
+  const apart: Doc = ["z", indent([hardline, first, hardline, last])];
+  return expression(utils.willBreak(first) ? apart : firstToFit(["z", first, last], apart));
 }
 
-function argumentsText(given: readonly Expression[]): Layout {
+function argumentsText(given: readonly Expression[]): Doc {
   const last = given.at(-1);
   if (last === undefined) return "()";
-  const layouts = given.map(({ layout }) => layout);
-  const all = join([",", line], layouts);
+  const docs = given.map(({ doc }) => doc);
+  const all = join([",", line], docs);
   if (!last.isHugged) return plainArguments(all);
-  const head = layouts.slice(0, -1).map((layout) => [layout, ", "]);
-  const hugged = ["(", head, brokenGroup(last.layout), ")"];
-  const apart = brokenGroup("(", indent(line, all), ",", line, ")");
-  const flat = ["(", head, last.layout, ")"];
-  return isForced(last.layout) ? firstToFit(hugged, apart) : firstToFit(flat, hugged, apart);
+  const head = docs.slice(0, -1).map((doc) => [doc, ", "]);
+  const hugged: Doc = ["(", head, group(last.doc, { shouldBreak: true }), ")"];
+  const apart = group(["(", indent([line, all]), ",", line, ")"], { shouldBreak: true });
+  const flat: Doc = ["(", head, last.doc, ")"];
+  return utils.willBreak(last.doc) ? firstToFit(hugged, apart) : firstToFit(flat, hugged, apart);
 }
 
-function plainArguments(all: Layout): Layout {
-  return group("(", indent(softLine, all), ifBroken(","), softLine, ")");
+/** The first of these that fits. A forced new line in it breaks what is around it, too. */
+function firstToFit(first: Doc, ...others: Doc[]): Doc {
+  return [utils.willBreak(first) ? breakParent : "", conditionalGroup([first, ...others])];
 }
 
-export function text(value: string): Expression {
-  const layout = quoted(value);
-  return { ...expression(layout), isShort: layout.length <= 20 };
+function plainArguments(all: Doc): Doc {
+  return group(["(", indent([softline, all]), ifBreak(","), softline, ")"]);
 }
 
-export function identifier(name: string): Expression {
-  return { ...expression(name), isShort: name.length <= 20 };
+/** Writes a literal or a name. */
+export function term(doc: string): Expression {
+  return { ...expression(doc), isShort: doc.length <= 20 };
 }
 
 function list(items: readonly Expression[]): Expression {
-  const all = join(
-    [",", line],
-    items.map(({ layout }) => group(layout)),
-  );
-  const layout = items.length === 0 ? "[]" : group("[", indent(softLine, all), ifBroken(","), softLine, "]");
-  return { ...expression(layout), isShort: items.length === 0, isHugged: items.length > 0 };
+  if (items.length === 0) return term("[]");
+  const docs = items.map(({ doc }) => group(doc));
+  const doc = group(["[", indent([softline, join([",", line], docs)]), ifBreak(","), softline, "]"]);
+  return { ...expression(doc), isHugged: true };
 }
 
 function oneOf(alternatives: readonly Alternative[], names: ZodNames): Expression {
   if (alternatives.length === 0) return call("z.never");
-  const discriminant = alternatives.every(isUntypedObject) ? discriminantOf(alternatives) : undefined;
-  const texts = alternatives.flatMap((each) =>
-    each.kind === "literal" && typeof each.value === "string" ? [each.value] : [],
+  const isText = (each: Alternative) => each.kind === "literal" && typeof each.value === "string";
+  const texts = new Set(
+    alternatives.flatMap((each) => (each.kind === "literal" && isText(each) ? [each.value] : [])),
   );
-  const isEnum = new Set(texts).size > 1;
+  const isEnum = texts.size > 1;
   const arranged = arrange(
-    isEnum
-      ? alternatives.filter((each) => each.kind !== "literal" || typeof each.value !== "string")
-      : alternatives,
+    isEnum ? alternatives.filter((each) => !isText(each)) : alternatives,
     (each) => alternativeText(each, names),
-    ({ layout }) => print(layout),
+    ({ doc }) => print(doc),
   ).map(({ written }) => written);
-  if (isEnum) arranged.unshift(call("z.enum", list([...new Set(texts)].sort().map(text))));
+  if (isEnum)
+    arranged.unshift(call("z.enum", list([...texts].sort().map((value) => term(literalText(value))))));
   const [first] = arranged;
   if (arranged.length === 1 && first) return first;
-  const canSwitch =
-    discriminant !== undefined && alternatives.every((each) => isSwitch(literalsOf(each, discriminant)));
-  return canSwitch && discriminant !== undefined
-    ? call("z.discriminatedUnion", text(discriminant), list(arranged))
+  const discriminant = discriminantOf(alternatives);
+  return discriminant !== undefined && alternatives.every((each) => isSwitchable(each, discriminant))
+    ? call("z.discriminatedUnion", term(quoted(discriminant)), list(arranged))
     : call("z.union", list(arranged));
 }
 
-/** Zod 3 looks into literals and enums only. */
-function isSwitch(literals: readonly unknown[] | undefined): boolean {
-  return literals?.length === 1 || (literals?.every((literal) => typeof literal === "string") ?? false);
+/** Whether `z.discriminatedUnion` takes it: zod 3 looks into literals and enums only. */
+function isSwitchable(alternative: Alternative, discriminant: string): boolean {
+  const literals = literalsOf(alternative, discriminant);
+  const isKnown = literals?.length === 1 || literals?.every((literal) => typeof literal === "string");
+  return isKnown === true && !isTyped(alternative);
 }
 
-function isUntypedObject(alternative: Alternative): boolean {
-  return alternative.kind === "object" && alternative.members.size > 0 && !isTyped(alternative);
+/** Whether zod has to be told the type: of properties without a name it would infer that all others are like them. */
+function isTyped(shape: Shape): boolean {
+  return shape.kind === "object" && shape.members.size > 0 && (shape.others ?? anything).kind !== "unknown";
 }
 
-/**
- * Whether zod has to be told the type of an object: of one with members without a name it would infer that all are
- * like them, `__proto__` it drops, and some members it cannot check.
- */
-function isTyped({ members, others }: ObjectShape): boolean {
-  if (members.size === 0) return false;
-  const isOpen = others !== undefined && others.kind !== "unknown";
-  return isOpen || members.has(lost) || [...members].some(([name, member]) => isUnchecked(name, member));
-}
-
-/** Zod takes what an object inherits for its member: where it may be missing, it cannot be checked. */
-function isUnchecked(name: string, { isOptional }: MemberShape): boolean {
-  return isOptional && isInherited(name);
-}
+const anything: Shape = { kind: "unknown" };
 
 function alternativeText(alternative: Alternative, names: ZodNames): Expression {
   switch (alternative.kind) {
-    case "literal":
-      return call(
-        "z.literal",
-        typeof alternative.value === "string"
-          ? text(alternative.value)
-          : { ...expression(literalText(alternative.value)), isShort: true },
-      );
+    case "literal": {
+      const value = term(literalText(alternative.value));
+      return call("z.literal", typeof alternative.value === "string" ? value : { ...value, isShort: true });
+    }
     case "array":
       return call("z.array", zodText(alternative.items, names));
     case "tuple": {
@@ -200,7 +186,7 @@ function alternativeText(alternative: Alternative, names: ZodNames): Expression 
       return objectExpression(alternative, names);
     case "reference": {
       const name = names.schemas.get(alternative.name);
-      return name === undefined ? call("z.unknown") : identifier(name);
+      return name === undefined ? call("z.unknown") : term(name);
     }
     default:
       return call(`z.${alternative.kind}`);
@@ -209,53 +195,15 @@ function alternativeText(alternative: Alternative, names: ZodNames): Expression 
 
 function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
   const { members, others } = shape;
-  const checked = new Map([...members].filter(([name, member]) => !isUnchecked(name, member)));
   if (members.size === 0 && others) return call("z.record", call("z.string"), zodText(others, names));
-  const literal = { ...expression(membersText(checked, names)), isHugged: checked.size > 0 };
-  if (!isTyped(shape)) {
-    return others
-      ? chain("object", [literal], "catchall", zodText(others, names))
-      : call("z.strictObject", literal);
-  }
-  const rest: Shape = checked.size < members.size ? { kind: "unknown" } : (others ?? { kind: "never" });
-  const open = members.has(lost)
-    ? call("z.unknown")
-    : chain("object", [literal], "catchall", zodText(rest, names));
-  const layout = ["typed<", objectText(shape, names.types), ">", plainArguments(open.layout)];
-  return expression(layout);
-}
-
-function membersText(members: ObjectShape["members"], names: ZodNames): Layout {
-  if (members.size === 0) return "{}";
-  const lines = sortedMembers(members).map(([name, member]) => {
+  const lines = sortedMembers(members).map(([name, member]): Doc => {
     const key = memberName(name);
-    const schema = zodText(member.shape, names);
-    const value = member.isOptional ? optional(schema, member.shape) : schema;
+    const value = zodText(member.shape, names, member.isOptional);
     return [commentLines(member), assigned(key, ":", value, key.length < 5), ","];
   });
-  return ["{", indent(hardLine, join(hardLine, lines)), hardLine, "}"];
-}
-
-function optional(schema: Expression, shape: Shape): Expression {
-  const alternatives = alternativesOf(shape);
-  if (alternatives?.length === 2 && alternatives.some(({ kind }) => kind === "null")) {
-    const [thing] = alternatives.filter(({ kind }) => kind !== "null");
-    if (thing && isPrimitive(thing)) return chain(thing.kind, [], "nullish");
-  }
-  return modified(schema, alternatives ?? [], "optional");
-}
-
-function modified(
-  schema: Expression,
-  alternatives: readonly Alternative[],
-  method: "optional" | "nullable",
-): Expression {
-  const [only] = alternatives;
-  return alternatives.length === 1 && only && isPrimitive(only)
-    ? chain(only.kind, [], method)
-    : call(`z.${method}`, schema);
-}
-
-function isPrimitive({ kind }: Alternative): boolean {
-  return kind === "string" || kind === "number" || kind === "boolean" || kind === "null";
+  const literal = { ...expression(block(lines)), isHugged: members.size > 0 };
+  if (others === undefined) return call("z.strictObject", literal);
+  const open = chain("object", [literal], "catchall", zodText(others, names));
+  if (!isTyped(shape)) return open;
+  return expression(["typed<", objectText(shape, names.types), ">", plainArguments(open.doc)]);
 }

@@ -1,5 +1,5 @@
 import type { TemplateShape } from "../template-types/shape.ts";
-import { shapesIn } from "../template-types/shapes-in.ts";
+import { shapesIn } from "../template-types/shape.ts";
 
 /** Whether an object somewhere in the values of a template has a member of that name. */
 export function holdsMember({ shape, definitions }: TemplateShape, name: string): boolean {

@@ -117,12 +117,6 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     expect(written).toContain("  a: {\n    b: string;\n  } | null;\n");
   });
 
-  it("has members that every object inherits in the type of the others, where there are some", () => {
-    const shape = object({ toString: member({ kind: "string" }, true) }, { kind: "number" });
-    const written = writeTypes([named("t", [], shape)], { zod: false });
-    expect(written).toContain("Values {\n  [name: string]: string | number | undefined;\n}\n");
-  });
-
   it("names the definitions that are needed, once each", () => {
     const node: Shape = { kind: "reference", name: "node" };
     const tree = {
@@ -225,22 +219,6 @@ describe("a schema", () => {
       [{ one: null }],
     ])("lets %j through", (values) => {
       expect(schema.parse(values)).toEqual(values);
-    });
-
-    it("keeps a member called __proto__, which zod itself would drop", () => {
-      const proto = named("p", [], object({ ["__proto__"]: member(number) }));
-      const text = writeTypes([proto], { zod: true });
-      const made = run(text, { zod, "template-pdf": { template } })["pSchema"] as zod4.ZodType;
-      expect(JSON.stringify(made.parse(JSON.parse('{"__proto__":1}')))).toBe('{"__proto__":1}');
-    });
-
-    it("checks what stands beside a member that every object inherits", () => {
-      const inherits = named("i", [], object({ a: member(number), toString: member(number, true) }));
-      const text = writeTypes([inherits], { zod: true });
-      const made = run(text, { zod, "template-pdf": { template } })["iSchema"] as zod4.ZodType;
-      expect(made.parse({ a: 1 })).toEqual({ a: 1 });
-      expect(made.parse({ a: 1, toString: 2 })).toEqual({ a: 1, toString: 2 });
-      expect(made.safeParse({ a: "" }).success).toBe(false);
     });
 
     it.each([

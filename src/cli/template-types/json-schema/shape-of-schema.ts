@@ -1,6 +1,5 @@
 import type { JsonPath } from "../../../json/json-value.ts";
-import type { MemberShape, Shape } from "../shape.ts";
-import { shapesIn } from "../shapes-in.ts";
+import { type MemberShape, type Shape, shapesIn } from "../shape.ts";
 import { intersect } from "./intersect.ts";
 import { arrayKeywords, neighbours, objectKeywords, references } from "./keywords.ts";
 import { isSchema, SchemaComments } from "./schema-comments.ts";
