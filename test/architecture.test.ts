@@ -62,7 +62,10 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   },
   { what: /^undici(\/|$)/, by: ["transport/"] },
   { what: /^@hono\/node-server(\/|$)/, by: ["service/listen.ts"] },
-  { what: /^@cfworker\/json-schema$/, by: ["emulator/renderer/", "testing/", "json/json-schema.ts"] },
+  {
+    what: /^@cfworker\/json-schema$/,
+    by: ["cli/template-types/", "emulator/renderer/", "testing/", "json/json-schema.ts"],
+  },
   { what: /^jsonc-parser$/, by: ["json/"] },
   { what: /^commander$/, by: ["cli/"] },
   { what: /^csv-parse(\/|$)/, by: ["cli/bulk/data/"] },

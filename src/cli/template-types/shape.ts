@@ -67,3 +67,10 @@ function innerShapes(shape: Shape): readonly Shape[] {
       return [];
   }
 }
+
+/** By name, in the order of code units, which depends on no language. */
+export function sortedMembers(
+  members: ReadonlyMap<string, MemberShape>,
+): readonly (readonly [string, MemberShape])[] {
+  return [...members].sort(([a], [b]) => (a < b ? -1 : 1));
+}

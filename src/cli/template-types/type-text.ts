@@ -1,6 +1,6 @@
 import { builders, printer } from "prettier/doc";
 import { type Alternative, alternativesOf, arrange } from "./alternatives.ts";
-import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
+import { type MemberShape, type ObjectShape, type Shape, sortedMembers } from "./shape.ts";
 import { docComment, literalText, memberName } from "./source-text.ts";
 
 /** Text that knows where it may be broken into lines. */
@@ -59,13 +59,6 @@ export function objectText({ members, others }: ObjectShape, names: DefinitionNa
 /** Writes `{ … }` around lines. */
 export function block(lines: Doc[]): Doc {
   return lines.length === 0 ? "{}" : ["{", indent([hardline, join(hardline, lines)]), hardline, "}"];
-}
-
-/** By name, in the order of code units, which depends on no language. */
-export function sortedMembers(
-  members: ReadonlyMap<string, MemberShape>,
-): readonly (readonly [string, MemberShape])[] {
-  return [...members].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Writes the author's comment on a member, each line followed by a new one. */

@@ -1,16 +1,8 @@
 import { builders, utils } from "prettier/doc";
 import { type Alternative, alternativesOf, arrange, discriminantOf, literalsOf } from "./alternatives.ts";
-import { type ObjectShape, type Shape, shapesIn } from "./shape.ts";
+import { type ObjectShape, type Shape, shapesIn, sortedMembers } from "./shape.ts";
 import { literalText, memberName, quoted } from "./source-text.ts";
-import {
-  block,
-  commentLines,
-  type DefinitionNames,
-  type Doc,
-  objectText,
-  print,
-  sortedMembers,
-} from "./type-text.ts";
+import { block, commentLines, type DefinitionNames, type Doc, objectText, print } from "./type-text.ts";
 
 const {
   breakParent,

@@ -1,21 +1,8 @@
-import type { JsonPath } from "../../../json/json-value.ts";
+import { dereference, type Schema } from "@cfworker/json-schema";
+import { isJsonObject, type JsonPath } from "../../../json/json-value.ts";
 import { type MemberShape, type Shape, shapesIn } from "../shape.ts";
-import { intersect } from "./intersect.ts";
-import { arrayKeywords, neighbours, objectKeywords, references } from "./keywords.ts";
-import { isSchema, SchemaComments } from "./schema-comments.ts";
+import { intersect, settle, unite } from "./combine-shapes.ts";
 import { SchemaFault } from "./schema-fault.ts";
-import { maxDepth, type ReferencedSchema, SchemaIndex } from "./schema-index.ts";
-import { settle } from "./settle.ts";
-import { shapeOfConstant } from "./shape-of-constant.ts";
-import { unite } from "./unite.ts";
-
-type Schema = Readonly<Record<string, unknown>>;
-
-/** Where a schema stands, and which schemas speak of the very same value. */
-interface Way {
-  readonly place: JsonPath;
-  readonly same: ReadonlySet<unknown>;
-}
 
 /** What a schema of that type may look like when nothing more is said of it. */
 const plain: Readonly<Record<string, Shape>> = {
@@ -26,13 +13,21 @@ const plain: Readonly<Record<string, Shape>> = {
   null: { kind: "null" },
 };
 
-const tooDeep = "this schema is nested too deep";
+const anything: Shape = { kind: "unknown" };
+const nothing: Shape = { kind: "never" };
+const anyObject: Shape = { kind: "object", members: new Map(), others: undefined };
+const anyArray: Shape = { kind: "array", items: anything };
+
+/** A schema without a type is one of objects, or of arrays, if it has one of these. */
+const objectKeywords =
+  "properties required additionalProperties patternProperties unevaluatedProperties".split(" ");
+const arrayKeywords = ["items", "prefixItems"];
 
 /** A definition with more parts than this is written once and named; a smaller one is written where it is used. */
 const maxInlined = 200;
 
 /**
- * Gives the shape of the values that a JSON Schema takes: of draft 4 to 2020-12, as far as types can say it. What they
+ * Finds the shape of the values that a JSON Schema takes: of draft 4 to 2020-12, as far as types can say it. What they
  * cannot (lengths, patterns, formats, `not`, `if`) is passed over.
  *
  * @param schema - the parsed schema
@@ -46,11 +41,12 @@ export function shapeOfSchema(
   schema: unknown,
   file: string,
 ): { readonly shape: Shape; readonly definitions: ReadonlyMap<string, Shape> } {
-  const reader = new SchemaReader(schema, file);
   try {
+    // `dereference` writes addresses into the schema.
+    const reader = new SchemaReader(structuredClone(schema), file);
     return { shape: reader.readRoot(), definitions: reader.definitions };
   } catch (error) {
-    throw error instanceof RangeError ? new SchemaFault(file, [], tooDeep) : error;
+    throw error instanceof RangeError ? new SchemaFault(file, [], "this schema is nested too deep") : error;
   }
 }
 
@@ -58,26 +54,29 @@ class SchemaReader {
   readonly definitions = new Map<string, Shape>();
   readonly #root: unknown;
   readonly #file: string;
-  readonly #index: SchemaIndex;
-  /** What a `$ref` has led to and has been read: its shape, or a reference where it has a name. */
+  /** Every schema by its address. */
+  readonly #addresses: Readonly<Record<string, Schema | boolean>>;
+  /** What a `$ref` has led to and has been read: its shape, or a reference if it has a name. */
   readonly #read = new Map<unknown, Shape>();
   /** What a `$ref` has led to and is being read, and its name once it is needed. */
   readonly #open = new Map<unknown, { name: string | undefined }>();
-  readonly #comments: SchemaComments;
-  /** The number to go on with for each name: those before it are taken. */
-  readonly #nextCounts = new Map<string, number>();
 
   constructor(root: unknown, file: string) {
     this.#root = root;
     this.#file = file;
-    this.#index = new SchemaIndex(root, file);
-    this.#comments = new SchemaComments(root, this.#index);
+    // It may refer to itself by the name of its file.
+    const base = new URL(`schema:///${encodeURIComponent(file.split("/").at(-1) ?? "")}`);
+    try {
+      this.#addresses = dereference(root as Schema, undefined, base);
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      throw this.#fault([], "two schemas have one `$id`, or a `$id` or `$ref` is no URL");
+    }
   }
 
   readRoot(): Shape {
     // As if it were referred to: what leads to `#` finds it open.
-    const root: ReferencedSchema = { schema: this.#root, name: nameOfRoot(this.#root), place: [] };
-    const whole = this.#readTarget(root, start);
+    const whole = this.#readTarget(this.#root, this.#nameOf(this.#root, ""), [], []);
     const objects = settle(unite(this.#objectsIn(whole)));
     if (objects.kind === "never") {
       throw this.#fault([], "this schema takes no object, and the values of a template are one");
@@ -92,81 +91,63 @@ class SchemaReader {
   readonly #resolve = (name: string): Shape | undefined => this.definitions.get(name);
 
   #objectsIn(shape: Shape): readonly Shape[] {
-    switch (shape.kind) {
-      case "object":
-        return [shape];
-      case "unknown":
-        return [anyObject];
-      case "union":
-        return shape.of.flatMap((one) => this.#objectsIn(one));
-      case "reference":
-        return this.#objectsIn(this.#resolve(shape.name) ?? anyObject);
-      default:
-        return [];
-    }
+    if (shape.kind === "union") return shape.of.flatMap((one) => this.#objectsIn(one));
+    if (shape.kind === "reference") return this.#objectsIn(this.#resolve(shape.name) ?? anything);
+    if (shape.kind === "unknown") return [anyObject];
+    return shape.kind === "object" ? [shape] : [];
   }
 
   /** Reads a schema of another value than the one it stands in: a member's, an item's. */
   #readInner(schema: unknown, place: JsonPath): Shape {
-    return settle(this.#readSame(schema, { place, same: new Set() }));
+    return settle(this.#readSame(schema, place, []));
   }
 
-  #readSame(schema: unknown, way: Way): Shape {
-    const { place } = way;
-    if (typeof schema === "boolean") return schema ? { kind: "unknown" } : { kind: "never" };
+  /** @param same - the schemas of the very same value that have led here */
+  #readSame(schema: unknown, place: JsonPath, same: readonly unknown[]): Shape {
+    if (typeof schema === "boolean") return schema ? anything : nothing;
     if (!isSchema(schema)) throw this.#fault(place, "a schema should stand here: an object, true or false");
-    if (place.length > maxDepth) throw this.#fault([], tooDeep);
-    const parts = [...this.#partsOf(schema, way)];
-    const shape = parts.reduce<Shape>((all, part) => intersect(all, part, this.#resolve), {
-      kind: "unknown",
-    });
+    const parts = this.#partsOf(schema, place, same);
+    const shape = parts.reduce((all, part) => intersect(all, part, this.#resolve), anything);
     return schema["nullable"] === true ? unite([shape, { kind: "null" }]) : shape;
   }
 
   /** Everything a schema says of a value; all of it holds at once. */
-  *#partsOf(schema: Schema, { place, same }: Way): Iterable<Shape> {
-    const at = (keyword: string): Way => ({ place: [...place, keyword], same });
-    yield this.#readTypes(schema, place);
-    if (schema["enum"] !== undefined) {
-      yield unite(this.#list(schema["enum"], at("enum")).map(shapeOfConstant));
+  #partsOf(schema: Schema, place: JsonPath, same: readonly unknown[]): readonly Shape[] {
+    const parts = [this.#readTypes(schema, place)];
+    if (schema.enum !== undefined) {
+      parts.push(unite(this.#list(schema.enum, [...place, "enum"]).map(shapeOfConstant)));
     }
-    if (schema["const"] !== undefined) yield shapeOfConstant(schema["const"]);
-    for (const keyword of references) {
-      const reference = schema[keyword];
-      if (reference !== undefined) yield this.#readReference(schema, reference, at(keyword));
-    }
+    if (schema.const !== undefined) parts.push(shapeOfConstant(schema.const));
+    if (schema.$ref !== undefined) parts.push(this.#readReference(schema, [...place, "$ref"], same));
     for (const keyword of ["allOf", "anyOf", "oneOf"]) {
       if (schema[keyword] === undefined) continue;
-      const all = this.#list(schema[keyword], at(keyword)).map((one, index) =>
-        this.#readSame(one, { place: [...place, keyword, index], same }),
+      const all = this.#list(schema[keyword], [...place, keyword]).map((one, index) =>
+        this.#readSame(one, [...place, keyword, index], same),
       );
-      if (keyword === "allOf") yield* all;
-      else yield unite(all);
+      parts.push(...(keyword === "allOf" ? all : [unite(all)]));
     }
+    return parts;
   }
 
   #readTypes(schema: Schema, place: JsonPath): Shape {
     const types = this.#typesOf(schema, place);
-    if (types.length === 0) return { kind: "unknown" };
+    if (types.length === 0) return anything;
     return unite(
       types.map((type) => {
         if (type === "object") return this.#readObject(schema, place);
-        return type === "array" ? this.#readArray(schema, place) : (plain[type] ?? { kind: "never" });
+        return type === "array" ? this.#readArray(schema, place) : (plain[type] ?? nothing);
       }),
     );
   }
 
   #typesOf(schema: Schema, place: JsonPath): readonly string[] {
-    const { type } = schema;
+    const type: unknown = schema.type;
     if (type === undefined) {
       const has = (keyword: string) => Object.hasOwn(schema, keyword);
       return [...(objectKeywords.some(has) ? ["object"] : []), ...(arrayKeywords.some(has) ? ["array"] : [])];
     }
     const types: readonly unknown[] = Array.isArray(type) ? type : [type];
-    const known = types.filter(
-      (one): one is string =>
-        typeof one === "string" && (one === "object" || one === "array" || Object.hasOwn(plain, one)),
-    );
+    const known = types.filter(isType);
     if (known.length === types.length && known.length > 0) return known;
     throw this.#fault(
       [...place, "type"],
@@ -176,74 +157,69 @@ class SchemaReader {
 
   #readObject(schema: Schema, place: JsonPath): Shape {
     const members = new Map<string, MemberShape>();
-    const required = new Set(
-      schema["required"] === undefined
-        ? []
-        : this.#list(schema["required"], { place: [...place, "required"], same: new Set() }),
-    );
+    const required = new Set(this.#list(schema.required ?? [], [...place, "required"]));
     const others = this.#readOthers(schema, place);
     for (const [name, inner] of this.#map(schema, "properties", place)) {
       const shape = this.#readInner(inner, [...place, "properties", name]);
       // A schema of its own may fill it in; whoever has to give it could leave it out all the same.
-      const isOptional = !required.has(name) || (isSchema(inner) && Object.hasOwn(inner, "default"));
+      const isOptional = !required.has(name) || (isSchema(inner) && inner["default"] !== undefined);
       if (shape.kind === "never" && isOptional) continue;
-      members.set(name, { shape, isOptional, comment: this.#comments.of(inner) });
+      members.set(name, { shape, isOptional, comment: this.#commentOf(inner) });
     }
     for (const name of required) {
       if (typeof name !== "string" || members.has(name)) continue;
-      const shape: Shape = others === undefined || others.kind === "never" ? { kind: "unknown" } : others;
+      const shape = others === undefined || others.kind === "never" ? anything : others;
       members.set(name, { shape, isOptional: false, comment: undefined });
     }
     const isImpossible = [...members.values()].some(({ shape }) => shape.kind === "never");
-    return isImpossible ? { kind: "never" } : { kind: "object", members, others };
+    return isImpossible ? nothing : { kind: "object", members, others };
   }
 
-  /** What members of other names look like: `never` where there may be none, nothing where the schema does not say. */
+  /** What members of other names look like: `never` if there may be none, nothing if the schema does not say. */
   #readOthers(schema: Schema, place: JsonPath): Shape | undefined {
-    const patterns = [...this.#map(schema, "patternProperties", place)].map(([pattern, inner]) =>
+    const others = this.#map(schema, "patternProperties", place).map(([pattern, inner]) =>
       this.#readInner(inner, [...place, "patternProperties", pattern]),
     );
-    const keyword = ["additionalProperties", "unevaluatedProperties"].find(
-      (name) => schema[name] !== undefined,
-    );
-    if (keyword === undefined) return patterns.length === 0 ? undefined : unite(patterns);
-    const rest = this.#readInner(schema[keyword], [...place, keyword]);
-    const isNamedElsewhere =
-      keyword === "unevaluatedProperties" && neighbours.some((one) => Object.hasOwn(schema, one));
-    // Of what is left over once the neighbours have named theirs, a type can only say whether there is any.
-    const others: Shape = isNamedElsewhere && rest.kind !== "never" ? { kind: "unknown" } : rest;
-    return unite([...patterns, others]);
+    const { additionalProperties, unevaluatedProperties } = schema;
+    if (additionalProperties !== undefined) {
+      others.push(this.#readInner(additionalProperties, [...place, "additionalProperties"]));
+    } else if (unevaluatedProperties !== undefined) {
+      // Which members are left over is not known: a type can only say whether there may be any.
+      others.push(unevaluatedProperties === false ? nothing : anything);
+    }
+    return others.length === 0 ? undefined : unite(others);
   }
 
-  #readArray(schema: Schema, place: JsonPath): Shape {
-    const { items, prefixItems, additionalItems } = schema;
-    const hasList = prefixItems === undefined && Array.isArray(items);
-    const [keyword, list] = hasList ? ["items", items] : ["prefixItems", prefixItems];
-    const [restKeyword, rest] = hasList ? ["additionalItems", additionalItems] : ["items", items];
-    const restShape = rest === undefined ? undefined : this.#readInner(rest, [...place, restKeyword]);
-    if (list === undefined) return { kind: "array", items: restShape ?? { kind: "unknown" } };
-    const shapes = this.#list(list, { place: [...place, keyword], same: new Set() }).map((one, index) =>
+  #readArray({ items, prefixItems, additionalItems }: Schema, place: JsonPath): Shape {
+    // Before draft 2020-12, `items` was the list.
+    const isOld = prefixItems === undefined && Array.isArray(items);
+    const [keyword, list] = isOld ? ["items", items] : ["prefixItems", prefixItems];
+    const [restKeyword, others] = isOld ? ["additionalItems", additionalItems] : ["items", items];
+    const rest = others === undefined ? undefined : this.#readInner(others, [...place, restKeyword]);
+    if (list === undefined) return { kind: "array", items: rest ?? anything };
+    const shapes = this.#list(list, [...place, keyword]).map((one, index) =>
       this.#readInner(one, [...place, keyword, index]),
     );
-    return { kind: "tuple", items: shapes, rest: restShape?.kind === "never" ? undefined : restShape };
+    return { kind: "tuple", items: shapes, rest: rest?.kind === "never" ? undefined : rest };
   }
 
-  #readReference(schema: Schema, reference: unknown, way: Way): Shape {
-    if (typeof reference !== "string") throw this.#fault(way.place, "a text should stand here");
-    const target = this.#index.find(reference, schema);
+  #readReference(schema: Schema, place: JsonPath, same: readonly unknown[]): Shape {
+    const { $ref, __absolute_ref__: address = "" } = schema;
+    if (typeof $ref !== "string") throw this.#fault(place, "a text should stand here");
+    const target = this.#addresses[address];
     if (target === undefined) {
       throw this.#fault(
-        way.place,
-        reference.startsWith("#")
+        place,
+        $ref.startsWith("#")
           ? "this leads to nothing in this schema"
           : "this leads out of the file, and nothing is fetched; move what it leads to into $defs",
       );
     }
-    return this.#readTarget(target, way);
+    if (same.includes(target)) throw this.#fault(place, "this leads back to itself for ever");
+    return this.#readTarget(target, this.#nameOf(target, address), this.#placeOf(target) ?? place, same);
   }
 
-  #readTarget({ schema, name, place }: ReferencedSchema, { place: from, same }: Way): Shape {
-    if (same.has(schema)) throw this.#fault(from, "this leads back to itself for ever");
+  #readTarget(schema: unknown, name: string, place: JsonPath, same: readonly unknown[]): Shape {
     const known = this.#read.get(schema);
     if (known) return known;
     const open = this.#open.get(schema);
@@ -253,11 +229,9 @@ class SchemaReader {
     }
     const opened: { name: string | undefined } = { name: undefined };
     this.#open.set(schema, opened);
-    const found = this.#readSame(schema, { place, same: new Set([...same, schema]) });
+    const found = this.#readSame(schema, place, [...same, schema]);
     this.#open.delete(schema);
-    if (schema !== this.#root && opened.name === undefined && shapesIn(found).length > maxInlined) {
-      opened.name = this.#freeName(name);
-    }
+    if (schema !== this.#root && shapesIn(found).length > maxInlined) opened.name ??= this.#freeName(name);
     const shape: Shape = opened.name === undefined ? found : { kind: "reference", name: opened.name };
     if (opened.name !== undefined) this.definitions.set(opened.name, settle(found));
     this.#read.set(schema, shape);
@@ -265,23 +239,44 @@ class SchemaReader {
   }
 
   #freeName(wanted: string): string {
-    const taken = new Set([...this.#open.values()].map(({ name }) => name));
-    let count = this.#nextCounts.get(wanted) ?? 1;
-    let name = count === 1 ? wanted : `${wanted}${count}`;
-    while (taken.has(name) || this.definitions.has(name)) name = `${wanted}${++count}`;
-    this.#nextCounts.set(wanted, count);
+    const taken = new Set([...this.definitions.keys(), ...[...this.#open.values()].map(({ name }) => name)]);
+    let name = wanted;
+    for (let count = 2; taken.has(name); count++) name = `${wanted}${count}`;
     return name;
   }
 
-  #list(value: unknown, { place }: Way): readonly unknown[] {
+  #nameOf(schema: unknown, address: string): string {
+    if (schema !== this.#root) return decodeName(address.split(/[#/]/).at(-1) ?? "");
+    const title = isSchema(schema) ? schema["title"] : undefined;
+    return isText(title) ? title : "self";
+  }
+
+  /** Where a schema stands, unless it is in one that has an `$id` of its own. */
+  #placeOf(schema: unknown): JsonPath | undefined {
+    const [address, root] = [schema, this.#root].map((one) =>
+      isSchema(one) ? one.__absolute_uri__ : undefined,
+    );
+    const [document, pointer = ""] = address?.split("#") ?? [];
+    const names = pointer.split("/").slice(1).map(decodeName);
+    return document === root ? names.map((name) => (/^\d+$/.test(name) ? Number(name) : name)) : undefined;
+  }
+
+  /** What the author of a schema says of a member: in its schema, or where its `$ref` leads. */
+  #commentOf(schema: unknown, passed: readonly unknown[] = []): string | undefined {
+    // What is said of the whole is said of the values, not of a member.
+    if (!isSchema(schema) || schema === this.#root || passed.includes(schema)) return undefined;
+    const comment = [schema["description"], schema["title"]].find(isText);
+    return comment ?? this.#commentOf(this.#addresses[schema.__absolute_ref__ ?? ""], [...passed, schema]);
+  }
+
+  #list(value: unknown, place: JsonPath): readonly unknown[] {
     if (Array.isArray(value)) return value;
     throw this.#fault(place, "a list should stand here");
   }
 
   #map(schema: Schema, keyword: string, place: JsonPath): readonly (readonly [string, unknown])[] {
-    const value = schema[keyword];
-    if (value === undefined) return [];
-    if (isSchema(value)) return Object.entries(value);
+    const value: unknown = schema[keyword] ?? {};
+    if (isJsonObject(value)) return Object.entries(value);
     throw this.#fault([...place, keyword], "an object of schemas should stand here");
   }
 
@@ -290,15 +285,30 @@ class SchemaReader {
   }
 }
 
-const anyObject: Shape = { kind: "object", members: new Map(), others: undefined };
+function isSchema(value: unknown): value is Schema {
+  return isJsonObject(value);
+}
 
-const start: Way = { place: [], same: new Set() };
+function isType(type: unknown): type is string {
+  return type === "object" || type === "array" || (typeof type === "string" && Object.hasOwn(plain, type));
+}
 
 function isOfObjects(shape: Shape | undefined): boolean {
   return shape?.kind === "union" ? shape.of.every(({ kind }) => kind === "object") : shape?.kind === "object";
 }
 
-function nameOfRoot(root: unknown): string {
-  const { title } = (root ?? {}) as { readonly title?: unknown };
-  return typeof title === "string" && title !== "" ? title : "self";
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** The shape of one value of JSON; of an array and an object it is no more than that. */
+function shapeOfConstant(value: unknown): Shape {
+  if (value === null) return { kind: "null" };
+  if (typeof value === "object") return Array.isArray(value) ? anyArray : anyObject;
+  return { kind: "literal", value: value as string | number | boolean };
+}
+
+/** Decodes one name of an address. */
+function decodeName(name: string): string {
+  return decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~");
 }
