@@ -44,29 +44,26 @@ export function literalOf(value: unknown): Literal | undefined {
   return typeof value === "string" && value.length <= 64 && word.test(value) ? value : undefined;
 }
 
-const tagWords = new Set(["type", "kind", "tag", "variant", "typename", "discriminator"]);
-const likelyWords = new Set(
-  ["action", "category", "channel", "class", "event", "format", "method", "mode", "op", "operation"].concat([
-    "role",
-    "scheme",
-    "shape",
-    "state",
-    "status",
-    "style",
-  ]),
-);
-
 /** How much a member's name says of its being a tag. */
 export type TagRank = "by name" | "likely" | "any";
+
+const tagWord = /^(?:type|kind|tag|variant|typename|discriminator)$/i;
+const likelyWord =
+  /^(?:action|category|channel|class|event|format|method|mode|op|operation|role|scheme|shape|state|status|style)$/i;
 
 /** How much of a name's end is read: a longer word is none of those above. */
 const maxTailLength = 32;
 
+/** What was found for names: most objects have the same few. */
+const knownRanks = new Map<string, TagRank>();
+
 /** Judges by the last word: `type`, `$type`, `__typename`, `paymentType`, `payment_kind` are tags by their name. */
 export function tagRankOf(name: string): TagRank {
-  const words = name.slice(-maxTailLength).match(/[A-Z]?[a-z]+|[A-Z]+/g);
-  const last = words?.at(-1)?.toLowerCase();
-  if (last === undefined) return "any";
-  if (tagWords.has(last)) return "by name";
-  return likelyWords.has(last) ? "likely" : "any";
+  const known = knownRanks.get(name);
+  if (known !== undefined) return known;
+  const last = name.slice(-maxTailLength).match(/[A-Z]?[a-z]+|[A-Z]+/g)?.at(-1) ?? "";
+  const rank = tagWord.test(last) ? "by name" : likelyWord.test(last) ? "likely" : "any";
+  if (knownRanks.size >= 1_000) knownRanks.clear();
+  knownRanks.set(name, rank);
+  return rank;
 }

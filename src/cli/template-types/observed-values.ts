@@ -1,6 +1,5 @@
 import { isWild, kinds, plain, valueKindOf } from "./kinds.ts";
-import { Literals } from "./literals.ts";
-import { ObjectOutline } from "./object-outline.ts";
+import { Literals, literalOf, tagRankOf } from "./literals.ts";
 
 /** How deep values may be nested: the client refuses deeper ones. */
 const maxDepth = 500;
@@ -11,8 +10,8 @@ const maxVariants = 256;
 /** How many names objects of all sorts may have before they count as data. */
 const maxNames = 1_000;
 
-/** How many ways to the members of an object are remembered. */
-const maxRoutes = 1_024;
+/** How many outlines of objects are remembered. */
+const maxOutlines = 1_024;
 
 /**
  * The values observed at one path of the samples. The result does not depend on the order of the samples, and grows
@@ -54,17 +53,11 @@ export class ObservedValues {
     if (isWild(held)) this.isMixed = true;
   }
 
-  absorb(other: ObservedValues): void {
-    this.kinds |= other.kinds;
-    this.isMixed ||= other.isMixed;
-    if (other.items) {
-      this.items ??= new ObservedValues();
-      this.items.absorb(other.items);
-    }
-    if (other.objects) {
-      this.objects ??= new ObservedObjects();
-      this.objects.absorb(other.objects);
-    }
+  absorb({ kinds, isMixed, items, objects }: ObservedValues): void {
+    this.kinds |= kinds;
+    this.isMixed ||= isMixed;
+    if (items) (this.items ??= new ObservedValues()).absorb(items);
+    if (objects) (this.objects ??= new ObservedObjects()).absorb(objects);
   }
 }
 
@@ -96,14 +89,11 @@ export class Variant {
   /** What was seen of all members, where their names are data: then `members` is empty. */
   others: ObservedProperty | undefined;
 
-  /** The names and kinds of all members, in a fixed order. */
-  readonly signature: string;
-  /** The literals of those that are tags by their name. */
-  readonly tags: string;
+  /** What tells the variant from others: by names, kinds and tags, by tags alone, by nothing. */
+  readonly keys: readonly string[];
 
-  constructor(signature: string, tags: string) {
-    this.signature = signature;
-    this.tags = tags;
+  constructor(keys: readonly string[]) {
+    this.keys = keys;
   }
 
   /** The member of that name, made where it is new. */
@@ -138,10 +128,10 @@ export class Variant {
 /** The objects observed at one path, by variants. */
 export class ObservedObjects {
   readonly #variants = new Map<string, Variant>();
-  /** By what variants are told apart: by names, kinds and tags (0), by tags alone (1), by nothing (2). */
+  /** The variants of objects by their outlines, of which many may lead to one. */
+  readonly #byOutline = new Map<string, Variant>();
+  /** Which of their keys tells variants apart. */
   #grain = 0;
-  readonly #routes = new Map<string, Route>();
-  #last: Route | undefined;
   #merged: Variant | undefined;
 
   get variants(): readonly Variant[] {
@@ -157,52 +147,40 @@ export class ObservedObjects {
   }
 
   add(object: Readonly<Record<string, unknown>>, depth: number): void {
-    const names = Object.keys(object);
-    let route = this.#last;
-    if (!route?.outline.fits(names, object)) {
-      route = this.#routeOf(new ObjectOutline(names, object));
-      this.#last = route;
-    }
     this.#merged = undefined;
-    route.variant.count += 1;
-    for (let index = 0; index < names.length; index++) {
-      const { member, kind } = route.steps[index] as Step;
-      if (kind !== 0) member?.add(plain(object[names[index] as string]), kind, depth);
+    const outline = outlineOf(object);
+    const variant = this.#byOutline.get(outline) ?? this.#variantOfOutline(outline, object);
+    variant.count += 1;
+    for (const name of Object.keys(object)) {
+      const value = plain(object[name]);
+      const kind = valueKindOf(value);
+      if (kind !== 0) variant.member(name).add(value, kind, depth);
     }
-    this.#keepFewNames(route.variant);
+    this.#keepFewNames(variant);
   }
 
   absorb(other: ObservedObjects): void {
     this.#merged = undefined;
     while (this.#grain < other.#grain) this.#coarsen();
-    for (const variant of other.#variants.values()) {
-      this.#variantOf(variant.signature, variant.tags).absorb(variant);
-    }
+    for (const variant of other.variants) this.#variantOf(variant.keys).absorb(variant);
     this.#keepFew();
   }
 
-  #routeOf(outline: ObjectOutline): Route {
-    const known = this.#routes.get(outline.key);
-    if (known) return known;
-    const { signature, tags, properties } = outline;
-    this.#variantOf(signature, tags);
+  #variantOfOutline(outline: string, object: Readonly<Record<string, unknown>>): Variant {
+    const keys = keysOf(object);
+    this.#variantOf(keys);
     this.#keepFew();
-    const variant = this.#variantOf(signature, tags);
-    const steps = properties.map(({ name, kind }) => ({
-      kind,
-      member: kind === 0 ? undefined : variant.member(name),
-    }));
-    const route = { outline, variant, steps };
-    if (this.#routes.size >= maxRoutes) this.#routes.clear();
-    this.#routes.set(outline.key, route);
-    return route;
+    const variant = this.#variantOf(keys);
+    if (this.#byOutline.size >= maxOutlines) this.#byOutline.clear();
+    this.#byOutline.set(outline, variant);
+    return variant;
   }
 
-  #variantOf(signature: string, tags: string): Variant {
-    const key = [signature, tags, ""][this.#grain] as string;
+  #variantOf(keys: readonly string[]): Variant {
+    const key = keys[this.#grain] ?? "";
     let variant = this.#variants.get(key);
     if (!variant) {
-      variant = new Variant(signature, tags);
+      variant = new Variant(keys);
       this.#variants.set(key, variant);
     }
     return variant;
@@ -215,40 +193,50 @@ export class ObservedObjects {
 
   /** One object may have thousands of members; where objects hardly have one in common, too, they are data. */
   #keepFewNames(variant: Variant): void {
-    if (this.#grain === 0 || variant.members.size <= maxNames) return;
-    variant.forgetNames();
-    this.#forgetRoutes();
+    if (this.#grain > 0 && variant.members.size > maxNames) variant.forgetNames();
   }
 
   #coarsen(): void {
     const variants = this.variants;
     this.#grain += 1;
     this.#variants.clear();
-    this.#forgetRoutes();
-    for (const variant of variants) this.#variantOf(variant.signature, variant.tags).absorb(variant);
-  }
-
-  #forgetRoutes(): void {
-    this.#routes.clear();
-    this.#last = undefined;
+    this.#byOutline.clear();
+    for (const variant of variants) this.#variantOf(variant.keys).absorb(variant);
   }
 }
 
 /** Joins variants into a new one. */
 export function merge(variants: readonly Variant[]): Variant {
-  const merged = new Variant("", "");
+  const merged = new Variant([]);
   for (const variant of variants) merged.absorb(variant);
   return merged;
 }
 
-/** The way from objects that look alike to what was seen of their members. */
-interface Route {
-  readonly outline: ObjectOutline;
-  readonly variant: Variant;
-  readonly steps: readonly Step[];
+/** A text that two objects share only if they have the same names, kinds and tags, in the same order. */
+function outlineOf(object: Readonly<Record<string, unknown>>): string {
+  let outline = "";
+  for (const name of Object.keys(object)) outline += outlineOfProperty(name, plain(object[name]));
+  return outline;
 }
 
-interface Step {
-  readonly kind: number;
-  readonly member: ObservedProperty | undefined;
+/** Without what JSON omits, in the order of names. */
+function keysOf(object: Readonly<Record<string, unknown>>): readonly string[] {
+  const names = Object.keys(object).sort();
+  const kept = names.filter((name) => valueKindOf(plain(object[name])) !== 0);
+  const tags = kept.filter((name) => tagOf(name, plain(object[name])) !== undefined);
+  const textOf = (some: readonly string[]) =>
+    some.map((name) => outlineOfProperty(name, plain(object[name]))).join("");
+  return [textOf(kept), textOf(tags)];
+}
+
+/** A name and a tag have their lengths before them. */
+function outlineOfProperty(name: string, value: unknown): string {
+  const tag = tagOf(name, value);
+  const text = `${name.length}:${name}${valueKindOf(value)};`;
+  return tag === undefined ? text : `${text}${String(tag).length}=${tag}`;
+}
+
+/** The literal of a property that is a tag by its name. */
+function tagOf(name: string, value: unknown): string | boolean | undefined {
+  return tagRankOf(name) === "by name" ? literalOf(value) : undefined;
 }
