@@ -7,11 +7,11 @@ import { quotedWord } from "./quoted-word.ts";
 import type { TemplateShape } from "./template-types/shape.ts";
 import { NameCollision, signature, writeTypes } from "./template-types/write-types.ts";
 import type { Session } from "./terminal.ts";
-import { Collection } from "./types/collection.ts";
 import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
-import { expandWord, findSampleFiles, type SampleFile, uidOf } from "./types/sample-file.ts";
+import { expandWord, findSampleFiles, type SampleFile } from "./types/sample-file.ts";
+import { Collection } from "./types/template-samples.ts";
 
 /** What the command line of `types` says, beside the samples. */
 export interface TypesFlags {
@@ -126,9 +126,7 @@ async function readAll(
 async function readFile(file: SampleFile, collection: Collection, signal: AbortSignal): Promise<string[]> {
   if (file.kind === "module") return readModule(file, collection, signal);
   if (file.kind === "json") return readJson(file, collection);
-  const found = collection.of(uidOf(file));
-  const source = collection.sourceOf(file);
-  await readLines(file, (values, place) => found.addSample(values, place, source), signal);
+  await readLines(file, collection, signal);
   return [];
 }
 

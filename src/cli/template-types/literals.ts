@@ -61,7 +61,11 @@ const knownRanks = new Map<string, TagRank>();
 export function tagRankOf(name: string): TagRank {
   const known = knownRanks.get(name);
   if (known !== undefined) return known;
-  const last = name.slice(-maxTailLength).match(/[A-Z]?[a-z]+|[A-Z]+/g)?.at(-1) ?? "";
+  const last =
+    name
+      .slice(-maxTailLength)
+      .match(/[A-Z]?[a-z]+|[A-Z]+/g)
+      ?.at(-1) ?? "";
   const rank = tagWord.test(last) ? "by name" : likelyWord.test(last) ? "likely" : "any";
   if (knownRanks.size >= 1_000) knownRanks.clear();
   knownRanks.set(name, rank);

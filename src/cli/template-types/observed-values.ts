@@ -1,8 +1,11 @@
+import { maxNesting } from "../nesting.ts";
 import { isWild, kinds, plain, valueKindOf } from "./kinds.ts";
 import { Literals, literalOf, tagRankOf } from "./literals.ts";
 
-/** How deep values may be nested: the client refuses deeper ones. */
-const maxDepth = 500;
+/** A sample is nested so deep that the client would refuse it. */
+export class NestingError extends Error {
+  override readonly name = "NestingError";
+}
 
 /** How many variants of an object are kept apart; beyond that they are told apart by less. */
 const maxVariants = 256;
@@ -29,9 +32,7 @@ export class ObservedValues {
   add(value: unknown, kind: number, depth: number): void {
     this.kinds |= kind;
     if (kind < kinds.array) return;
-    if (depth > maxDepth) {
-      throw new Error(`A sample is nested deeper than ${maxDepth} levels, and the client would refuse it.`);
-    }
+    if (depth >= maxNesting) throw new NestingError(`This is nested deeper than ${maxNesting} levels.`);
     if (kind === kinds.object) {
       this.objects ??= new ObservedObjects();
       this.objects.add(value as Record<string, unknown>, depth + 1);
@@ -56,8 +57,14 @@ export class ObservedValues {
   absorb({ kinds, isMixed, items, objects }: ObservedValues): void {
     this.kinds |= kinds;
     this.isMixed ||= isMixed;
-    if (items) (this.items ??= new ObservedValues()).absorb(items);
-    if (objects) (this.objects ??= new ObservedObjects()).absorb(objects);
+    if (items) {
+      this.items ??= new ObservedValues();
+      this.items.absorb(items);
+    }
+    if (objects) {
+      this.objects ??= new ObservedObjects();
+      this.objects.absorb(objects);
+    }
   }
 }
 

@@ -17,21 +17,14 @@ export interface Disagreement {
  */
 export class Samples {
   readonly #objects = new ObservedObjects();
-  #count = 0;
-
-  /** How many samples were added. */
-  get count(): number {
-    return this.#count;
-  }
 
   /**
    * Looks at one sample. Keeps none of its values but single words and booleans that may turn out to be tags.
    *
-   * @throws {Error} when it is nested deeper than 500 levels
+   * @throws {NestingError} when it is nested deeper than 500 levels
    */
   add(values: Readonly<Record<string, unknown>>): void {
     this.#objects.add(values, 1);
-    this.#count += 1;
   }
 
   /** An object, or objects that a literal member tells apart. */

@@ -3,8 +3,12 @@ import { isJsonObject } from "../../json/json-value.ts";
 /** What a JSON file holds. */
 export type JsonKind = "sample" | "samples" | "schema" | "template" | "nothing";
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** Where a template of the emulator has something to fill in. */
 const fillings = /\{\{|"\$(?:each|if)"\s*:/;
+
+const typeNames: readonly unknown[] = "string number integer boolean null object array".split(" ");
 
 /**
  * Tells what a JSON file holds, by its content and its name.
@@ -21,10 +25,10 @@ export function kindOfJson(json: unknown, name: string): JsonKind {
 }
 
 /** Whether it is pdfmake's definition, and more than that: data may have a content, too. */
-function isTemplate(json: object): boolean {
-  const { content, schema, sample } = json as Members;
+function isTemplate(json: Json): boolean {
+  const { content, schema, sample } = json;
   if (typeof content !== "string" && (typeof content !== "object" || content === null)) return false;
-  if (isJsonObject(schema) || typeof schema === "boolean") return true;
+  if (isSchemaLike(schema)) return true;
   return (isJsonObject(sample) && typeof content === "object") || fillings.test(JSON.stringify(json));
 }
 
@@ -32,8 +36,8 @@ function isTemplate(json: object): boolean {
  * Whether only a schema looks like this: it describes members, or combines what it defines. Data may have a `$schema`,
  * too, of its own schema, which is not one of json-schema.org; and a `type`, or `properties`.
  */
-function isSchema(json: object): boolean {
-  const { $schema, type, properties, required, $defs, definitions } = json as Members;
+function isSchema(json: Json): boolean {
+  const { $schema, type, properties, required, $defs, definitions } = json;
   if (typeof $schema === "string" && /^https?:\/\/json-schema\.org\//.test($schema)) return true;
   const defines = areSchemas($defs) || areSchemas(definitions);
   if (areSchemas(properties)) return isTypeOfObjects(type) || areNames(required) || defines;
@@ -41,37 +45,28 @@ function isSchema(json: object): boolean {
 }
 
 /** Whether what was taken for a sample may have been meant for a schema. */
-export function mayBeSchema(json: object): boolean {
-  const { type, properties } = json as Members;
-  if (properties !== undefined) return areSchemas(properties) && Object.values(properties).some(isTyped);
-  return isTypeOfObjects(type) || isCombined(json);
+export function mayBeSchema(json: Json): boolean {
+  const { type, properties } = json;
+  if (properties === undefined) return isTypeOfObjects(type) || isCombined(json);
+  return areSchemas(properties) && Object.values(properties).some(isTyped);
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-const typeNames: readonly unknown[] = "string number integer boolean null object array".split(" ");
-
 function isTypeOfObjects(type: unknown): boolean {
-  return (
-    type === "object" ||
-    (Array.isArray(type) && type.includes("object") && type.every((name) => typeNames.includes(name)))
-  );
+  const types = Array.isArray(type) ? type : [type];
+  return types.includes("object") && types.every((name) => typeNames.includes(name));
 }
 
 function isTyped(schema: unknown): boolean {
-  return isJsonObject(schema) && typeNames.includes((schema as Members)["type"]);
+  return isJsonObject(schema) && typeNames.includes(schema["type"]);
 }
 
 /** Whether it is made of other schemas. */
-function isCombined(json: object): boolean {
-  const { $ref, allOf, anyOf, oneOf } = json as Members;
-  if (typeof $ref === "string") return true;
-  return [allOf, anyOf, oneOf].some(
-    (list) => Array.isArray(list) && list.length > 0 && list.every(isSchemaLike),
-  );
+function isCombined({ $ref, allOf, anyOf, oneOf }: Json): boolean {
+  const isList = (list: unknown) => Array.isArray(list) && list.length > 0 && list.every(isSchemaLike);
+  return typeof $ref === "string" || [allOf, anyOf, oneOf].some(isList);
 }
 
-function areSchemas(json: unknown): json is object {
+function areSchemas(json: unknown): json is Json {
   return isJsonObject(json) && Object.values(json).every(isSchemaLike);
 }
 

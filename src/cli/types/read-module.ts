@@ -2,10 +2,8 @@ import { describeThrown } from "../../json/describe-thrown.ts";
 import { isStandardSchema, type StandardSchemaV1 } from "../../request/schema.ts";
 import { Misuse } from "../failure.ts";
 import { loadModule } from "../load-module.ts";
-import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
-import { checkSample } from "./check-sample.ts";
-import type { Collection } from "./collection.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";
+import type { Collection } from "./template-samples.ts";
 
 /** What is needed of a template's module. */
 interface TemplateModule {
@@ -36,56 +34,46 @@ export async function readModule(
   const { name } = file;
   const { schema, sample }: TemplateModule = await loadModule(file, "template", signal);
   const found = collection.of(uidOf(file, true));
-  const addSample = () => {
-    const json = jsonOf(sample, name);
-    const values = checkSample(json, () => `${name}, \`sample\``, true);
-    found.addSample(values, () => name, collection.sourceOf(file));
-  };
-  if (schema === undefined && sample === undefined) {
+  let problem: string | undefined;
+  if (schema !== undefined) {
+    const converted = convert(schema, name);
+    if ("json" in converted) {
+      found.addSchema(converted.json, file);
+      return [];
+    }
+    problem = `${name}: its \`schema\`, of ${converted.problem}`;
+  }
+  if (sample === undefined) {
     throw new Misuse(
-      `${name}: there is no schema where one was expected, nor a sample. Export a \`schema\` or a \`sample\`.`,
+      problem === undefined
+        ? `${name}: there is no schema where one was expected, nor a sample. Export a \`schema\` or a \`sample\`.`
+        : `${problem}. Export a \`sample\` beside it.`,
     );
   }
-  if (schema === undefined) {
-    addSample();
-    return [];
-  }
+  found.addSample(
+    jsonOf(sample, name),
+    file,
+    () => `${name}, \`sample\``,
+    () => name,
+  );
+  return problem === undefined ? [] : [`${problem}; the types are those of its sample.`];
+}
+
+function convert(schema: unknown, name: string): { readonly json: unknown } | { readonly problem: string } {
   if (!isStandardSchema(schema)) {
     throw new Misuse(
       `${name}: its \`schema\` is no Standard Schema. Export one of zod, valibot, arktype or their like.`,
     );
   }
-  const converted = convert(schema);
-  if ("schema" in converted) {
-    addSchema(converted.schema);
-    return [];
-  }
-  if (sample === undefined) {
-    throw new Misuse(`${name}: ${converted.problem}. Export a \`sample\` beside it.`);
-  }
-  addSample();
-  return [`${name}: ${converted.problem}; the types are those of its sample.`];
-
-  function addSchema(json: unknown): void {
-    try {
-      found.addSchema(json, name, collection.sourceOf(file));
-    } catch (error) {
-      if (!(error instanceof SchemaFault)) throw error;
-      throw new Misuse(`${error.message}.`);
-    }
-  }
-}
-
-function convert(schema: StandardSchemaV1): { readonly schema: unknown } | { readonly problem: string } {
   const { vendor, jsonSchema } = schema["~standard"] as StandardSchemaV1["~standard"] & JsonSchemaConverter;
   if (typeof jsonSchema?.input !== "function") {
-    return { problem: `its \`schema\`, of ${vendor}, does not tell what it takes as a JSON Schema` };
+    return { problem: `${vendor}, does not tell what it takes as a JSON Schema` };
   }
   try {
-    return { schema: jsonSchema.input({ target: "draft-2020-12" }) };
+    return { json: jsonSchema.input({ target: "draft-2020-12" }) };
   } catch (error) {
     const [reason = ""] = describeThrown(error).split("\n", 1);
-    return { problem: `its \`schema\`, of ${vendor}, has no JSON Schema (${reason})` };
+    return { problem: `${vendor}, has no JSON Schema (${reason})` };
   }
 }
 

@@ -29,28 +29,24 @@ const kinds: Readonly<Record<string, FileKind>> = {
 const others =
   /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.(?:d|config|test|spec)\.(?:ts|mjs)$/;
 
-/** Files and folders that are meant by one word. */
-interface Asked {
-  readonly names: readonly string[];
-  /** The uid that was given with them. */
-  readonly uid: string | undefined;
-}
-
 /**
  * Reads a word of the command line: `path` or `uid=path`, a file, a folder of files or a pattern such as `samples/*.json`.
  *
  * @param platform - as `process.platform` tells it
+ * @returns the paths of files and folders, and the uid that was given with them
  * @throws {Misuse} when it cannot stand for files
  */
-export async function expandWord(word: string, platform: string): Promise<Asked> {
+export async function expandWord(
+  word: string,
+  platform: string,
+): Promise<{ readonly names: readonly string[]; readonly uid: string | undefined }> {
   const { uid, name } = await splitWord(word);
   if (name === "-") {
     throw new Misuse(
       `${word}: types reads files and folders, not standard input. Save the samples as a file.`,
     );
   }
-  const isThere = await stat(name).then(Boolean, () => false);
-  return { names: isThere ? [name] : await expandPattern(name, platform), uid };
+  return { names: (await isThere(name)) ? [name] : await expandPattern(name, platform), uid };
 }
 
 /**
@@ -59,9 +55,7 @@ export async function expandWord(word: string, platform: string): Promise<Asked>
  * @throws {Misuse} when there is no such file, or it is none that can be read
  */
 export async function findSampleFiles(name: string, uid: string | undefined): Promise<SampleFile[]> {
-  const stats = await stat(name).catch((cause: unknown) => {
-    throw new Misuse(`Could not read ${name}: ${describeReadError(cause)}.`, { cause });
-  });
+  const stats = await stat(name).catch(unreadable(name));
   if (!stats.isDirectory()) {
     if (!stats.isFile()) {
       throw new Misuse(
@@ -105,8 +99,7 @@ async function mayBeTemplate(path: string): Promise<boolean> {
 
 async function splitWord(word: string): Promise<{ readonly uid: string | undefined; readonly name: string }> {
   const equals = word.indexOf("=");
-  const isPath = equals === -1 || (await stat(word).then(Boolean, () => false));
-  if (isPath) return { uid: undefined, name: word };
+  if (equals === -1 || (await isThere(word))) return { uid: undefined, name: word };
   const uid = word.slice(0, equals).normalize();
   const name = word.slice(equals + 1);
   if (!isUid(uid)) throw new Misuse(`${word}: before the = stands no uid. Write uid=path.`);
@@ -114,16 +107,24 @@ async function splitWord(word: string): Promise<{ readonly uid: string | undefin
   return { uid, name };
 }
 
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Turns what a file system throws into a message. */
+export function unreadable(name: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Misuse(`Could not read ${name}: ${describeReadError(cause)}.`, { cause });
+  };
+}
+
 async function filesIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => entry.name)
-      .sort();
-  } catch (cause) {
-    throw new Misuse(`Could not read ${folder}: ${describeReadError(cause)}.`, { cause });
-  }
+  const entries = await readdir(folder, { withFileTypes: true }).catch(unreadable(folder));
+  const files = entries.filter((entry) => !entry.isDirectory());
+  return files.map((entry) => entry.name).sort();
 }
 
 function sampleKindOf(name: string): FileKind | undefined {

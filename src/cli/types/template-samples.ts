@@ -1,105 +1,143 @@
+import { relative, sep } from "node:path";
+import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { Misuse } from "../failure.ts";
+import { maxNesting } from "../nesting.ts";
+import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
 import { shapeOfSchema } from "../template-types/json-schema/shape-of-schema.ts";
+import { NestingError } from "../template-types/observed-values.ts";
 import { Samples } from "../template-types/samples.ts";
-import type { Shape, TemplateShape } from "../template-types/shape.ts";
-
-/** What a schema says, and where it stands. */
-interface FoundSchema {
-  readonly name: string;
-  readonly shape: Shape;
-  readonly definitions: ReadonlyMap<string, Shape>;
-}
+import type { TemplateShape } from "../template-types/shape.ts";
+import type { SampleFile } from "./sample-file.ts";
 
 /** More kinds of samples than these are not compared with each other. */
 const maxKinds = 64;
 
+/** What was found of every template. */
+export class Collection {
+  readonly #byUid = new Map<string, TemplateSamples>();
+  readonly #folder: string;
+
+  /** @param folder - the absolute path of the folder from which sources are named */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get all(): readonly TemplateSamples[] {
+    return [...this.#byUid.values()];
+  }
+
+  /** Returns what is known of a template. */
+  of(uid: string): TemplateSamples {
+    const known = this.#byUid.get(uid) ?? new TemplateSamples(uid, this.#folder);
+    this.#byUid.set(uid, known);
+    return known;
+  }
+}
+
 /** Everything that was found of one template. */
 export class TemplateSamples {
-  readonly uid: string;
+  readonly #uid: string;
+  readonly #folder: string;
   readonly #samples = new Samples();
-  #schema: FoundSchema | undefined;
-  readonly #sampleSources = new Set<string>();
-  #schemaSource = "";
+  readonly #sources = new Set<string>();
+  /** What a schema says, which is everything, and the file it stands in. */
+  #schema: (Pick<TemplateShape, "shape" | "definitions"> & { readonly file: SampleFile }) | undefined;
   /** The members of samples, by their names, and where such a sample was seen first. */
   readonly #kinds = new Map<string, { readonly names: readonly string[]; readonly place: string }>();
 
-  constructor(uid: string) {
-    this.uid = uid;
+  constructor(uid: string, folder: string) {
+    this.#uid = uid;
+    this.#folder = folder;
   }
 
   /**
    * Notes one sample.
    *
-   * @param locate - tells where it stands, for messages
-   * @param source - its file, for the comment
+   * @param locate - tells where it stands, which may take a while
+   * @param label - what to call it in a warning
+   * @throws {Misuse} when it is no object, or nested too deep
    */
-  addSample(values: Record<string, unknown>, locate: () => string, source: string): void {
-    this.#samples.add(values);
-    this.#sampleSources.add(source);
+  addSample(value: unknown, file: SampleFile, locate: () => string, label = locate): void {
+    if (!isJsonObject(value)) {
+      const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+      throw new Misuse(
+        `${locate()}: this sample is ${found}. Make it an object, a member for each placeholder.`,
+      );
+    }
+    try {
+      this.#samples.add(value);
+    } catch (error) {
+      if (!(error instanceof NestingError)) throw error;
+      throw new Misuse(`${locate()}: this sample is nested deeper than ${maxNesting} levels. Flatten it.`);
+    }
+    this.#sources.add(this.#sourceOf(file));
     if (this.#kinds.size === maxKinds) return;
-    const names = Object.keys(values);
+    const names = Object.keys(value);
     const key = names.join("\n");
     // What has no member at all contradicts nobody.
-    if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: locate() });
+    if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: label() });
   }
 
   /**
    * Notes a JSON Schema, which says everything.
    *
-   * @param name - its file, for messages
-   * @param source - its file, for the comment
-   * @throws {SchemaFault} when it is none that can be read
-   * @throws {Misuse} when there is one already
+   * @param locate - tells where a part of it stands, if its path alone does not
+   * @throws {Misuse} when it is none that can be read, or there is one already
    */
-  addSchema(schema: unknown, name: string, source: string): void {
+  addSchema(schema: unknown, file: SampleFile, locate?: (path: JsonPath) => string): void {
+    const { name } = file;
     if (this.#schema) {
       throw new Misuse(
-        `${name}: a schema of the template ${this.uid} stands in ${this.#schema.name}, too. Name only one of them.`,
+        `${name}: a schema of the template ${this.#uid} stands in ${this.#schema.file.name}, too. Name only one of them.`,
       );
     }
-    this.#schema = { name, ...shapeOfSchema(schema, name) };
-    this.#schemaSource = source;
+    try {
+      this.#schema = { file, ...shapeOfSchema(schema, name) };
+    } catch (error) {
+      if (!(error instanceof SchemaFault)) throw error;
+      throw new Misuse(`${locate ? `${locate(error.place)}: ${error.reason}` : error.message}.`);
+    }
   }
 
   /** What is known in the end. */
   describe(): TemplateShape {
-    if (this.#schema) {
-      const { shape, definitions } = this.#schema;
-      return { uid: this.uid, shape, definitions, sources: [this.#schemaSource] };
+    const uid = this.#uid;
+    if (!this.#schema) {
+      return { uid, shape: this.#samples.shape(), definitions: new Map(), sources: [...this.#sources] };
     }
-    const sources = [...this.#sampleSources];
-    return { uid: this.uid, shape: this.#samples.shape(), definitions: new Map(), sources };
+    const { file, shape, definitions } = this.#schema;
+    return { uid, shape, definitions, sources: [this.#sourceOf(file)] };
   }
 
   /** What makes one doubt that it is right: one line each. */
   warnings(): string[] {
     if (this.#schema) {
-      const [sample] = this.#sampleSources;
-      const what = `${this.uid}: its schema ${this.#schema.name} says everything`;
-      return sample === undefined ? [] : [`${what}; its samples were not looked at.`];
+      if (this.#sources.size === 0) return [];
+      const { name } = this.#schema.file;
+      return [`${this.#uid}: its schema ${name} says everything; its samples were not looked at.`];
     }
-    return [
-      ...this.#samples
-        .disagreements()
-        .map(
-          ({ path, kinds }) =>
-            `${this.uid}: samples disagree at ${path}: ${kinds.join(", ")}. Any of them is allowed.`,
-        ),
-      ...this.#strangers(),
-    ];
+    const disagreements = this.#samples.disagreements().map(({ path, kinds }) => {
+      const what = `samples disagree at ${path}: ${kinds.join(", ")}`;
+      return `${this.#uid}: ${what}. Any of them is allowed.`;
+    });
+    return [...disagreements, ...this.#strangers()];
   }
 
   #strangers(): string[] {
     const kinds = [...this.#kinds.values()];
     for (const [index, one] of kinds.entries()) {
-      const names = new Set(one.names);
-      const other = kinds.slice(index + 1).find((kind) => !kind.names.some((name) => names.has(name)));
-      if (other) {
-        return [
-          `${this.uid}: the samples ${one.place} and ${other.place} share no member. Are both of this template?`,
-        ];
-      }
+      const other = kinds
+        .slice(index + 1)
+        .find(({ names }) => !names.some((name) => one.names.includes(name)));
+      if (!other) continue;
+      const what = `the samples ${one.place} and ${other.place} share no member`;
+      return [`${this.#uid}: ${what}. Are both of this template?`];
     }
     return [];
+  }
+
+  /** How a comment names a file: alike on every machine and from every working directory. */
+  #sourceOf({ path }: SampleFile): string {
+    return relative(this.#folder, path).split(sep).join("/");
   }
 }
