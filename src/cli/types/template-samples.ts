@@ -39,7 +39,7 @@ export class TemplateSamples {
   readonly #uid: string;
   readonly #folder: string;
   readonly #samples = new Samples();
-  readonly #sources = new Set<string>();
+  readonly #files = new Set<SampleFile>();
   /** What a schema says, which is everything, and the file it stands in. */
   #schema: (Pick<TemplateShape, "shape" | "definitions"> & { readonly file: SampleFile }) | undefined;
   /** The members of samples, by their names, and where such a sample was seen first. */
@@ -70,7 +70,7 @@ export class TemplateSamples {
       if (!(error instanceof NestingError)) throw error;
       throw new Misuse(`${locate()}: this sample is nested deeper than ${maxNesting} levels. Flatten it.`);
     }
-    this.#sources.add(this.#sourceOf(file));
+    this.#files.add(file);
     if (this.#kinds.size === maxKinds) return;
     const names = Object.keys(value);
     const key = names.join("\n");
@@ -101,18 +101,15 @@ export class TemplateSamples {
 
   /** What is known in the end. */
   describe(): TemplateShape {
-    const uid = this.#uid;
-    if (!this.#schema) {
-      return { uid, shape: this.#samples.shape(), definitions: new Map(), sources: [...this.#sources] };
-    }
-    const { file, shape, definitions } = this.#schema;
-    return { uid, shape, definitions, sources: [this.#sourceOf(file)] };
+    const found = this.#schema ?? { shape: this.#samples.shape(), definitions: new Map() };
+    const files = this.#schema ? [this.#schema.file] : [...this.#files];
+    return { uid: this.#uid, ...found, sources: files.map((file) => this.#sourceOf(file)) };
   }
 
   /** What makes one doubt that it is right: one line each. */
   warnings(): string[] {
     if (this.#schema) {
-      if (this.#sources.size === 0) return [];
+      if (this.#files.size === 0) return [];
       const { name } = this.#schema.file;
       return [`${this.#uid}: its schema ${name} says everything; its samples were not looked at.`];
     }
