@@ -47,10 +47,12 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   // Before samples are read, which may take long.
   if (!flags.check && !flags.force) checkIsOurs(written, output);
 
-  const collection = new Collection(path === undefined ? resolve() : dirname(path));
+  const collection = new Collection();
   const warnings = await divertStdout(() => readAll(words, collection, session));
   warnings.push(...collection.all.flatMap((found) => found.warnings()));
-  const shapes = collection.all.map((found) => found.describe());
+  const shapes = collection.all.map((found) =>
+    found.describe(path === undefined ? resolve() : dirname(path)),
+  );
   for (const warning of warnings) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }

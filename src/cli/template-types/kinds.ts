@@ -1,28 +1,11 @@
 /** The kinds of values JSON has, as bits. */
 export const kinds = { null: 1, string: 2, number: 4, boolean: 8, array: 16, object: 32 } as const;
 
-/** 0 is what JSON leaves out. */
+/** The kind of a value of JSON. */
 export function valueKindOf(value: unknown): number {
-  switch (typeof value) {
-    case "string":
-      return kinds.string;
-    case "number":
-      return kinds.number;
-    case "boolean":
-      return kinds.boolean;
-    case "object":
-      if (value === null) return kinds.null;
-      return Array.isArray(value) ? kinds.array : kinds.object;
-    default:
-      return 0;
-  }
-}
-
-/** What JSON would make of it: a sample may come from a module, and hold a `Date`. */
-export function plain(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const { toJSON } = value as { toJSON?: unknown };
-  return typeof toJSON === "function" ? (toJSON.call(value) as unknown) : value;
+  if (value === null) return kinds.null;
+  if (Array.isArray(value)) return kinds.array;
+  return kinds[typeof value as "string" | "number" | "boolean" | "object"];
 }
 
 /** Whether kinds have nothing in common: texts, numbers and booleans are all something to print. */

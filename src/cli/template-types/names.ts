@@ -41,14 +41,13 @@ export function nameTemplates(
   for (const uid of uids) {
     const base = camelCase(uid);
     const constant = taken.has(base) ? `${base}Template` : base;
-    const names = { constant, schema: schemaName(constant), values: `${capitalized(base)}Values` };
-    const { schema, ...others } = names;
-    for (const name of withSchemas ? [...Object.values(others), schema] : Object.values(others)) {
+    const [schema, values] = [schemaName(constant), `${capitalized(base)}Values`];
+    for (const name of withSchemas ? [constant, values, schema] : [constant, values]) {
       const owner = owners.get(name);
       if (owner !== undefined && owner !== uid) throw new NameCollision(owner, uid, name);
       owners.set(name, uid);
     }
-    named.set(uid, names);
+    named.set(uid, { constant, schema, values });
   }
   return named;
 }
@@ -68,21 +67,22 @@ export function nameDefinitions(
   definitions: readonly string[],
   used: Set<string>,
 ): Map<string, string> {
-  const prefix = capitalized(camelCase(uid));
-  /** The number to go on with: those before it are used. */
-  const next = new Map<string, number>();
-  return new Map(
-    definitions.map((definition) => {
-      const base = `${prefix}${capitalized(camelCase(definition))}`;
-      let number = next.get(base) ?? 2;
-      let name = next.has(base) ? `${base}${number++}` : base;
-      const isUsed = () => used.has(name) || used.has(schemaName(name));
-      while (isUsed()) name = `${base}${number++}`;
-      next.set(base, number);
-      used.add(name).add(schemaName(name));
-      return [definition, name];
-    }),
-  );
+  const names = new Map<string, string>();
+  /** How many names with this beginning were tried. */
+  const counts = new Map<string, number>();
+  for (const definition of definitions) {
+    const base = capitalized(camelCase(uid)) + capitalized(camelCase(definition));
+    let count = counts.get(base) ?? 0;
+    let name: string;
+    do {
+      count += 1;
+      name = count === 1 ? base : `${base}${count}`;
+    } while (used.has(name) || used.has(schemaName(name)));
+    counts.set(base, count);
+    used.add(name).add(schemaName(name));
+    names.set(definition, name);
+  }
+  return names;
 }
 
 /** `inv_2024` → `inv2024`, `credit-note` → `creditNote`, `PDFInvoice` → `pdfInvoice`. */

@@ -1,6 +1,6 @@
 import { maxNesting } from "../nesting.ts";
-import { isWild, kinds, plain, valueKindOf } from "./kinds.ts";
-import { Literals, literalOf, tagRankOf } from "./literals.ts";
+import { isWild, kinds, valueKindOf } from "./kinds.ts";
+import { type Literal, Literals, literalOf, tagRankOf } from "./literals.ts";
 
 /** A sample is nested so deep that the client would refuse it. */
 export class NestingError extends Error {
@@ -29,7 +29,8 @@ export class ObservedValues {
   isMixed = false;
   objects: ObservedObjects | undefined;
 
-  add(value: unknown, kind: number, depth: number): void {
+  add(value: unknown, depth: number): void {
+    const kind = valueKindOf(value);
     this.kinds |= kind;
     if (kind < kinds.array) return;
     if (depth >= maxNesting) throw new NestingError(`This is nested deeper than ${maxNesting} levels.`);
@@ -45,11 +46,8 @@ export class ObservedValues {
     this.items ??= new ObservedValues();
     let held = 0;
     for (const item of array) {
-      const value = plain(item);
-      // JSON has null for what it cannot hold, since an item cannot be left out.
-      const kind = valueKindOf(value) || kinds.null;
-      held |= kind;
-      this.items.add(value, kind, depth);
+      held |= valueKindOf(item);
+      this.items.add(item, depth);
     }
     if (isWild(held)) this.isMixed = true;
   }
@@ -75,9 +73,9 @@ export class ObservedProperty {
   readonly values = new ObservedValues();
   readonly literals = new Literals();
 
-  add(value: unknown, kind: number, depth: number): void {
+  add(value: unknown, depth: number): void {
     this.count += 1;
-    this.values.add(value, kind, depth);
+    this.values.add(value, depth);
     this.literals.add(value);
   }
 
@@ -158,11 +156,7 @@ export class ObservedObjects {
     const outline = outlineOf(object);
     const variant = this.#byOutline.get(outline) ?? this.#variantOfOutline(outline, object);
     variant.count += 1;
-    for (const name of Object.keys(object)) {
-      const value = plain(object[name]);
-      const kind = valueKindOf(value);
-      if (kind !== 0) variant.member(name).add(value, kind, depth);
-    }
+    for (const name of Object.keys(object)) variant.member(name).add(object[name], depth);
     this.#keepFewNames(variant);
   }
 
@@ -219,31 +213,27 @@ export function merge(variants: readonly Variant[]): Variant {
   return merged;
 }
 
-/** A text that two objects share only if they have the same names, kinds and tags, in the same order. */
-function outlineOf(object: Readonly<Record<string, unknown>>): string {
+/** A text that two objects share only if they have the same names, kinds and tags, in this order. */
+function outlineOf(object: Readonly<Record<string, unknown>>, names = Object.keys(object)): string {
   let outline = "";
-  for (const name of Object.keys(object)) outline += outlineOfProperty(name, plain(object[name]));
+  for (const name of names) {
+    const value = object[name];
+    // A name and a tag have their lengths before them.
+    outline += `${name.length}:${name}${valueKindOf(value)};`;
+    const tag = tagOf(name, value);
+    if (tag !== undefined) outline += `${String(tag).length}=${tag}`;
+  }
   return outline;
 }
 
-/** Without what JSON omits, in the order of names. */
+/** What tells objects apart, whatever the order of their properties: all of them, or tags alone. */
 function keysOf(object: Readonly<Record<string, unknown>>): readonly string[] {
   const names = Object.keys(object).sort();
-  const kept = names.filter((name) => valueKindOf(plain(object[name])) !== 0);
-  const tags = kept.filter((name) => tagOf(name, plain(object[name])) !== undefined);
-  const textOf = (some: readonly string[]) =>
-    some.map((name) => outlineOfProperty(name, plain(object[name]))).join("");
-  return [textOf(kept), textOf(tags)];
-}
-
-/** A name and a tag have their lengths before them. */
-function outlineOfProperty(name: string, value: unknown): string {
-  const tag = tagOf(name, value);
-  const text = `${name.length}:${name}${valueKindOf(value)};`;
-  return tag === undefined ? text : `${text}${String(tag).length}=${tag}`;
+  const tags = names.filter((name) => tagOf(name, object[name]) !== undefined);
+  return [outlineOf(object, names), outlineOf(object, tags)];
 }
 
 /** The literal of a property that is a tag by its name. */
-function tagOf(name: string, value: unknown): string | boolean | undefined {
+function tagOf(name: string, value: unknown): Literal | undefined {
   return tagRankOf(name) === "by name" ? literalOf(value) : undefined;
 }

@@ -19,7 +19,7 @@ export class Samples {
   readonly #objects = new ObservedObjects();
 
   /**
-   * Looks at one sample. Keeps none of its values but single words and booleans that may turn out to be tags.
+   * Looks at one sample, a value of JSON. Keeps none of its values but single words and booleans that may turn out to be tags.
    *
    * @throws {NestingError} when it is nested deeper than 500 levels
    */

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { describeReadError, Misuse } from "../failure.ts";
@@ -46,7 +47,7 @@ export async function expandWord(
       `${word}: types reads files and folders, not standard input. Save the samples as a file.`,
     );
   }
-  return { names: (await isThere(name)) ? [name] : await expandPattern(name, platform), uid };
+  return { names: (await statsOf(name)) ? [name] : await expandPattern(name, platform), uid };
 }
 
 /**
@@ -72,7 +73,8 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
   for (const file of await filesIn(name)) {
     const kind = others.test(file) ? undefined : sampleKindOf(file);
     const path = resolve(name, file);
-    if (kind === undefined || !(await mayBeFile(path))) continue;
+    // Whoever opens a pipe waits for a writer. What cannot be read is reported by whoever reads it.
+    if (kind === undefined || (await statsOf(path))?.isFile() === false) continue;
     if (kind !== "module" || (await mayBeTemplate(path))) {
       files.push({ path, name: join(name, file), kind, uid });
     }
@@ -81,13 +83,8 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
   throw new Misuse(`${name}: in this folder is neither a sample, a schema nor a template.`);
 }
 
-/** Whoever opens a pipe waits for somebody who writes to it, for ever perhaps. */
-async function mayBeFile(path: string): Promise<boolean> {
-  // What cannot be read is told by whoever reads it in earnest.
-  return stat(path).then(
-    (stats) => stats.isFile(),
-    () => true,
-  );
+function statsOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
 }
 
 /** What a module does is known only when it has run: one that nobody named runs only if it looks like a template. */
@@ -99,19 +96,12 @@ async function mayBeTemplate(path: string): Promise<boolean> {
 
 async function splitWord(word: string): Promise<{ readonly uid: string | undefined; readonly name: string }> {
   const equals = word.indexOf("=");
-  if (equals === -1 || (await isThere(word))) return { uid: undefined, name: word };
+  if (equals === -1 || (await statsOf(word))) return { uid: undefined, name: word };
   const uid = word.slice(0, equals).normalize();
   const name = word.slice(equals + 1);
   if (!isUid(uid)) throw new Misuse(`${word}: before the = stands no uid. Write uid=path.`);
   if (name === "") throw new Misuse(`${word}: behind the = stands no path. Write uid=path.`);
   return { uid, name };
-}
-
-function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Turns what a file system throws into a message. */

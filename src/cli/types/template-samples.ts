@@ -15,12 +15,6 @@ const maxKinds = 64;
 /** What was found of every template. */
 export class Collection {
   readonly #byUid = new Map<string, TemplateSamples>();
-  readonly #folder: string;
-
-  /** @param folder - the absolute path of the folder from which sources are named */
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
 
   get all(): readonly TemplateSamples[] {
     return [...this.#byUid.values()];
@@ -28,7 +22,7 @@ export class Collection {
 
   /** Returns what is known of a template. */
   of(uid: string): TemplateSamples {
-    const known = this.#byUid.get(uid) ?? new TemplateSamples(uid, this.#folder);
+    const known = this.#byUid.get(uid) ?? new TemplateSamples(uid);
     this.#byUid.set(uid, known);
     return known;
   }
@@ -37,7 +31,6 @@ export class Collection {
 /** Everything that was found of one template. */
 export class TemplateSamples {
   readonly #uid: string;
-  readonly #folder: string;
   readonly #samples = new Samples();
   readonly #files = new Set<SampleFile>();
   /** What a schema says, which is everything, and the file it stands in. */
@@ -45,9 +38,8 @@ export class TemplateSamples {
   /** The members of samples, by their names, and where such a sample was seen first. */
   readonly #kinds = new Map<string, { readonly names: readonly string[]; readonly place: string }>();
 
-  constructor(uid: string, folder: string) {
+  constructor(uid: string) {
     this.#uid = uid;
-    this.#folder = folder;
   }
 
   /**
@@ -99,11 +91,16 @@ export class TemplateSamples {
     }
   }
 
-  /** What is known in the end. */
-  describe(): TemplateShape {
-    const found = this.#schema ?? { shape: this.#samples.shape(), definitions: new Map() };
+  /**
+   * What is known in the end.
+   *
+   * @param folder - the absolute path of the folder from which files are named: alike on every machine
+   */
+  describe(folder: string): TemplateShape {
+    const { shape, definitions } = this.#schema ?? { shape: this.#samples.shape(), definitions: new Map() };
     const files = this.#schema ? [this.#schema.file] : [...this.#files];
-    return { uid: this.#uid, ...found, sources: files.map((file) => this.#sourceOf(file)) };
+    const sources = files.map(({ path }) => relative(folder, path).split(sep).join("/"));
+    return { uid: this.#uid, shape, definitions, sources };
   }
 
   /** What makes one doubt that it is right: one line each. */
@@ -131,10 +128,5 @@ export class TemplateSamples {
       return [`${this.#uid}: ${what}. Are both of this template?`];
     }
     return [];
-  }
-
-  /** How a comment names a file: alike on every machine and from every working directory. */
-  #sourceOf({ path }: SampleFile): string {
-    return relative(this.#folder, path).split(sep).join("/");
   }
 }
