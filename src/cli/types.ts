@@ -4,8 +4,7 @@ import { Failure, Misuse } from "./failure.ts";
 import { isStdout, printable, write } from "./output.ts";
 import { OutputFile, readExisting } from "./output-file.ts";
 import { quotedWord } from "./quoted-word.ts";
-import type { TemplateShape } from "./template-types/shape.ts";
-import { NameCollision, signature, writeTypes } from "./template-types/write-types.ts";
+import { signature, writeTypes } from "./template-types/write-types.ts";
 import type { Session } from "./terminal.ts";
 import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
@@ -56,11 +55,11 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   for (const warning of warnings) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }
-  const text = textOf(shapes, flags.zod ?? false);
+  const text = writeTypes(shapes, { zod: flags.zod ?? false });
   if (path === undefined) return write(stdout, Buffer.from(text), session.signal);
 
   if (flags.check) {
-    if (!flags.zod && written !== text && written === textOf(shapes, true)) {
+    if (!flags.zod && written !== text && written === writeTypes(shapes, { zod: true })) {
       const command = commandOf(words, { ...flags, zod: true }, written, platform);
       throw new Failure(
         `${output} was written with --zod, and is as it should be. Ask for that: ${command} --check`,
@@ -130,14 +129,6 @@ async function readFile(file: SampleFile, collection: Collection, signal: AbortS
   if (file.kind === "json") return readJson(file, collection);
   await readLines(file, collection, signal);
   return [];
-}
-
-function textOf(shapes: readonly TemplateShape[], zod: boolean): string {
-  try {
-    return writeTypes(shapes, { zod });
-  } catch (error) {
-    throw error instanceof NameCollision ? new Misuse(error.message) : error;
-  }
 }
 
 function checkIsFresh(written: string | undefined, text: string, output: string, command: string): void {

@@ -1,3 +1,5 @@
+import { Misuse } from "../failure.ts";
+
 /** Words that cannot name a constant of a module, and the names that the written file has already. */
 const taken = new Set(
   (
@@ -7,16 +9,6 @@ const taken = new Set(
     "void while with yield template typed z"
   ).split(" "),
 );
-
-/** Two templates would have one name in one file. */
-export class NameCollision extends Error {
-  constructor(uid: string, other: string, name: string) {
-    super(
-      `The templates ${JSON.stringify(uid)} and ${JSON.stringify(other)} would both be called ${JSON.stringify(name)}: write one of them into a file of its own.`,
-    );
-    this.name = "NameCollision";
-  }
-}
 
 /** What a template is called in the written file. */
 export interface TemplateNames {
@@ -30,7 +22,7 @@ export interface TemplateNames {
 /**
  * Names templates after the words of their uids.
  *
- * @throws {NameCollision} when two would have one name
+ * @throws {Misuse} when two would have one name
  */
 export function nameTemplates(
   uids: readonly string[],
@@ -44,7 +36,12 @@ export function nameTemplates(
     const [schema, values] = [schemaName(constant), `${capitalized(base)}Values`];
     for (const name of withSchemas ? [constant, values, schema] : [constant, values]) {
       const owner = owners.get(name);
-      if (owner !== undefined && owner !== uid) throw new NameCollision(owner, uid, name);
+      if (owner !== undefined && owner !== uid) {
+        const both = `${JSON.stringify(owner)} and ${JSON.stringify(uid)}`;
+        throw new Misuse(
+          `The templates ${both} would both be called ${JSON.stringify(name)}: write one of them into a file of its own.`,
+        );
+      }
       owners.set(name, uid);
     }
     named.set(uid, { constant, schema, values });

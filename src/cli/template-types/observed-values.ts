@@ -2,11 +2,6 @@ import { maxNesting } from "../nesting.ts";
 import { isWild, kinds, valueKindOf } from "./kinds.ts";
 import { type Literal, Literals, literalOf, tagRankOf } from "./literals.ts";
 
-/** A sample is nested so deep that the client would refuse it. */
-export class NestingError extends Error {
-  override readonly name = "NestingError";
-}
-
 /** How many variants of an object are kept apart; beyond that they are told apart by less. */
 const maxVariants = 256;
 
@@ -33,7 +28,7 @@ export class ObservedValues {
     const kind = valueKindOf(value);
     this.kinds |= kind;
     if (kind < kinds.array) return;
-    if (depth >= maxNesting) throw new NestingError(`This is nested deeper than ${maxNesting} levels.`);
+    if (depth >= maxNesting) throw new RangeError(`This is nested deeper than ${maxNesting} levels.`);
     if (kind === kinds.object) {
       this.objects ??= new ObservedObjects();
       this.objects.add(value as Record<string, unknown>, depth + 1);

@@ -1,6 +1,6 @@
 import { isWild, kinds } from "./kinds.ts";
 import { ObservedObjects, type ObservedValues, type Variant } from "./observed-values.ts";
-import type { MemberShape, Shape } from "./shape.ts";
+import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
 import { tellApart } from "./tell-apart.ts";
 
 /** A place at which samples have nothing in common. */
@@ -21,7 +21,7 @@ export class Samples {
   /**
    * Looks at one sample, a value of JSON. Keeps none of its values but single words and booleans that may turn out to be tags.
    *
-   * @throws {NestingError} when it is nested deeper than 500 levels
+   * @throws {RangeError} when it is nested deeper than 500 levels
    */
   add(values: Readonly<Record<string, unknown>>): void {
     this.#objects.add(values, 1);
@@ -37,7 +37,7 @@ export class Samples {
     const found: Findings = new Map();
     shapesOfObjects(this.#objects, "", found);
     return [...found]
-      .map(([path, mask]) => ({ path, kinds: wordsFor(mask) }))
+      .map(([path, seen]) => ({ path, kinds: words.filter(([kind]) => seen & kind).map(([, word]) => word) }))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 }
@@ -45,16 +45,13 @@ export class Samples {
 /** The kinds seen where samples disagree, by path. */
 type Findings = Map<string, number>;
 
-function wordsFor(mask: number): string[] {
-  const words: readonly (readonly [number, string])[] = [
-    [kinds.string, "text"],
-    [kinds.number, "a number"],
-    [kinds.boolean, "true or false"],
-    [kinds.array, "an array"],
-    [kinds.object, "an object"],
-  ];
-  return words.filter(([kind]) => mask & kind).map(([, words]) => words);
-}
+const words = [
+  [kinds.string, "text"],
+  [kinds.number, "a number"],
+  [kinds.boolean, "true or false"],
+  [kinds.array, "an array"],
+  [kinds.object, "an object"],
+] as const;
 
 /** The shape of observed values; `isMeant` if one array alone held kinds that differ. */
 function shapeOfValues(values: ObservedValues, path: string, found: Findings, isMeant = false): Shape {
@@ -83,20 +80,16 @@ function shapesOfObjects(objects: ObservedObjects, path: string, found: Findings
   const { discriminant, parts } = told;
   return parts.map(({ variant, literals }) => {
     const tags = [...literals.keys()].map((value): Shape => ({ kind: "literal", value }));
-    const tag = { name: discriminant, shape: oneOf(tags) };
-    return shapeOfVariant(variant, path, found, tag);
+    const shape = shapeOfVariant(variant, path, found);
+    const tag: MemberShape = { shape: oneOf(tags), isOptional: false, comment: undefined };
+    return { ...shape, members: new Map([...shape.members, [discriminant, tag]]) };
   });
 }
 
-interface Tag {
-  readonly name: string;
-  readonly shape: Shape;
-}
-
-function shapeOfVariant(variant: Variant, path: string, found: Findings, tag?: Tag): Shape {
+function shapeOfVariant(variant: Variant, path: string, found: Findings): ObjectShape {
   const members = new Map<string, MemberShape>();
   for (const [name, member] of variant.members) {
-    const shape = name === tag?.name ? tag.shape : shapeOfValues(member.values, pathTo(path, name), found);
+    const shape = shapeOfValues(member.values, pathTo(path, name), found);
     members.set(name, { shape, isOptional: member.count < variant.count, comment: undefined });
   }
   let others: Shape | undefined;

@@ -26,20 +26,16 @@ export function memberName(name: string): string {
 /** Writes a comment for a reader of the code and its editor; one line stays one. */
 export function docComment(text: string): readonly string[] {
   const lines = text
+    .trim()
     .replace(/\*\//g, "*\\/")
     .split(/\r\n|[\n\r\u2028\u2029]/)
     .map((line) => line.replace(unseen, escapeOf).trim());
-  const first = lines.findIndex((line) => line !== "");
-  if (first === -1) return [];
-  const last = lines.findLastIndex((line) => line !== "");
-  if (first === last) return [`/** ${lines[first]} */`];
-  return ["/**", ...lines.slice(first, last + 1).map((line) => ` * ${line}`.trimEnd()), " */"];
+  if (lines.length === 1) return lines[0] === "" ? [] : [`/** ${lines[0]} */`];
+  return ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */"];
 }
 
 function escapeOf(character: string): string {
-  return character === "\t"
-    ? "\\t"
-    : [...Array(character.length).keys()]
-        .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
-        .join("");
+  if (character === "\t") return "\\t";
+  const units = character.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
+  return units.map((unit) => `\\u${unit}`).join("");
 }

@@ -1,5 +1,5 @@
 import { builders } from "prettier/doc";
-import { NameCollision, nameDefinitions, nameTemplates, schemaName, type TemplateNames } from "./names.ts";
+import { nameDefinitions, nameTemplates, schemaName, type TemplateNames } from "./names.ts";
 import { type Shape, shapesIn, type TemplateShape } from "./shape.ts";
 import { docComment, memberName, quoted } from "./source-text.ts";
 import {
@@ -14,8 +14,6 @@ import {
 } from "./type-text.ts";
 import { assigned, call, type Expression, expression, term, usesTyped, zodText } from "./zod-text.ts";
 
-export { NameCollision };
-
 const { group, hardline, indent, join, line, softline } = builders;
 
 /** The first line of every file that is written, by which it is known. */
@@ -23,12 +21,6 @@ export const signature = "// Written by `template-pdf types`: run that again ins
 
 /** How many sources are named in a comment. */
 const maxSources = 5;
-
-/** How the file is written. */
-export interface WriteOptions {
-  /** Whether it holds zod schemas, which check values at run time, too. */
-  readonly zod: boolean;
-}
 
 /** A template, and the names of what is written of it. */
 interface NamedTemplate extends TemplateShape {
@@ -40,9 +32,10 @@ interface NamedTemplate extends TemplateShape {
 /**
  * Writes the TypeScript file with the types of templates, as Prettier would leave it.
  *
- * @throws {NameCollision} when two templates would have one name
+ * @param options.zod - whether it holds zod schemas, which check values at run time, too
+ * @throws {Misuse} when two templates would have one name
  */
-export function writeTypes(templates: readonly TemplateShape[], { zod }: WriteOptions): string {
+export function writeTypes(templates: readonly TemplateShape[], { zod }: { readonly zod: boolean }): string {
   const named = withNames(templates, zod);
   const client = 'import { template } from "template-pdf";';
   const imports: Doc = zod ? [client, hardline, 'import * as z from "zod";'] : client;

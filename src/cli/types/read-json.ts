@@ -28,12 +28,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
   }
   const locate = (path: JsonPath) => `${name}:${positionInJson(text, path) ?? "1:1"}`;
   const addSample = (value: unknown, uid: string, path: JsonPath, label = name) =>
-    collection.of(uid).addSample(
-      value,
-      file,
-      () => locate(path),
-      () => label,
-    );
+    collection.of(uid).addSample(value, file, () => locate(path), label);
 
   switch (kindOfJson(json, name)) {
     case "schema":
@@ -86,19 +81,9 @@ function parse(text: string, name: string): unknown {
   try {
     return parseJson(text, name);
   } catch (error) {
-    if (!areLines(text)) throw new Misuse(`${(error as Error).message}.`);
-    throw new Misuse(
-      `${name}:2:1: the JSON has ended already; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson.`,
-    );
-  }
-}
-
-/** Whether its first line is an object of its own, and something follows. */
-function areLines(text: string): boolean {
-  const [first = "", second] = text.replace("\ufeff", "").trim().split("\n", 2);
-  try {
-    return second !== undefined && isJsonObject(JSON.parse(first));
-  } catch {
-    return false;
+    const { message } = error as Error;
+    const areLines = message === `${name}:2:1: the JSON has ended already`;
+    const advice = "; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson";
+    throw new Misuse(`${message}${areLines ? advice : ""}.`);
   }
 }

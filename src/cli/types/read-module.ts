@@ -5,12 +5,6 @@ import { loadModule } from "../load-module.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";
 import type { Collection } from "./template-samples.ts";
 
-/** What is needed of a template's module. */
-interface TemplateModule {
-  readonly schema?: unknown;
-  readonly sample?: unknown;
-}
-
 /**
  * The part of the Standard Schema interface by which a library writes a schema as JSON Schema.
  *
@@ -32,7 +26,11 @@ export async function readModule(
   signal: AbortSignal,
 ): Promise<string[]> {
   const { name } = file;
-  const { schema, sample }: TemplateModule = await loadModule(file, "template", signal);
+  const { schema, sample }: { schema?: unknown; sample?: unknown } = await loadModule(
+    file,
+    "template",
+    signal,
+  );
   const found = collection.of(uidOf(file, true));
   let problem: string | undefined;
   if (schema !== undefined) {
@@ -50,12 +48,7 @@ export async function readModule(
         : `${problem}. Export a \`sample\` beside it.`,
     );
   }
-  found.addSample(
-    jsonOf(sample, name),
-    file,
-    () => `${name}, \`sample\``,
-    () => name,
-  );
+  found.addSample(jsonOf(sample, name), file, () => `${name}, \`sample\``, name);
   return problem === undefined ? [] : [`${problem}; the types are those of its sample.`];
 }
 

@@ -41,7 +41,14 @@ export async function expandWord(
   word: string,
   platform: string,
 ): Promise<{ readonly names: readonly string[]; readonly uid: string | undefined }> {
-  const { uid, name } = await splitWord(word);
+  const equals = word.indexOf("=");
+  const isPath = equals === -1 || (await statsOf(word)) !== undefined;
+  const uid = isPath ? undefined : word.slice(0, equals).normalize();
+  const name = isPath ? word : word.slice(equals + 1);
+  if (uid !== undefined && !isUid(uid)) {
+    throw new Misuse(`${word}: before the = stands no uid. Write uid=path.`);
+  }
+  if (name === "") throw new Misuse(`${word}: behind the = stands no path. Write uid=path.`);
   if (name === "-") {
     throw new Misuse(
       `${word}: types reads files and folders, not standard input. Save the samples as a file.`,
@@ -92,16 +99,6 @@ async function mayBeTemplate(path: string): Promise<boolean> {
   // What cannot be read is told by whoever reads it in earnest.
   const text = await readFile(path, "utf8").catch(() => "export default");
   return /\bexport\s+default\b|\bas\s+default\b/.test(text);
-}
-
-async function splitWord(word: string): Promise<{ readonly uid: string | undefined; readonly name: string }> {
-  const equals = word.indexOf("=");
-  if (equals === -1 || (await statsOf(word))) return { uid: undefined, name: word };
-  const uid = word.slice(0, equals).normalize();
-  const name = word.slice(equals + 1);
-  if (!isUid(uid)) throw new Misuse(`${word}: before the = stands no uid. Write uid=path.`);
-  if (name === "") throw new Misuse(`${word}: behind the = stands no path. Write uid=path.`);
-  return { uid, name };
 }
 
 /** Turns what a file system throws into a message. */

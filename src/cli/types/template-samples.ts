@@ -4,7 +4,6 @@ import { Misuse } from "../failure.ts";
 import { maxNesting } from "../nesting.ts";
 import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
 import { shapeOfSchema } from "../template-types/json-schema/shape-of-schema.ts";
-import { NestingError } from "../template-types/observed-values.ts";
 import { Samples } from "../template-types/samples.ts";
 import type { TemplateShape } from "../template-types/shape.ts";
 import type { SampleFile } from "./sample-file.ts";
@@ -46,10 +45,10 @@ export class TemplateSamples {
    * Notes one sample.
    *
    * @param locate - tells where it stands, which may take a while
-   * @param label - what to call it in a warning
+   * @param label - what to call it in a warning, if not by its place
    * @throws {Misuse} when it is no object, or nested too deep
    */
-  addSample(value: unknown, file: SampleFile, locate: () => string, label = locate): void {
+  addSample(value: unknown, file: SampleFile, locate: () => string, label?: string): void {
     if (!isJsonObject(value)) {
       const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
       throw new Misuse(
@@ -59,7 +58,7 @@ export class TemplateSamples {
     try {
       this.#samples.add(value);
     } catch (error) {
-      if (!(error instanceof NestingError)) throw error;
+      if (!(error instanceof RangeError)) throw error;
       throw new Misuse(`${locate()}: this sample is nested deeper than ${maxNesting} levels. Flatten it.`);
     }
     this.#files.add(file);
@@ -67,7 +66,7 @@ export class TemplateSamples {
     const names = Object.keys(value);
     const key = names.join("\n");
     // What has no member at all contradicts nobody.
-    if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: label() });
+    if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: label ?? locate() });
   }
 
   /**
@@ -87,7 +86,8 @@ export class TemplateSamples {
       this.#schema = { file, ...shapeOfSchema(schema, name) };
     } catch (error) {
       if (!(error instanceof SchemaFault)) throw error;
-      throw new Misuse(`${locate ? `${locate(error.place)}: ${error.reason}` : error.message}.`);
+      const found = locate ? `${locate(error.place)}: ${error.reason}` : `${name}, ${error.message}`;
+      throw new Misuse(`${found}.`);
     }
   }
 

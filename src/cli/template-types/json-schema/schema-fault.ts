@@ -1,6 +1,6 @@
 import type { JsonPath } from "../../../json/json-value.ts";
 
-/** What is wrong with a JSON Schema. Its message is one line that names the file and the place. */
+/** What is wrong with a JSON Schema. Its message is one line that names the place as `$ref` does: `#/properties/customer`. */
 export class SchemaFault extends Error {
   override readonly name = "SchemaFault";
   /** What is wrong, without the place. */
@@ -8,15 +8,10 @@ export class SchemaFault extends Error {
   /** Where in the schema it stands: the names and the indices on the way to it. */
   readonly place: JsonPath;
 
-  constructor(file: string, place: JsonPath, reason: string) {
-    super(`${file}, ${formatPointer(place)}: ${reason}`);
+  constructor(place: JsonPath, reason: string) {
+    const names = place.map((name) => `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    super(`#${names.join("")}: ${reason}`);
     this.place = place;
     this.reason = reason;
   }
-}
-
-/** Writes a place as `$ref` does: `#/properties/customer`. */
-function formatPointer(place: JsonPath): string {
-  const names = place.map((name) => `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`);
-  return `#${names.join("")}`;
 }

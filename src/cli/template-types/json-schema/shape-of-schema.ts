@@ -31,7 +31,7 @@ const maxInlined = 200;
  * cannot (lengths, patterns, formats, `not`, `if`) is passed over.
  *
  * @param schema - the parsed schema
- * @param file - the path of its file, with which every error begins
+ * @param file - the path of its file, by whose name it may refer to itself
  * @returns the shape, an object or a union of objects, and what its references stand for: where one stands for all of
  *   the values, the very same shape
  * @throws {SchemaFault} in one line, where the schema is broken, leads out of its file, or takes no object
@@ -46,14 +46,13 @@ export function shapeOfSchema(
     const reader = new SchemaReader(structuredClone(schema), file);
     return { shape: reader.readRoot(), definitions: reader.definitions };
   } catch (error) {
-    throw error instanceof RangeError ? new SchemaFault(file, [], "this schema is nested too deep") : error;
+    throw error instanceof RangeError ? new SchemaFault([], "this schema is nested too deep") : error;
   }
 }
 
 class SchemaReader {
   readonly definitions = new Map<string, Shape>();
   readonly #root: unknown;
-  readonly #file: string;
   /** Every schema by its address. */
   readonly #addresses: Readonly<Record<string, Schema | boolean>>;
   /** What a `$ref` has led to and has been read: its shape, or a reference if it has a name. */
@@ -63,14 +62,13 @@ class SchemaReader {
 
   constructor(root: unknown, file: string) {
     this.#root = root;
-    this.#file = file;
     // It may refer to itself by the name of its file.
     const base = new URL(`schema:///${encodeURIComponent(file.split("/").at(-1) ?? "")}`);
     try {
       this.#addresses = dereference(root as Schema, undefined, base);
     } catch (error) {
       if (error instanceof RangeError) throw error;
-      throw this.#fault([], "two schemas have one `$id`, or a `$id` or `$ref` is no URL");
+      throw new SchemaFault([], "two schemas have one `$id`, or a `$id` or `$ref` is no URL");
     }
   }
 
@@ -79,7 +77,7 @@ class SchemaReader {
     const whole = this.#readTarget(this.#root, this.#nameOf(this.#root, ""), [], []);
     const objects = settle(unite(this.#objectsIn(whole)));
     if (objects.kind === "never") {
-      throw this.#fault([], "this schema takes no object, and the values of a template are one");
+      throw new SchemaFault([], "this schema takes no object, and the values of a template are one");
     }
     // The very same, so that the values are known to be what the reference stands for.
     if (whole.kind === "reference" && isOfObjects(this.#resolve(whole.name))) {
@@ -105,7 +103,8 @@ class SchemaReader {
   /** @param same - the schemas of the very same value that have led here */
   #readSame(schema: unknown, place: JsonPath, same: readonly unknown[]): Shape {
     if (typeof schema === "boolean") return schema ? anything : nothing;
-    if (!isSchema(schema)) throw this.#fault(place, "a schema should stand here: an object, true or false");
+    if (!isSchema(schema))
+      throw new SchemaFault(place, "a schema should stand here: an object, true or false");
     const parts = this.#partsOf(schema, place, same);
     const shape = parts.reduce((all, part) => intersect(all, part, this.#resolve), anything);
     return schema["nullable"] === true ? unite([shape, { kind: "null" }]) : shape;
@@ -149,7 +148,7 @@ class SchemaReader {
     const types: readonly unknown[] = Array.isArray(type) ? type : [type];
     const known = types.filter(isType);
     if (known.length === types.length && known.length > 0) return known;
-    throw this.#fault(
+    throw new SchemaFault(
       [...place, "type"],
       "JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array",
     );
@@ -205,17 +204,17 @@ class SchemaReader {
 
   #readReference(schema: Schema, place: JsonPath, same: readonly unknown[]): Shape {
     const { $ref, __absolute_ref__: address = "" } = schema;
-    if (typeof $ref !== "string") throw this.#fault(place, "a text should stand here");
+    if (typeof $ref !== "string") throw new SchemaFault(place, "a text should stand here");
     const target = this.#addresses[address];
     if (target === undefined) {
-      throw this.#fault(
+      throw new SchemaFault(
         place,
         $ref.startsWith("#")
           ? "this leads to nothing in this schema"
           : "this leads out of the file, and nothing is fetched; move what it leads to into $defs",
       );
     }
-    if (same.includes(target)) throw this.#fault(place, "this leads back to itself for ever");
+    if (same.includes(target)) throw new SchemaFault(place, "this leads back to itself for ever");
     return this.#readTarget(target, this.#nameOf(target, address), this.#placeOf(target) ?? place, same);
   }
 
@@ -271,17 +270,13 @@ class SchemaReader {
 
   #list(value: unknown, place: JsonPath): readonly unknown[] {
     if (Array.isArray(value)) return value;
-    throw this.#fault(place, "a list should stand here");
+    throw new SchemaFault(place, "a list should stand here");
   }
 
   #map(schema: Schema, keyword: string, place: JsonPath): readonly (readonly [string, unknown])[] {
     const value: unknown = schema[keyword] ?? {};
     if (isJsonObject(value)) return Object.entries(value);
-    throw this.#fault([...place, keyword], "an object of schemas should stand here");
-  }
-
-  #fault(place: JsonPath, reason: string): SchemaFault {
-    return new SchemaFault(this.#file, place, reason);
+    throw new SchemaFault([...place, keyword], "an object of schemas should stand here");
   }
 }
 
