@@ -88,18 +88,14 @@ function isEvident({ discriminant, parts }: Parts, rank: TagRank): boolean {
   const literals = parts.flatMap((part) => [...part.literals]);
   const seen = literals.reduce((sum, [, count]) => sum + count, 0);
   if (rank === "by name") return literals.length <= fewLiterals || seen >= 2 * literals.length;
+  const areBooleans = literals.every(([literal]) => typeof literal === "boolean");
   if (!literals.every(([literal]) => typeof literal === "boolean" || tagLike.test(literal))) return false;
   const isRepeated = literals.every(([, count]) => count > 1);
-  if (isRepeated && (rank === "likely" || literals.every(([literal]) => typeof literal === "boolean")))
-    return true;
-  const variants = parts.map(({ variant }) => variant);
-  return (isRepeated || rank === "likely") && areExclusive(variants, discriminant);
-}
-
-function areExclusive(variants: readonly Variant[], discriminant: string): boolean {
-  return variants.every((a, index) =>
-    variants.slice(index + 1).every((b) => differenceOf(a, b, discriminant).isMutual),
+  if (isRepeated && (rank === "likely" || areBooleans)) return true;
+  const areExclusive = parts.every(({ variant }, index) =>
+    parts.slice(index + 1).every((other) => differenceOf(variant, other.variant, discriminant).isMutual),
   );
+  return (isRepeated || rank === "likely") && areExclusive;
 }
 
 interface Difference {
