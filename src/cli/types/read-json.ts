@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { parseJson, positionInJson } from "../../json/json-text.ts";
 import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
+import { isDeeperThan } from "../../json/nesting.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse } from "../failure.ts";
-import { isDeeperThan } from "../../json/nesting.ts";
 import { kindOfJson, mayBeSchema } from "./json-kind.ts";
 import { type SampleFile, uidOf, unreadable } from "./sample-file.ts";
 import type { Collection } from "./template-samples.ts";

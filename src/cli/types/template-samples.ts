@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
+import { maxNesting } from "../../json/nesting.ts";
 import { Misuse } from "../failure.ts";
-import { maxNesting } from "../nesting.ts";
 import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
 import { shapeOfSchema } from "../template-types/json-schema/shape-of-schema.ts";
 import { Samples } from "../template-types/samples.ts";
