@@ -19,14 +19,7 @@ const both: Options = {
   // `#…` is chosen by the runtime through package.json "imports"; esbuild would resolve it now and freeze one branch.
   external: [/^#/, /^undici(\/|$)/, /^(?:msw|pdfmake|pdfjs-dist)(\/|$)/],
   // Small, and needed by one wing each: whoever installs the package does not install them.
-  noExternal: [
-    "@cfworker/json-schema",
-    "@hono/node-server",
-    "commander",
-    "csv-parse",
-    "jsonc-parser",
-    "prettier",
-  ],
+  noExternal: ["@cfworker/json-schema", "@hono/node-server", "commander", "jsonc-parser", "prettier"],
   // Types are written by scripts/emit-types.mjs, which keeps what a bundler of types drops.
   dts: false,
   sourcemap: true,

@@ -68,7 +68,6 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   },
   { what: /^jsonc-parser$/, by: ["json/"] },
   { what: /^commander$/, by: ["cli/"] },
-  { what: /^csv-parse(\/|$)/, by: ["cli/bulk/data/"] },
   { what: /^prettier(\/|$)/, by: ["cli/template-types/"] },
   { what: /^msw$/, by: ["testing/"] },
   { what: /^\.\.\/package\.json$/, by: ["cli/"] },

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { dialectOf } from "../../../src/cli/bulk/data/csv-dialect.ts";
 import { csvRows, readHeader } from "../../../src/cli/bulk/data/csv-rows.ts";
-import { delimiterOf } from "../../../src/cli/bulk/data/delimiters.ts";
-import { encodingOf } from "../../../src/cli/bulk/data/encodings.ts";
-import { jsonRows } from "../../../src/cli/bulk/data/json-rows.ts";
-import { ndjsonRows } from "../../../src/cli/bulk/data/ndjson-rows.ts";
+import { decode } from "../../../src/cli/bulk/data/encodings.ts";
+import { jsonRows, ndjsonRows } from "../../../src/cli/bulk/data/json-rows.ts";
 import { openData } from "../../../src/cli/bulk/data/open-data.ts";
 import { orLongRun, property, slowProperty } from "../../support/fuzz.ts";
 import { fileOf, problemsOf, readAll, valuesOf } from "./read-data.ts";
@@ -33,8 +32,8 @@ const table = fc
 /** Sizes of the pieces in which bytes come; the last one repeats. */
 const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
 
-function chunksOf(text: string, sizes: readonly number[]): () => AsyncIterable<Uint8Array> {
-  return async function* () {
+function chunksOf(text: string, sizes: readonly number[]): () => AsyncIterable<string> {
+  const chunks = async function* () {
     const bytes = Buffer.from(text);
     let at = 0;
     for (let index = 0; at < bytes.length; index += 1) {
@@ -43,6 +42,7 @@ function chunksOf(text: string, sizes: readonly number[]): () => AsyncIterable<U
       at += size;
     }
   };
+  return () => decode(chunks(), "utf-8");
 }
 
 /** Writes CSV as RFC 4180 has it; with quotes around every cell, or only where it needs them. */
@@ -72,10 +72,10 @@ describe("any table that is written as CSV", () => {
       cuts,
       async ({ columns, rows }, between, end, isQuoted, endsInLine, sizes) => {
         const text = csvOf([columns, ...rows], between, end, isQuoted) + (endsInLine ? end : "");
-        const dialect = { delimiter: between, namesDelimiter: false, isRaw: true, encoding: "utf-8" };
+        const dialect = { delimiter: between, namesDelimiter: false, encoding: "utf-8" };
         const open = chunksOf(text, sizes);
-        expect(await readHeader(open, dialect, "data.csv")).toEqual(columns);
-        const read = valuesOf(await readAll(csvRows(open, dialect, columns)));
+        expect(await readHeader(open(), dialect, "data.csv")).toEqual(columns);
+        const read = valuesOf(await readAll(csvRows(open(), dialect, columns)));
         const expected = rows.map((cells) =>
           Object.fromEntries(columns.map((name, index) => [name, cells[index]])),
         );
@@ -88,7 +88,10 @@ describe("any table that is written as CSV", () => {
     fc.property(table, delimiter, lineEnd, ({ columns, rows }, between, end) => {
       fc.pre(columns.length > 1);
       const text = csvOf([columns, ...rows], between, end, true);
-      expect(delimiterOf(text, undefined)).toEqual({ delimiter: between, namesDelimiter: false });
+      expect(dialectOf(text, undefined, "utf-8")).toMatchObject({
+        delimiter: between,
+        namesDelimiter: false,
+      });
     }),
   );
 
@@ -99,8 +102,8 @@ describe("any table that is written as CSV", () => {
         const header = csvOf([columns], ",", end, true) + end;
         const body = csvOf(rows, ",", end, true);
         const text = header + body.slice(0, cut % (body.length + 1));
-        const dialect = { delimiter: ",", namesDelimiter: false, isRaw: true, encoding: "utf-8" };
-        const read = await readAll(csvRows(chunksOf(text, [7]), dialect, columns));
+        const dialect = { delimiter: ",", namesDelimiter: false, encoding: "utf-8" };
+        const read = await readAll(csvRows(chunksOf(text, [7])(), dialect, columns));
         expect(problemsOf(read).length).toBeLessThanOrEqual(1);
         const lines = text.split(/\r\n|\r|\n/).length;
         for (const row of read) {
@@ -113,7 +116,7 @@ describe("any table that is written as CSV", () => {
 });
 
 const white = fc.string({ unit: fc.constantFrom(" ", "\t", "\r\n", "\n"), maxLength: 4 });
-const utf8 = encodingOf(new Uint8Array());
+const utf8 = "utf-8";
 
 /** Objects as JSON has them. */
 const objects = fc.array(

@@ -11,7 +11,6 @@ import { decodeUtf8 } from "../../decode-utf8.ts";
 import { divertStdout } from "../../divert-stdout.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
 import { loadModule } from "../../load-module.ts";
-import { aboutTexts } from "./about-texts.ts";
 
 /** What rows are checked by before the first document is asked for. */
 export interface RowSchema {
@@ -159,4 +158,18 @@ function issuesOf(
 function issuesIn(error: unknown): readonly ValuesIssue[] {
   if (ValuesError.is(error)) return error.issues;
   throw error;
+}
+
+/** What our own words for a JSON Schema say of a type that is not that of a text. */
+const ofOtherType =
+  /^must be (?:one of )?(?:a number|a whole number|true\b|false\b|null\b|an array|an object|-?\d)[^"]*$/;
+
+/** Adds to what is wrong with a row of texts that its cells are texts, where that is the reason. */
+function aboutTexts(issue: ValuesIssue, values: Record<string, unknown>): ValuesIssue {
+  const { path, message } = issue;
+  const [name] = path;
+  const isText = name !== undefined && path.length === 1 && typeof values[name] === "string";
+  if (!isText || !ofOtherType.test(message)) return issue;
+  const advice = "let the schema take a string, or write the data as NDJSON";
+  return { path, message: `${message}, and every cell of CSV is a text: ${advice}` };
 }

@@ -1,49 +1,91 @@
+import { isUtf8 } from "node:buffer";
 import { Misuse } from "../../failure.ts";
 
-/** What a decoder puts where bytes are no text. */
-export const replacement = "\ufffd";
+/** What a decoder puts where bytes are no text; the same may stand in the file. */
+const replacement = "\ufffd";
 
-/** Gives the text of the next bytes, and where there are none, of what was held back. */
-type Decode = (bytes?: Uint8Array) => string;
+/** Two first halves of characters, which no decoder gives: they stand here where bytes are no text. */
+export const badCharacter = "\ud800\ud800";
 
-/** How a file's bytes are read. */
-export interface Encoding {
-  /** For messages. */
-  readonly name: string;
-  /** How many bytes at the start of the file are a byte order mark. */
-  readonly markBytes: number;
-  /** Nothing for UTF-8, whose bytes are taken as they are. */
-  readonly startDecoding: (() => Decode) | undefined;
-}
-
-const marks: readonly (readonly [label: string, mark: readonly number[]])[] = [
+const marks: readonly (readonly [name: string, mark: readonly number[]])[] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-16le", [0xff, 0xfe]],
   ["utf-16be", [0xfe, 0xff]],
 ];
 
 /**
- * Finds out how a file is written. A byte order mark at its start says it better than its user.
+ * Names the encoding of a file. A byte order mark at its start says it better than its user.
  *
  * @param start - the first bytes of the file
  * @param label - how its user says that it is written
  * @throws {Misuse} when there is no such encoding
  * @see https://encoding.spec.whatwg.org/#decode
  */
-export function encodingOf(start: Uint8Array, label = "utf-8"): Encoding {
+export function encodingOf(start: Uint8Array, label = "utf-8"): string {
   const asked = nameOf(label);
   const found = marks.find(([, mark]) => mark.every((byte, index) => start[index] === byte));
-  const name = found?.[0] ?? asked;
-  const startDecoding =
-    name === "utf-8" ? undefined : name === "windows-1252" ? () => decodeWindows1252 : () => decoderOf(name);
-  return { name, markBytes: found?.[1].length ?? 0, startDecoding };
+  return found?.[0] ?? asked;
+}
+
+/** Decodes bytes, without a byte order mark, and puts {@link badCharacter} where they are no text. */
+export async function* decode(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<string, void, undefined> {
+  let isStart = true;
+  for await (const text of encoding === "utf-8" ? decodeUtf8(chunks) : decodeOther(chunks, encoding)) {
+    yield isStart && text.startsWith("\ufeff") ? text.slice(1) : text;
+    if (text !== "") isStart = false;
+  }
+}
+
+async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const end = lastCharacterOf(bytes);
+    rest = bytes.subarray(end);
+    yield utf8TextOf(bytes.subarray(0, end));
+  }
+  yield utf8TextOf(rest);
+}
+
+/** Where the last character begins, which may go on in the next chunk. */
+function lastCharacterOf(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
+    if ((bytes.at(-back) as number) >= 0xc0) return bytes.length - back;
+  }
+  return bytes.length;
+}
+
+function utf8TextOf(bytes: Buffer): string {
+  const text = bytes.toString();
+  if (!text.includes(replacement) || isUtf8(bytes)) return text;
+  // Line by line, so that only the lines with such bytes are refused.
+  const lines = bytes.toString("latin1").split(/(?<=\n)/);
+  return lines.map((line) => lineTextOf(Buffer.from(line, "latin1"))).join("");
+}
+
+function lineTextOf(bytes: Buffer): string {
+  return isUtf8(bytes) ? bytes.toString() : bytes.toString().replaceAll(replacement, badCharacter);
+}
+
+async function* decodeOther(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  for await (const chunk of chunks) {
+    if (encoding === "windows-1252") yield windows1252TextOf(chunk);
+    else yield decoder.decode(chunk, { stream: true }).replaceAll(replacement, badCharacter);
+  }
+  yield decoder.decode().replaceAll(replacement, badCharacter);
 }
 
 /** What is said of bytes that are no text. */
 export function notInEncoding(name: string): string {
-  return name === "utf-8"
-    ? "this is not UTF-8. Save it as UTF-8, or say how it is written, as in --encoding windows-1252"
-    : `this is not ${name}. Save it as UTF-8, or say how it is written, as in --encoding windows-1252`;
+  const shown = name === "utf-8" ? "UTF-8" : name;
+  return `this is not ${shown}. Save it as UTF-8, or say how it is written, as in --encoding windows-1252`;
 }
 
 function nameOf(label: string): string {
@@ -56,11 +98,6 @@ function nameOf(label: string): string {
   }
 }
 
-function decoderOf(name: string): Decode {
-  const decoder = new TextDecoder(name, { ignoreBOM: true });
-  return (bytes) => decoder.decode(bytes, { stream: bytes !== undefined });
-}
-
 /** What windows-1252 has from 0x80 to 0x9f; the rest is as in Latin-1, and so are the places that it leaves free. */
 const special = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
@@ -69,7 +106,7 @@ const special = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”�
  *
  * @see https://github.com/nodejs/node/issues/56542
  */
-function decodeWindows1252(bytes: Uint8Array = new Uint8Array()): string {
+function windows1252TextOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   return text.replace(/[\x80-\x9f]/g, (character) => special.charAt(character.charCodeAt(0) - 0x80));
 }

@@ -1,63 +1,158 @@
-import { isUtf8 } from "node:buffer";
-import { lineAndColumn } from "../../../json/json-text.ts";
-import { placeOfBadByte } from "../../decode-utf8.ts";
-import { type Element, ElementCutter, maxElementMiB, type Position } from "./element-cutter.ts";
-import { type Encoding, notInEncoding, replacement } from "./encodings.ts";
-import { readJsonRecord } from "./json-record.ts";
+import { parseJson } from "../../../json/json-text.ts";
+import { isJsonObject } from "../../../json/json-value.ts";
+import { isDeeperThan, maxNesting } from "../../../json/nesting.ts";
+import { badCharacter, notInEncoding } from "./encodings.ts";
+import { type Element, ElementReader } from "./json-elements.ts";
+import { type Found, maxRecordMiB, readRecords } from "./read-records.ts";
 import type { RowOrProblem, RowProblem } from "./row.ts";
 
-/** Reads a JSON array of objects, and holds one of them at a time. */
-export async function* jsonRows(
-  chunks: AsyncIterable<Uint8Array>,
-  encoding: Encoding,
+/** A position in a text, both counted from 1. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Reads NDJSON: an object on each line.
+ *
+ * @param encoding - its name, for messages
+ */
+export async function* ndjsonRows(
+  chunks: AsyncIterable<string>,
+  encoding: string,
 ): AsyncGenerator<RowOrProblem, void, undefined> {
-  const cutter = new ElementCutter();
-  let number = 0;
-  let last: RowOrProblem | undefined;
-  for await (const chunk of chunks) {
-    for (const element of cutter.push(chunk)) yield rowOf(element, ++number, encoding);
-    if (cutter.fault) break;
-  }
-  if (!cutter.fault) {
-    for (const element of cutter.end()) {
-      last = rowOf(element, ++number, encoding);
-      yield last;
+  let line = 0;
+  let number = 1;
+  for await (const texts of readRecords<string | undefined>(chunks, readLine, undefined)) {
+    for (const text of texts) {
+      line += 1;
+      const start = { line, column: 1 };
+      if (text === undefined) {
+        const message = `this line is longer than ${maxRecordMiB} MiB; put one object on each line`;
+        yield { problem: problemAt(start, message, number) };
+      } else if (text.trim() !== "") {
+        yield rowOf(text, start, number, encoding, adviceForLine);
+        number += 1;
+      }
     }
   }
-  // Of an object that breaks off that was told already.
-  if (cutter.fault && !(last && "problem" in last)) yield { problem: problemOf(cutter.fault) };
 }
 
-function rowOf(element: Element, number: number, encoding: Encoding): RowOrProblem {
-  const { line, column, bytes, fault } = element;
-  const problem = (at: Position, message: string) => ({
-    problem: { ...problemOf({ ...at, message }), number },
+function readLine(text: string, start: number, isLast: boolean): Found<string> | undefined {
+  const end = text.indexOf("\n", start);
+  if (end === -1) return isLast ? { record: text.slice(start), end: text.length } : undefined;
+  return { record: text.slice(start, end), end: end + 1 };
+}
+
+/** An object may be written over several lines, or several may stand on one. */
+function adviceForLine(fault: string): string {
+  return / closed|ended/.test(fault) ? `${fault}. Each line has to be an object of its own` : fault;
+}
+
+const arrayOpen = "an array is not closed; ] should stand here";
+const hasEnded = "the JSON has ended already";
+
+/**
+ * Reads a JSON array of objects.
+ *
+ * @param encoding - its name, for messages
+ */
+export async function* jsonRows(
+  chunks: AsyncIterable<string>,
+  encoding: string,
+): AsyncGenerator<RowOrProblem, void, undefined> {
+  const reader = new ElementReader();
+  const read = (text: string, start: number, isLast: boolean) => reader.read(text, start, isLast);
+  let number = 0;
+  let position: Position = { line: 1, column: 1 };
+  let ending = "";
+  for await (const elements of readRecords<Element | undefined>(chunks, read, undefined)) {
+    for (const element of elements) {
+      if (!element) {
+        const message = `this is longer than ${maxRecordMiB} MiB; a bracket or a comma may be missing`;
+        yield { problem: problemAt(position, message, number + 1) };
+        return;
+      }
+      const text = element.text.trimStart();
+      const start = positionAfter(position, element.text.slice(0, element.text.length - text.length));
+      position = positionAfter(start, text + element.ending);
+      if (ending === "]" && text !== "") {
+        yield { problem: problemAt(start, hasEnded) };
+        return;
+      }
+      if (ending === "]") continue;
+      const before = ending;
+      ending = element.ending;
+      if (ending === "[") continue;
+      if (text !== "") {
+        const row = rowOf(text, start, ++number, encoding, adviceForElement);
+        yield row;
+        // An object that breaks off was told already.
+        if ("problem" in row && ending === "") return;
+      } else if (ending === ",") {
+        yield { problem: problemAt(start, "a value should stand here", ++number) };
+      } else if (ending === "]" && before === ",") {
+        yield { problem: problemAt(start, "nothing follows the comma before this", ++number) };
+      }
+    }
+  }
+  if (ending !== "]") yield { problem: problemAt(position, arrayOpen) };
+}
+
+/** It ended for a reader of this element alone. */
+function adviceForElement(fault: string): string {
+  return fault === hasEnded ? "a comma should stand here" : fault;
+}
+
+/** Reads one object: the values of a document. */
+function rowOf(
+  text: string,
+  start: Position,
+  number: number,
+  encoding: string,
+  adviceFor: (fault: string) => string,
+): RowOrProblem {
+  const problem = (offset: number, message: string): RowOrProblem => ({
+    problem: problemAt(positionAfter(start, text.slice(0, offset)), message, number),
   });
-  if (fault !== undefined) return problem(element, fault);
-  if (!bytes)
-    return problem(element, `this is longer than ${maxElementMiB} MiB; a bracket or a comma may be missing`);
-  const within = (at: Position): Position => ({
-    line: line + at.line - 1,
-    column: at.line === 1 ? column + at.column - 1 : at.column,
-  });
-  const bad = placeOfBad(bytes, encoding);
-  if (bad) return problem(within(bad), notInEncoding(encoding.name));
-  const record = readJsonRecord(bytes.toString());
-  if ("values" in record) return { number, line, values: record.values };
-  // It ended for a reader of this element.
-  const hasEnded = record.fault === "the JSON has ended already";
-  return problem(within(record), hasEnded ? "a comma should stand here" : record.fault);
+  const bad = text.indexOf(badCharacter);
+  if (bad !== -1) return problem(bad, notInEncoding(encoding));
+  let values: unknown;
+  try {
+    values = parseJson(text, "");
+  } catch (error) {
+    const [, line, column, fault = "this is no JSON"] =
+      /^:(\d+):(\d+): (.*)$/s.exec((error as Error).message) ?? [];
+    const at = positionIn(start, { line: Number(line), column: Number(column) });
+    return { problem: problemAt(at, adviceFor(fault), number) };
+  }
+  const first = text.length - text.trimStart().length;
+  if (!isJsonObject(values)) {
+    const found = values === null ? "null" : Array.isArray(values) ? "an array" : `a ${typeof values}`;
+    return problem(first, `this is ${found}; make it an object, a member for each placeholder`);
+  }
+  // A level takes two characters at least.
+  if (text.length > 2 * maxNesting && isDeeperThan(values, maxNesting)) {
+    return problem(first, `this is nested deeper than ${maxNesting} levels`);
+  }
+  return { number, line: start.line, values };
 }
 
-/** Where in an element the first byte stands that is no text. */
-function placeOfBad(bytes: Buffer, { startDecoding }: Encoding): Position | undefined {
-  const lost = startDecoding ? bytes.indexOf(replacement) : -1;
-  if (startDecoding ? lost === -1 : isUtf8(bytes)) return undefined;
-  const place = startDecoding ? lineAndColumn(bytes.toString("utf8", 0, lost)) : placeOfBadByte(bytes);
-  const [line, column] = place.split(":");
-  return { line: Number(line), column: Number(column) };
+function problemAt({ line, column }: Position, message: string, number?: number): RowProblem {
+  return { line, column: String(column), message, ...(number === undefined ? {} : { number }) };
 }
 
-function problemOf({ line, column, message }: Position & { readonly message: string }): RowProblem {
-  return { line, column: String(column), message };
+/** Where the text goes on that begins at a position. */
+function positionAfter(start: Position, text: string): Position {
+  const lastLine = text.lastIndexOf("\n") + 1;
+  const column = text.length - lastLine + 1;
+  return positionIn(start, { line: text.split("\n").length, column });
+}
+
+/** The position in the file of a position in a text that begins at `start`. */
+function positionIn(start: Position, { line, column }: Position): Position {
+  return {
+    line: start.line + line - 1,
+    column: line === 1 ? start.column + column - 1 : column,
+  };
 }

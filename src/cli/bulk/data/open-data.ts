@@ -1,13 +1,12 @@
 import { extname } from "node:path";
+import { Readable } from "node:stream";
 import { Misuse } from "../../failure.ts";
+import { dialectOf, parseDelimiter } from "./csv-dialect.ts";
 import { csvRows, readHeader } from "./csv-rows.ts";
-import { delimiterOf, parseDelimiter } from "./delimiters.ts";
-import { type Encoding, encodingOf } from "./encodings.ts";
-import { jsonRows } from "./json-rows.ts";
-import { ndjsonRows } from "./ndjson-rows.ts";
+import { decode, encodingOf } from "./encodings.ts";
+import { jsonRows, ndjsonRows } from "./json-rows.ts";
 import type { Data, DataFormat, DataOptions, RowOrProblem } from "./row.ts";
 import { type StoredBytes, storeBytes } from "./stored-bytes.ts";
-import { utf8Chunks } from "./utf8-chunks.ts";
 
 export type { Data, DataOptions, RowOrProblem } from "./row.ts";
 
@@ -62,15 +61,16 @@ async function describe(
   const binary = binaries.find(([mark]) => start.subarray(0, mark.length).equals(mark));
   if (binary) throw new Misuse(`${name}: this is ${binary[1]}.`);
   const encoding = encodingOf(start, label);
-  if (encoding.name === "utf-8" && start.subarray(0, 4).includes(0)) {
+  if (encoding === "utf-8" && start.subarray(0, 4).includes(0)) {
     throw new Misuse(`${name}: this is not UTF-8. If it is UTF-16, say so: --encoding utf-16le.`);
   }
-  const text = textOf(start, encoding);
+  let text = "";
+  for await (const piece of decode(Readable.from([start]), encoding)) text += piece;
   if (text.trim() === "" && start.length < startBytes) {
     throw new Misuse(`${name}: it is empty. Give a file of rows, a document for each.`);
   }
   const format = given ?? formats[extname(file).toLowerCase()] ?? formatOf(text);
-  const open = () => utf8Chunks(bytes, encoding);
+  const open = () => decode(bytes.chunks(), encoding);
   const dataOf = (columns: readonly string[] | undefined, rows: () => AsyncIterable<RowOrProblem>): Data => ({
     name,
     format,
@@ -83,18 +83,9 @@ async function describe(
     checkArray(text, name);
     return dataOf(undefined, () => jsonRows(open(), encoding));
   }
-  const dialect = {
-    ...delimiterOf(text, delimiter),
-    isRaw: encoding.startDecoding === undefined,
-    encoding: encoding.name,
-  };
-  const columns = await readHeader(open, dialect, name);
-  return dataOf(columns, () => csvRows(open, dialect, columns));
-}
-
-function textOf(start: Buffer, { markBytes, startDecoding }: Encoding): string {
-  const rest = start.subarray(markBytes);
-  return startDecoding ? startDecoding()(rest) : rest.toString();
+  const dialect = dialectOf(text, delimiter, encoding);
+  const columns = await readHeader(open(), dialect, name);
+  return dataOf(columns, () => csvRows(open(), dialect, columns));
 }
 
 /** Takes the first character for what it begins. */

@@ -16,10 +16,13 @@ export function parseDelimiter(given: string): string {
   throw new Misuse('--delimiter takes one character, such as "," or ";" or "|", or tab.');
 }
 
-/** What stands between cells, and whether a line before the header says so. */
-interface FoundDelimiter {
+/** How CSV is written. */
+export interface CsvDialect {
   readonly delimiter: string;
+  /** Whether the first line is none of the table, but names the delimiter: `sep=;`. */
   readonly namesDelimiter: boolean;
+  /** The name of the encoding, for messages. */
+  readonly encoding: string;
 }
 
 /**
@@ -28,14 +31,14 @@ interface FoundDelimiter {
  *
  * @param text - how the file begins
  */
-export function delimiterOf(text: string, given: string | undefined): FoundDelimiter {
+export function dialectOf(text: string, given: string | undefined, encoding: string): CsvDialect {
   const header = headerOf(text);
   const named = /^sep=([^"])$/i.exec(header)?.[1];
-  if (named !== undefined) return { delimiter: given ?? named, namesDelimiter: true };
+  if (named !== undefined) return { delimiter: given ?? named, namesDelimiter: true, encoding };
   const bare = header.replace(/"[^"]*(?:"|$)/g, "");
   const counts = delimiters.map((delimiter) => bare.split(delimiter).length);
   const most = delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
-  return { delimiter: given ?? most, namesDelimiter: false };
+  return { delimiter: given ?? most, namesDelimiter: false, encoding };
 }
 
 /** Gives the first line that is not empty, with the lines that its quoted cells hold; as far as it is in the text. */

@@ -1,0 +1,54 @@
+export const maxRecordMiB = 64;
+const maxRecordLength = maxRecordMiB * 1024 * 1024;
+
+/** One record of a text. */
+export interface Found<T> {
+  readonly record: T;
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
+/** Reads the record that begins at a place of a text; nothing where its end has not come yet. */
+export type ReadRecord<T> = (text: string, start: number, isLast: boolean) => Found<T> | undefined;
+
+/**
+ * Reads the records of a text that comes in chunks, and holds little more than one of them.
+ *
+ * @param tooLong - what stands for a record that is too long; nothing is read behind it
+ * @returns all records that end in a chunk, at once
+ */
+export async function* readRecords<T>(
+  chunks: AsyncIterable<string>,
+  read: ReadRecord<T>,
+  tooLong: T,
+): AsyncGenerator<readonly T[], void, undefined> {
+  let text = "";
+  /** A long record is looked at again once twice as much of it has come, so that its time is not squared. */
+  let enough = 0;
+  for await (const chunk of chunks) {
+    text += chunk;
+    if (text.length < Math.min(enough, maxRecordLength)) continue;
+    const { records, end } = recordsIn(text, read, false);
+    text = text.slice(end);
+    enough = text.length * 2;
+    yield records;
+    if (text.length > maxRecordLength) return yield [tooLong];
+  }
+  yield recordsIn(text, read, true).records;
+}
+
+function recordsIn<T>(
+  text: string,
+  read: ReadRecord<T>,
+  isLast: boolean,
+): { readonly records: readonly T[]; readonly end: number } {
+  const records: T[] = [];
+  let end = 0;
+  while (end < text.length) {
+    const found = read(text, end, isLast);
+    if (!found) break;
+    records.push(found.record);
+    end = found.end;
+  }
+  return { records, end };
+}
