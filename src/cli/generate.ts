@@ -7,8 +7,7 @@ import { openerOf, openFile } from "./open-file.ts";
 import { formatSize, isStdout, printable, write } from "./output.ts";
 import { pdfNameOf } from "./output-file.ts";
 import { type Progress, showProgress } from "./progress.ts";
-import { type GivenKeys, refuseKeys } from "./refuse-keys.ts";
-import { readServiceSettings } from "./service-settings.ts";
+import { type GivenKeys, readServiceSettings, refuseKeys } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
 import type { Output, Session } from "./terminal.ts";
 

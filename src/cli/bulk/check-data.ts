@@ -6,11 +6,10 @@ import { Misuse } from "../failure.ts";
 import { printable } from "../output.ts";
 import { countOf, formatCount } from "./count.ts";
 import type { RowSchema } from "./data/check-rows.ts";
-import type { Data, Row } from "./data/row.ts";
+import { type Data, type Row, rowsUpTo } from "./data/row.ts";
 import { PathFaults, type RowFault } from "./path-faults.ts";
 import type { BulkPlan } from "./plan.ts";
 import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
-import { rowsUpTo } from "./rows-up-to.ts";
 import type { RunFiles } from "./run-files.ts";
 
 /** How many problems are told one by one. */

@@ -1,9 +1,9 @@
 import type { FailureGroup } from "../../bulk/index.ts";
+import { formatTimeSpan } from "../duration.ts";
 import { inWordsOfTerminal } from "../report.ts";
 import { countOf, formatCount } from "./count.ts";
 import { formatRate } from "./progress-text.ts";
 import type { SystematicFailure } from "./systematic-failures.ts";
-import { formatTimeSpan } from "./time-span.ts";
 
 /** How a run went. */
 export interface Outcome {

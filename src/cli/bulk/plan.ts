@@ -1,13 +1,22 @@
 import { isAbsolute, join, relative } from "node:path";
-import { type FolderSink, folder } from "../../bulk/index.ts";
+import { type FolderSink, folder, type Job } from "../../bulk/index.ts";
 import { safeFilename } from "../../files/filenames.ts";
 import { type AnyTemplate, template } from "../../index.ts";
 import { parseDuration } from "../duration.ts";
 import { Misuse } from "../failure.ts";
-import { type GivenKeys, refuseKeys } from "../refuse-keys.ts";
+import { type GivenKeys, refuseKeys } from "../service-settings.ts";
 import type { DataFormat } from "./data/row.ts";
 import { type ReportFormat, reportFormatOf } from "./report-entry.ts";
-import type { RowJob } from "./row-job.ts";
+
+/** A row on its way to its document. */
+export interface RowJob extends Job {
+  readonly template: AnyTemplate;
+  readonly values: Record<string, unknown>;
+  /** Which record of the data it is, from 1. */
+  readonly number: number;
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+}
 
 /** What the command line of `bulk` says, beside the uid and the data. */
 export interface BulkFlags extends GivenKeys {

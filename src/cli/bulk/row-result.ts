@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import type { BulkResult } from "../../bulk/index.ts";
+import { FailureGroups } from "../../bulk/failure-groups.ts";
+import type { BulkResult, FailureGroup } from "../../bulk/index.ts";
 import { TemplatePdfError } from "../../index.ts";
 import { lineOf } from "../report.ts";
-import type { BulkPlan } from "./plan.ts";
+import type { BulkPlan, RowJob } from "./plan.ts";
 import type { ReportEntry } from "./report-entry.ts";
-import type { RowJob } from "./row-job.ts";
 
 const statuses = { fulfilled: "made", skipped: "made before", rejected: "failed" } as const;
 
@@ -26,4 +26,34 @@ export function entryOf(result: BulkResult<RowJob>, plan: BulkPlan): ReportEntry
 function codeOf(error: unknown): string {
   if (TemplatePdfError.is(error)) return error.code;
   return error instanceof Error ? error.name : "unknown";
+}
+
+/** What has become of the rows until now. */
+export class Tally {
+  made = 0;
+  madeBefore = 0;
+  failed = 0;
+  readonly #ordinalOf: (job: RowJob) => number;
+  readonly #groups = new FailureGroups();
+
+  /** @param ordinalOf - the number by which a row is told */
+  constructor(ordinalOf: (job: RowJob) => number) {
+    this.#ordinalOf = ordinalOf;
+  }
+
+  /** Why rows have failed; their `indexes` are the numbers by which they are told. */
+  get failures(): readonly FailureGroup[] {
+    return this.#groups.all;
+  }
+
+  add(result: BulkResult<RowJob>): void {
+    if (result.status === "fulfilled") {
+      this.made++;
+    } else if (result.status === "skipped") {
+      this.madeBefore++;
+    } else {
+      this.failed++;
+      this.#groups.add(result.error, this.#ordinalOf(result.job));
+    }
+  }
 }

@@ -12,19 +12,15 @@ import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
 import { closingLines } from "./closing-lines.ts";
 import { countOf } from "./count.ts";
-import type { Data } from "./data/row.ts";
+import { type Data, rowsUpTo } from "./data/row.ts";
 import { type LiveLine, showLive } from "./live-line.ts";
-import type { BulkFlags, BulkPlan } from "./plan.ts";
-import { progressText } from "./progress-text.ts";
-import { RecentRate } from "./recent-rate.ts";
+import type { BulkFlags, BulkPlan, RowJob } from "./plan.ts";
+import { progressText, RecentRate } from "./progress-text.ts";
 import { ReportFile } from "./report-file.ts";
-import type { RowJob } from "./row-job.ts";
 import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
-import { documentOf, entryOf } from "./row-result.ts";
-import { rowsUpTo } from "./rows-up-to.ts";
+import { documentOf, entryOf, Tally } from "./row-result.ts";
 import { endingOf, startFailureOf } from "./run-ending.ts";
 import { type SystematicFailure, SystematicFailures } from "./systematic-failures.ts";
-import { Tally } from "./tally.ts";
 
 /** How many failures are told as they happen. */
 const maxTold = 5;

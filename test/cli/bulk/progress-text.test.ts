@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { showLive } from "../../../src/cli/bulk/live-line.ts";
-import { formatRate, progressText, type RunProgress } from "../../../src/cli/bulk/progress-text.ts";
-import { RecentRate } from "../../../src/cli/bulk/recent-rate.ts";
-import { formatTimeSpan } from "../../../src/cli/bulk/time-span.ts";
+import {
+  formatRate,
+  progressText,
+  RecentRate,
+  type RunProgress,
+} from "../../../src/cli/bulk/progress-text.ts";
+import { formatTimeSpan } from "../../../src/cli/duration.ts";
 import { Recorded } from "../fake-terminal.ts";
 
 const standing: RunProgress = {

@@ -15,21 +15,12 @@ export class StoredBytes {
   readonly #file: FileHandle;
   readonly #signal: AbortSignal;
   readonly #version: string;
-  /** What is left of a pipe on a system that removes no open file. */
-  readonly #leftover: string | undefined;
 
-  constructor(
-    name: string,
-    file: FileHandle,
-    version: string,
-    signal: AbortSignal,
-    leftover: string | undefined,
-  ) {
+  constructor(name: string, file: FileHandle, version: string, signal: AbortSignal) {
     this.name = name;
     this.#file = file;
     this.#version = version;
     this.#signal = signal;
-    this.#leftover = leftover;
   }
 
   /**
@@ -64,7 +55,6 @@ export class StoredBytes {
 
   async close(): Promise<void> {
     await this.#file.close();
-    if (this.#leftover !== undefined) await unlink(this.#leftover).catch(() => {});
   }
 
   async #read(position: number): Promise<Buffer> {
@@ -101,7 +91,7 @@ export async function storeBytes(path: string, stdin: Readable, signal: AbortSig
   try {
     const stats = await file.stat();
     if (stats.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
-    if (stats.isFile()) return new StoredBytes(path, file, await versionOf(file), signal, undefined);
+    if (stats.isFile()) return new StoredBytes(path, file, await versionOf(file), signal);
   } catch (cause) {
     await file.close();
     throw unreadable(path, cause);
@@ -120,10 +110,8 @@ async function writeDown(name: string, source: Readable, signal: AbortSignal): P
   const file = await open(path, "wx+", 0o600).catch((cause: unknown) => {
     throw refused(cause);
   });
-  const leftover = await unlink(path).then(
-    () => undefined,
-    () => path,
-  );
+  // Its bytes stay until it is closed, on Windows, too.
+  await unlink(path).catch(() => {});
   const stop = () => source.destroy(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -133,10 +121,9 @@ async function writeDown(name: string, source: Readable, signal: AbortSignal): P
       });
     }
     signal.throwIfAborted();
-    return new StoredBytes(name, file, await versionOf(file), signal, leftover);
+    return new StoredBytes(name, file, await versionOf(file), signal);
   } catch (cause) {
     await file.close();
-    if (leftover !== undefined) await unlink(leftover).catch(() => {});
     signal.throwIfAborted();
     throw cause instanceof Failure ? cause : unreadable(name, cause);
   } finally {
