@@ -111,6 +111,11 @@ describe("a document on its way through a handler", () => {
     const port = await serve(handler);
     const url = `http://127.0.0.1:${port}/api/v1/templates/invoice/generate-sync`;
     const init = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
-    await rejectionOf(fetch(url, init).then((answer) => answer.arrayBuffer()));
+    // Whether the adapter has sent the head by then decides which of the two it is.
+    const received = await fetch(url, init).then(
+      async (answer) => answer.ok && (await answer.arrayBuffer()),
+      () => false,
+    );
+    expect(received).toBe(false);
   });
 });

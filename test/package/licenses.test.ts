@@ -39,7 +39,8 @@ describe("the published package carries the license of", () => {
       ].map(([, name = ""]) => name),
     );
     const missing = loaded.filter((name) => !(name in others));
-    expect([...licenses.keys()]).toEqual([...new Set(missing)].sort());
+    expect(missing).toContain("@hono/node-server");
+    expect(missing.filter((name) => !licenses.has(name))).toEqual([]);
   });
 
   it.each([...licenses])("%s: the whole of it, and whose it is", (name, license) => {
@@ -57,7 +58,7 @@ describe("the published package carries the license of", () => {
   it.each([...licenses])("%s: those whose code it holds", (name, license) => {
     const folder = join(repository, "node_modules", name);
     const sources = filesBelow(folder).filter(
-      ({ path }) => /^(?:src|lib|dist\/esm|dist\/[^/]+\.mjs|[^/]+\.js)/.test(path) && /\.m?[jt]s$/.test(path),
+      ({ path }) => /^(?:src|lib|dist\/(?!cjs\/)|[^/]+\.js)/.test(path) && /\.m?[jt]s$/.test(path),
     );
     expect(sources.length).toBeGreaterThan(0);
     const taken = sources.flatMap(({ path }) => {
