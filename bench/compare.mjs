@@ -1,75 +1,60 @@
-// @ts-check
-// What a document costs, ours beside bare undici and its alternatives: CPU time, documents a second, memory, latency.
-// `npm run bench`; `npm run bench -- --help` tells the options.
-import { writeFile } from "node:fs/promises";
-import { sizes } from "./compare/cells.mjs";
-import { peers, yardstick } from "./compare/contenders.mjs";
-import { goalsOf } from "./compare/goals.mjs";
-import { busyWarningOf, describeMachine, makeSaveFolder } from "./compare/machine.mjs";
-import { measureCell } from "./compare/measure.mjs";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { installPeers, versionsOf } from "./compare/packages.mjs";
-import { readPageFile, writePageFiles } from "./compare/page-files.mjs";
-import { textOf } from "./compare/results.mjs";
-import { durations, readSettings, usage } from "./compare/settings.mjs";
-import { startServer } from "./compare/start-server.mjs";
-import { goalLinesOf, tableOf } from "./compare/terminal-table.mjs";
-import { readCommandLine } from "./shared/command-line.mjs";
+import { detailsOf, goalPartOf, pageFilesOf } from "./compare/page.mjs";
+import { figuresOf } from "./compare/results.mjs";
+import { durations, nameOf, readSettings } from "./compare/settings.mjs";
+import { peers } from "./measure/contenders.mjs";
+import { measureInTurn } from "./measure/in-turn.mjs";
+import { serverName, startServer } from "./servers/start.mjs";
+import { makeTemporaryFolder } from "./shared/at-end.mjs";
+import { describeMachine } from "./shared/machine.mjs";
+import { readResults, writeReports } from "./shared/reports.mjs";
 
-await main(readCommandLine(usage, readSettings));
+export { defaults } from "./compare/settings.mjs";
 
-/** @param {import("./compare/settings.mjs").Settings} settings */
-async function main(settings) {
-  if (settings.onlyPage) return writePageFiles(JSON.parse(readPageFile("benchmarks.json")));
-  const results = await compare(settings);
-  console.log(goalLinesOf(goalsOf(results)).join("\n"));
-  if (settings.json) await writeFile(settings.json, textOf(results));
-  if (settings.write) writePageFiles(results);
-  else console.log("\ndocs/reports/benchmarks.* are as they were: --write, or a full run, writes them.");
+export const usage = `What a document costs, ours beside bare undici and its alternatives: CPU time, documents a second, memory, latency.
+Without options it measures everything, in ${durations.full}, and writes docs/reports/benchmarks.*.
+
+  --quick             ${durations.quick}: only HTTP with 20 in flight, and fewer rounds
+  --only <pattern>    only contenders whose name matches; bare dispatch is always among them
+  --cells <pattern>   only cells whose name matches, as in "http, 2 kB" or "tls, 1 MB, 20 in"
+  --rounds <number>   so many rounds of every contender
+  --page              measures nothing; writes docs/reports/benchmarks.* from their JSON`;
+
+export async function run(options) {
+  if (options.page) return writeReports(pageFilesOf(readResults("benchmarks.json")));
+  const results = await compare(readSettings(options));
+  console.log(goalPartOf(results).join("\n\n"));
+  if (results.kind === "full") writeReports(pageFilesOf(results));
 }
 
-/**
- * @param {import("./compare/settings.mjs").Settings} settings
- * @returns {Promise<import("./compare/results.mjs").Results>}
- */
-async function compare(settings) {
-  const { kind, contenders, cells } = settings;
+async function compare({ kind, contenders, cells, roundsOf, spansOf }) {
   if (contenders.some((name) => peers.includes(name))) installPeers();
-  const saving = makeSaveFolder();
-  const server = await startServer(sizes, settings.server);
-  try {
-    const machine = describeMachine();
-    console.log(`${headOf(kind)} Node ${machine.node}, ${machine.cores} cores. The server: ${server.name}.`);
-    console.log(`× bare is the CPU time of a document in that of ${yardstick}; ▶ is this package.`);
-    console.log(busyWarningOf(machine));
-    const startedAt = performance.now();
-    const measured = [];
-    for (const cell of cells) {
-      const results = await measureCell(cell, settings, server, saving.folder.path);
-      measured.push(results);
-      const minutes = (performance.now() - startedAt) / 60_000;
-      const left = (minutes / measured.length) * (cells.length - measured.length);
-      const progress = `cell ${measured.length} of ${cells.length}, ${minutes.toFixed(1)} min, about ${left.toFixed(0)} to go`;
-      console.log(`${tableOf(results)}\n  (${progress})\n`);
-    }
-    return {
-      date: new Date().toISOString().slice(0, 10),
-      kind,
-      machine,
-      server: server.name,
-      savedTo: saving.kind,
-      versions: versionsOf(contenders),
-      cells: measured,
-    };
-  } finally {
-    server.stop();
-    saving.folder.remove();
+  const memory = "/dev/shm";
+  const inMemory = existsSync(memory);
+  const folder = makeTemporaryFolder("saved", inMemory ? memory : tmpdir());
+  const server = await startServer();
+  const machine = describeMachine();
+  const measured = [];
+  for (const { protocol, bytes, inFlight } of cells) {
+    const origin = server[protocol];
+    const plans = contenders.map((contender) => {
+      return { contender, origin, bytes, inFlight, ...spansOf(bytes), folder };
+    });
+    const readings = await measureInTurn(plans, roundsOf, server);
+    const figures = [...readings].map(([name, ofRounds]) => [name, figuresOf(ofRounds)]);
+    const results = { protocol, bytes, inFlight, contenders: Object.fromEntries(figures) };
+    measured.push(results);
+    console.log(`\n${nameOf(results)} (${measured.length} of ${cells.length})\n\n${detailsOf(results)}\n`);
   }
-}
-
-/** @param {import("./compare/settings.mjs").Settings["kind"]} kind */
-function headOf(kind) {
-  if (kind === "full") return `The full comparison: ${durations.full}.`;
-  if (kind === "quick")
-    return `The quick comparison, ${durations.quick}: fewer cells and rounds, and a warm-up too short for the slower clients.`;
-  return "A part of the comparison.";
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    kind,
+    machine,
+    server: serverName,
+    savedTo: inMemory ? "a file system in memory (tmpfs)" : "the folder for temporary files",
+    versions: versionsOf(contenders),
+    cells: measured,
+  };
 }

@@ -1,102 +1,80 @@
-// What the emulator and the command cost on this machine.
-// `npm run bench:emulator`; `npm run bench:emulator -- --help` tells the arguments.
-// Start to the first PDF, pages a second, memory over 5,000 renders, and the start of the command beside that of bare Node.
 import { spawnSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { startEmulator } from "template-pdf/emulator";
-import { argumentsOf, readCommandLine, wholeNumber } from "./shared/command-line.mjs";
-import { medianOf } from "./shared/statistics.mjs";
+import { medianOf } from "./shared/figures.mjs";
 
-const usage = `npm run bench:emulator -- [renders]
+export const defaults = { renders: 5_000 };
 
-The start of the emulator and of the command, pages a second, and memory over so many renders, by default 5000.`;
-const renders = readCommandLine(usage, (args) => {
-  const [renders = "5000"] = argumentsOf(args, 1);
-  return wholeNumber("renders", renders);
-});
+export const usage = `What the emulator and the command cost: the start to the first PDF, pages a second, memory over many renders, and the start of
+the command beside that of bare Node.
+
+  --renders <n>   of a certificate, to see what memory grows by; 5000`;
 
 const examples = fileURLToPath(new URL("../examples/", import.meta.url));
 const command = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-const values = await readFile(`${examples}values/certificate.json`);
-const invoice = await readFile(`${examples}values/invoice.json`);
+export async function run({ renders }) {
+  const startedAt = performance.now();
+  const emulator = await startEmulator({ templates: `${examples}templates`, fonts: `${examples}fonts` });
+  console.log(`start to listening  ${millisecondsSince(startedAt)}`);
+  const invoice = await generate(emulator, "invoice");
+  console.log(`start to first PDF  ${millisecondsSince(startedAt)}`);
+  const { numPages: pages } = await getDocument({ data: invoice, verbosity: 0 }).promise;
+  for (const inFlight of [1, 4]) {
+    const seconds = await generateMany(emulator, "invoice", 40, inFlight);
+    console.log(
+      `${inFlight} in flight         ${((40 * pages) / seconds).toFixed(1)} pages/s (${pages} pages each)`,
+    );
+  }
 
-const startedAt = performance.now();
-const emulator = await startEmulator({ templates: `${examples}templates`, fonts: `${examples}fonts` });
-const readyAt = performance.now();
-const first = await generate("invoice", invoice);
-console.log(`start to listening  ${milliseconds(readyAt - startedAt)}`);
-console.log(`start to first PDF  ${milliseconds(performance.now() - startedAt)}`);
+  console.log(`memory over ${renders} certificates, 4 in flight (RSS of the process, with its threads):`);
+  const step = Math.ceil(renders / 10);
+  for (let done = step; done <= renders; done += step) {
+    await generateMany(emulator, "certificate", step, 4);
+    console.log(`  ${String(done).padStart(6)}  ${Math.round(process.memoryUsage().rss / 1e6)} MB`);
+  }
+  await emulator.close();
 
-const pages = await pagesOf(first);
-for (const inFlight of [1, 4]) {
-  const seconds = await timed(40, inFlight, "invoice", invoice);
-  console.log(
-    `${inFlight} in flight          ${((40 * pages) / seconds).toFixed(1)} pages/s (invoice of ${pages} pages)`,
-  );
+  console.log("start of the command, medians of 21:");
+  for (const args of [
+    ["-e", "0"],
+    [command, "--version"],
+    [command, "generate", "--help"],
+  ]) {
+    const times = Array.from({ length: 21 }, () => {
+      const at = performance.now();
+      spawnSync(process.execPath, args);
+      return performance.now() - at;
+    });
+    console.log(
+      `  node ${args.join(" ").replace(command, "dist/cli/main.js").padEnd(35)} ${medianOf(times).toFixed(0)} ms`,
+    );
+  }
 }
 
-console.log(`memory over ${renders} certificates, 4 in flight (RSS of the process, with its threads):`);
-for (let done = 0; done < renders; ) {
-  const next = Math.min(renders - done, Math.ceil(renders / 10));
-  await timed(next, 4, "certificate", values);
-  done += next;
-  console.log(`  ${String(done).padStart(6)}  ${Math.round(process.memoryUsage().rss / 1e6)} MB`);
-}
-await emulator.close();
-
-console.log("start of the command, medians of 21:");
-for (const args of [
-  ["-e", "0"],
-  [command, "--version"],
-  [command, "generate", "--help"],
-]) {
-  console.log(
-    `  ${["node", ...args].join(" ").replace(command, "dist/cli/main.js").padEnd(40)} ${milliseconds(medianTime(args))}`,
-  );
-}
-
-async function generate(uid, body) {
-  const response = await fetch(`${emulator.baseUrl}/api/v1/templates/${uid}/generate-sync`, {
+async function generate({ baseUrl, apiKey }, uid) {
+  const response = await fetch(`${baseUrl}/api/v1/templates/${uid}/generate-sync`, {
     method: "POST",
-    headers: { authorization: `API-Key ${emulator.apiKey}`, "content-type": "application/json" },
-    body,
+    headers: { authorization: `API-Key ${apiKey}`, "content-type": "application/json" },
+    body: readFileSync(`${examples}values/${uid}.json`),
   });
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  if (!response.ok) throw new Error(new TextDecoder().decode(bytes));
-  return bytes;
+  if (!response.ok) throw new Error(await response.text());
+  return new Uint8Array(await response.arrayBuffer());
 }
 
-/** How many seconds so many documents take. */
-async function timed(count, inFlight, uid, body) {
+/** Returns how many seconds so many documents take. */
+async function generateMany(emulator, uid, count, inFlight) {
   const startAt = performance.now();
   let begun = 0;
-  const work = async () => {
-    while (begun++ < count) await generate(uid, body);
+  const lane = async () => {
+    while (begun++ < count) await generate(emulator, uid);
   };
-  await Promise.all(Array.from({ length: inFlight }, work));
+  await Promise.all(Array.from({ length: inFlight }, lane));
   return (performance.now() - startAt) / 1_000;
 }
 
-async function pagesOf(data) {
-  const reading = getDocument({ data, verbosity: 0 });
-  const { numPages } = await reading.promise;
-  await reading.destroy();
-  return numPages;
-}
-
-/** The median wall time of 21 runs of Node. */
-function medianTime(args) {
-  const times = Array.from({ length: 21 }, () => {
-    const at = performance.now();
-    spawnSync(process.execPath, args);
-    return performance.now() - at;
-  });
-  return medianOf(times);
-}
-
-function milliseconds(time) {
-  return `${Math.round(time)} ms`;
+function millisecondsSince(at) {
+  return `${Math.round(performance.now() - at)} ms`;
 }

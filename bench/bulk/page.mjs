@@ -1,24 +1,43 @@
-// @ts-check
-import { sizeOf } from "../compare/cells.mjs";
-import { inDigits, tableOf } from "./markdown.mjs";
-import { bareDispatch, bareRequest } from "./pumps.mjs";
-import { ratioIn } from "./speed.mjs";
-
-/** @typedef {import("./page-files.mjs").Results} Results */
-/** @typedef {import("./page-files.mjs").Circumstances} Circumstances */
+import { bareLoops } from "../measure/many.mjs";
+import { panelsOf } from "../shared/chart.mjs";
+import { inDigits, sizeOf } from "../shared/figures.mjs";
+import { circumstancesOf } from "../shared/machine.mjs";
+import { markdownTable } from "../shared/tables.mjs";
+import { ratioIn } from "./parts.mjs";
 
 /** What part of the documents per second of a bare loop a run has to make. */
 const goal = 0.9;
 
-/**
- * The whole of docs/reports/bulk-benchmarks.md.
- *
- * @param {Results} results
- */
-export function pageOf({ memory, speed, folder, start }) {
+/** What a run leaves in docs/reports, by the names of the files. */
+export function pageFilesOf(results) {
+  const text = JSON.stringify(results, null, 2);
+  return {
+    // A hundred samples take one line.
+    "bulk-benchmarks.json": `${text.replace(/\[[\d.,\s]+\]/g, (numbers) => numbers.replace(/\s+/g, " "))}\n`,
+    "bulk-benchmarks.md": pageOf(results),
+    "bulk-benchmarks.svg": memoryChart(results.memory),
+  };
+}
+
+function memoryChart(memory) {
+  const runs = Object.entries(memory?.runs ?? {});
+  const most = Math.max(1, ...runs.flatMap(([, { rssMegabytes }]) => rssMegabytes));
+  return panelsOf({
+    title: `Memory over a run of ${memory?.documents.toLocaleString("en") ?? "no"} documents`,
+    subtitle: `resident, over the course of the run; the top of each panel is ${Math.ceil(most)} MB`,
+    columns: 4,
+    panels: runs.map(([title, { rssMegabytes: values }]) => {
+      return { title, note: `${values.at(-1)} MB`, values, most, end: "100 %" };
+    }),
+  });
+}
+
+/** The whole of docs/reports/bulk-benchmarks.md. */
+export function pageOf(results) {
+  const { memory, speed, folder, start } = results;
   return `${[
     "# Benchmarks of runs",
-    `What a run over many documents costs: \`generateMany\` and \`runBulk\` beside what one would write by hand. \`npm run bench:bulk\` writes this
+    `What a run over many documents costs: \`generateMany\` and \`runBulk\` beside what one would write by hand. \`npm run bench -- bulk\` writes this
 page, its chart and [bulk-benchmarks.json](bulk-benchmarks.json), which has every figure of it; nobody edits them. Client and server share
 the machine, and the service's time to render is not in it. What a single call costs: [benchmarks.md](benchmarks.md).`,
     ...(memory ? memoryPartOf(memory) : []),
@@ -28,7 +47,6 @@ the machine, and the service's time to render is not in it. What a single call c
   ].join("\n\n")}\n`;
 }
 
-/** @param {NonNullable<Results["memory"]>} part */
 function memoryPartOf(part) {
   const { documents, bytes, inFlight, runs } = part;
   const rows = Object.entries(runs).map(([name, run]) => {
@@ -52,15 +70,14 @@ function memoryPartOf(part) {
 yet. Documents of ${sizeOf(bytes)}, ${inFlight} in flight; CPU time per document, of the client's process. \`runBulk\` has a sink that only reads,
 and a journal: it remembers the hash of every key, which is why it grows. The last row goes on with the journal of the one before, and asks
 for nothing.`,
-    tableOf(["RSS in MB", ...columns], rows),
+    markdownTable(["RSS in MB", ...columns], rows),
     circumstancesOf(part),
   ];
 }
 
-/** @param {NonNullable<Results["speed"]>} part */
 function speedPartOf(part) {
-  const { cells, server, rounds } = part;
-  const ratios = [bareRequest, bareDispatch].flatMap((bare) => {
+  const { cells, rounds } = part;
+  const ratios = [bareLoops.request, bareLoops.dispatch].flatMap((bare) => {
     const rows = cells.map((cell) => {
       const { wall, cpu } = ratioIn(cell, bare);
       return [nameOf(cell), wall.toFixed(2), cpu.toFixed(2), wall >= goal ? "reached" : "**missed**"];
@@ -68,12 +85,12 @@ function speedPartOf(part) {
     const reached = rows.filter(([, , , verdict]) => verdict === "reached").length;
     return [
       `**generateMany ÷ a pool of \`${bare}\`**: ${goal} or more in ${reached} of ${rows.length} cells`,
-      tableOf(["", "documents / s", "by CPU time", `≥ ${goal}`], rows),
+      markdownTable(["", "documents / s", "by CPU time", `≥ ${goal}`], rows),
     ];
   });
   const names = Object.keys(cells[0]?.contenders ?? {});
-  const figures = (/** @type {"perSecond" | "cpuMicroseconds"} */ key) =>
-    tableOf(
+  const figures = (key) =>
+    markdownTable(
       [key === "perSecond" ? "documents / s" : "CPU µs", ...names],
       cells.map((cell) => [nameOf(cell), ...names.map((name) => inDigits(cell.contenders[name]?.[key]))]),
     );
@@ -86,18 +103,16 @@ fresh processes that take turns; each warms up first.`,
     ...ratios,
     figures("perSecond"),
     figures("cpuMicroseconds"),
-    circumstancesOf(part, server),
+    circumstancesOf(part),
   ];
 }
 
-/** @param {{ bytes: number, inFlight: number }} cell */
 function nameOf({ bytes, inFlight }) {
   return `${sizeOf(bytes)}, ${inFlight} in flight`;
 }
 
-/** @param {NonNullable<Results["folder"]>} part */
 function folderPartOf(part) {
-  const { cells, server, rounds, inFlight } = part;
+  const { cells, rounds, inFlight } = part;
   const names = Object.keys(cells[0]?.writers ?? {});
   const rows = names.map((name) => [
     name,
@@ -112,29 +127,20 @@ function folderPartOf(part) {
     `Every document in a file of its own, ${inFlight} in flight. \`writeFile\` leaves half a file behind where it is interrupted; \`saveTo()\` writes beside,
 syncs and renames; \`runBulk\` writes its journal, too, and syncs it and the folder in groups. On a file system in memory (tmpfs), syncing costs
 nothing: the difference is the price of the disk. Medians of ${rounds} rounds.`,
-    tableOf(["", ...head], rows),
-    circumstancesOf(part, server),
+    markdownTable(["", ...head], rows),
+    circumstancesOf(part),
   ];
 }
 
-/** @param {NonNullable<Results["start"]>} part */
 function startPartOf(part) {
-  const { perSecond, bytes, server, rounds } = part;
+  const { perSecond, bytes, rounds } = part;
   const seconds = Object.values(perSecond)[0] ?? [];
   const rows = Object.entries(perSecond).map(([name, figures]) => [name, ...figures.map(inDigits)]);
   return [
     "## The first seconds",
     `How fast \`"auto"\` gets up to speed against a server that refuses nothing: documents of ${sizeOf(bytes)} in each second. It begins with a few, so
 that a service that takes no more is not flooded. Medians of ${rounds} rounds.`,
-    tableOf(["second", ...seconds.map((_, index) => String(index + 1))], rows),
-    circumstancesOf(part, server),
+    markdownTable(["second", ...seconds.map((_, index) => String(index + 1))], rows),
+    circumstancesOf(part),
   ];
-}
-
-/** @param {Circumstances} circumstances @param {string} [server] */
-function circumstancesOf({ date, machine }, server) {
-  const { node, cores, processor, platform, loadBefore } = machine;
-  const busy = loadBefore > cores ? ": **it was busy, and the figures are rough**" : "";
-  const serverWords = server ? `; ${server}` : "";
-  return `${date}, Node ${node}, ${cores} cores (${processor}), ${platform}${serverWords}; load ${loadBefore} before the start${busy}.`;
 }

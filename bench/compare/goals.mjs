@@ -1,6 +1,6 @@
-// @ts-check
-import { nameOf, sizeOf } from "./cells.mjs";
-import { isOurs, ourBytes, yardstick } from "./contenders.mjs";
+import { isOurs, ourBytes, yardstick } from "../measure/contenders.mjs";
+import { sizeOf } from "../shared/figures.mjs";
+import { nameOf } from "./settings.mjs";
 
 /** What `bytes()` may cost by HTTP with 20 in flight, in CPU time of bare dispatch, for each size. */
 const goals = new Map([
@@ -13,21 +13,7 @@ const goals = new Map([
 export const worst = 1.5;
 const exempt = "template-pdf stream()";
 
-/**
- * @typedef {object} Goal
- * @property {string} text
- * @property {number} limit
- * @property {number} ratio - NaN where it was not measured
- * @property {boolean} reached
- */
-
-/**
- * Each goal, and how near the results come.
- *
- * @param {import("./results.mjs").Results} results
- * @returns {{ goals: Goal[], above: { contender: string, cell: string, ratio: number }[] }} above: where ours costs
- *   more than it may anywhere, the worst first
- */
+/** Each goal, and how near the results come. */
 export function goalsOf({ cells }) {
   const ofBytes = [...goals].map(([bytes, limit]) => {
     const cell = cells.find(
@@ -56,19 +42,13 @@ export function goalsOf({ cells }) {
   };
 }
 
-/**
- * The CPU time of a document in that of bare dispatch; NaN where either was not measured.
- *
- * @param {import("./results.mjs").CellResults} cell
- * @param {string} contender
- * @param {string} [base]
- */
+/** The CPU time of a document in that of bare dispatch; NaN where either was not measured. */
 export function ratioOf({ contenders }, contender, base = yardstick) {
   const own = contenders[contender]?.cpuMicroseconds ?? Number.NaN;
   return own / (contenders[base]?.cpuMicroseconds ?? Number.NaN);
 }
 
-/** By what the page shows: two digits. @param {number} ratio @param {number} limit */
+/** By what the page shows: two digits. */
 function isWithin(ratio, limit) {
   return Number(ratio.toFixed(2)) <= limit;
 }

@@ -1,17 +1,22 @@
-// @ts-check
-import { nameOf, sizeOf } from "./cells.mjs";
-import { compared, isOurs, yardstick } from "./contenders.mjs";
+import { compared, isOurs, yardstick } from "../measure/contenders.mjs";
+import { inDigits, inTwoDigits, sizeOf } from "../shared/figures.mjs";
+import { circumstancesOf } from "../shared/machine.mjs";
+import { markdownTable } from "../shared/tables.mjs";
+import { compareChart } from "./chart.mjs";
 import { goalsOf, ratioOf, worst } from "./goals.mjs";
-import { durations } from "./settings.mjs";
+import { textOf } from "./results.mjs";
+import { durations, nameOf } from "./settings.mjs";
 
-/** @typedef {import("./results.mjs").Results} Results */
-/** @typedef {import("./results.mjs").CellResults} CellResults */
+/** What a run leaves in docs/reports, by the names of the files. */
+export function pageFilesOf(results) {
+  return {
+    "benchmarks.json": textOf(results),
+    "benchmarks.md": pageOf(results),
+    "benchmarks.svg": compareChart(results),
+  };
+}
 
-/**
- * The whole of docs/reports/benchmarks.md.
- *
- * @param {Results} results
- */
+/** The whole of docs/reports/benchmarks.md. */
 export function pageOf(results) {
   return `${[
     "# Benchmarks",
@@ -24,69 +29,56 @@ this page, its chart and [benchmarks.json](benchmarks.json), which has every fig
     ...methodOf(results),
     "## Every figure",
     "Medians of the rounds. **Bold** is this package; the memory is the largest resident set of the whole process.",
-    ...inOrder(results.cells).map(detailsOf),
+    ...inOrder(results.cells).map(
+      (cell) => `<details>\n<summary>${nameOf(cell)}</summary>\n\n${detailsOf(cell)}\n\n</details>`,
+    ),
   ].join("\n\n")}\n`;
 }
 
-/** @param {Results} results */
-function surroundingsOf({ kind, date, machine, server, savedTo, versions }) {
+function surroundingsOf({ kind, savedTo, versions, ...circumstances }) {
   const extent = {
     full: "A full run.",
-    quick:
-      "**A quick run**: fewer cells and rounds than `npm run bench` has, and a warm-up too short for the slower clients, which look worse here.",
-    part: "**A part**: not all contenders or cells that `npm run bench` has.",
+    quick: "**A quick run**: fewer cells and rounds, and a warm-up too short for the slower clients.",
+    part: "**A part**: not all contenders or cells.",
   };
-  const rows = [
-    ["date", date],
-    ["machine", `${machine.cores} cores (${machine.processor}), ${machine.platform}`],
-    ["its load before the start", loadOf(machine)],
-    ["Node", machine.node],
-    ["server", `${server}, on the same machine`],
-    [
-      "versions",
-      Object.entries(versions)
-        .map(([name, version]) => `${name} ${version}`)
-        .join(", "),
-    ],
-    ["`saveTo()` and `writeFile` write to", savedTo],
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    "## Where",
+    `${extent[kind]} ${circumstancesOf(circumstances)} Client and server share the machine. Versions: ${named.join(", ")}.
+\`saveTo()\` and \`writeFile\` write to ${savedTo}.`,
   ];
-  return ["## Where", extent[kind], tableOf(["", ""], rows)];
 }
 
-/** @param {import("./results.mjs").Machine} machine */
-function loadOf({ loadBefore, cores }) {
-  return loadBefore > cores ? `${loadBefore}: **it was busy, and the figures are rough**` : `${loadBefore}`;
-}
-
-/** @param {Results} results */
-function goalPartOf(results) {
+export function goalPartOf(results) {
   const { goals, above } = goalsOf(results);
   const rows = goals.map(({ text, limit, ratio, reached }) => {
     const verdict = Number.isNaN(ratio) ? "not measured" : reached ? "reached" : "**missed**";
     return [text, `≤ ${limit.toFixed(2)}`, inTwoDigits(ratio), verdict];
   });
-  const misses = tableOf(
+  const misses = markdownTable(
     [`above ${inTwoDigits(worst)}`, "where", "× bare"],
     above.map(({ contender, cell, ratio }) => [contender, cell, inTwoDigits(ratio)]),
   );
   return [
     "## The goals",
     "In the CPU time of bare dispatch, which holds a document in memory and checks nothing of it.",
-    tableOf(["", "goal", "measured", ""], rows),
+    markdownTable(["", "goal", "measured", ""], rows),
     ...(above.length > 0 ? [misses] : []),
   ];
 }
 
-/** @param {Results} results */
 function ratioPartOf({ cells }) {
-  const tables = /** @type {const} */ (["http", "tls"]).flatMap((protocol) => {
+  const tables = ["http", "tls"].flatMap((protocol) => {
     const own = inOrder(cells).filter((cell) => cell.protocol === protocol);
     if (own.length === 0) return [];
     const names = Object.keys(own[0]?.contenders ?? {});
     const head = ["× bare", ...own.map(({ bytes, inFlight }) => `${sizeOf(bytes)}, ${inFlight}`)];
     const bare = own.map(({ contenders }) => `${inDigits(contenders[yardstick]?.cpuMicroseconds)} µs`);
     const rows = names.map((name) => [marked(name), ...own.map((cell) => ratioIn(cell, name))]);
-    return [`**${protocol.toUpperCase()}**`, tableOf(head, [[`${yardstick}, CPU time`, ...bare], ...rows])];
+    return [
+      `**${protocol.toUpperCase()}**`,
+      markdownTable(head, [[`${yardstick}, CPU time`, ...bare], ...rows]),
+    ];
   });
   return [
     "## CPU time of one document, × bare dispatch",
@@ -96,7 +88,7 @@ A \`~\` stands where the rounds of that client, or those of bare dispatch, diffe
   ];
 }
 
-/** A figure as the page shows it. @param {CellResults} cell @param {string} name */
+/** A figure as the page shows it. */
 export function ratioIn(cell, name) {
   const ratio = inTwoDigits(ratioOf(cell, name));
   const isRough = [name, yardstick].some((one) => {
@@ -106,16 +98,11 @@ export function ratioIn(cell, name) {
   return isRough && name !== yardstick ? `~ ${ratio}` : ratio;
 }
 
-/** @param {Results} results */
 function methodOf({ cells }) {
-  const rounds = cells.flatMap(({ contenders }) =>
-    Object.values(contenders).map((figures) => figures.rounds.length),
-  );
-  const [fewest, most] = [Math.min(...rounds), Math.max(...rounds)];
-  const turns =
-    fewest === most
-      ? `${most} for everybody`
-      : `${most} for ${[...compared.values()].join(" and ")}, ${fewest} for everybody else`;
+  const names = [...compared.values()].join(" and ");
+  const roundsOf = (name) => cells[0]?.contenders[name]?.rounds.length ?? 0;
+  const others = Object.keys(cells[0]?.contenders ?? {}).find((name) => !compared.has(name)) ?? yardstick;
+  const turns = `${roundsOf(yardstick)} for ${names}, ${roundsOf(others)} for everybody else`;
   return [
     "## What is measured",
     `- Everybody does one job, written as their own users would: POST the same JSON values with the key, read the body to its end, check the
@@ -130,21 +117,12 @@ function methodOf({ cells }) {
   the same files costs tells "undici dispatch, writeFile", which leaves half a file behind where it is interrupted. \`saveTo()\` looks before it asks, syncs and
   renames: [what saving costs](../decisions/0016-what-saving-costs.md).`,
     "Not measured: the time of a real service to render, a network in between, compressed answers, HTTP/2, failures, other runtimes than Node.",
-    "## Do it again",
-    tableOf(
-      ["command", ""],
-      [
-        ["`npm run bench`", `everything, in ${durations.full}; writes this page`],
-        ["`npm run bench -- --quick`", `HTTP with 20 in flight, in ${durations.quick}; writes nothing`],
-        ['`npm run bench -- --only "bytes" --cells "tls, 2 kB"`', "what you name, and bare dispatch"],
-        ["`npm run bench -- --help`", "all options"],
-      ],
-    ),
+    `${"`npm run bench -- --help`"} lists the options. A full run takes ${durations.full}, a quick one ${durations.quick}.`,
   ];
 }
 
-/** @param {CellResults} cell */
-function detailsOf(cell) {
+/** Every figure of a cell. */
+export function detailsOf(cell) {
   const rows = Object.entries(cell.contenders).map(([name, figures]) => [
     marked(name),
     inDigits(figures.cpuMicroseconds),
@@ -156,10 +134,9 @@ function detailsOf(cell) {
     inDigits(figures.p99Ms),
   ]);
   const head = ["", "CPU µs", "of the rounds", "× bare", "documents / s", "peak MB", "p50 ms", "p99 ms"];
-  return `<details>\n<summary>${nameOf(cell)}</summary>\n\n${tableOf(head, rows)}\n\n</details>`;
+  return markdownTable(head, rows);
 }
 
-/** @param {readonly CellResults[]} cells */
 function inOrder(cells) {
   return [...cells].sort(
     (one, other) =>
@@ -167,30 +144,6 @@ function inOrder(cells) {
   );
 }
 
-/** @param {readonly string[]} head @param {readonly (readonly string[])[]} rows */
-function tableOf(head, rows) {
-  const numbers = head.map((_, index) => rows.length > 0 && rows.every((cells) => isNumber(cells[index])));
-  const lines = [head, numbers.map((right) => (right ? "--:" : "---")), ...rows];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-/** Whether a number, with its unit or bound, is all there is. @param {string | undefined} cell */
-function isNumber(cell) {
-  return /^(?:–|(?:[≤~] )?[\d.,]+(?: – [\d.,]+| µs)?)$/.test(cell ?? "");
-}
-
-/** @param {string} name */
 function marked(name) {
   return isOurs(name) ? `**${name}**` : name;
-}
-
-/** @param {number} number */
-function inTwoDigits(number) {
-  return Number.isNaN(number) ? "–" : number.toFixed(2);
-}
-
-/** Three digits, or all before the point. @param {number | undefined} number */
-function inDigits(number) {
-  if (number === undefined) return "–";
-  return number >= 100 ? Math.round(number).toLocaleString("en") : number.toPrecision(3);
 }

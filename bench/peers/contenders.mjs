@@ -1,9 +1,8 @@
-// The contenders that come with packages of their own. What ../compare/contenders.mjs says of its own holds for these.
+// The contenders that come with packages of their own. What ../measure/contenders.mjs says of its own holds for these.
 import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
-import { headersOf, urlOf } from "../compare/contenders.mjs";
+import { headersOf, urlOf } from "../measure/contenders.mjs";
 
-/** @type {Record<string, import("../compare/contenders.mjs").Contender>} */
 export const contenders = {
   axios: async (job) => {
     const { default: axios } = await import("axios");

@@ -1,58 +1,42 @@
 // @ts-check
-const exitCodes = /** @type {const} */ ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 });
-const signals = /** @type {(keyof typeof exitCodes)[]} */ (Object.keys(exitCodes));
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-/** What is still to be undone, the oldest first. @type {Set<() => void>} */
+/** What is to be undone, the oldest first. @type {Set<() => void>} */
 const pending = new Set();
 
-/**
- * Undoes something when this process ends, however it ends but by SIGKILL, and the latest first. All of it has to be
- * synchronous.
- *
- * @param {() => void} undo
- * @returns {() => void} undoes it now, unless that is done
- */
-export function atEnd(undo) {
-  if (pending.size === 0) listen();
-  const undoOnce = () => {
-    if (!pending.delete(undoOnce)) return;
-    if (pending.size === 0) stopListening();
-    undo();
-  };
-  pending.add(undoOnce);
-  return undoOnce;
+process.on("exit", () => {
+  for (const undo of [...pending].reverse()) undo();
+});
+for (const [signal, code] of Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 })) {
+  process.on(signal, () => process.exit(code));
 }
 
 /**
- * Kills a child when this process ends. Nothing of it is waited for: who removes what it writes to has made that first.
+ * Kills a child when this process ends, unless SIGKILL ends it.
  *
  * @template {import("node:child_process").ChildProcess} Child
  * @param {Child} child
  * @returns {Child} the same
  */
 export function killAtEnd(child) {
-  child.once(
-    "exit",
-    atEnd(() => void child.kill("SIGKILL")),
-  );
+  const kill = () => void child.kill("SIGKILL");
+  pending.add(kill);
+  child.once("exit", () => pending.delete(kill));
   return child;
 }
 
-function listen() {
-  for (const signal of signals) process.on(signal, exit);
-  process.on("exit", undoAll);
-}
-
-function stopListening() {
-  for (const signal of signals) process.off(signal, exit);
-  process.off("exit", undoAll);
-}
-
-/** @param {NodeJS.Signals} signal */
-function exit(signal) {
-  process.exit(exitCodes[/** @type {keyof typeof exitCodes} */ (signal)]);
-}
-
-function undoAll() {
-  for (const undo of [...pending].reverse()) undo();
+/**
+ * Makes an empty folder that is removed with everything in it when this process ends.
+ *
+ * @param {string} name - of the benchmark
+ * @param {string} [parent]
+ * @returns {string} its path
+ */
+export function makeTemporaryFolder(name, parent = tmpdir()) {
+  const path = mkdtempSync(join(parent, `template-pdf-${name}-`));
+  // A child that was killed a moment ago may still write.
+  pending.add(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  return path;
 }

@@ -5,21 +5,20 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allContenders, contenders, peers } from "../../bench/compare/contenders.mjs";
-import { type Server, startServer } from "../../bench/compare/start-server.mjs";
+import { allContenders, contenders, peers } from "../../bench/measure/contenders.mjs";
+import { startProgram } from "../../bench/servers/start.mjs";
 import { pdfOf } from "../../bench/shared/pdf-of.mjs";
 
 const sizes = [2_000, 1_000_000];
-let server: Server;
+let origin: string;
 let folder: string;
 
 beforeAll(async () => {
-  server = await startServer(sizes, "node");
+  origin = await startProgram("raw.mjs");
   folder = await mkdtemp(join(tmpdir(), "template-pdf-contenders-"));
 });
 
 afterAll(async () => {
-  server?.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -32,9 +31,11 @@ const jobAt = (origin: string, uid: string) => ({
 });
 
 // Those of the other packages are measured only where these are installed; each figure of a run has checked the length.
-describe.each(Object.entries(contenders))("%s", (_name, contender) => {
+type Contender = (job: object) => Promise<(slot: number) => Promise<number>>;
+
+describe.each(Object.entries<Contender>(contenders))("%s", (_name, contender) => {
   it.each(sizes)("fetches a whole document of %i bytes", async (bytes) => {
-    const fetchOne = await contender(jobAt(server.http, String(bytes)));
+    const fetchOne = await contender(jobAt(origin, String(bytes)));
     expect(await fetchOne(0)).toBe(bytes);
     expect(await fetchOne(0)).toBe(bytes);
   });
@@ -71,13 +72,13 @@ describe.each(Object.entries(contenders))("%s", (_name, contender) => {
   });
 
   it("rejects where the server refuses", async () => {
-    const fetchOne = await contender(jobAt(server.http, "no-such-template"));
+    const fetchOne = await contender(jobAt(origin, "no-such-template"));
     await expect(fetchOne(0)).rejects.toThrow();
   });
 });
 
 it.each(["undici dispatch, writeFile", "template-pdf saveTo()"])("%s writes the document", async (name) => {
-  const fetchOne = await contenders[name]?.(jobAt(server.http, "2000"));
+  const fetchOne = await contenders[name]?.(jobAt(origin, "2000"));
   await fetchOne?.(7);
   expect(pdfOf(2_000).equals(await readFile(join(folder, "7.pdf")))).toBe(true);
 });

@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isWhole } from "../../bench/big-body-content.mjs";
+import { isWhole } from "../../bench/servers/big-content.mjs";
 import { temporaryFolder } from "../client/every-form.ts";
 import { runChild, writeChild } from "./child.ts";
 
 const MiB = 1024 * 1024;
 const size = 256 * MiB;
-/** Node itself takes about 60 MiB of it. `npm run big-body` measures 2 GiB beside bare undici. */
+/** Node itself takes about 60 MiB of it. `npm run bench -- big-body` measures 2 GiB beside bare undici. */
 const mostMemory = 200 * MiB;
 
-const server = fork(fileURLToPath(new URL("../../bench/big-body-server.mjs", import.meta.url)));
+const server = fork(fileURLToPath(new URL("../../bench/servers/big.mjs", import.meta.url)));
 let port: number;
 beforeAll(async () => {
   [port] = (await once(server, "message")) as [number];

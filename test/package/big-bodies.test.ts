@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { afterAll, describe, expect, it } from "vitest";
-import { piecesOf } from "../../bench/big-body-content.mjs";
+import { piecesOf } from "../../bench/servers/big-content.mjs";
 import { makeProject, runNode } from "./consumer.ts";
 
 // How much memory a process needs for large documents, in processes of their own, because peaks do not go away.

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { request } from "undici";
-import { headersOf, urlOf } from "../../../bench/compare/contenders.mjs";
+import { headersOf, urlOf } from "../../../bench/measure/contenders.mjs";
 
 /** What one asks for. */
 interface Wanted {

@@ -1,8 +1,7 @@
-// @ts-check
 // Serves documents of any size: /api/v1/templates/<bytes>/generate-sync, with a length, or "<bytes>-chunked" without.
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
-import { piecesOf } from "./big-body-content.mjs";
+import { piecesOf } from "./big-content.mjs";
 
 const server = createServer((request, response) => {
   const [, bytes, chunked] = /templates\/(\d+)(-chunked)?\//.exec(request.url ?? "") ?? [];

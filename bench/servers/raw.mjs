@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { pdfOf } from "./shared/pdf-of.mjs";
+import { pdfOf } from "../shared/pdf-of.mjs";
 
 const [certificate, key] = process.argv.slice(2);
 

@@ -1,12 +1,11 @@
 // Servers that take 20 ms over a document, allow so many a second and answer 429 beyond: each by the path of its base
 // URL, /<window | bucket>/<a second>/<none | 1>. A window begins at the whole second; a bucket holds a second's worth.
 import { createServer } from "node:http";
-import { pdfOf } from "./shared/pdf-of.mjs";
+import { pdfOf } from "../shared/pdf-of.mjs";
 
 const renderMs = 20;
 const pdf = pdfOf(2_000);
 
-/** @type {Map<string, () => boolean>} */
 const limiters = new Map();
 
 const server = createServer((request, response) => {
@@ -21,7 +20,7 @@ const server = createServer((request, response) => {
     }
   });
 });
-server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port }));
+server.listen(0, "127.0.0.1", () => process.send(server.address().port));
 process.on("disconnect", () => process.exit());
 
 /** Says of each request that arrives whether it is allowed. */

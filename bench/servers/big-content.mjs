@@ -1,4 +1,3 @@
-// @ts-check
 // A document of any size that nobody has to hold: one block over and over, between the marks of a PDF.
 import { createReadStream } from "node:fs";
 
@@ -14,11 +13,7 @@ for (let at = 0, state = 0x2545f491; at < block.length; at++) {
   block[at] = state & 0xff;
 }
 
-/**
- * The document, piece by piece.
- *
- * @param {number} size - how many bytes it has
- */
+/** The document, piece by piece. */
 export function* piecesOf(size) {
   yield header;
   let left = size - header.length - trailer.length;
@@ -27,12 +22,7 @@ export function* piecesOf(size) {
   yield trailer;
 }
 
-/**
- * Whether a file holds exactly this document.
- *
- * @param {string} path
- * @param {number} size
- */
+/** Whether a file holds exactly this document. */
 export async function isWhole(path, size) {
   const expected = piecesOf(size);
   let rest = Buffer.alloc(0);

@@ -1,0 +1,50 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { killAtEnd } from "../shared/at-end.mjs";
+import { fourDigits, medianOf } from "../shared/figures.mjs";
+
+/**
+ * Carries out plans, each in a process of its own, one after another and in rounds. Every other round is the other way round, so
+ * that no contender always comes after the same one.
+ */
+export async function measureInTurn(plans, rounds, { prepare = (plan) => plan, check, ...options } = {}) {
+  const roundsOf = typeof rounds === "number" ? () => rounds : rounds;
+  const readings = new Map(plans.map(({ contender }) => [contender, []]));
+  for (let round = 0; round < Math.max(...plans.map(({ contender }) => roundsOf(contender))); round++) {
+    const remaining = plans.filter(({ contender }) => round < roundsOf(contender));
+    for (const planned of round % 2 === 0 ? remaining : remaining.reverse()) {
+      const plan = prepare(planned);
+      readings.get(plan.contender)?.push(await measure(plan, options));
+      await check?.(plan);
+    }
+  }
+  return readings;
+}
+
+/** Carries out one plan. */
+export async function measure(plan, { authorityFile, execArgv = [] } = {}) {
+  const program = new URL("./process.mjs", import.meta.url);
+  const child = fork(program, [JSON.stringify(plan)], {
+    env: environmentWith(authorityFile),
+    execArgv: [...execArgv],
+  });
+  const exited = once(killAtEnd(child), "exit");
+  const [reading] = await Promise.race([once(child, "message"), exited]);
+  if (typeof reading !== "object" || !reading) throw new Error(`${plan.contender} reported no figures.`);
+  await exited;
+  return reading;
+}
+
+/** The medians of some figures of all rounds. */
+export function mediansOf(readings, keys) {
+  const medians = keys.map((key) => [key, fourDigits(medianOf(readings.map((reading) => reading[key])))]);
+  return Object.fromEntries(medians);
+}
+
+/** The environment, without what would route requests differently, or change how Node runs. */
+function environmentWith(authorityFile) {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/_proxy$/i.test(name) && !name.startsWith("NODE_") && !name.startsWith("TEMPLATE_PDF_"),
+  );
+  return { ...Object.fromEntries(inherited), ...(authorityFile && { NODE_EXTRA_CA_CERTS: authorityFile }) };
+}

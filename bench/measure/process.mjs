@@ -1,0 +1,99 @@
+// One contender in a process of its own: warms up, then reports what its documents cost.
+// node process.mjs <plan in JSON>: { contender, origin, bytes, inFlight, warmUp, measured, folder, samples }. A span, such as
+// `measured`, ends once it has had its `documents`, `cpuMilliseconds` and `seconds`.
+import { subscribe } from "node:diagnostics_channel";
+import { collectGarbage } from "../shared/collect-garbage.mjs";
+import { percentileOf } from "../shared/figures.mjs";
+import { values } from "../shared/values.mjs";
+import { openPump } from "./many.mjs";
+
+// Whoever wanted the figures has ended.
+process.on("disconnect", () => process.exit());
+
+const plan = JSON.parse(process.argv[2] ?? "");
+const { contender, origin, bytes, inFlight, folder = "" } = plan;
+let sockets = 0;
+subscribe("undici:client:connected", () => sockets++);
+const apiKey = "0123456789abcdef0123456789abcdef";
+const pump = await openPump(contender, { origin, uid: String(bytes), apiKey, values, folder, inFlight });
+
+/** To read the clock of the CPU costs a microsecond or two, so it is read only after so many documents. */
+const lookEvery = 16;
+
+/** So many latencies are kept, the newest: memory must not grow with the documents. */
+const latencies = new Float64Array(100_000);
+
+/** The number of the next document: a second run goes on where the first one ended. */
+let number = 0;
+
+async function run({ documents, cpuMilliseconds = 0, seconds = 0 }) {
+  const startedAt = performance.now();
+  const before = process.cpuUsage();
+  const hasClock = cpuMilliseconds + seconds > 0;
+  const sampleEvery = plan.samples ? Math.ceil(documents / 100) : Number.POSITIVE_INFINITY;
+  const [rssSamples, heapSamples] = [[], []];
+  const eachSecond = Array(seconds).fill(0);
+  let [begun, done] = [0, 0];
+  let [firstMs, isOver] = [0, false];
+
+  const secondsSince = () => (performance.now() - startedAt) / 1_000;
+  const next = () => {
+    if (begun >= documents && (!hasClock || begun % lookEvery === 0)) {
+      isOver ||= secondsSince() >= seconds && microsecondsSince(before) >= cpuMilliseconds * 1_000;
+    }
+    if (isOver) return undefined;
+    firstMs ||= performance.now() - startedAt;
+    begun++;
+    return number++;
+  };
+
+  const onDocument = (length, ms = 0) => {
+    if (typeof bytes === "number" && length !== bytes) {
+      throw new Error(`Got ${length} bytes instead of ${bytes}.`);
+    }
+    latencies[done % latencies.length] = ms;
+    done++;
+    if (seconds > 0) {
+      const second = Math.floor(secondsSince());
+      if (second < seconds) eachSecond[second]++;
+    }
+    if (done % sampleEvery === 0) {
+      const { rss, heapUsed } = process.memoryUsage();
+      rssSamples.push(Number((rss / 1e6).toFixed(1)));
+      heapSamples.push(Number((heapUsed / 1e6).toFixed(1)));
+    }
+  };
+
+  await pump(next, onDocument);
+  if (done !== begun) throw new Error(`Got ${done} documents instead of ${begun}.`);
+  return {
+    cpuMicroseconds: microsecondsSince(before) / done,
+    perSecond: done / secondsSince(),
+    firstMs,
+    done,
+    rssSamples,
+    heapSamples,
+    eachSecond,
+  };
+}
+
+function microsecondsSince(before) {
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+if (plan.warmUp) await run(plan.warmUp);
+const { done, ...figures } = await run(plan.measured);
+const { rss } = process.memoryUsage();
+collectGarbage();
+const sorted = latencies.subarray(0, Math.min(done, latencies.length)).sort();
+const reading = {
+  ...figures,
+  peakMegabytes: (process.resourceUsage().maxRSS * 1_024) / 1e6,
+  p50Ms: percentileOf(sorted, 0.5),
+  p99Ms: percentileOf(sorted, 0.99),
+  rssMegabytes: rss / 1e6,
+  heapMegabytes: process.memoryUsage().heapUsed / 1e6,
+  sockets,
+};
+process.send(reading, () => process.exit());
