@@ -1,5 +1,5 @@
 // @ts-check
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,6 +45,19 @@ export function run(command, args, { quiet = false } = {}) {
       resolve(status === 0);
     });
   });
+}
+
+/**
+ * Runs a command to its end and returns what it printed.
+ *
+ * @param {string} command - as for `run`
+ * @param {readonly string[]} args
+ */
+export function outputOf(command, args) {
+  const [program, ...words] = programOf(command);
+  const options = /** @type {const} */ ({ cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const { status, stdout, stderr, error } = spawnSync(program, [...words, ...args], options);
+  return { succeeded: status === 0, stdout: stdout ?? "", stderr: stderr || (error?.message ?? "") };
 }
 
 /**

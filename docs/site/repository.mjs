@@ -1,6 +1,6 @@
 // @ts-check
-import { readJson } from "../../scripts/release/read-json.mjs";
+import { readFileSync } from "node:fs";
 import { repositoryName } from "../../scripts/release/repository-name.mjs";
 
 /** The address of the repository, for people. */
-export const repository = `https://github.com/${repositoryName(readJson("package.json").repository.url)}`;
+export const repository = `https://github.com/${repositoryName(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).repository.url)}`;

@@ -22,7 +22,7 @@ export default {
   sortEntryPoints: false,
   projectDocuments: Object.values(chapters).flat().map(at),
   tsconfig: at("docs/site/tsconfig.json"),
-  // That is `npm run types`, which reads all of the repository.
+  // That is `tsc --noEmit`, which reads all of the repository.
   skipErrorChecking: true,
   plugin: [at("docs/site/plugin.mjs")],
 

@@ -1,37 +1,33 @@
 // @ts-check
-import { outputOf } from "./output-of.mjs";
-
-/** @typedef {"no package" | "new version" | "published" | "not told"} Standing */
+import { outputOf } from "../run-command.mjs";
 
 /**
- * Where a version stands on npm's registry.
+ * What npm's registry knows of a version.
+ *
+ * @typedef {{ readonly state: "no package" | "new version" | "published" | "unknown", readonly why: string }} RegistryAnswer
+ */
+
+/**
+ * Asks npm's registry about a version.
  *
  * @param {{ name: string, version: string }} manifest
- * @returns {{ readonly standing: Standing, readonly why: string }}
  */
-export function standingOf({ name, version }) {
-  return standing(outputOf("npm", ["view", name, "versions", "--json", "--loglevel=error"]), version);
+export function askRegistry({ name, version }) {
+  return readAnswer(outputOf("npm", ["view", name, "versions", "--json", "--loglevel=error"]), version);
 }
 
 /**
- * @param {{ readonly succeeded: boolean, readonly stdout: string, readonly stderr: string }} asked - what `npm view`
- * printed of all versions
+ * @param {ReturnType<typeof outputOf>} printed - by `npm view`, about all versions
  * @param {string} version
- * @returns {{ readonly standing: Standing, readonly why: string }}
+ * @returns {RegistryAnswer}
  */
-export function standing({ succeeded, stdout, stderr }, version) {
+export function readAnswer({ succeeded, stdout, stderr }, version) {
   if (succeeded) {
-    /** @type {string | string[]} */
-    const versions = JSON.parse(stdout);
-    // Of a single version, npm prints no list.
-    return [versions].flat().includes(version)
-      ? { standing: "published", why: `${version} is on the registry already` }
-      : { standing: "new version", why: `${version} is not on the registry yet` };
+    // npm prints no list if there is only one version.
+    return [JSON.parse(stdout)].flat().includes(version)
+      ? { state: "published", why: `${version} is on the registry already` }
+      : { state: "new version", why: `${version} is not on the registry yet` };
   }
-  if (stderr.includes("E404"))
-    return { standing: "no package", why: "the package is not on the registry yet" };
-  return {
-    standing: "not told",
-    why: `the registry does not tell which versions it has: ${stderr.trim().split("\n")[0]}`,
-  };
+  if (stderr.includes("E404")) return { state: "no package", why: "the package is not on the registry yet" };
+  return { state: "unknown", why: `the registry did not answer: ${stderr.trim().split("\n")[0]}` };
 }

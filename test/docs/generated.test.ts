@@ -16,7 +16,7 @@ import { written } from "./written.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const guides = readdirSync(join(repository, "docs/guides")).map((name) => `docs/guides/${name}`);
 
-describe("what the code knows stands in the papers as the code has it; where it is stale, `npm run docs:tables`", () => {
+describe("what the code knows stands in the papers as the code has it; where it is stale, `npm run docs -- tables`", () => {
   it.each(["README.md", ...guides])("in %s", async (paper) => {
     const path = join(repository, paper);
     await expect(await written(readFileSync(path, "utf8"))).toMatchFileSnapshot(path);

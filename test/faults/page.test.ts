@@ -5,7 +5,7 @@ import { groups } from "./rows/index.ts";
 
 const page = fileURLToPath(new URL("../../docs/reports/faults.md", import.meta.url));
 
-it("docs/reports/faults.md says what the tables prove: where it is stale, run `npm run docs:faults`", async () => {
+it("docs/reports/faults.md says what the tables prove: where it is stale, run `npm run docs -- faults`", async () => {
   await expect(pageOf(groups)).toMatchFileSnapshot(page);
 });
 

@@ -155,7 +155,7 @@ describe("a bundle for Node", () => {
   }
 });
 
-it("docs/reports/bundlers.md tells the bytes within 3 %: where it is stale, run `npm run docs:bundlers`", async () => {
+it("docs/reports/bundlers.md tells the bytes within 3 %: where it is stale, run `npm run docs -- bundlers`", async () => {
   const sizes: Sizes = Object.fromEntries(
     Object.keys(bundlers).map((bundler) => [
       bundler,

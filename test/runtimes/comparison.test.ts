@@ -34,7 +34,7 @@ it("and bundled for a page", async () => {
   came["what a page loads, minified and gzipped"] = Object.fromEntries(await Promise.all(loaded));
 });
 
-it("docs/reports/comparison.json says what came of it: where it is stale, run `npm run docs:comparison`", async () => {
+it("docs/reports/comparison.json says what came of it: where it is stale, run `npm run docs -- comparison`", async () => {
   await expect(`${JSON.stringify(came, null, 2)}\n`).toMatchFileSnapshot(file);
 });
 

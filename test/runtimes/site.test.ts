@@ -9,7 +9,7 @@ import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, type Page } from "./browsers.ts";
 import { type RunningProgram, startProgram } from "./start-program.ts";
 
-/** The documentation site, as `npm run docs` builds it and `npm run docs:serve` serves it. */
+/** The documentation site, as `npm run docs` builds it and `npm run docs -- serve` serves it. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const site = join(repository, "site");
@@ -18,7 +18,7 @@ let server: RunningProgram;
 let browser: Browser;
 
 beforeAll(async () => {
-  server = await startProgram(process.execPath, ["scripts/serve-docs.mjs"], {
+  server = await startProgram(process.execPath, ["scripts/docs.mjs", "serve"], {
     cwd: repository,
     ready: /http:\/\/127\.0\.0\.1:(\d+)\//,
     startsWithinMs: 110_000,

@@ -53,7 +53,7 @@ describe.each(runtimes)("$name, $as:", (runtime) => {
   });
 });
 
-it("docs/reports/runtimes.md says what came of this run: where it is stale, run `npm run docs:runtimes`", async () => {
+it("docs/reports/runtimes.md says what came of this run: where it is stale, run `npm run docs -- runtimes`", async () => {
   const failed = rows.flatMap(({ results }) => results.filter((result) => result.failed !== undefined));
   expect(failed).toEqual([]);
   const page = pageOf(rows);

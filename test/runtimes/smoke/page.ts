@@ -74,7 +74,7 @@ export function pageOf(rows: readonly Row[]): string {
 One suite, [runtimes/smoke](../../runtimes/smoke), runs in every runtime of this table, from the package as npm would publish it, against one
 server on bare sockets: every form of a document, the errors, at least one fault of each kind of [faults.md](faults.md), second tries,
 cancellation, backpressure, typed templates, and files where there are files. \`npm run runtimes\` installs what it needs, runs it, prints
-this table, and fails where this page says anything else; only the versions of the browsers may differ. \`npm run docs:runtimes\` writes it.
+this table, and fails where this page says anything else; only the versions of the browsers may differ. \`npm run docs -- runtimes\` writes it.
 
 ${tableOf(rows)}
 
