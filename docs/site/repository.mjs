@@ -2,5 +2,7 @@
 import { readFileSync } from "node:fs";
 import { repositoryName } from "../../scripts/release/repository-name.mjs";
 
+const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
 /** The address of the repository, for people. */
-export const repository = `https://github.com/${repositoryName(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).repository.url)}`;
+export const repository = `https://github.com/${repositoryName(manifest.repository.url)}`;

@@ -50,16 +50,6 @@ export function importsOf(path: string, text: string): Import[] {
   return found;
 }
 
-/** Whether the code, not a comment, reads `process.env`, however it gets hold of `process`. */
-export function readsProcessEnv({ path, text }: SourceFile): boolean {
-  const visit = (node: ts.Node): boolean =>
-    (ts.isPropertyAccessExpression(node) &&
-      node.name.text === "env" &&
-      nameOf(node.expression) === "process") ||
-    (ts.forEachChild(node, visit) ?? false);
-  return visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
-}
-
 function isTypeOnlyImport(clause: ts.ImportClause | undefined): boolean {
   if (!clause) return false;
   if (clause.isTypeOnly) return true;
