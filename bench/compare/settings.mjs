@@ -2,7 +2,7 @@ import { allContenders, compared, yardstick } from "../measure/contenders.mjs";
 import { sizeOf } from "../shared/figures.mjs";
 import { UsageError } from "../shared/options.mjs";
 
-export const sizes = [2_000, 50_000, 1_000_000];
+const sizes = [2_000, 50_000, 1_000_000];
 
 export const cells = ["http", "tls"].flatMap((protocol) =>
   [20, 1, 200].flatMap((inFlight) => sizes.map((bytes) => ({ protocol, bytes, inFlight }))),
