@@ -26,16 +26,8 @@ export async function run({ mib, folder: parent, rounds }) {
   for (const framing of ["", "-chunked"]) {
     const head = [`${mib} MiB${framing.replace("-", ", ")}`, "peak MB", "× bare", "CPU s", "× bare", "s"];
     const print = printTable(head);
-    const plans = Object.keys(toFile).map((contender) => {
-      return {
-        contender,
-        origin,
-        bytes: `${size}${framing}`,
-        inFlight: 1,
-        measured: { documents: 1 },
-        folder,
-      };
-    });
+    const plan = { origin, bytes: `${size}${framing}`, inFlight: 1, measured: { documents: 1 }, folder };
+    const plans = Object.keys(toFile).map((contender) => ({ ...plan, contender }));
     const readings = await measureInTurn(plans, rounds, {
       check: async ({ contender }) => {
         const path = join(folder, fileName);
@@ -47,12 +39,12 @@ export async function run({ mib, folder: parent, rounds }) {
     for (const [name, all] of readings) {
       const { peak, cpu, seconds } = figuresOf(all);
       const ratios = [peak / bare.peak, cpu / bare.cpu].map((ratio) => ratio.toFixed(2));
-      print([name, peak.toFixed(0), ratios[0] ?? "", cpu.toFixed(2), ratios[1] ?? "", seconds.toFixed(1)]);
+      print([name, peak.toFixed(0), ratios[0], cpu.toFixed(2), ratios[1], seconds.toFixed(1)]);
     }
   }
 }
 
-function figuresOf(readings = []) {
+function figuresOf(readings) {
   const medians = mediansOf(readings, ["peakMegabytes", "cpuMicroseconds", "perSecond"]);
   return { peak: medians.peakMegabytes, cpu: medians.cpuMicroseconds / 1e6, seconds: 1 / medians.perSecond };
 }

@@ -23,11 +23,8 @@ export async function run({ part, documents, folder, quick, page }) {
   if (names.length === 0)
     throw new UsageError(`--part must be ${Object.keys(parts).join(", ")}, got "${part}".`);
   if (documents % 100 !== 0) throw new UsageError(`--documents must be a multiple of 100, got ${documents}.`);
-  const settings = {
-    isQuick: quick,
-    documents: quick ? Math.min(documents, 50_000) : documents,
-    folder: existingFolder(folder),
-  };
+  const ofMemory = quick ? Math.min(documents, 50_000) : documents;
+  const settings = { quick, documents: ofMemory, folder: existingFolder(folder) };
   for (const name of names) {
     console.log(`\n${name}`);
     const machine = describeMachine();

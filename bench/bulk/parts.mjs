@@ -49,12 +49,12 @@ async function measureMemory({ documents }) {
 }
 
 /** Documents per second and CPU time of a run, beside those of pools written by hand. */
-async function measureSpeed({ isQuick }) {
-  const rounds = isQuick ? 1 : 3;
-  const names = isQuick ? [...Object.values(bareLoops), generateMany] : loops;
+async function measureSpeed({ quick }) {
+  const rounds = quick ? 1 : 3;
+  const names = quick ? [...Object.values(bareLoops), generateMany] : loops;
   const origin = await startProgram("raw.mjs");
   const cells = [];
-  for (const inFlight of isQuick ? [20] : [1, 8, 20, 64]) {
+  for (const inFlight of quick ? [20] : [1, 8, 20, 64]) {
     for (const [bytes, documents] of documentsOf) {
       const span = { documents };
       const plans = names.map((contender) => {
@@ -73,10 +73,10 @@ async function measureSpeed({ isQuick }) {
 }
 
 /** What it costs to save every document, from a bare write of the file to a run that survives a crash. */
-async function measureFolder({ isQuick, folder }) {
-  const sizes = isQuick ? [small] : [small, 50_000];
-  const rounds = isQuick ? 1 : 3;
-  const documents = isQuick ? 750 : 1_800;
+async function measureFolder({ quick, folder }) {
+  const sizes = quick ? [small] : [small, 50_000];
+  const rounds = quick ? 1 : 3;
+  const documents = quick ? 750 : 1_800;
   const origin = await startProgram("raw.mjs");
   const cells = [];
   for (const [medium, parent] of Object.entries({ disk: folder, memory: "/dev/shm" })) {
@@ -99,8 +99,8 @@ async function measureFolder({ isQuick, folder }) {
 }
 
 /** How soon `"auto"` gets up to speed against a server that takes everything. */
-async function measureStart({ isQuick }) {
-  const rounds = isQuick ? 1 : 3;
+async function measureStart({ quick }) {
+  const rounds = quick ? 1 : 3;
   const seconds = 10;
   const origin = await startProgram("raw.mjs");
   const perSecond = {};
@@ -121,7 +121,6 @@ async function measureStart({ isQuick }) {
 export function ratioIn({ contenders }, bare) {
   const one = contenders[generateMany];
   const other = contenders[bare];
-  if (!one || !other) return { wall: Number.NaN, cpu: Number.NaN };
   return { wall: one.perSecond / other.perSecond, cpu: other.cpuMicroseconds / one.cpuMicroseconds };
 }
 

@@ -21,15 +21,11 @@ export function installPeers() {
 
 /** The versions of what is measured. */
 export function versionsOf(contenders) {
-  const own = { "template-pdf": root, undici: new URL("node_modules/undici/", root) };
-  const chosen = peers.filter((name) => contenders.includes(name));
-  const folders = chosen.map((name) => [name, new URL(`node_modules/${name}/`, peersFolder)]);
-  const all = { ...own, ...Object.fromEntries(folders) };
-  return Object.fromEntries(
-    Object.entries(all).map(([name, folder]) => [name, readJson(new URL("package.json", folder)).version]),
-  );
-}
-
-function readJson(url) {
-  return JSON.parse(readFileSync(url, "utf8"));
+  const folders = { "template-pdf": "", undici: "node_modules/undici/" };
+  for (const name of peers)
+    if (contenders.includes(name)) folders[name] = `bench/peers/node_modules/${name}/`;
+  const versions = Object.entries(folders).map(([name, folder]) => {
+    return [name, JSON.parse(readFileSync(new URL(`${folder}package.json`, root), "utf8")).version];
+  });
+  return Object.fromEntries(versions);
 }

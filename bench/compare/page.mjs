@@ -3,7 +3,7 @@ import { inDigits, inTwoDigits, sizeOf } from "../shared/figures.mjs";
 import { circumstancesOf } from "../shared/machine.mjs";
 import { markdownTable } from "../shared/tables.mjs";
 import { compareChart } from "./chart.mjs";
-import { goalsOf, ratioOf, worst } from "./goals.mjs";
+import { goalsOf, ratioOf } from "./goals.mjs";
 import { textOf } from "./results.mjs";
 import { durations, nameOf } from "./settings.mjs";
 
@@ -50,20 +50,14 @@ function surroundingsOf({ kind, savedTo, versions, ...circumstances }) {
 }
 
 export function goalPartOf(results) {
-  const { goals, above } = goalsOf(results);
-  const rows = goals.map(({ text, limit, ratio, reached }) => {
+  const rows = goalsOf(results).map(({ text, limit, ratio, reached }) => {
     const verdict = Number.isNaN(ratio) ? "not measured" : reached ? "reached" : "**missed**";
     return [text, `≤ ${limit.toFixed(2)}`, inTwoDigits(ratio), verdict];
   });
-  const misses = markdownTable(
-    [`above ${inTwoDigits(worst)}`, "where", "× bare"],
-    above.map(({ contender, cell, ratio }) => [contender, cell, inTwoDigits(ratio)]),
-  );
   return [
     "## The goals",
     "In the CPU time of bare dispatch, which holds a document in memory and checks nothing of it.",
     markdownTable(["", "goal", "measured", ""], rows),
-    ...(above.length > 0 ? [misses] : []),
   ];
 }
 

@@ -40,15 +40,19 @@ export function readSettings(options) {
  */
 function fullSpansOf(bytes) {
   const documents = bytes < 10_000 ? 5_000 : bytes < 100_000 ? 3_000 : 300;
-  return {
-    warmUp: { documents, cpuMilliseconds: 1_200 },
-    measured: { documents: bytes < 100_000 ? 1_000 : 100, cpuMilliseconds: 500 },
-  };
+  return spansOf(documents, bytes < 100_000 ? 1_000 : 100, 500);
 }
 
 function quickSpansOf(bytes) {
   const documents = bytes < 100_000 ? 1_000 : 50;
-  return { warmUp: { documents, cpuMilliseconds: 1_200 }, measured: { documents, cpuMilliseconds: 300 } };
+  return spansOf(documents, documents, 300);
+}
+
+function spansOf(unmeasured, documents, cpuMilliseconds) {
+  return {
+    warmUp: { documents: unmeasured, cpuMilliseconds: 1_200 },
+    measured: { documents, cpuMilliseconds },
+  };
 }
 
 function matching(option, all, pattern, nameOf) {

@@ -14,7 +14,7 @@ export async function measureInTurn(plans, rounds, { prepare = (plan) => plan, c
     const remaining = plans.filter(({ contender }) => round < roundsOf(contender));
     for (const planned of round % 2 === 0 ? remaining : remaining.reverse()) {
       const plan = prepare(planned);
-      readings.get(plan.contender)?.push(await measure(plan, options));
+      readings.get(plan.contender).push(await measure(plan, options));
       await check?.(plan);
     }
   }
@@ -24,10 +24,8 @@ export async function measureInTurn(plans, rounds, { prepare = (plan) => plan, c
 /** Carries out one plan. */
 export async function measure(plan, { authorityFile, execArgv = [] } = {}) {
   const program = new URL("./process.mjs", import.meta.url);
-  const child = fork(program, [JSON.stringify(plan)], {
-    env: environmentWith(authorityFile),
-    execArgv: [...execArgv],
-  });
+  const options = { env: environmentWith(authorityFile), execArgv };
+  const child = fork(program, [JSON.stringify(plan)], options);
   const exited = once(killAtEnd(child), "exit");
   const [reading] = await Promise.race([once(child, "message"), exited]);
   if (typeof reading !== "object" || !reading) throw new Error(`${plan.contender} reported no figures.`);

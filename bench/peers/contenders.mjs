@@ -1,4 +1,4 @@
-// The contenders that come with packages of their own. What ../measure/contenders.mjs says of its own holds for these.
+// The contenders with packages of their own, as ../measure/contenders.mjs describes them.
 import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import { headersOf, urlOf } from "../measure/contenders.mjs";

@@ -1,6 +1,6 @@
 // A server that costs little: it answers every request on a raw socket with a ready-made document.
 // Sizes are picked by the uid: /api/v1/templates/<bytes>/generate-sync. With a certificate it speaks TLS.
-// node server.mjs [<file of the certificate> <file of its key>]
+// node raw.mjs [<file of the certificate> <file of its key>]
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -32,11 +32,8 @@ function serve(socket) {
       const headEnd = pending.indexOf("\r\n\r\n");
       if (headEnd === -1) return;
       const head = pending.slice(0, headEnd + 4);
-      const length = /\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1];
-      // Every contender knows how much it sends; chunks are not read here.
-      if (length === undefined)
-        return socket.end("HTTP/1.1 411 Length Required\r\ncontent-length: 0\r\n\r\n");
-      const end = head.length + Number(length);
+      // Every contender sends a length.
+      const end = head.length + Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)[1]);
       if (pending.length < end) return;
       pending = pending.slice(end);
       socket.write(answerTo(head));

@@ -1,9 +1,8 @@
-// @ts-check
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What is to be undone, the oldest first. @type {Set<() => void>} */
+/** What is to be undone, the oldest first. */
 const pending = new Set();
 
 process.on("exit", () => {
@@ -13,13 +12,7 @@ for (const [signal, code] of Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM:
   process.on(signal, () => process.exit(code));
 }
 
-/**
- * Kills a child when this process ends, unless SIGKILL ends it.
- *
- * @template {import("node:child_process").ChildProcess} Child
- * @param {Child} child
- * @returns {Child} the same
- */
+/** Kills a child when this process ends, unless SIGKILL ends it. */
 export function killAtEnd(child) {
   const kill = () => void child.kill("SIGKILL");
   pending.add(kill);
@@ -27,13 +20,7 @@ export function killAtEnd(child) {
   return child;
 }
 
-/**
- * Makes an empty folder that is removed with everything in it when this process ends.
- *
- * @param {string} name - of the benchmark
- * @param {string} [parent]
- * @returns {string} its path
- */
+/** Makes an empty folder that is removed with everything in it when this process ends. */
 export function makeTemporaryFolder(name, parent = tmpdir()) {
   const path = mkdtempSync(join(parent, `template-pdf-${name}-`));
   // A child that was killed a moment ago may still write.

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
 const folder = new URL("../../docs/reports/", import.meta.url);
 
@@ -7,7 +7,7 @@ export function readReport(name) {
 }
 
 export function readResults(name) {
-  return existsSync(new URL(name, folder)) ? JSON.parse(readReport(name)) : {};
+  return JSON.parse(readReport(name));
 }
 
 export function writeReports(texts) {

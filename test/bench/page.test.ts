@@ -103,7 +103,8 @@ describe("the page", () => {
     expect(page).toContain("| `bytes()`, 2 kB, 20 in flight, HTTP | ≤ 1.25 | 1.50 | **missed** |");
     expect(page).toContain("| `bytes()`, 50 kB, 20 in flight, HTTP | ≤ 0.95 | 0.95 | reached |");
     expect(page).toContain("| `bytes()`, 1 MB, 20 in flight, HTTP | ≤ 0.90 | – | not measured |");
-    expect(page).toContain("| template-pdf bytes() | TLS, 2 kB, 200 in flight | 1.55 |");
+    const worst = "the worst of all forms but `stream()`: template-pdf bytes(), TLS, 2 kB, 200 in flight";
+    expect(page).toContain(`| ${worst} | ≤ 1.50 | 1.55 | **missed** |`);
   });
 
   it("says that it is no full run where it is none", () => {
@@ -115,12 +116,8 @@ describe("the page", () => {
 
 describe("the goals", () => {
   it("hold what is shown to the limit, and leave out the web streams", () => {
-    const { goals, above } = goalsOf(results);
-    expect(goals.map(({ reached }) => reached)).toEqual([false, true, false, false]);
     // 1.5025 is shown as 1.50, and what is shown counts.
-    expect(above).toEqual([
-      { contender: "template-pdf bytes()", cell: "TLS, 2 kB, 200 in flight", ratio: 1.55 },
-    ]);
+    expect(goalsOf(results).map(({ reached }) => reached)).toEqual([false, true, false, false]);
   });
 });
 

@@ -35,7 +35,6 @@ describe("npm run bench", () => {
     [["--rounds", "0"], "--rounds"],
     [["profile", "--contender", "ourselves"], "ourselves"],
     [["profile", "--bytes", "15"], "--bytes"],
-    [["cold-start", "--node", "no-such-node"], "no-such-node"],
     [["big-body", "--folder", "no such folder"], "no such folder"],
     [["bulk", "--part", "no such part"], "no such part"],
     [["bulk", "--documents", "150"], "--documents"],
