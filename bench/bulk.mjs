@@ -2,7 +2,7 @@ import { pageFilesOf } from "./bulk/page.mjs";
 import { parts } from "./bulk/parts.mjs";
 import { describeMachine } from "./shared/machine.mjs";
 import { existingFolder, UsageError } from "./shared/options.mjs";
-import { readResults, writeReports } from "./shared/reports.mjs";
+import { readReport, writeReports } from "./shared/reports.mjs";
 
 export const defaults = { part: "", documents: 1_000_000, folder: ".", quick: false, page: false };
 
@@ -18,7 +18,7 @@ About 12 minutes. It writes docs/reports/bulk-benchmarks.*, each part on its own
 const file = "bulk-benchmarks.json";
 
 export async function run({ part, documents, folder, quick, page }) {
-  if (page) return writeReports(pageFilesOf(readResults(file)));
+  if (page) return writeReports(pageFilesOf(JSON.parse(readReport(file))));
   const names = Object.keys(parts).filter((name) => part === "" || name === part);
   if (names.length === 0)
     throw new UsageError(`--part must be ${Object.keys(parts).join(", ")}, got "${part}".`);
@@ -33,7 +33,7 @@ export async function run({ part, documents, folder, quick, page }) {
     const results = { date, machine, ...figures };
     // Each part is written as soon as it is measured, because it took minutes.
     if (!quick && documents === defaults.documents) {
-      writeReports(pageFilesOf({ ...readResults(file), [name]: results }));
+      writeReports(pageFilesOf({ ...JSON.parse(readReport(file)), [name]: results }));
     }
   }
 }

@@ -9,7 +9,7 @@ import { measureInTurn } from "./measure/in-turn.mjs";
 import { serverName, startServer } from "./servers/start.mjs";
 import { makeTemporaryFolder } from "./shared/at-end.mjs";
 import { describeMachine } from "./shared/machine.mjs";
-import { readResults, writeReports } from "./shared/reports.mjs";
+import { readReport, writeReports } from "./shared/reports.mjs";
 
 export { defaults } from "./compare/settings.mjs";
 
@@ -23,7 +23,7 @@ Without options it measures everything, in ${durations.full}, and writes docs/re
   --page              measures nothing; writes docs/reports/benchmarks.* from their JSON`;
 
 export async function run(options) {
-  if (options.page) return writeReports(pageFilesOf(readResults("benchmarks.json")));
+  if (options.page) return writeReports(pageFilesOf(JSON.parse(readReport("benchmarks.json"))));
   const results = await compare(readSettings(options));
   console.log(goalPartOf(results).join("\n\n"));
   if (results.kind === "full") writeReports(pageFilesOf(results));

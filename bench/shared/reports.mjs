@@ -6,10 +6,6 @@ export function readReport(name) {
   return readFileSync(new URL(name, folder), "utf8");
 }
 
-export function readResults(name) {
-  return JSON.parse(readReport(name));
-}
-
 export function writeReports(texts) {
   for (const [name, text] of Object.entries(texts)) writeFileSync(new URL(name, folder), text);
 }
