@@ -16,6 +16,7 @@ export function sharedModules(parts) {
     for (const path of reachable(part, starts)) uses.set(path, (uses.get(path) ?? 0) + 1);
   }
   const shared = [...uses].filter(([, count]) => count > 1).map(([path]) => path);
+  checkNames(shared);
   return new Set(shared.sort());
 }
 
@@ -58,4 +59,26 @@ function areTypes(names) {
         .filter((name) => name.trim())
     : [];
   return listed.length > 0 && listed.every((name) => /^\s*type\s/.test(name));
+}
+
+/**
+ * `export *` of two files leaves out a name that both have.
+ *
+ * @param {readonly string[]} paths
+ */
+function checkNames(paths) {
+  /** @type {Map<string, string>} */
+  const owners = new Map();
+  for (const path of paths) {
+    const declared = readFileSync(path, "utf8").matchAll(
+      /^export (?:abstract |async )*(?:class|const|function|let) (\w+)/gm,
+    );
+    for (const [, name = ""] of declared) {
+      const other = owners.get(name);
+      // A function may be declared more than once, with other parameters.
+      if (other !== undefined && other !== path)
+        throw new Error(`${path} and ${other} both export \`${name}\`. Rename one of them.`);
+      owners.set(name, path);
+    }
+  }
 }
