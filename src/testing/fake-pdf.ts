@@ -1,9 +1,6 @@
 import type { Bytes } from "../runtime/platform-types.ts";
-import { OtherFonts } from "./pdf/other-fonts.ts";
-import { PdfObjects } from "./pdf/pdf-objects.ts";
-import { leading, mostCharacters, type Row, rowsOf, usualWidth } from "./pdf/rows.ts";
-import { StandardFont } from "./pdf/standard-font.ts";
-import { writePdf } from "./pdf/write-pdf.ts";
+import { Fonts } from "./pdf/fonts.ts";
+import { streamOf, writePdf } from "./pdf/write-pdf.ts";
 
 /** What a fake document is to be like. */
 export interface FakePdfOptions {
@@ -17,8 +14,17 @@ export interface FakePdfOptions {
 
 const mostPages = 100_000;
 const rowsOfPage = 55;
+/** In points, as all that follows. */
 const margin = 40;
 const height = 842;
+const leading = 14;
+const usualSize = 12;
+const smallestUsualSize = 6;
+const usualWidth = 595;
+/** The widest page that every reader takes: ISO 32000-1, annex C.2. */
+const largestWidth = 14_400;
+/** Of every character, for a size of 1. */
+const advance = 0.6;
 
 /**
  * Makes a PDF that every reader opens, with the text, pages and length that are asked for.
@@ -42,32 +48,34 @@ const height = 842;
  * ```
  */
 export function fakePdf(options: FakePdfOptions = {}): Bytes {
-  const { text, pages, bytes } = checked(options);
-  const objects = new PdfObjects();
-  const catalogue = objects.add("<< /Type /Catalog /Pages 2 0 R >>");
-  const tree = objects.add("");
-  const fonts = { standard: new StandardFont(), others: new OtherFonts() };
-  const sheets = sheetsOf(rowsOf(text, fonts));
-  const standardFont = fonts.standard.write(objects);
-  const otherFonts = fonts.others.write(objects, standardFont);
+  const { text: given, pages, bytes } = checked(options);
+  const text = given.replace(/\r\n?/g, "\n").replace(/\p{Surrogate}/gu, "\ufffd");
+  const lines = text === "" ? [] : text.split("\n");
+  const longest = lines.reduce((most, { length }) => Math.max(most, length), 0);
+  const wished = Math.ceil(longest * advance * smallestUsualSize) + 2 * margin;
+  const width = Math.min(Math.max(usualWidth, wished), largestWidth);
+  const fonts = new Fonts();
+  const objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""];
   const kids: string[] = [];
-  for (let page = 0; page < Math.max(pages, sheets.length); page++) {
-    const sheet = sheets[page] ?? [];
-    const width = Math.ceil(Math.max(usualWidth, ...sheet.map((row) => row.width))) + 2 * margin;
-    const content = sheet.length === 0 ? "" : ` /Contents ${objects.addStream(contentOf(sheet))} 0 R`;
-    const named = [...new Set(sheet.flatMap((row) => row.fonts))].flatMap((font) =>
-      ["R", "S", "T", "U"].map((name) => `/${name}${font} ${otherFonts[font]} 0 R`),
-    );
-    if (standardFont !== undefined && sheet.length > 0) named.unshift(`/F ${standardFont} 0 R`);
-    const resources =
-      named.length === 0 ? "/Resources << >>" : `/Resources << /Font << ${named.join(" ")} >> >>`;
-    kids.push(
-      `${objects.add(`<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 ${width} ${height}] ${resources}${content} >>`)} 0 R`,
-    );
+  const count = Math.max(pages, Math.ceil(lines.length / rowsOfPage));
+  for (let page = 0; page < count; page++) {
+    const rows = lines
+      .slice(page * rowsOfPage, (page + 1) * rowsOfPage)
+      .map((line) => `${fonts.show(line, sizeFor(line, width - 2 * margin))}T*`);
+    const start = `BT ${leading} TL ${margin} ${height - margin - usualSize} Td`;
+    const contents =
+      rows.length === 0 ? "" : ` /Contents ${objects.push(streamOf([start, ...rows, "ET"].join("\n")))} 0 R`;
+    kids.push(`${objects.push(`<< /Type /Page /Parent 2 0 R${contents} >>`)} 0 R`);
   }
-  objects.set(catalogue, `<< /Type /Catalog /Pages ${tree} 0 R >>`);
-  objects.set(tree, `<< /Type /Pages /Count ${kids.length} /Kids [${kids.join(" ")}] >>`);
-  return writePdf(objects.texts, bytes);
+  // Every page inherits its size and its fonts.
+  objects[1] = `<< /Type /Pages /Count ${count} /Kids [${kids.join(" ")}] /MediaBox [0 0 ${width} ${height}] /Resources << ${fonts.addTo(objects)} >> >>`;
+  return writePdf(objects, String(new URLSearchParams({ pages: String(pages), text })), bytes);
+}
+
+/** The size at which a line fits into a width, rounded down. */
+function sizeFor(line: string, width: number): number {
+  const largest = width / (line.length * advance);
+  return Math.min(usualSize, Math.floor(largest * 1e4) / 1e4);
 }
 
 function checked(options: FakePdfOptions): { text: string; pages: number; bytes: number | undefined } {
@@ -99,26 +107,4 @@ function checkNumber(name: string, value: unknown, least: number, most: number):
 function typeNameOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : typeof value;
-}
-
-/** Lays rows out on pages. */
-function sheetsOf(rows: Iterable<Row>): Row[][] {
-  const sheets: Row[][] = [];
-  let characters = 0;
-  for (const row of rows) {
-    const sheet = sheets.at(-1);
-    characters += row.characters;
-    if (sheet && sheet.length < rowsOfPage && characters <= mostCharacters) {
-      sheet.push(row);
-      continue;
-    }
-    sheets.push([row]);
-    characters = row.characters;
-  }
-  return sheets;
-}
-
-function contentOf(sheet: readonly Row[]): string {
-  const rows = sheet.map(({ operators }) => operators).join("\n");
-  return `BT ${leading} TL ${margin} ${height - 52} Td\n${rows}\nET`;
 }

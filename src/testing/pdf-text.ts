@@ -1,7 +1,7 @@
 import { assertWholePdf } from "./assert-whole-pdf.ts";
 import { bytesGiven } from "./pdf/bytes-given.ts";
 import { readByPdfJs } from "./pdf/read-by-pdf-js.ts";
-import { isFake, readFake } from "./pdf/read-fake.ts";
+import { readFake } from "./pdf/read-fake.ts";
 
 /**
  * Reads the text of a PDF: its lines, joined by line breaks, page after page.
@@ -28,7 +28,7 @@ export async function pdfText(pdf: Uint8Array | ArrayBuffer | Blob): Promise<str
     ? new Uint8Array(await bytesOfBlob(pdf))
     : bytesGiven(pdf, "pdfText()", " or a Blob");
   assertWholePdf(bytes);
-  return isFake(bytes) ? readFake(bytes) : readByPdfJs(bytes);
+  return readFake(bytes) ?? readByPdfJs(bytes);
 }
 
 function isBlob(given: unknown): given is Blob {

@@ -25,14 +25,10 @@ describe("what pdf.js reads in a fake PDF, line for line", () => {
     ["Polish among English", "Brönte & Łoś Studio\nplain\nzażółć gęślą jaźń"],
     ["Greek and Cyrillic", "Αθηνά Α.Ε.\nΕρμού 42, Αθήνα\nСчёт № 7"],
     ["Chinese, Japanese and Korean", "发票号码：一二三\n日本語のテキスト\n한국어 문서"],
-    ["emoji, with joiners, colours and flags", "👨‍👩‍👧 family\n👍🏽 ❤️ 🏳️‍🌈 🇬🇧\nend"],
     ["marks that combine with letters", "e\u0301a\u0308o\u0302 and Z\u0351\u036Balgo\nnext"],
     ["Hebrew and Arabic, among digits and Latin", "שלום עולם (123) abc\nمرحبا بالعالم ١٢٣ ok\nשָׁלוֹם\nend"],
-    ["Persian, with joiners inside words", "می\u200cخواهم ایران\nend"],
-    ["Arabic with its vowels, also at the ends of words", "كَتَبَ الوَلَدُ الدَّرْسَ\nكِتَابُكَ هنا\nend"],
     ["scripts of India", "नमस्ते दुनिया\nவணக்கம் உலகம்"],
     ["tabs and many spaces", "a\tb\t\tc\nx     y"],
-    ["a soft hyphen and a joiner inside a word", "soft\u00ADhyphen\nzero\u200Bwidth\u200Djoiner"],
     ["control characters", "x\u0001y\u0000z\u007Fw\u0085v\u009Fu"],
     ["what a PDF's own syntax is made of", "(a\\) \\n endstream endobj <</Length 1>> Tj ET %%EOF trailer"],
     ["characters beyond the first plane", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𐀀 𓀀 \u{10FFFD}"],
@@ -60,28 +56,10 @@ describe("what pdf.js reads in a fake PDF, line for line", () => {
     );
   });
 
-  it("a line of more than 40,000 characters, as several, with nothing lost", async () => {
-    const line = Array.from({ length: 30_000 }, (_, at) => at.toString(36)).join("");
-    const { lines, pages } = await readByLines(fakePdf({ text: `${line}\nlast` }));
-    expect(lines.join("")).toBe(`${line}last`);
-    expect(pages).toBeGreaterThan(1);
-  });
-
-  it("a part of such a line for each row, cut between characters", async () => {
+  it("a line of 90,000 characters, with nothing lost", async () => {
     const line = `x${"😀".repeat(45_000)}`;
     const { lines } = await readByLines(fakePdf({ text: line }));
     expect(lines.join("")).toBe(line);
-  });
-
-  it("a line in one font, as long as it can hold the line", () => {
-    const first = Array.from({ length: 240 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join("");
-    const pdf = Buffer.from(fakePdf({ text: `${first}\nZażółć (שלום) gęślą jaźń` })).toString("latin1");
-    expect(pdf.match(/\/[RSTU]\d+ [\d.]+ Tf </g)).toEqual([
-      expect.stringContaining("/T0 "),
-      expect.stringContaining("/T1 "),
-      expect.stringContaining("/S1 "),
-      expect.stringContaining("/T1 "),
-    ]);
   });
 
   it("no page wider than Acrobat shows", () => {
@@ -100,8 +78,7 @@ describe("what pdf.js reads in a fake PDF, line for line", () => {
     for (let code = 0x21; code < 0x20_000; code += 3) {
       const character = String.fromCodePoint(code);
       // These are no text, or pdf.js leaves them out or takes them for a space.
-      if (!/\p{Cs}|\s|[\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\ufeff]/u.test(character))
-        characters.push(character);
+      if (!/\p{Cs}|\p{Cf}|\s/u.test(character)) characters.push(character);
     }
     const { lines } = await readByLines(fakePdf({ text: characters.map((one) => `a${one}b`).join("\n") }));
     expect(lines).toEqual(characters.map((one) => `a${one}b`));
