@@ -10,8 +10,7 @@ export type Disposition = "attachment" | "inline";
 /**
  * Builds a `content-disposition` header that offers the document under a file name safe on every system.
  *
- * The name is made safe on every system and always ends in `.pdf`.
- * A name that is not plain ASCII goes out twice: as a plain stand-in, and whole as `filename*`.
+ * It always ends in `.pdf`. A name that is not plain ASCII goes out twice: as a plain stand-in, and whole as `filename*`.
  *
  * @param filename - the name wished for, with or without `.pdf`
  * @param disposition - Default: `attachment`

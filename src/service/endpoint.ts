@@ -72,15 +72,8 @@ export const defaultMaxBodyBytes = 1_048_576;
  * `authorize` or `produce` made is passed on as it is, the same object. Every answer carries a fresh `x-request-id`, except such
  * a `Response` whose headers cannot be changed. The function returned never rejects.
  *
- * @param options - `authorize` and `produce`, the size limit in bytes, and the receiver of unexpected errors
  * @throws {TypeError} when `authorize` or `produce` is not a function.
  * @throws {RangeError} when `maxBodyBytes` is not an integer of at least 1.
- * @example
- * const endpoint = createEndpoint({
- *   authorize: requireApiKey(["a-long-secret"]),
- *   produce: async ({ uid, values }) => ({ bytes: await render(uid, values) }),
- * });
- * const response = await endpoint(request);
  * @see spec, "Generate PDF from template" and "Authentication"; the statuses of refusals are ours, the spec shows none
  */
 export function createEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {

@@ -25,11 +25,7 @@ const maxListed = 10;
 /**
  * Builds the refusal for values that a template cannot take (422), for `produce` to throw.
  *
- * @param uid - the template asked for
  * @param issues - what is wrong: places and rules, never a value
- * @param options - see `InvalidValuesOptions`
- * @example
- * throw invalidValues("inv_2024", [{ path: ["total"], message: "is missing" }], { checkedBy: "inv_2024.json" });
  */
 export function invalidValues(
   uid: string,

@@ -1,5 +1,4 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { readMediaType } from "./media-type.ts";
 import { Problem } from "./problem.ts";
 
 /** What is held of a body at first, in bytes: most values fit. */
@@ -12,9 +11,9 @@ const smallestPiece = 16_384;
  * refused; parameters are allowed, of which only `charset` has a meaning here.
  */
 export function checkJsonType(headers: Headers): void {
-  const { type, parameters } = readMediaType(headers.get("content-type") ?? "");
-  const charset = parameters.get("charset") ?? "utf-8";
-  if (type !== "application/json" || charset.toLowerCase() !== "utf-8") {
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  const charset = parameters.find((parameter) => parameter.trim().startsWith("charset="));
+  if (type.trim() !== "application/json" || !/^\s*(?:charset="?utf-8"?\s*)?$/.test(charset ?? "")) {
     throw new Problem(
       415,
       'The template values must come as JSON in UTF-8. Send the header "Content-Type: application/json".',

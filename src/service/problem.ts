@@ -66,11 +66,6 @@ export interface ProblemOptions {
  * The interface specification shows no error bodies (spec, "Errors"), so refusals follow the standard
  * for HTTP APIs. Whatever is put into a problem is sent: no key and no template value belongs in it.
  *
- * @throws {RangeError} when the status is not an integer from 400 to 599.
- * @example
- * throw new Problem(429, "Twenty documents a minute are allowed; try again in a minute.", {
- *   headers: { "retry-after": "60" },
- * });
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
 export class Problem extends Error {
@@ -121,11 +116,7 @@ export class Problem extends Error {
 /**
  * Builds the refusal for a template that does not exist (404), for `produce` to throw.
  *
- * @param uid - the uid that was asked for
- * @param hint - where to look. Default: the dashboard, which is where the account holder manages templates (spec,
- *   "What the service does", 3)
- * @example
- * throw unknownTemplate("inv_2024");
+ * @param hint - where to look. Default: the dashboard, where templates are managed (spec, "What the service does", 3)
  */
 export function unknownTemplate(uid: string, hint = "Compare it with the dashboard."): Problem {
   return new Problem(404, `There is no template with the uid ${JSON.stringify(uid)}. ${hint}`, {

@@ -10,9 +10,7 @@ import { Problem } from "./problem.ts";
  *
  * @param keys - the keys that may call: one or more, each of visible ASCII characters; or `"any"`, where any key may
  * @returns an `authorize` that refuses with 401 and `www-authenticate: API-Key`
- * @throws {TypeError} when there is no key, or one that no header could carry.
- * @example
- * createEndpoint({ authorize: requireApiKey(["a-long-secret"]), produce });
+ * @throws {TypeError} when there is no key, or one that no header could carry
  * @see spec, "Authentication"
  */
 export function requireApiKey(
