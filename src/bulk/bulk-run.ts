@@ -6,7 +6,7 @@ import { canonicalText } from "./canonical-text.ts";
 import { FailureGroups } from "./failure-groups.ts";
 import { checkJob, type Job, type Result, type UseContext } from "./job.ts";
 import type { JobSource } from "./job-source.ts";
-import type { Entry, Journal } from "./journal/journal.ts";
+import type { Entry, RunningJournal } from "./journal/running-journal.ts";
 import { Run } from "./run.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
 import type { BulkSummary } from "./summary.ts";
@@ -24,21 +24,18 @@ interface Entered {
 export class BulkRun<J extends Job> {
   // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
   readonly #options: RunBulkOptions<any, J>;
-  readonly #journal: Journal;
+  readonly #journal: RunningJournal;
   readonly #run: Run<J, unknown>;
   readonly #startedAtMs = performance.now();
   readonly #entered = new Map<number, Entered>();
   readonly #unrecorded = new Set<Promise<void>>();
   readonly #failures = new FailureGroups();
-  #fulfilled = 0;
-  #skipped = 0;
-  #rejected = 0;
-  #changed = 0;
+  readonly #counts = { fulfilled: 0, skipped: 0, rejected: 0, changed: 0 };
   /** What ended the run from within. */
   #broken: { readonly error: unknown } | undefined;
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
-  constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: Journal) {
+  constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: RunningJournal) {
     const { client, concurrency, perSecond, retry, stopAfter, signal, drain } = options;
     this.#options = options;
     this.#journal = journal;
@@ -108,13 +105,13 @@ export class BulkRun<J extends Job> {
       );
     }
     if (state === "finished") {
-      this.#skipped++;
+      this.#counts.skipped++;
       this.#tell({ status: "skipped", job, index, key });
       return false;
     }
     this.#entered.set(index, { key, entry });
     if (state === "new") return true;
-    this.#changed++;
+    this.#counts.changed++;
     // Before it is asked for: from then on, its document may be replaced at any moment.
     return this.#journal.reopen(entry).catch((error) => {
       this.#break(error);
@@ -143,7 +140,7 @@ export class BulkRun<J extends Job> {
     this.#entered.delete(result.index);
     this.#await(
       this.#journal.finish(entry).then(() => {
-        this.#fulfilled++;
+        this.#counts.fulfilled++;
         this.#tell({ ...result, key });
       }),
     );
@@ -152,7 +149,7 @@ export class BulkRun<J extends Job> {
   #onRejected(result: Result<J, unknown> & { readonly status: "rejected" }): void {
     const key = this.#entered.get(result.index)?.key;
     this.#entered.delete(result.index);
-    this.#rejected++;
+    this.#counts.rejected++;
     this.#failures.add(result.error, result.index);
     const why = describeUnwritable(result.error);
     if (why !== undefined) this.#run.stop(why, result.error);
@@ -189,10 +186,7 @@ export class BulkRun<J extends Job> {
 
   #summaryOf(missing: number | undefined): BulkSummary {
     return {
-      fulfilled: this.#fulfilled,
-      skipped: this.#skipped,
-      rejected: this.#rejected,
-      changed: this.#changed,
+      ...this.#counts,
       missing,
       failures: this.#failures.all,
       durationMs: performance.now() - this.#startedAtMs,

@@ -26,7 +26,13 @@ export class FailureGroups {
     // Numbers differ where nothing else does: places, sizes, times.
     const name = `${code} ${withoutPath(message, error).replace(/\d+/g, "0")}`;
     const isKnown = this.#groups.has(name) || this.#groups.size < maxGroups;
-    const group = this.#groupOf(isKnown ? name : "others", isKnown ? { code, message } : others);
+    const id = isKnown ? name : others.code;
+    const group = this.#groups.get(id) ?? {
+      ...(isKnown ? { code, message } : others),
+      count: 0,
+      indexes: [],
+    };
+    this.#groups.set(id, group);
     group.count++;
     if (group.indexes.length < maxIndexes) group.indexes.push(index);
   }
@@ -34,12 +40,6 @@ export class FailureGroups {
   /** All of them, the most frequent first. */
   get all(): FailureGroup[] {
     return [...this.#groups.values()].sort((one, other) => other.count - one.count);
-  }
-
-  #groupOf(name: string, kind: { readonly code: string; readonly message: string }): FailureGroup {
-    const group = this.#groups.get(name) ?? { ...kind, count: 0, indexes: [] };
-    this.#groups.set(name, group);
-    return group;
   }
 }
 

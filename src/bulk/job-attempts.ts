@@ -48,16 +48,14 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
    * @param admitted - what has to be done before
    */
   async run(admitted: true | Promise<void>): Promise<Result<J, R> | undefined> {
-    if (admitted !== true) {
-      const failure = await admitted.then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      );
-      if (failure) return this.#rejected(failure.error);
+    try {
+      if (admitted !== true) await admitted;
+    } catch (error) {
+      return this.#rejected(error);
     }
     const signal = this.#job?.options?.signal;
     this.#wholeAtRefusal = this.#run.wholeCount;
-    const first = this.#run.turn(signal);
+    const first = this.#run.turns.take(signal);
     let ticket = first instanceof Promise ? await first : first;
     if (ticket === undefined) return signal?.aborted ? this.#rejected(signal.reason) : undefined;
     for (;;) {
@@ -101,7 +99,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
           (client as TemplatePdf).generate(template, values as never, settings);
       this.#pdf = pdf;
       const value = await use(pdf, this.#job, { index: this.#index, attempt: before + 1, signal });
-      if (!tellsOutcome || this.#isWhole) return { value };
+      if (!tellsOutcome || this.#isWhole()) return { value };
       // A document that failed is none, whatever was made of it.
       return { error: this.#failureOf(pdf, unread(this.#index)) };
     } catch (error) {
@@ -113,7 +111,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     }
   }
 
-  get #isWhole(): boolean {
+  #isWhole(): boolean {
     return this.#outcome !== undefined && this.#outcome.failure === undefined;
   }
 

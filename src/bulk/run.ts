@@ -34,11 +34,11 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   readonly use: Use<J, R>;
   readonly retry: GenerateManyOptions<J, R>["retry"];
   readonly pace: Pace;
+  readonly turns: Turns;
   wholeCount = 0;
   readonly #options: RunParts<J, R>;
   readonly #source: JobSource<J>;
   readonly #results: ResultQueue<Result<J, R>>;
-  readonly #turns: Turns;
   readonly #aborting = new AbortController();
   readonly #inFlight = new Set<JobAttempts<J, R>>();
   /** Jobs that were pulled, and whose results were not taken. */
@@ -72,7 +72,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#options = options;
     this.#source = source;
     this.#results = new ResultQueue(ordered, () => this.#heldCount--);
-    this.#turns = new Turns(this.pace, () => this.#fill());
+    this.turns = new Turns(this.pace, () => this.#fill());
   }
 
   next(): Promise<IteratorResult<Result<J, R>>> {
@@ -113,12 +113,8 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     return this.#aborting.signal;
   }
 
-  turn(signal: AbortSignal | undefined): Ticket | Promise<Ticket | undefined> {
-    return this.#turns.take(signal);
-  }
-
   async again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
-    const ticket = await this.#turns.again(delayMs, signal);
+    const ticket = await this.turns.again(delayMs, signal);
     // A job that would have been tried again, and is not.
     if (ticket === undefined && !this.signal.aborted) this.#thrown ??= this.#reason;
     return ticket;
@@ -137,7 +133,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
       return new RunStoppedError(text, cause === undefined ? facts : { ...facts, cause });
     };
     if (!this.#isSourceEnded || cause !== undefined) this.#thrown ??= this.#reason;
-    this.#turns.close();
+    this.turns.close();
     this.#endSource();
   }
 
@@ -155,7 +151,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   /** Pulls jobs, as long as there is room for them and a request may be sent. */
   #fill(): void {
     while (!this.#isPulling && !this.#isSourceEnded && this.#heldCount < this.pace.slots) {
-      if (!this.#turns.isFree()) return;
+      if (!this.turns.isFree()) return;
       if (this.#unsentCount >= unsentInARow) return this.#fillLater();
       this.#heldCount++;
       this.#pull();
@@ -255,7 +251,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#reason = () => reason;
     this.#thrown = thrown;
     this.#aborting.abort(reason);
-    this.#turns.close();
+    this.turns.close();
     for (const tries of this.#inFlight) tries.cancel(reason);
     const forced = setTimeout(() => this.#close(), longestCleaningMs);
     this.#onClosed.push(() => clearTimeout(forced));
@@ -269,7 +265,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#turns.close();
+    this.turns.close();
     const { signal, drain } = this.#options;
     signal?.removeEventListener("abort", this);
     drain?.removeEventListener("abort", this);

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { renamePatiently } from "../../files/rename-patiently.ts";
+import { syncFolder } from "../folder/writable-folder.ts";
 import type { JobRecord } from "../key-table/salted-hash.ts";
 import { type Beginning, encodeHeader, type JournalHeader, readBeginning } from "./journal-header.ts";
 import { LineReader, type LinesRead } from "./journal-lines.ts";
@@ -59,9 +60,7 @@ export class JournalFile {
     await this.#handle.truncate(0);
     await this.append(encodeHeader(header));
     // Makes durable that the file is in its folder, if the platform can.
-    const folder = await open(dirname(this.#path), "r").catch(() => undefined);
-    await folder?.sync().catch(() => {});
-    await folder?.close();
+    await syncFolder(dirname(this.#path)).catch(() => {});
   }
 
   /** Renames the file to `<path>.old`, in place of an older one, and goes on with a new one. */

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, realpath } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { realPathOf } from "../folder/document-paths.ts";
 import { KeyTable } from "../key-table/key-table.ts";
 import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile } from "./journal-file.ts";
 import type { JournalHeader } from "./journal-header.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
 import { type JournalParts, RunningJournal } from "./running-journal.ts";
-
-export type { Entry, JobState, RunningJournal as Journal } from "./running-journal.ts";
 
 /** What a journal is opened with. */
 export interface JournalOptions {
@@ -32,7 +31,10 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
   let lock: Lock | undefined;
   let file: JournalFile | undefined;
   try {
-    const ownPath = await resolveJournalPath(path);
+    const absolute = resolve(path);
+    await mkdir(dirname(absolute), { recursive: true });
+    // Links followed: under two names a journal has one lock.
+    const ownPath = realPathOf(absolute);
     lock = await takeLock(`${ownPath}.lock`);
     file = await JournalFile.open(ownPath);
     if (!file) throw journalError(path, "cannot be opened: what stands there is no file; name another path");
@@ -80,15 +82,6 @@ async function begin(
   const salt = randomBytes(16).toString("base64url");
   await file.begin({ salt, run });
   return { table: new KeyTable(), salt, saltBefore, damagedLines: 0 };
-}
-
-/** The file's own path, links followed: under two names a journal has one lock. Creates its folder. */
-async function resolveJournalPath(path: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
-  return realpath(path).catch(async (error) => {
-    if (error.code !== "ENOENT") throw error;
-    return join(await realpath(dirname(path)), basename(path));
-  });
 }
 
 const startOver = "or start over with `fresh`, which puts this one aside";

@@ -12,11 +12,11 @@ const maxKeys = 20;
 
 /** What is wrong with the values, each thing once. */
 export class IssueList {
-  readonly #found = new Map<string, { readonly issue: ValueIssue; readonly path: JsonPath }>();
+  readonly #found = new Map<string, ValueIssue>();
 
   /** With paths that were cut where they are very long. */
   get all(): readonly ValueIssue[] {
-    return [...this.#found.values()].map(({ issue }) => issue);
+    return [...this.#found.values()].map((issue) => ({ ...issue, path: shortened(issue.path) }));
   }
 
   get isFull(): boolean {
@@ -28,12 +28,9 @@ export class IssueList {
     return [...this.#found.values()].some(({ path }) => place.every((key, index) => path[index] === key));
   }
 
-  add({ path, message, place }: ValueIssue): void {
-    if (this.isFull) return;
-    const key = JSON.stringify([path, message]);
-    if (!this.#found.has(key)) {
-      this.#found.set(key, { path, issue: { path: shortened(path), message, place } });
-    }
+  add(issue: ValueIssue): void {
+    const key = JSON.stringify([issue.path, issue.message]);
+    if (!this.isFull && !this.#found.has(key)) this.#found.set(key, issue);
   }
 }
 

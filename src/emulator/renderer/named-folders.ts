@@ -33,12 +33,14 @@ export function openPictures(folder: string | undefined): ReadPicture {
   };
 }
 
-const styles: Readonly<Record<string, string>> = {
-  regular: "normal",
-  bold: "bold",
-  italic: "italics",
-  bolditalic: "bolditalics",
+/** By the style of pdfmake, how the name of a file says it. */
+export const fileStyles: Readonly<Record<string, string>> = {
+  normal: "Regular",
+  bold: "Bold",
+  italics: "Italic",
+  bolditalics: "BoldItalic",
 };
+const styles = new Map(Object.entries(fileStyles).map(([style, name]) => [name.toLowerCase(), style]));
 
 /**
  * Reads which fonts a folder holds: `Inter-Bold.ttf` is the font `Inter` in bold, `Inter-Light.ttf`, whose style pdfmake does
@@ -50,7 +52,7 @@ export function readFonts(folder: string): FontFiles {
     const [, stem] = /^([^.].*)\.(?:ttf|otf|woff2?)$/i.exec(file) ?? [];
     if (stem === undefined) continue;
     const [, family = stem, style = "regular"] = /^(.+)-(regular|bold|italic|bolditalic)$/i.exec(stem) ?? [];
-    fonts[family] = { ...fonts[family], [styles[style.toLowerCase()] ?? "normal"]: join(folder, file) };
+    fonts[family] = { ...fonts[family], [styles.get(style.toLowerCase()) ?? "normal"]: join(folder, file) };
   }
   if (Object.keys(fonts).length === 0) {
     throw new Error(

@@ -4,7 +4,7 @@ import type { FontFiles, Pdfmake } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
 import type { Bytes } from "../../index.ts";
 import { guardFiles } from "./file-access.ts";
-import { openPictures, readFonts } from "./named-folders.ts";
+import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
 import type { RendererSetup } from "./protocol.ts";
 import { TemplateMistake } from "./template-mistake.ts";
 
@@ -76,13 +76,6 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = cr
     return new Uint8Array(await output.getBuffer());
   };
 }
-
-const fileStyles: Readonly<Record<string, string>> = {
-  normal: "Regular",
-  bold: "Bold",
-  italics: "Italic",
-  bolditalics: "BoldItalic",
-};
 
 /** pdfmake speaks of a "font section" that no template has. */
 function rethrowPlainly(cause: unknown): never {
