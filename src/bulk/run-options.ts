@@ -4,8 +4,10 @@ import {
   isBoolean,
   isFunction,
   isObjectOrFalse,
+  isPositiveCount,
   isSignal,
   type Rules,
+  rule,
 } from "../options/option-rules.ts";
 import { resolveRetry } from "../options/retry.ts";
 import type { Use } from "./job.ts";
@@ -39,23 +41,18 @@ export interface GenerateManyOptions<J, R> extends RunOptions {
   ordered?: boolean | undefined;
 }
 
-const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1;
-
 /** What the options that every run has must be. */
 export const runRules: Rules<RunOptions> = {
-  concurrency: {
-    words: 'a whole number, 1 or more, or "auto"',
-    test: (value) => value === "auto" || isCount(value),
-  },
-  perSecond: {
-    words: "a number above 0",
-    test: (value) => typeof value === "number" && value > 0 && value < Number.POSITIVE_INFINITY,
-  },
+  concurrency: rule(
+    'a whole number, 1 or more, or "auto"',
+    (value) => value === "auto" || isPositiveCount.test(value),
+  ),
+  perSecond: rule("a number above 0", (value) => Number.isFinite(value) && (value as number) > 0),
   retry: isObjectOrFalse,
-  stopAfter: {
-    words: "a whole number, 1 or more, or Infinity",
-    test: (value) => value === Number.POSITIVE_INFINITY || isCount(value),
-  },
+  stopAfter: rule(
+    "a whole number, 1 or more, or Infinity",
+    (value) => value === Number.POSITIVE_INFINITY || isPositiveCount.test(value),
+  ),
   signal: isSignal,
   drain: isSignal,
 };

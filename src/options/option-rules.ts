@@ -7,12 +7,13 @@ interface Rule {
   readonly test: (value: unknown) => boolean;
 }
 
-const rule = (words: string, test: (value: unknown) => boolean): Rule => ({ words, test });
+export const rule = (words: string, test: (value: unknown) => boolean): Rule => ({ words, test });
 
 export const isBoolean = rule("a boolean", (value) => typeof value === "boolean");
 export const isText = rule("a text that is not empty", (value) => typeof value === "string" && value !== "");
 export const isFunction = rule("a function", (value) => typeof value === "function");
 export const isByteCount = rule("a whole number of bytes, 1 or more", (value) => isInteger(value, 1));
+export const isPositiveCount = rule("a whole number, 1 or more", (value) => isInteger(value, 1));
 export const isCount = rule("a whole number, 0 or more", (value) => isInteger(value, 0));
 export const isDuration = rule(
   "a number of milliseconds above 0, or Infinity",

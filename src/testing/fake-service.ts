@@ -1,6 +1,6 @@
 import { ConfigurationError, type Template } from "../index.ts";
 import { formatJsonPath, type JsonPath } from "../json/json-value.ts";
-import { checkOptions, optional } from "../options/option-rules.ts";
+import { checkOptions, isPositiveCount, optional } from "../options/option-rules.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
 import type { Fault, ScriptedFault } from "../service/faults/fault-script.ts";
@@ -17,7 +17,6 @@ import {
   type FakeServiceOptions,
   failRules,
   fakeServiceRules,
-  isPositiveCount,
   type ListeningService,
   type ListenOptions,
   listenRules,

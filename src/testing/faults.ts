@@ -1,5 +1,5 @@
 import { longestTimerMs } from "../json/longest-timer.ts";
-import { checkOptions, isCount } from "../options/option-rules.ts";
+import { checkOptions, isCount, isPositiveCount, rule } from "../options/option-rules.ts";
 import {
   cutOff,
   type Fault,
@@ -9,7 +9,6 @@ import {
   slow,
   stall,
 } from "../service/faults/fault-script.ts";
-import { isPositiveCount } from "./options.ts";
 
 /** How far into the document something happens. */
 export interface AfterBytes {
@@ -37,21 +36,18 @@ export interface Slowness {
   readonly everyMs?: number | undefined;
 }
 
-const isServerError = {
-  words: "a whole number from 500 to 599",
-  test: (value: unknown) => Number.isInteger(value) && Math.floor((value as number) / 100) === 5,
-};
-
-const isRetryAfter = {
-  words: "a whole number of seconds, or the text of the header",
-  test: (value: unknown) =>
-    isCount.test(value) || (typeof value === "string" && /^[\x20-\x7e]+$/.test(value)),
-};
-
-const isPause = {
-  words: `a number of milliseconds from 0 to ${longestTimerMs}`,
-  test: (value: unknown) => typeof value === "number" && value >= 0 && value <= longestTimerMs,
-};
+const isServerError = rule(
+  "a whole number from 500 to 599",
+  (value) => Number.isInteger(value) && Math.floor((value as number) / 100) === 5,
+);
+const isRetryAfter = rule(
+  "a whole number of seconds, or the text of the header",
+  (value) => isCount.test(value) || (typeof value === "string" && /^[\x20-\x7e]+$/.test(value)),
+);
+const isPause = rule(
+  `a number of milliseconds from 0 to ${longestTimerMs}`,
+  (value) => typeof value === "number" && value >= 0 && value <= longestTimerMs,
+);
 
 /**
  * What can go wrong, by name, for `service.fail()`. Each throws a `ConfigurationError` for an option that is unknown or wrong.

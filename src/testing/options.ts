@@ -2,7 +2,7 @@
 
 import { type Template, TemplatePdf } from "../index.ts";
 import { longestTimerMs } from "../json/longest-timer.ts";
-import { isText, type Rules } from "../options/option-rules.ts";
+import { isCount, isPositiveCount, isText, type Rules, rule } from "../options/option-rules.ts";
 import { isWellFormedKey } from "../request/api-key.ts";
 import type { Step } from "../service/faults/fault-script.ts";
 
@@ -57,35 +57,23 @@ export interface ListeningService {
 /** Makes the answer that plays a fault. */
 export type Play = (steps: readonly Step[], request: Request) => Response;
 
-/** The rule of an option that counts something of which there is at least one. */
-export const isPositiveCount = {
-  words: "a whole number, 1 or more",
-  test: (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1,
-};
-
-const areTemplates = {
-  words: 'an array of uids and templates, such as ["inv_2024", certificate]',
-  test: Array.isArray,
-};
-
-const areKeys = {
-  words: "an array of one or more keys, each of visible ASCII characters, or null",
-  test: (value: unknown) =>
+const areTemplates = rule('an array of uids and templates, such as ["inv_2024", certificate]', Array.isArray);
+const areKeys = rule(
+  "an array of one or more keys, each of visible ASCII characters, or null",
+  (value) =>
     value === null ||
     (Array.isArray(value) &&
       value.length > 0 &&
       value.every((key) => typeof key === "string" && isWellFormedKey(key))),
-};
-
-const isPort = {
-  words: "a whole number from 0 to 65535",
-  test: (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
-};
-
-const isWait = {
-  words: `a number of milliseconds above 0, at most ${longestTimerMs}`,
-  test: (value: unknown) => typeof value === "number" && value > 0 && value <= longestTimerMs,
-};
+);
+const isPort = rule(
+  "a whole number from 0 to 65535",
+  (value) => isCount.test(value) && (value as number) <= 65_535,
+);
+const isWait = rule(
+  `a number of milliseconds above 0, at most ${longestTimerMs}`,
+  (value) => typeof value === "number" && value > 0 && value <= longestTimerMs,
+);
 
 export const fakeServiceRules: Rules<FakeServiceOptions> = {
   baseUrl: undefined,

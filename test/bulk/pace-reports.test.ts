@@ -23,7 +23,7 @@ async function newsOf(
   const crew = {
     ...{ client: service.client({ retry: { limit: 1 }, ...options }), use, retry: undefined, pace },
     ...{ signal: new AbortController().signal, wholeCount: 0, stop: () => {} },
-    turn: () => ++turns,
+    turns: { take: () => ++turns },
     again: async () => ++turns,
   };
   await new JobAttempts(crew as never, jobsOf(1)[0] as never, 0).run(true);

@@ -53,7 +53,6 @@ export class RunningJournal {
   readonly #groups = new LineGroups((lines) => this.#write(lines));
   readonly #record = newRecord();
   #enteredOfBefore = 0;
-  #closing: Promise<void> | undefined;
 
   /** @param parts - see `openJournal` */
   constructor(parts: JournalParts) {
@@ -117,12 +116,7 @@ export class RunningJournal {
   }
 
   /** Writes what is still to be written, and gives the lock back. What could not be written was told by `finish`. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
+  async close(): Promise<void> {
     const { path, file, lock } = this.#parts;
     await this.#groups.end(journalError(path, "is closed, and takes no more lines"));
     // All lines are synced: what a file system says now changes nothing.
