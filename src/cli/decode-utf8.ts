@@ -21,7 +21,7 @@ export function notUtf8(place: string): Misuse {
 }
 
 /** Line and column of the first byte that is no UTF-8. */
-export function placeOfBadByte(bytes: Uint8Array): string {
+function placeOfBadByte(bytes: Uint8Array): string {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const again = new TextEncoder().encode(decoder.decode(bytes));
   const differing = bytes.findIndex((byte, index) => byte !== again[index]);

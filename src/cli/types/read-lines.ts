@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
-import { parseJson } from "../../json/json-text.ts";
-import { notUtf8, placeOfBadByte } from "../decode-utf8.ts";
+import { lineAndColumn, parseJson } from "../../json/json-text.ts";
+import { badCharacter, decode } from "../bulk/data/encodings.ts";
+import { maxRecordMiB, readLine, readRecords } from "../bulk/data/read-records.ts";
+import { notUtf8 } from "../decode-utf8.ts";
 import { Misuse } from "../failure.ts";
-import { type Line, LineCutter, maxLineMiB } from "../line-cutter.ts";
 import { type SampleFile, uidOf, unreadable } from "./sample-file.ts";
 import type { Collection } from "./template-samples.ts";
 
@@ -22,44 +23,39 @@ export async function readLines(
 ): Promise<void> {
   const { path, name } = file;
   const samples = collection.of(uidOf(file));
-  const lines = new LineCutter();
+  let line = 0;
   let count = 0;
-  const take = (line: Line) => {
-    const text = textOf(line, name);
-    if (text.trim() === "") return;
-    const place = () => `${name}:${line.number}:1`;
-    samples.addSample(parseLine(text, line.number, name), file, place);
-    count += 1;
-  };
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes, signal })) {
-      for (const line of lines.push(chunk)) take(line);
+    const chunks = decode(createReadStream(path, { highWaterMark: chunkBytes, signal }), "utf-8");
+    for await (const texts of readRecords<string | undefined>(chunks, readLine, undefined)) {
+      for (const text of texts) {
+        const place = `${name}:${++line}`;
+        if (text?.trim() === "") continue;
+        samples.addSample(parseLine(text, place), file, () => `${place}:1`);
+        count += 1;
+      }
     }
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof Misuse ? error : unreadable(name)(error);
   }
-  for (const line of lines.end()) take(line);
   if (count > 0) return;
   throw new Misuse(`${name}: there is no sample in it. Put one on each line, such as {"date":"1 May"}.`);
 }
 
-function textOf({ number, text, badBytes }: Line, name: string): string {
-  if (badBytes) throw notUtf8(`${name}:${number}:${placeOfBadByte(badBytes).split(":")[1]}`);
+function parseLine(text: string | undefined, place: string): unknown {
   if (text === undefined) {
     throw new Misuse(
-      `${name}:${number}:1: this line is longer than ${maxLineMiB} MiB. Put one sample on each line.`,
+      `${place}:1: this line is longer than ${maxRecordMiB} MiB. Put one sample on each line.`,
     );
   }
-  // A byte order mark may stand before the first. It is no part of any other line, and parseJson leaves one out.
-  return number > 1 && text.startsWith("\ufeff") ? `\ufeff${text}` : text;
-}
-
-function parseLine(text: string, number: number, name: string): unknown {
+  const bad = text.indexOf(badCharacter);
+  if (bad !== -1) throw notUtf8(`${place}:${lineAndColumn(text.slice(0, bad)).split(":")[1]}`);
   try {
-    return parseJson(text, "");
+    // The decoder has taken the byte order mark of the file; parseJson would leave out another one.
+    return parseJson(text.startsWith("\ufeff") ? `\ufeff${text}` : text, "");
   } catch (error) {
-    const problem = (error as Error).message.replace(/^:\d+/, `${name}:${number}`);
+    const problem = (error as Error).message.replace(/^:\d+/, place);
     throw new Misuse(`${problem}. Each line has to be a sample of its own.`);
   }
 }

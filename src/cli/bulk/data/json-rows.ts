@@ -3,7 +3,7 @@ import { isJsonObject } from "../../../json/json-value.ts";
 import { isDeeperThan, maxNesting } from "../../../json/nesting.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Element, ElementReader } from "./json-elements.ts";
-import { type Found, maxRecordMiB, readRecords } from "./read-records.ts";
+import { maxRecordMiB, readLine, readRecords } from "./read-records.ts";
 import type { RowOrProblem, RowProblem } from "./row.ts";
 
 /** A position in a text, both counted from 1. */
@@ -36,12 +36,6 @@ export async function* ndjsonRows(
       }
     }
   }
-}
-
-function readLine(text: string, start: number, isLast: boolean): Found<string> | undefined {
-  const end = text.indexOf("\n", start);
-  if (end === -1) return isLast ? { record: text.slice(start), end: text.length } : undefined;
-  return { record: text.slice(start, end), end: end + 1 };
 }
 
 /** An object may be written over several lines, or several may stand on one. */

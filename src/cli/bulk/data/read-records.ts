@@ -52,3 +52,10 @@ function recordsIn<T>(
   }
   return { records, end };
 }
+
+/** Reads a line, without its line feed. */
+export function readLine(text: string, start: number, isLast: boolean): Found<string> | undefined {
+  const end = text.indexOf("\n", start);
+  if (end === -1) return isLast ? { record: text.slice(start), end: text.length } : undefined;
+  return { record: text.slice(start, end), end: end + 1 };
+}
