@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { type CallOptions, type Hooks, TemplatePdf, TimeoutError } from "../index.ts";
+import { type PendingPdf, type Progress, TemplatePdf, TimeoutError } from "../index.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { readValues } from "./input-values.ts";
+import { canRedraw, showLive } from "./live-line.ts";
 import { openerOf, openFile } from "./open-file.ts";
 import { formatSize, isStdout, printable, write } from "./output.ts";
 import { pdfNameOf } from "./output-file.ts";
-import { type Progress, showProgress } from "./progress.ts";
 import { type GivenKeys, readServiceSettings, refuseKeys } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
 import type { Output, Session } from "./terminal.ts";
@@ -23,15 +23,7 @@ export interface GenerateFlags extends GivenKeys {
   readonly allowInsecureHttp?: boolean;
 }
 
-/** One document to request. */
-interface DocumentRequest {
-  readonly client: TemplatePdf;
-  readonly uid: string;
-  readonly values: Record<string, unknown>;
-  /** Aborted when the document is no longer wanted. */
-  readonly signal: AbortSignal;
-  readonly progress: Progress;
-}
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /**
  * Generates one document, and saves it or writes it to standard output.
@@ -41,7 +33,7 @@ interface DocumentRequest {
  * @throws what the client throws, or the reason of the session's signal
  */
 export async function generate(uid: string, flags: GenerateFlags, session: Session): Promise<void> {
-  const { terminal } = session;
+  const { terminal, signal } = session;
   const { stdin, stdout, stderr, env, platform } = terminal;
   checkFlags(flags, stdout);
   const limitMs = parseDuration(flags.timeout, "--timeout");
@@ -50,23 +42,38 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   // The service may take all of that time for rendering.
   const timeouts = { firstByte: Number.POSITIVE_INFINITY, total: limitMs };
   const retry = flags.retry ? {} : false;
-  let progress: Progress | undefined;
-  const hooks: Hooks = { retry: () => progress?.waits() };
+  let doing = "waiting for the service";
+  const hooks = {
+    retry() {
+      doing = "trying again";
+    },
+  };
+  const onProgress = (progress: Progress) => {
+    doing = formatProgress(progress);
+  };
   const client = new TemplatePdf({ ...settings, allowInsecureHttp, timeouts, retry, hooks });
   const source = { file: flags.values, pairs: flags.set ?? [] };
-  const values = await untilAborted(readValues(source, stdin), session.signal);
+  const values = await untilAborted(readValues(source, stdin), signal);
   const path = flags.output ?? pdfNameOf(uid);
 
-  progress = showProgress(stderr, uid, env);
-  const request: DocumentRequest = { client, uid, values, signal: session.signal, progress };
+  const startedAtMs = performance.now();
+  let frame = 0;
+  const lineOf = (maxColumns: number) => {
+    // The seconds go on where nothing else does, so that a call that stands still is seen to.
+    const seconds = Math.floor((performance.now() - startedAtMs) / 1000);
+    const line = `${frames[frame++ % frames.length]} ${printable(uid)}: ${doing}, ${seconds} s`;
+    return [...line].slice(0, maxColumns).join("");
+  };
+  const live = canRedraw(stderr, env) ? showLive(stderr, env, lineOf) : undefined;
   let bytes: number | undefined;
   try {
-    if (isStdout(path)) await writeOut(request, stdout);
-    else bytes = (await client.generate(uid, values, optionsOf(request)).saveTo(path)).bytes;
+    const pdf = client.generate(uid, values, { signal, onProgress });
+    if (isStdout(path)) await writeOut(pdf, stdout, signal);
+    else bytes = (await pdf.saveTo(path)).bytes;
   } catch (error) {
     throw TimeoutError.is(error) && error.phase === "total" ? tooLate(settings.baseUrl, limitMs) : error;
   } finally {
-    progress.stop();
+    live?.stop();
     // Not awaited: the process ends, and every connection with it.
     client.close().catch(() => {});
   }
@@ -91,13 +98,11 @@ function tooLate(baseUrl: string, limitMs: number): Failure {
   );
 }
 
-function optionsOf({ signal, progress }: DocumentRequest): CallOptions {
-  return { signal, onProgress: progress.receives };
+function formatProgress({ receivedBytes, totalBytes }: Progress): string {
+  const ofAll = totalBytes === undefined ? "so far" : `of ${formatSize(totalBytes)}`;
+  return `${formatSize(receivedBytes)} ${ofAll}`;
 }
 
-async function writeOut(request: DocumentRequest, stdout: Output): Promise<void> {
-  const { client, uid, values, signal } = request;
-  for await (const chunk of client.generate(uid, values, optionsOf(request))) {
-    await write(stdout, chunk, signal);
-  }
+async function writeOut(pdf: PendingPdf, stdout: Output, signal: AbortSignal): Promise<void> {
+  for await (const chunk of pdf) await write(stdout, chunk, signal);
 }

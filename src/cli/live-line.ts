@@ -1,5 +1,5 @@
-import { printable } from "../output.ts";
-import type { Output, Terminal } from "../terminal.ts";
+import { printable } from "./output.ts";
+import type { Output, Terminal } from "./terminal.ts";
 
 /** No more than ten times a second on a terminal; elsewhere a line now and then, which somebody keeps. */
 const drawMs = 100;
@@ -24,10 +24,10 @@ export interface LiveLine {
  */
 export function showLive(
   output: Output,
-  { TERM }: Terminal["env"],
+  env: Terminal["env"],
   textOf: (maxColumns: number) => string,
 ): LiveLine {
-  if (!output.isTTY || TERM === "dumb") return showLines(output, textOf);
+  if (!canRedraw(output, env)) return showLines(output, textOf);
   let drawn = "";
   const draw = () => {
     // One column less than there are, which some terminals do not know and call 0: a full line would wrap.
@@ -52,6 +52,11 @@ export function showLive(
       wipe();
     },
   };
+}
+
+/** Whether a line can be drawn again there. */
+export function canRedraw({ isTTY }: Output, { TERM }: Terminal["env"]): boolean {
+  return isTTY === true && TERM !== "dumb";
 }
 
 function showLines(output: Output, textOf: (maxColumns: number) => string): LiveLine {

@@ -1,6 +1,7 @@
 import type { Emulator, FoundTemplate } from "../emulator/index.ts";
 import { escapeUnprintable } from "./output.ts";
 import { pdfNameOf } from "./output-file.ts";
+import { quotedWord } from "./quoted-word.ts";
 
 /** Where to send a call, and the key that lets it pass. */
 type Address = Pick<Emulator, "baseUrl" | "apiKey">;
@@ -9,11 +10,11 @@ type Address = Pick<Emulator, "baseUrl" | "apiKey">;
 export function curlLine({ baseUrl, apiKey }: Address, { uid, sample }: FoundTemplate): string {
   const url = `${baseUrl}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`;
   return [
-    `curl -sS --fail-with-body -o ${wordOf(pdfNameOf(uid))}`,
-    `-H ${wordOf(escapeUnprintable(`Authorization: API-Key ${apiKey}`))}`,
+    `curl -sS --fail-with-body -o ${quotedWord(pdfNameOf(uid), "posix")}`,
+    `-H ${quotedWord(escapeUnprintable(`Authorization: API-Key ${apiKey}`), "posix")}`,
     "-H 'Content-Type: application/json'",
-    `-d ${wordOf(jsonOf(sample))}`,
-    wordOf(url),
+    `-d ${quotedWord(jsonOf(sample), "posix")}`,
+    quotedWord(url, "posix"),
   ].join(" ");
 }
 
@@ -27,9 +28,4 @@ export function sdkLine({ baseUrl, apiKey }: Address, { uid, sample }: FoundTemp
 /** JSON of which a terminal obeys nothing. */
 function jsonOf(value: unknown): string {
   return escapeUnprintable(JSON.stringify(value));
-}
-
-/** Writes a word for a POSIX shell: nothing within single quotes means anything, but their end. */
-function wordOf(text: string): string {
-  return /^[\w%+./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

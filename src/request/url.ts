@@ -37,7 +37,8 @@ export function checkUid(uid: unknown): void {
   }
 }
 
-function uidProblem(uid: unknown): string | undefined {
+/** Says why something cannot be a uid, if it cannot. */
+export function uidProblem(uid: unknown): string | undefined {
   if (typeof uid !== "string") {
     return `must be a string, got ${uid === null ? "null" : typeof uid}: it comes first, then the values`;
   }

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { UsedPaths } from "../../bulk/folder/document-paths.ts";
 import { parsePattern } from "../../bulk/folder/placeholders.ts";
+import { SaveError, ValuesError } from "../../index.ts";
 import { nearestName } from "../../options/option-rules.ts";
 import { Misuse } from "../failure.ts";
 import { printable } from "../output.ts";
 import { countOf, formatCount } from "./count.ts";
 import type { RowSchema } from "./data/check-rows.ts";
-import { type Data, type Row, rowsUpTo } from "./data/row.ts";
-import { PathFaults, type RowFault } from "./path-faults.ts";
+import { type Data, type Row, type RowProblem, rowsUpTo } from "./data/row.ts";
 import type { BulkPlan } from "./plan.ts";
 import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
 import type { RunFiles } from "./run-files.ts";
@@ -18,9 +18,15 @@ const maxTold = 20;
 /** How many columns are listed where a placeholder names none of them. */
 const maxListed = 50;
 
+/** How many placeholders are tried one by one: each try makes a whole path. */
+const maxTried = 20;
+
 /** How many columns a placeholder is compared with, and how long a name may be for that. */
 const maxCompared = 500;
 const maxComparedLength = 64;
+
+/** What is wrong with one place of a row. */
+type RowFault = Pick<RowProblem, "message" | "column">;
 
 /** What the rows are checked by. */
 export interface Check {
@@ -89,14 +95,12 @@ function listOf(columns: readonly string[]): string {
 class RowChecker {
   readonly #check: Check;
   readonly #used = new UsedPaths(process.platform);
-  readonly #pathFaults: PathFaults;
   readonly #told: string[] = [];
   #faultCount = 0;
   #badCount = 0;
 
   constructor(check: Check) {
     this.#check = check;
-    this.#pathFaults = new PathFaults(check.plan);
   }
 
   async check(row: Row): Promise<void> {
@@ -142,8 +146,42 @@ class RowChecker {
       if (file === undefined) return path;
       faults.push({ message: `--out gives it the path of ${file}` });
     } catch (error) {
-      faults.push(...this.#pathFaults.in(error, values));
+      faults.push(...pathFaults(error, values, plan));
     }
     return undefined;
   }
+}
+
+/**
+ * Says what is wrong with each value of a row whose document has no path, without the value.
+ *
+ * @param error - what the sink has thrown for the path
+ * @throws what is no fault of the row
+ */
+function pathFaults(
+  error: unknown,
+  values: Record<string, unknown>,
+  { out, sink, template }: BulkPlan,
+): RowFault[] {
+  if (ValuesError.is(error)) {
+    return error.issues.map(({ path, message }) => ({ column: path.join("."), message }));
+  }
+  if (!SaveError.is(error)) throw error;
+  const { names } = parsePattern(out);
+  const harmless = Object.fromEntries(names.map((name) => [name, "x"]));
+  const faults: RowFault[] = [];
+  for (const name of names.slice(0, maxTried)) {
+    const text = parsePattern(`{{${name}}}`).fill(values, "");
+    try {
+      sink.keyOf({ template, values: { ...harmless, [name]: text }, number: 1, line: 1 });
+    } catch (objection) {
+      faults.push({ column: name, message: shortMessageOf(objection) });
+    }
+  }
+  // Else it is all of them together.
+  return faults.length > 0 ? faults : [{ message: shortMessageOf(error) }];
+}
+
+function shortMessageOf(error: unknown): string {
+  return (error as Error).message.replace(/\. Nothing was sent for it\.$/, "");
 }

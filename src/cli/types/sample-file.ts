@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
+import { uidProblem } from "../../request/url.ts";
 import { describeReadError, Misuse } from "../failure.ts";
 import { expandPattern } from "./expand-pattern.ts";
 
@@ -45,7 +46,7 @@ export async function expandWord(
   const isPath = equals === -1 || (await statsOf(word)) !== undefined;
   const uid = isPath ? undefined : word.slice(0, equals).normalize();
   const name = isPath ? word : word.slice(equals + 1);
-  if (uid !== undefined && !isUid(uid)) {
+  if (uid !== undefined && uidProblem(uid) !== undefined) {
     throw new Misuse(`${word}: before the = stands no uid. Write uid=path.`);
   }
   if (name === "") throw new Misuse(`${word}: behind the = stands no path. Write uid=path.`);
@@ -129,11 +130,6 @@ export function uidOf({ name, uid }: SampleFile, isTemplate = false): string {
   const file = basename(name);
   // Some file systems take accents apart; callers write them as one character.
   const found = (isTemplate ? file.slice(0, -extname(file).length) : file.replace(/\..*$/s, "")).normalize();
-  if (isUid(found)) return found;
+  if (uidProblem(found) === undefined) return found;
   throw new Misuse(`${name}: its name gives no uid. Give it one: uid=${name}.`);
-}
-
-/** Whether the client would take it: see the uid's rules in request.ts. */
-function isUid(text: string): boolean {
-  return text !== "" && text !== "." && text !== ".." && !/\p{Cc}/u.test(text);
 }

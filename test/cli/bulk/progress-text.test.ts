@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { showLive } from "../../../src/cli/bulk/live-line.ts";
 import {
   formatRate,
   progressText,
@@ -7,6 +6,7 @@ import {
   type RunProgress,
 } from "../../../src/cli/bulk/progress-text.ts";
 import { formatTimeSpan } from "../../../src/cli/duration.ts";
+import { showLive } from "../../../src/cli/live-line.ts";
 import { Recorded } from "../fake-terminal.ts";
 
 const standing: RunProgress = {
