@@ -40,9 +40,8 @@ function buildProgram(session: Session): Command {
     .enablePositionalOptions()
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    .helpCommand("help [command]", "print the help of a command")
-    .addHelpText("after", exitCodesHelp.generate);
-  finishCommand(program);
+    .helpCommand("help [command]", "print the help of a command");
+  finishCommand(program, exitCodesHelp.generate);
   addGenerate(program, session);
   addBulk(program, session);
   addEmulate(program, session);

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { divertStdout } from "./divert-stdout.ts";
 import { Failure, Misuse } from "./failure.ts";
+import { divertStdout } from "./load-module.ts";
 import { isStdout, printable, write } from "./output.ts";
 import { OutputFile, readExisting } from "./output-file.ts";
 import { quotedWord } from "./quoted-word.ts";

@@ -21,10 +21,6 @@ const maxListed = 50;
 /** How many placeholders are tried one by one: each try makes a whole path. */
 const maxTried = 20;
 
-/** How many columns a placeholder is compared with, and how long a name may be for that. */
-const maxCompared = 500;
-const maxComparedLength = 64;
-
 /** What is wrong with one place of a row. */
 type RowFault = Pick<RowProblem, "message" | "column">;
 
@@ -67,7 +63,7 @@ function checkColumns({ name, columns }: Data, { out }: BulkPlan): void {
   const missing = parsePattern(out).names.filter((placeholder) => !known.has(placeholder));
   if (missing.length === 0) return;
   const told = missing.slice(0, maxTold).map((placeholder) => {
-    const nearest = nearestColumn(placeholder, columns);
+    const nearest = columns.length === 0 ? undefined : nearestName(placeholder, columns);
     const hint =
       nearest === undefined
         ? `Its columns are ${listOf(columns)}.`
@@ -77,13 +73,6 @@ function checkColumns({ name, columns }: Data, { out }: BulkPlan): void {
   const more = missing.length - told.length;
   if (more > 0) told.push(`${countOf(more, "more missing column")} ${more === 1 ? "is" : "are"} not shown.`);
   throw new Misuse(told.join("\n"));
-}
-
-/** Compares short names only, and not too many: each comparison takes the time of both lengths multiplied. */
-function nearestColumn(placeholder: string, columns: readonly string[]): string | undefined {
-  const isShort = (text: string) => text.length <= maxComparedLength;
-  const compared = columns.slice(0, maxCompared).filter(isShort);
-  return isShort(placeholder) && compared.length > 0 ? nearestName(placeholder, compared) : undefined;
 }
 
 function listOf(columns: readonly string[]): string {

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { BulkFlags } from "../bulk/plan.ts";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { Session } from "../terminal.ts";
-import { finishCommand } from "./finish-command.ts";
+import { addServiceOptions, finishCommand, serviceHelp } from "./finish-command.ts";
 import { once } from "./option-values.ts";
 
 const bulkHelp = `
@@ -13,12 +13,7 @@ for. The path of --out is made of them, too: "out/{{invoice_no}}.pdf".
 A journal notes what is finished: the same command, run again, goes on where it
 was stopped, and makes anew what has changed. Ctrl-C lets what is in hand be
 finished; pressed again, it gives that up.
-
-The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
-in the environment, or else in the file .env of the working directory. A key
-from the environment is sent to a base URL from that file only if the file has
-the same key.
-
+${serviceHelp}
 Examples:
   template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"
   template-pdf bulk invoice rows.ndjson --out "out/{{no}}.pdf" --dry-run
@@ -53,15 +48,10 @@ export function addBulk(program: Command, session: Session): void {
   take("--report <file>", "write what became of every row to a .json or .csv file");
   take("--base-url <url>", "where the service lives, such as https://pdf.example.com");
   take("--timeout <duration>", "how long one document may take: 30s, 500ms, 2m (default: 600s)");
-  command
-    .option("--no-retry", "try once, where every render is paid for")
-    .option("--allow-insecure-http", "send the key over http:// to another machine")
-    .addOption(new Option("--api-key [key]").hideHelp())
-    .addOption(new Option("--key [key]").hideHelp())
-    .addHelpText("after", bulkHelp)
-    .action(async (uid: string, data: string, flags: BulkFlags) => {
-      const { bulk } = await import("../bulk.ts");
-      await bulk(uid, data, flags, session);
-    });
-  finishCommand(command);
+  command.action(async (uid: string, data: string, flags: BulkFlags) => {
+    const { bulk } = await import("../bulk.ts");
+    await bulk(uid, data, flags, session);
+  });
+  addServiceOptions(command);
+  finishCommand(command, bulkHelp);
 }

@@ -30,10 +30,9 @@ export function addEmulate(program: Command, session: Session): void {
     .option("--fonts <folder>", "the folder of the fonts that templates may use, beside Roboto")
     .option("--fault <rule>", "let calls go wrong on purpose; may be repeated", collect)
     .option("--latency <delay>", "let every call wait, in milliseconds: 500, or a range such as 200..800")
-    .addHelpText("after", emulateHelp)
     .action(async (folder: string | undefined, flags: EmulateFlags) => {
       const { emulate } = await import("../emulate.ts");
       await emulate(folder ?? "templates", flags, session);
     });
-  finishCommand(command);
+  finishCommand(command, emulateHelp);
 }

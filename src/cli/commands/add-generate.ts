@@ -2,15 +2,10 @@ import { type Command, Option } from "commander";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { GenerateFlags } from "../generate.ts";
 import type { Session } from "../terminal.ts";
-import { finishCommand } from "./finish-command.ts";
+import { addServiceOptions, finishCommand, serviceHelp } from "./finish-command.ts";
 import { collect, once } from "./option-values.ts";
 
-const generateHelp = `
-The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
-in the environment, or else in the file .env of the working directory. A key
-from the environment is sent to a base URL from that file only if the file has
-the same key.
-
+const generateHelp = `${serviceHelp}
 --set names a member at the top of the values, and its value is always text.
 What is nested, a number, true or false goes into --values.
 
@@ -44,14 +39,10 @@ export function addGenerate(program: Command, session: Session): void {
         "600s",
       ),
     )
-    .option("--no-retry", "try once, where every render is paid for")
-    .option("--allow-insecure-http", "send the key over http:// to another machine")
-    .addOption(new Option("--api-key [key]").hideHelp())
-    .addOption(new Option("--key [key]").hideHelp())
-    .addHelpText("after", generateHelp)
     .action(async (uid: string, flags: GenerateFlags) => {
       const { generate } = await import("../generate.ts");
       await generate(uid, flags, session);
     });
-  finishCommand(command);
+  addServiceOptions(command);
+  finishCommand(command, generateHelp);
 }

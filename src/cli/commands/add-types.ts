@@ -39,10 +39,9 @@ export function addTypes(program: Command, session: Session): void {
     .option("--zod", "write zod schemas, too, which check values when the program runs")
     .option("--check", "write nothing; fail where the file is missing or stale")
     .option("--force", "overwrite a file that this command did not write")
-    .addHelpText("after", typesHelp)
     .action(async (samples: string[], flags: TypesFlags) => {
       const { types } = await import("../types.ts");
       await types(samples, flags, session);
     });
-  finishCommand(command);
+  finishCommand(command, typesHelp);
 }

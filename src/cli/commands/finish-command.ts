@@ -1,16 +1,38 @@
-import type { Command, CommanderError } from "commander";
+import { type Command, type CommanderError, Option } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { Misuse, QuietEnd } from "../failure.ts";
 
 /** Thrown when the help or the version was printed, which was all that was asked for. */
 export const answered = new QuietEnd(exitCodes.done);
 
-/** What every command has. */
-export function finishCommand(command: Command): void {
+/** Where the commands that call the service find it, for their `--help`. */
+export const serviceHelp = `
+The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
+in the environment, or else in the file .env of the working directory. A key
+from the environment is sent to a base URL from that file only if the file has
+the same key.
+`;
+
+/** What every command has that calls the service. */
+export function addServiceOptions(command: Command): void {
+  command
+    .option("--no-retry", "try once, where every render is paid for")
+    .option("--allow-insecure-http", "send the key over http:// to another machine")
+    .addOption(new Option("--api-key [key]").hideHelp())
+    .addOption(new Option("--key [key]").hideHelp());
+}
+
+/**
+ * What every command has.
+ *
+ * @param help - what stands below its options
+ */
+export function finishCommand(command: Command, help: string): void {
   const words = command.parent ? `${command.parent.name()} ${command.name()}` : command.name();
   command
     .option("--debug", "print everything that is known of an error")
     .helpOption("-h, --help", "print this help")
+    .addHelpText("after", help)
     .exitOverride((error) => end(error, words));
 }
 

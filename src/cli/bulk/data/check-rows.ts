@@ -8,9 +8,8 @@ import { isJsonObject } from "../../../json/json-value.ts";
 import { isDeeperThan, maxNesting, tooDeep } from "../../../json/nesting.ts";
 import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
 import { decodeUtf8 } from "../../decode-utf8.ts";
-import { divertStdout } from "../../divert-stdout.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
-import { loadModule } from "../../load-module.ts";
+import { divertStdout, loadModule } from "../../load-module.ts";
 
 /** What rows are checked by before the first document is asked for. */
 export interface RowSchema {
