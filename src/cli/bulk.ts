@@ -1,5 +1,5 @@
 import { TemplatePdf } from "../index.ts";
-import { type Check, checkData } from "./bulk/check-data.ts";
+import { checkData } from "./bulk/check-data.ts";
 import { countOf } from "./bulk/count.ts";
 import { type RowSchema, readSchema } from "./bulk/data/check-rows.ts";
 import { openData } from "./bulk/data/open-data.ts";
@@ -7,7 +7,6 @@ import type { Data } from "./bulk/data/row.ts";
 import { type BulkFlags, type BulkPlan, readPlan } from "./bulk/plan.ts";
 import { RunFiles } from "./bulk/run-files.ts";
 import { RowRun } from "./bulk/run-rows.ts";
-import { showLive } from "./live-line.ts";
 import { printable } from "./output.ts";
 import { readServiceSettings, type ServiceSettings } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
@@ -35,7 +34,7 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
   const data = await openData({ file, format, encoding, delimiter, stdin: terminal.stdin, signal });
   try {
     const schema = await schemaOf(flags, plan, data, session);
-    const total = await checkAll({ data, plan, files, schema, session });
+    const total = await checkData({ data, plan, files, schema }, terminal);
     if (!client) {
       const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(total, "row")}`;
       const line = `${data.name}: ${rows} ${total === 1 ? "is" : "are"} good. Nothing was sent.`;
@@ -69,23 +68,4 @@ async function schemaOf(
 ): Promise<RowSchema | undefined> {
   if (schema === undefined) return undefined;
   return untilAborted(readSchema(schema, { uid, areTexts: format === "csv", signal }), signal);
-}
-
-interface CheckParts extends Omit<Check, "onRow"> {
-  readonly session: Session;
-}
-
-/** Checks all rows, and says meanwhile how many there were. */
-async function checkAll({ session, ...what }: CheckParts): Promise<number> {
-  const { stderr, env } = session.terminal;
-  let count = 0;
-  const live = showLive(stderr, env, () => `checking ${what.data.name}: ${countOf(count, "row")}`);
-  try {
-    const onRow = (checked: number) => {
-      count = checked;
-    };
-    return await checkData({ ...what, onRow });
-  } finally {
-    live.stop();
-  }
 }

@@ -4,7 +4,9 @@ import { parsePattern } from "../../bulk/folder/placeholders.ts";
 import { SaveError, ValuesError } from "../../index.ts";
 import { nearestName } from "../../options/option-rules.ts";
 import { Misuse } from "../failure.ts";
+import { showLive } from "../live-line.ts";
 import { printable } from "../output.ts";
+import type { Terminal } from "../terminal.ts";
 import { countOf, formatCount } from "./count.ts";
 import type { RowSchema } from "./data/check-rows.ts";
 import { type Data, type Row, type RowProblem, rowsUpTo } from "./data/row.ts";
@@ -25,32 +27,35 @@ const maxTried = 20;
 type RowFault = Pick<RowProblem, "message" | "column">;
 
 /** What the rows are checked by. */
-export interface Check {
+interface Check {
   readonly data: Data;
   readonly plan: BulkPlan;
   readonly schema: RowSchema | undefined;
   /** Files that no document may take the place of. */
   readonly files: RunFiles;
-  /** Hears how many rows were checked. */
-  readonly onRow: (count: number) => void;
 }
 
 /**
- * Reads all rows, and checks that a document can be asked for with each of them.
+ * Reads all rows, and checks that a document can be asked for with each of them; says meanwhile how many there were.
  *
  * @returns how many there are
  * @throws {Misuse} telling what is wrong and where, without a value
  * @throws what reading the data throws
  */
-export async function checkData(check: Check): Promise<number> {
-  const { data, plan, onRow } = check;
+export async function checkData(check: Check, { stderr, env }: Terminal): Promise<number> {
+  const { data, plan } = check;
   checkColumns(data, plan);
   const checker = new RowChecker(check);
   let count = 0;
-  for await (const each of rowsUpTo(plan.limit, data)) {
-    onRow(++count);
-    if ("problem" in each) checker.refuse([problemText(each.problem, data)]);
-    else await checker.check(each);
+  const live = showLive(stderr, env, () => `checking ${data.name}: ${countOf(count, "row")}`);
+  try {
+    for await (const each of rowsUpTo(plan.limit, data)) {
+      count++;
+      if ("problem" in each) checker.refuse([problemText(each.problem, data)]);
+      else await checker.check(each);
+    }
+  } finally {
+    live.stop();
   }
   checker.throwIfWrong(count);
   return count;

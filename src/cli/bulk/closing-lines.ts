@@ -58,16 +58,19 @@ function failureLines({ failures, unit, data }: Outcome): string[] {
 }
 
 function noteLines({ changed = 0, missing = 0 }: Outcome): string[] {
-  return [
-    ...(changed > 0
-      ? [`${countOf(changed, "row")} had changed since an earlier run, and ${was(changed)} asked for again.`]
-      : []),
-    ...(missing > 0
-      ? [
-          `${countOf(missing, "document")} of earlier runs ${missing === 1 ? "has" : "have"} no row any more, and ${missing === 1 ? "stays" : "stay"} where ${missing === 1 ? "it is" : "they are"}.`,
-        ]
-      : []),
-  ];
+  const lines: string[] = [];
+  if (changed > 0) {
+    const were = changed === 1 ? "was" : "were";
+    lines.push(`${countOf(changed, "row")} had changed since an earlier run, and ${were} asked for again.`);
+  }
+  if (missing > 0) {
+    const stay =
+      missing === 1
+        ? "has no row any more, and stays where it is"
+        : "have no row any more, and stay where they are";
+    lines.push(`${countOf(missing, "document")} of earlier runs ${stay}.`);
+  }
+  return lines;
 }
 
 function nextLines({ failed, isFresh, systematicFailure }: Outcome, left: number): string[] {
@@ -77,8 +80,4 @@ function nextLines({ failed, isFresh, systematicFailure }: Outcome, left: number
   if (!systematicFailure)
     return [`Run the same command ${how} for ${what}: what is made is not asked for again.`];
   return [`${systematicFailure.fix} first, then run the command ${how}.`];
-}
-
-function was(count: number): string {
-  return count === 1 ? "was" : "were";
 }
