@@ -13,9 +13,6 @@ import { root } from "./run-command.mjs";
  * @type {Readonly<Record<string, string>>}
  */
 export const exceptions = {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what stands in the source
-  "src/testing/pdf/read-fake.ts: new RegExp(`${fakeMark}\\\\s+startxref\\\\s+(\\\\d+)\\\\s+%%EOF$`)":
-    "It sees 100 characters.",
   "src/errors/caller-stack.ts: /[^( ]*[/\\\\].*[/\\\\]/": "It sees one line of our own stack.",
 };
 
