@@ -25,11 +25,21 @@ const outer: Readonly<Record<string, readonly string[]>> = {
   "json/": [],
   "service/": ["errors/", "files/", "json/", "request/", "runtime/"],
   "browser/": ["index.ts"],
-  "bulk/": ["index.ts", "call/", "errors/", "files/", "json/", "options/"],
+  "bulk/": ["index.ts", "call/", "errors/", "files/", "json/", "options/", "runtime/"],
   "handler/": ["index.ts", "errors/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
   "testing/": ["index.ts", "call/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
   "emulator/": ["index.ts", "json/", "request/", "runtime/", "service/"],
-  "cli/": ["index.ts", "bulk/", "emulator/", "files/", "json/", "options/", "request/", "template.ts"],
+  "cli/": [
+    "index.ts",
+    "bulk/",
+    "emulator/",
+    "files/",
+    "json/",
+    "options/",
+    "request/",
+    "runtime/",
+    "template.ts",
+  ],
 };
 
 /** What is not ours, and the only places that may import it. */

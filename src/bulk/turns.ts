@@ -1,5 +1,5 @@
 import { listenToAbort } from "../call/abort-signals.ts";
-import { longestTimerMs } from "../json/longest-timer.ts";
+import { longestTimerMs } from "../runtime/environment.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
 
 /** Ends somebody's waiting for a turn; without a ticket if there is to be no turn. */

@@ -1,4 +1,4 @@
-import { endsTimersWithRequests } from "../runtime/environment.ts";
+import { endsTimersWithRequests, longestTimerMs } from "../runtime/environment.ts";
 import { Link, LinkedList } from "./linked-list.ts";
 
 /**
@@ -6,9 +6,6 @@ import { Link, LinkedList } from "./linked-list.ts";
  * so setting one costs a comparison, and the timer sleeps until the first that is due. It may wake late, by a
  * tenth of the shortest limit and 250 ms at most; never early. In an edge worker, each limit has a timer of its own.
  */
-
-/** The longest delay that timers take; a longer one fires at once (HTML standard, "timer initialization steps"). */
-const longestSleepMs = 2 ** 31 - 1;
 
 const coarsestMs = 250;
 
@@ -70,7 +67,7 @@ export class Timer extends Link {
         if (leftMs > 0) this.#sleepAlone(leftMs);
         else this.#listener.onTimeOver();
       },
-      Math.min(Math.ceil(delayMs), longestSleepMs),
+      Math.min(Math.ceil(delayMs), longestTimerMs),
     );
   }
 
@@ -109,6 +106,6 @@ function sleep(delayMs: number, nowMs: number): void {
   clearTimeout(timer);
   timersOfTimer = setTimeout;
   // Rounded up: a timer may fire a fraction of a millisecond early, and would have to go to sleep once more.
-  timer = setTimeout(Timer.wake, Math.min(Math.ceil(delayMs) + 1, longestSleepMs));
+  timer = setTimeout(Timer.wake, Math.min(Math.ceil(delayMs) + 1, longestTimerMs));
   wakesAtMs = nowMs + delayMs;
 }

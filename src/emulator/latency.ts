@@ -1,4 +1,4 @@
-import { longestTimerMs } from "../json/longest-timer.ts";
+import { longestTimerMs } from "../runtime/environment.ts";
 import { quote } from "./quote.ts";
 
 /** How long calls wait, in milliseconds: each anything from `fromMs` to `toMs`. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { longestTimerMs } from "../json/longest-timer.ts";
+import { longestTimerMs } from "../runtime/environment.ts";
 import { isHostName } from "../service/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../service/endpoint.ts";
 

@@ -1,4 +1,4 @@
-import { isDeeperThan, maxNesting, tooDeep } from "../json/nesting.ts";
+import { isDeeperThan, maxNesting, tooDeep } from "../json/json-value.ts";
 import type { Order } from "../service/endpoint.ts";
 import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";

@@ -16,3 +16,14 @@ export function formatJsonPath(path: JsonPath): string {
     })
     .join("");
 }
+
+/** How deep JSON may be nested: far deeper than a document needs, and far less than the stack holds. */
+export const maxNesting = 500;
+
+export const tooDeep = `is nested deeper than ${maxNesting} levels`;
+
+/** Whether something is nested deeper than that; it goes no deeper itself. */
+export function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
+}

@@ -66,3 +66,6 @@ export function pageAddress(): string | undefined {
 export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
+
+/** The most that a timer can wait, in milliseconds (24.8 days): one that is set for longer fires at once (HTML standard, "timer initialization steps"). */
+export const longestTimerMs = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
-import { longestTimerMs } from "../json/longest-timer.ts";
 import { checkOptions, isCount, isPositiveCount, rule } from "../options/option-rules.ts";
+import { longestTimerMs } from "../runtime/environment.ts";
 import {
   cutOff,
   type Fault,

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { type Template, TemplatePdf } from "../index.ts";
-import { longestTimerMs } from "../json/longest-timer.ts";
 import { isCount, isPositiveCount, isText, type Rules, rule } from "../options/option-rules.ts";
 import { isWellFormedKey } from "../request/api-key.ts";
+import { longestTimerMs } from "../runtime/environment.ts";
 import type { Step } from "../service/faults/fault-script.ts";
 
 /** What `fakeService` takes. */

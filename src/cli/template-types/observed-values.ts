@@ -1,4 +1,4 @@
-import { maxNesting } from "../../json/nesting.ts";
+import { maxNesting } from "../../json/json-value.ts";
 import { isWild, kinds, valueKindOf } from "./kinds.ts";
 import { type Literal, Literals, literalOf, tagRankOf } from "./literals.ts";
 

@@ -1,7 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { parseJson, positionInJson } from "../../json/json-text.ts";
-import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
-import { isDeeperThan } from "../../json/nesting.ts";
+import { isDeeperThan, isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse } from "../failure.ts";
 import { kindOfJson, mayBeSchema } from "./json-kind.ts";

@@ -1,6 +1,5 @@
 import { relative, sep } from "node:path";
-import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
-import { maxNesting } from "../../json/nesting.ts";
+import { isJsonObject, type JsonPath, maxNesting } from "../../json/json-value.ts";
 import { Misuse } from "../failure.ts";
 import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
 import { shapeOfSchema } from "../template-types/json-schema/shape-of-schema.ts";

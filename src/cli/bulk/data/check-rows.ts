@@ -4,8 +4,7 @@ import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.
 import { TemplateMistake } from "../../../emulator/renderer/template-mistake.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
 import { parseJson } from "../../../json/json-text.ts";
-import { isJsonObject } from "../../../json/json-value.ts";
-import { isDeeperThan, maxNesting, tooDeep } from "../../../json/nesting.ts";
+import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
 import { decodeUtf8 } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";

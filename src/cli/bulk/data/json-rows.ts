@@ -1,6 +1,5 @@
 import { parseJson } from "../../../json/json-text.ts";
-import { isJsonObject } from "../../../json/json-value.ts";
-import { isDeeperThan, maxNesting } from "../../../json/nesting.ts";
+import { isDeeperThan, isJsonObject, maxNesting } from "../../../json/json-value.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Element, ElementReader } from "./json-elements.ts";
 import { maxRecordMiB, readLine, readRecords } from "./read-records.ts";

@@ -1,6 +1,5 @@
 import { parseJson } from "../../../json/json-text.ts";
-import { isJsonObject } from "../../../json/json-value.ts";
-import { isDeeperThan, maxNesting, tooDeep } from "../../../json/nesting.ts";
+import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
 import { mistakeAt, TemplateMistake } from "../template-mistake.ts";

@@ -1,7 +1,12 @@
 import { dereference, type Schema, type SchemaDraft } from "@cfworker/json-schema";
 import { validateJson } from "../../../../json/json-schema.ts";
-import { isJsonObject, type JsonPath } from "../../../../json/json-value.ts";
-import { isDeeperThan, maxNesting, tooDeep } from "../../../../json/nesting.ts";
+import {
+  isDeeperThan,
+  isJsonObject,
+  type JsonPath,
+  maxNesting,
+  tooDeep,
+} from "../../../../json/json-value.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { mistakeAt } from "../../template-mistake.ts";
 import { issuesOf } from "./schema-issues.ts";
