@@ -47,8 +47,8 @@ export interface Result {
 const whole = fakePdf({ bytes: 100_000 });
 
 /** How long the one clock runs that a row expects to stop at, and how long all others do. */
-const short = 300;
-const long = 20_000;
+const short = 700;
+const long = 30_000;
 
 export const forms = everyForm.map(([form]) => form);
 

@@ -8,7 +8,7 @@ import { wholeForms } from "./whole-forms.ts";
 const rows = groups.flatMap(({ rows }) => rows);
 
 /** Most cells only wait for a limit of time. */
-vi.setConfig({ maxConcurrency: 24, testTimeout: 60_000 });
+vi.setConfig({ maxConcurrency: 48, testTimeout: 60_000 });
 
 makeUpHostNames();
 

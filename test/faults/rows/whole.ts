@@ -55,7 +55,7 @@ const untilClose = (name: string, line: string): Row =>
 export const odd: Group = {
   title: "Odd, and whole all the same",
   rows: [
-    whole(faults.slow(), { timeouts: { stall: 400 } }),
+    whole(faults.slow(), { timeouts: { stall: 5_000 } }),
     whole(
       fault("the head comes in crumbs", (document) => [
         ...drip(Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${document.length}\r\n\r\n`), 3, 1),
