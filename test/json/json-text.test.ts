@@ -119,7 +119,7 @@ describe("what is no JSON is refused with its place", () => {
       }, json);
       if (isJson(changed)) {
         // Digits may have come together to a number that is refused for another reason.
-        if (/\d{16}/.test(changed)) return;
+        if (/\d{16}|\d[eE][+-]?\d{3}/.test(changed)) return;
         expect(parseJson(changed, "values.json")).toEqual(JSON.parse(changed));
         return;
       }
