@@ -12,6 +12,15 @@ function sendUntil(pace: Pace, endMs: number, startMs = 0, latencyMs = 0): numbe
   return times;
 }
 
+/** A pace at 5 s that was refused once, after 1 s; and its rate. */
+function paceAfterGuess(): { readonly pace: Pace; readonly rate: number } {
+  const pace = new Pace({ concurrency: "auto" });
+  sendUntil(pace, 1000);
+  pace.refused(pace.sent(1000), 1000, undefined);
+  sendUntil(pace, 5000, 1000);
+  return { pace, rate: pace.perSecond };
+}
+
 describe("a fixed pace", () => {
   it("keeps its slots whatever happens, and never waits", () => {
     const pace = new Pace({ concurrency: 8 });
@@ -181,12 +190,8 @@ describe("a pace that seeks its rate", () => {
   });
 
   it("comes back to the limit, stays a little below for long, and goes beyond in the end", () => {
-    const pace = new Pace({ concurrency: "auto" });
-    sendUntil(pace, 1000);
-    // The first refusal gives a guess, the second makes it sure.
-    pace.refused(pace.sent(1000), 1000, undefined);
-    sendUntil(pace, 5000, 1000);
-    const refusedRate = pace.perSecond;
+    const { pace, rate: refusedRate } = paceAfterGuess();
+    // The first refusal gave a guess, the second makes it sure.
     pace.refused(pace.sent(5000), 5000, undefined);
     const after = [7, 12, 15, 22, 27].map((seconds, index, all) => {
       sendUntil(pace, seconds * 1000, (all[index - 1] ?? 5) * 1000);
@@ -208,11 +213,7 @@ describe("a pace that seeks its rate", () => {
   });
 
   it("does not take a refusal after an idle time for the limit of so few requests", () => {
-    const pace = new Pace({ concurrency: "auto" });
-    sendUntil(pace, 1000);
-    pace.refused(pace.sent(1000), 1000, undefined);
-    sendUntil(pace, 5000, 1000);
-    const rate = pace.perSecond;
+    const { pace, rate } = paceAfterGuess();
     pace.refused(pace.sent(60_000), 60_000, undefined);
     expect(pace.perSecond).toBeGreaterThan(0.5 * rate);
   });
