@@ -1,4 +1,5 @@
 import { TemplatePdf } from "../index.ts";
+import { addressOf } from "../request/url.ts";
 import { checkData } from "./bulk/check-data.ts";
 import { countOf } from "./bulk/count.ts";
 import { type RowSchema, readSchema } from "./bulk/data/check-rows.ts";
@@ -41,8 +42,7 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
       terminal.stdout.write(`${printable(line)}\n`);
       return;
     }
-    const { origin, pathname } = new URL(settings.baseUrl);
-    const parts = { client, origin: origin + pathname.replace(/(?<!\/)\/+$/, ""), plan, flags };
+    const parts = { client, origin: addressOf(new URL(settings.baseUrl)), plan, flags };
     const asked = schema?.template;
     const template = typeof asked === "object" ? asked : plan.template;
     await new RowRun({ ...parts, data, template, total, session }).perform();

@@ -1,4 +1,4 @@
-import { lineAndColumn } from "../json/json-text.ts";
+import { lineAndColumn, parseJson } from "../json/json-text.ts";
 import { Misuse } from "./failure.ts";
 
 /**
@@ -12,6 +12,21 @@ export function decodeUtf8(bytes: Uint8Array, name: string): string {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw notUtf8(`${name}:${placeOfBadByte(bytes)}`);
+  }
+}
+
+/**
+ * Reads bytes as JSON in UTF-8.
+ *
+ * @param name - what to call them in the error
+ * @throws {Misuse} naming the place of what is wrong, and nothing of what stands there
+ */
+export function decodeJson(bytes: Uint8Array, name: string): unknown {
+  const text = decodeUtf8(bytes, name);
+  try {
+    return parseJson(text, name);
+  } catch (error) {
+    throw error instanceof SyntaxError ? new Misuse(`${error.message}.`) : error;
   }
 }
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { parseJson } from "../json/json-text.ts";
-import { decodeUtf8 } from "./decode-utf8.ts";
+import { describeKind } from "../request/values.ts";
+import { decodeJson } from "./decode-utf8.ts";
 import { describeReadError, Misuse } from "./failure.ts";
 
 /** Where the values of a document come from. */
@@ -56,18 +56,9 @@ async function readObject(file: string, stdin: Readable): Promise<object> {
     const what = `Could not read the values from ${name}: ${describeReadError(cause)}.`;
     throw new Misuse(`${what} Give --values a JSON file, or - for standard input.`, { cause });
   });
-  const values = parse(decodeUtf8(bytes, name), name);
+  const values = decodeJson(bytes, name);
   if (typeof values === "object" && values !== null && !Array.isArray(values)) return values;
-  const found = values === null ? "null" : Array.isArray(values) ? "an array" : `a ${typeof values}`;
   throw new Misuse(
-    `${name}:1:1: the values are ${found}. Make them one JSON object, a member for each placeholder.`,
+    `${name}:1:1: the values are ${describeKind(values)}. Make them one JSON object, a member for each placeholder.`,
   );
-}
-
-function parse(text: string, name: string): unknown {
-  try {
-    return parseJson(text, name);
-  } catch (error) {
-    throw new Misuse(`${(error as Error).message}.`);
-  }
 }

@@ -9,7 +9,7 @@ import {
 import type { JsonPath } from "./json-value.ts";
 
 /** What is wrong where a JSON text stops being one. */
-const reasons: Readonly<Record<string, string>> = {
+export const syntaxFaults = {
   InvalidSymbol: "this is no JSON; outside of double quotes stand only numbers, true, false and null",
   InvalidNumberFormat: "this is no number of JSON",
   PropertyNameExpected: "the name of a member, in double quotes, should stand here",
@@ -27,7 +27,10 @@ const reasons: Readonly<Record<string, string>> = {
   InvalidEscapeCharacter: "in this text, there is an escape that JSON does not have",
   InvalidCharacter: "in this text, a character such as a tab has to be escaped",
   TooDeep: "this is no JSON, and nested too deep to tell where it goes wrong",
-};
+} as const;
+
+/** What is wrong where a list ends with a comma. */
+export const afterComma = "nothing follows the comma before this";
 
 /**
  * Parses a JSON text that a user wrote.
@@ -113,7 +116,7 @@ function describeSyntaxError(json: string): string {
   const { error, offset } = firstErrorOf(json);
   const before = json.slice(0, offset);
   const isAfterComma = /,\s*$/.test(before) && /[}\]]/.test(json.charAt(offset));
-  const reason = isAfterComma ? "nothing follows the comma before this" : reasons[error];
+  const reason = isAfterComma ? afterComma : (syntaxFaults as Readonly<Record<string, string>>)[error];
   return `${lineAndColumn(before)}: ${reason ?? "this is no JSON"}`;
 }
 

@@ -13,12 +13,21 @@ export interface Endpoint {
 
 /** Derives the endpoint from a base URL (spec, "Endpoints": path shape; "Versioning": `/api/v1`). */
 export function endpointOf(baseUrl: URL): Endpoint {
-  const prefix = baseUrl.pathname.replace(/(?<!\/)\/+$/, "");
+  const prefix = prefixOf(baseUrl);
   return {
     origin: baseUrl.origin,
     pathBeforeUid: `${prefix}/api/v1/templates/`,
     basePath: prefix || "/",
   };
+}
+
+/** Writes a base URL without slashes at its end: the same text for the same service. */
+export function addressOf(baseUrl: URL): string {
+  return baseUrl.origin + prefixOf(baseUrl);
+}
+
+function prefixOf({ pathname }: URL): string {
+  return pathname.replace(/(?<!\/)\/+$/, "");
 }
 
 /** Writes the path that renders a template (spec, "Endpoints": path shape), with its uid as one segment. */

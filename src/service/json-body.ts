@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { describeKind } from "../request/values.ts";
 import { Problem } from "./problem.ts";
 
 /** What is held of a body at first, in bytes: most values fit. */
@@ -100,10 +101,13 @@ function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
     );
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
-    throw new Problem(400, `The body is ${found}. Send the template values as one JSON object.`, {
-      kind: "body-not-json",
-    });
+    throw new Problem(
+      400,
+      `The body is ${describeKind(value)}. Send the template values as one JSON object.`,
+      {
+        kind: "body-not-json",
+      },
+    );
   }
   return value as Record<string, unknown>;
 }

@@ -3,6 +3,7 @@
 import { type Template, TemplatePdf } from "../index.ts";
 import { isCount, isPositiveCount, isText, type Rules, rule } from "../options/option-rules.ts";
 import { isWellFormedKey } from "../request/api-key.ts";
+import { addressOf } from "../request/url.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
 import type { Step } from "../service/faults/fault-script.ts";
 
@@ -88,5 +89,5 @@ export const listenRules: Rules<ListenOptions> = { port: isPort, host: isText };
 export function checkBaseUrl(baseUrl: string | URL): string {
   new TemplatePdf({ baseUrl, apiKey: null, fetch: () => Promise.reject(new Error("never called")) });
   const page = (globalThis as { location?: { href?: string } }).location?.href;
-  return new URL(baseUrl, page).href.replace(/(?<!\/)\/+$/, "");
+  return addressOf(new URL(baseUrl, page));
 }

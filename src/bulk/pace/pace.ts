@@ -37,7 +37,7 @@ export class Pace {
     this.#creditMs = isAuto && perSecond === Number.POSITIVE_INFINITY ? busyMs : timerLatenessMs;
   }
 
-  /** How many jobs may be in hand at once: an integer, 1 or more. Every call below may change it. */
+  /** How many jobs may be in flight at once: an integer, 1 or more. Every call below may change it. */
   get slots(): number {
     return this.#limit?.slots ?? this.#fixedSlots;
   }
@@ -98,7 +98,7 @@ export class Pace {
     else this.#pause(nowMs, retryAfterMs);
   }
 
-  /** 503, or no answer in time: the service has too much in hand. */
+  /** 503, or no answer in time: the service has too much to do. */
   overloaded(ticket: Ticket, nowMs: number, retryAfterMs: number | undefined): void {
     this.#underWay -= 1;
     if (ticket > this.#lastBeforeFall) {

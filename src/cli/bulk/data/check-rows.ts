@@ -3,10 +3,9 @@ import { extname, resolve } from "node:path";
 import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.ts";
 import { TemplateMistake } from "../../../emulator/renderer/template-mistake.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
-import { parseJson } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
-import { decodeUtf8 } from "../../decode-utf8.ts";
+import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
 import { divertStdout, loadModule } from "../../load-module.ts";
 
@@ -57,11 +56,7 @@ async function readJsonFile(file: string): Promise<unknown> {
       { cause },
     );
   });
-  try {
-    return parseJson(decodeUtf8(bytes, file), file);
-  } catch (error) {
-    throw error instanceof SyntaxError ? new Misuse(`${error.message}.`) : error;
-  }
+  return decodeJson(bytes, file);
 }
 
 /** What demands something of an object, and is in every schema that checks anything. */

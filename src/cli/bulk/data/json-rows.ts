@@ -1,5 +1,6 @@
-import { parseJson } from "../../../json/json-text.ts";
+import { afterComma, parseJson, syntaxFaults } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, maxNesting } from "../../../json/json-value.ts";
+import { describeKind } from "../../../request/values.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Element, ElementReader } from "./json-elements.ts";
 import { maxRecordMiB, readLine, readRecords } from "./read-records.ts";
@@ -38,12 +39,16 @@ export async function* ndjsonRows(
 }
 
 /** An object may be written over several lines, or several may stand on one. */
-function adviceForLine(fault: string): string {
-  return / closed|ended/.test(fault) ? `${fault}. Each line has to be an object of its own` : fault;
-}
+const faultsOfLines: readonly string[] = [
+  syntaxFaults.CloseBraceExpected,
+  syntaxFaults.CloseBracketExpected,
+  syntaxFaults.UnexpectedEndOfString,
+  syntaxFaults.EndOfFileExpected,
+];
 
-const arrayOpen = "an array is not closed; ] should stand here";
-const hasEnded = "the JSON has ended already";
+function adviceForLine(fault: string): string {
+  return faultsOfLines.includes(fault) ? `${fault}. Each line has to be an object of its own` : fault;
+}
 
 /**
  * Reads a JSON array of objects.
@@ -70,7 +75,7 @@ export async function* jsonRows(
       const start = positionAfter(position, element.text.slice(0, element.text.length - text.length));
       position = positionAfter(start, text + element.ending);
       if (ending === "]" && text !== "") {
-        yield { problem: problemAt(start, hasEnded) };
+        yield { problem: problemAt(start, syntaxFaults.EndOfFileExpected) };
         return;
       }
       if (ending === "]") continue;
@@ -80,21 +85,21 @@ export async function* jsonRows(
       if (text !== "") {
         const row = rowOf(text, start, ++number, encoding, adviceForElement);
         yield row;
-        // An object that breaks off was told already.
+        // The problem of an object that breaks off was reported.
         if ("problem" in row && ending === "") return;
       } else if (ending === ",") {
-        yield { problem: problemAt(start, "a value should stand here", ++number) };
+        yield { problem: problemAt(start, syntaxFaults.ValueExpected, ++number) };
       } else if (ending === "]" && before === ",") {
-        yield { problem: problemAt(start, "nothing follows the comma before this", ++number) };
+        yield { problem: problemAt(start, afterComma, ++number) };
       }
     }
   }
-  if (ending !== "]") yield { problem: problemAt(position, arrayOpen) };
+  if (ending !== "]") yield { problem: problemAt(position, syntaxFaults.CloseBracketExpected) };
 }
 
 /** It ended for a reader of this element alone. */
 function adviceForElement(fault: string): string {
-  return fault === hasEnded ? "a comma should stand here" : fault;
+  return fault === syntaxFaults.EndOfFileExpected ? syntaxFaults.CommaExpected : fault;
 }
 
 /** Reads one object: the values of a document. */
@@ -121,8 +126,10 @@ function rowOf(
   }
   const first = text.length - text.trimStart().length;
   if (!isJsonObject(values)) {
-    const found = values === null ? "null" : Array.isArray(values) ? "an array" : `a ${typeof values}`;
-    return problem(first, `this is ${found}; make it an object, a member for each placeholder`);
+    return problem(
+      first,
+      `this is ${describeKind(values)}; make it an object, a member for each placeholder`,
+    );
   }
   // A level takes two characters at least.
   if (text.length > 2 * maxNesting && isDeeperThan(values, maxNesting)) {
