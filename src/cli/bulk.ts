@@ -1,14 +1,13 @@
 import { TemplatePdf } from "../index.ts";
 import { addressOf } from "../request/url.ts";
 import { checkData } from "./bulk/check-data.ts";
-import { countOf } from "./bulk/count.ts";
 import { type RowSchema, readSchema } from "./bulk/data/check-rows.ts";
 import { openData } from "./bulk/data/open-data.ts";
 import type { Data } from "./bulk/data/row.ts";
 import { type BulkFlags, type BulkPlan, readPlan } from "./bulk/plan.ts";
 import { RunFiles } from "./bulk/run-files.ts";
 import { RowRun } from "./bulk/run-rows.ts";
-import { printable } from "./output.ts";
+import { countOf, printable } from "./output.ts";
 import { readServiceSettings, type ServiceSettings } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";

@@ -1,7 +1,7 @@
 import type { FailureGroup } from "../../bulk/index.ts";
 import { formatTimeSpan } from "../duration.ts";
+import { countOf, formatCount } from "../output.ts";
 import { inWordsOfTerminal } from "../report.ts";
-import { countOf, formatCount } from "./count.ts";
 import { formatRate } from "./progress-text.ts";
 import type { SystematicFailure } from "./systematic-failures.ts";
 

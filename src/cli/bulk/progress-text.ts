@@ -1,5 +1,5 @@
 import { formatTimeSpan } from "../duration.ts";
-import { formatCount } from "./count.ts";
+import { formatCount } from "../output.ts";
 
 /** The progress of a run, as the live line shows it. */
 export interface RunProgress {

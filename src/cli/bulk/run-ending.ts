@@ -1,8 +1,8 @@
 import { JournalError, RunStoppedError } from "../../bulk/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
+import { formatCount } from "../output.ts";
 import { inWordsOfTerminal, lineOf } from "../report.ts";
-import { formatCount } from "./count.ts";
 import type { SystematicFailure } from "./systematic-failures.ts";
 
 /** How a run came to its end. */

@@ -8,11 +8,10 @@ import {
 import type { AnyTemplate, TemplatePdf } from "../../index.ts";
 import { Failure } from "../failure.ts";
 import { type LiveLine, showLive } from "../live-line.ts";
-import { flush, inspected, printable } from "../output.ts";
+import { countOf, flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
 import { closingLines } from "./closing-lines.ts";
-import { countOf } from "./count.ts";
 import { type Data, rowsUpTo } from "./data/row.ts";
 import type { BulkFlags, BulkPlan, RowJob } from "./plan.ts";
 import { progressText, RecentRate } from "./progress-text.ts";

@@ -32,12 +32,6 @@ describe("what is wrong with a row", () => {
     ["a quote that was not doubled", 'a,b\n1,"x "y" z"\n2,3', [`2:b: ${goesOn}`], 1],
     ["bytes that are not UTF-8", latin1("a,b\n1,2\n3,\xfc\n4,5"), [`3:b: ${notUtf8}`], 2],
     ["a character that breaks off", latin1("a\n\xc3\n\xc3\xbc\n"), [`2:a: ${notUtf8}`], 1],
-    [
-      "bytes that are not UTF-8 beside a replacement character",
-      Buffer.concat([Buffer.from('a,b\n\ufffd,2\n"x\ny'), latin1('\xff",3')]),
-      [`4:a: ${notUtf8}`],
-      1,
-    ],
   ])(
     "of CSV is told with its line and column, and reading goes on: %s",
     async (_title, content, problems, read) => {

@@ -32,23 +32,12 @@ export interface CsvDialect {
  * @param text - how the file begins
  */
 export function dialectOf(text: string, given: string | undefined, encoding: string): CsvDialect {
-  const header = headerOf(text);
+  // With the lines that its quoted cells hold; as far as it is in the text.
+  const [header = ""] = /^(?:[^"\r\n]+|"[^"]*(?:"|$))*/.exec(text.replace(/^[\r\n]+/, "")) ?? [];
   const named = /^sep=([^"])$/i.exec(header)?.[1];
   if (named !== undefined) return { delimiter: given ?? named, namesDelimiter: true, encoding };
   const bare = header.replace(/"[^"]*(?:"|$)/g, "");
   const counts = delimiters.map((delimiter) => bare.split(delimiter).length);
   const most = delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
   return { delimiter: given ?? most, namesDelimiter: false, encoding };
-}
-
-/** Gives the first line that is not empty, with the lines that its quoted cells hold; as far as it is in the text. */
-function headerOf(text: string): string {
-  const line = text.replace(/^[\r\n]+/, "");
-  let isQuoted = false;
-  for (let index = 0; index < line.length; index += 1) {
-    const character = line.charAt(index);
-    if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (character === "\n" || character === "\r")) return line.slice(0, index);
-  }
-  return line;
 }

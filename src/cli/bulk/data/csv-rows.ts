@@ -1,4 +1,5 @@
 import { Misuse } from "../../failure.ts";
+import { countOf } from "../../output.ts";
 import type { CsvDialect } from "./csv-dialect.ts";
 import { type CsvRecord, readCsvRecord } from "./csv-record.ts";
 import { maxRecordMiB, readRecords } from "./read-records.ts";
@@ -48,21 +49,24 @@ export async function* csvRows(
   dialect: CsvDialect,
   columns: readonly string[],
 ): AsyncGenerator<RowOrProblem, void, undefined> {
-  const makeValues = columns.includes("__proto__") ? definedValues : assignedValues;
+  // Copied for each row: of an own property, `__proto__` is a name like any other.
+  const emptyRow = Object.fromEntries(columns.map((column) => [column, ""]));
   // The header is the first record.
   let number = -1;
   for await (const records of recordsOf(chunks, dialect)) {
     for (const { cells, line, fault } of records) {
-      if (!fault && isBlank(cells, columns)) continue;
       number += 1;
       if (number === 0) continue;
       if (fault) {
         const column = fault.cell === undefined ? undefined : columns[fault.cell];
         yield { problem: { line: line + fault.lineOffset, column, message: fault.message, number } };
       } else if (cells.length !== columns.length) {
-        yield { problem: { line, message: countMessage(cells.length, columns.length), number } };
+        const message = `${countOf(cells.length, "cell")} where the header names ${countOf(columns.length, "column")}`;
+        yield { problem: { line, message, number } };
       } else {
-        yield { number, line, values: makeValues(columns, cells) };
+        const values = { ...emptyRow };
+        for (const [index, column] of columns.entries()) values[column] = cells[index] as string;
+        yield { number, line, values };
       }
     }
   }
@@ -89,28 +93,4 @@ async function* recordsOf(
       return !isSkipped;
     });
   }
-}
-
-/** Whether it is a line of white space, and not the one cell of a row. */
-function isBlank(cells: readonly string[], columns: readonly string[]): boolean {
-  const [first = ""] = cells;
-  return cells.length === 1 && columns.length > 1 && first !== "" && first.trim() === "";
-}
-
-function countMessage(found: number, expected: number): string {
-  const cells = found === 1 ? "1 cell" : `${found} cells`;
-  const columns = expected === 1 ? "1 column" : `${expected} columns`;
-  return `${cells} where the header names ${columns}`;
-}
-
-function assignedValues(columns: readonly string[], cells: readonly string[]): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (let index = 0; index < columns.length; index += 1)
-    values[columns[index] as string] = cells[index] as string;
-  return values;
-}
-
-/** Slower, and `__proto__` is a name like any other. */
-function definedValues(columns: readonly string[], cells: readonly string[]): Record<string, string> {
-  return Object.fromEntries(columns.map((column, index) => [column, cells[index] as string]));
 }

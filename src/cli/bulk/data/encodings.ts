@@ -60,14 +60,8 @@ function lastCharacterOf(bytes: Buffer): number {
 
 function utf8TextOf(bytes: Buffer): string {
   const text = bytes.toString();
-  if (!text.includes(replacement) || isUtf8(bytes)) return text;
-  // Line by line, so that only the lines with such bytes are refused.
-  const lines = bytes.toString("latin1").split(/(?<=\n)/);
-  return lines.map((line) => lineTextOf(Buffer.from(line, "latin1"))).join("");
-}
-
-function lineTextOf(bytes: Buffer): string {
-  return isUtf8(bytes) ? bytes.toString() : bytes.toString().replaceAll(replacement, badCharacter);
+  const isGood = !text.includes(replacement) || isUtf8(bytes);
+  return isGood ? text : text.replaceAll(replacement, badCharacter);
 }
 
 async function* decodeOther(

@@ -1,9 +1,8 @@
 import { afterComma, parseJson, syntaxFaults } from "../../../json/json-text.ts";
-import { isDeeperThan, isJsonObject, maxNesting } from "../../../json/json-value.ts";
+import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { describeKind } from "../../../request/values.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
-import { type Element, ElementReader } from "./json-elements.ts";
-import { maxRecordMiB, readLine, readRecords } from "./read-records.ts";
+import { type Found, maxRecordMiB, type ReadRecord, readLine, readRecords } from "./read-records.ts";
 import type { RowOrProblem, RowProblem } from "./row.ts";
 
 /** A position in a text, both counted from 1. */
@@ -59,12 +58,10 @@ export async function* jsonRows(
   chunks: AsyncIterable<string>,
   encoding: string,
 ): AsyncGenerator<RowOrProblem, void, undefined> {
-  const reader = new ElementReader();
-  const read = (text: string, start: number, isLast: boolean) => reader.read(text, start, isLast);
   let number = 0;
   let position: Position = { line: 1, column: 1 };
-  let ending = "";
-  for await (const elements of readRecords<Element | undefined>(chunks, read, undefined)) {
+  let ending: Element["ending"] = "";
+  for await (const elements of readRecords<Element | undefined>(chunks, elementReader(), undefined)) {
     for (const element of elements) {
       if (!element) {
         const message = `this is longer than ${maxRecordMiB} MiB; a bracket or a comma may be missing`;
@@ -74,14 +71,13 @@ export async function* jsonRows(
       const text = element.text.trimStart();
       const start = positionAfter(position, element.text.slice(0, element.text.length - text.length));
       position = positionAfter(start, text + element.ending);
-      if (ending === "]" && text !== "") {
+      if (ending === "]") {
+        if (text + element.ending === "") continue;
         yield { problem: problemAt(start, syntaxFaults.EndOfFileExpected) };
         return;
       }
-      if (ending === "]") continue;
-      const before = ending;
+      const isAfterComma = ending === ",";
       ending = element.ending;
-      if (ending === "[") continue;
       if (text !== "") {
         const row = rowOf(text, start, ++number, encoding, adviceForElement);
         yield row;
@@ -89,7 +85,7 @@ export async function* jsonRows(
         if ("problem" in row && ending === "") return;
       } else if (ending === ",") {
         yield { problem: problemAt(start, syntaxFaults.ValueExpected, ++number) };
-      } else if (ending === "]" && before === ",") {
+      } else if (ending === "]" && isAfterComma) {
         yield { problem: problemAt(start, afterComma, ++number) };
       }
     }
@@ -102,6 +98,66 @@ function adviceForElement(fault: string): string {
   return fault === syntaxFaults.EndOfFileExpected ? syntaxFaults.CommaExpected : fault;
 }
 
+/** What stands before, in or behind a JSON array, up to the character that ends it. */
+interface Element {
+  readonly text: string;
+  /** The bracket or comma behind it; nothing at the end of the file. */
+  readonly ending: "[" | "," | "]" | "";
+}
+
+/** Returns what cuts a JSON array into its elements, which it does not parse. */
+function elementReader(): ReadRecord<Element> {
+  let isWithin = false;
+  return (text, start, isLast) => {
+    if (isWithin) {
+      const element = elementAt(text, start, isLast);
+      isWithin = element?.record.ending !== "]";
+      return element;
+    }
+    const open = text.indexOf("[", start);
+    if (open === -1) return { record: { text: text.slice(start), ending: "" }, end: text.length };
+    isWithin = true;
+    return { record: { text: text.slice(start, open), ending: "[" }, end: open + 1 };
+  };
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** Finds the element that begins at a place; nothing where its end has not come yet. */
+function elementAt(text: string, start: number, isLast: boolean): Found<Element> | undefined {
+  let depth = 0;
+  for (let index = start; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) {
+      index = endOfString(text, index);
+    } else if (code === openBrace || code === openBracket) {
+      depth += 1;
+    } else if (depth > 0) {
+      if (code === closeBrace || code === closeBracket) depth -= 1;
+    } else if (code === comma || code === closeBracket) {
+      const ending = code === comma ? "," : "]";
+      return { record: { text: text.slice(start, index), ending }, end: index + 1 };
+    }
+  }
+  return isLast ? { record: { text: text.slice(start), ending: "" }, end: text.length } : undefined;
+}
+
+/** Where a string ends: at its quote, or on its line; one that does not is wrong, and what follows it may be right. */
+function endOfString(text: string, open: number): number {
+  for (let index = open + 1; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === backslash) index += 1;
+    else if (code === quote || code === 0x0a) return index;
+  }
+  return text.length;
+}
+
 /** Reads one object: the values of a document. */
 function rowOf(
   text: string,
@@ -110,11 +166,11 @@ function rowOf(
   encoding: string,
   adviceFor: (fault: string) => string,
 ): RowOrProblem {
-  const problem = (offset: number, message: string): RowOrProblem => ({
-    problem: problemAt(positionAfter(start, text.slice(0, offset)), message, number),
+  const problem = (position: Position, message: string): RowOrProblem => ({
+    problem: problemAt(position, message, number),
   });
   const bad = text.indexOf(badCharacter);
-  if (bad !== -1) return problem(bad, notInEncoding(encoding));
+  if (bad !== -1) return problem(positionAfter(start, text.slice(0, bad)), notInEncoding(encoding));
   let values: unknown;
   try {
     values = parseJson(text, "");
@@ -122,30 +178,24 @@ function rowOf(
     const [, line, column, fault = "this is no JSON"] =
       /^:(\d+):(\d+): (.*)$/s.exec((error as Error).message) ?? [];
     const at = positionIn(start, { line: Number(line), column: Number(column) });
-    return { problem: problemAt(at, adviceFor(fault), number) };
+    return problem(at, adviceFor(fault));
   }
-  const first = text.length - text.trimStart().length;
-  if (!isJsonObject(values)) {
-    return problem(
-      first,
-      `this is ${describeKind(values)}; make it an object, a member for each placeholder`,
-    );
-  }
-  // A level takes two characters at least.
-  if (text.length > 2 * maxNesting && isDeeperThan(values, maxNesting)) {
-    return problem(first, `this is nested deeper than ${maxNesting} levels`);
-  }
-  return { number, line: start.line, values };
+  // Each level takes two characters at least.
+  const isTooDeep = text.length > 2 * maxNesting && isDeeperThan(values, maxNesting);
+  if (isJsonObject(values) && !isTooDeep) return { number, line: start.line, values };
+  const first = positionAfter(start, text.slice(0, text.length - text.trimStart().length));
+  const advice = "make it an object, a member for each placeholder";
+  return problem(first, isTooDeep ? `this ${tooDeep}` : `this is ${describeKind(values)}; ${advice}`);
 }
 
-function problemAt({ line, column }: Position, message: string, number?: number): RowProblem {
+function problemAt(position: Position, message: string, number?: number): RowProblem {
+  const { line, column } = position;
   return { line, column: String(column), message, ...(number === undefined ? {} : { number }) };
 }
 
 /** Where the text goes on that begins at a position. */
 function positionAfter(start: Position, text: string): Position {
-  const lastLine = text.lastIndexOf("\n") + 1;
-  const column = text.length - lastLine + 1;
+  const column = text.length - text.lastIndexOf("\n");
   return positionIn(start, { line: text.split("\n").length, column });
 }
 

@@ -1,9 +1,9 @@
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, stat, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { addAbortSignal, type Readable } from "node:stream";
 import { describeReadError, Failure, Misuse } from "../../failure.ts";
-import { untilAborted } from "../../session.ts";
 
 /** How much is read at once. */
 const chunkBytes = 64 * 1024;
@@ -32,12 +32,17 @@ export class StoredBytes {
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     for (let position = 0; ; ) {
       this.#signal.throwIfAborted();
-      const chunk = await this.#read(position);
+      const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+      const { bytesRead } = await this.#file.read(buffer, 0, chunkBytes, position).catch((cause) => {
+        throw unreadable(this.name, cause);
+      });
       // Before it is handed out: what was checked is what is used.
-      if ((await versionOf(this.#file)) !== this.#version) throw changed(this.name);
-      if (chunk.length === 0) return;
-      position += chunk.length;
-      yield chunk;
+      if ((await versionOf(this.#file)) !== this.#version) {
+        throw new Misuse(`${this.name} was changed while it was read. Run the command again.`);
+      }
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
     }
   }
 
@@ -53,18 +58,8 @@ export class StoredBytes {
     return Buffer.concat(pieces).subarray(0, maxBytes);
   }
 
-  async close(): Promise<void> {
-    await this.#file.close();
-  }
-
-  async #read(position: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafeSlow(chunkBytes);
-    try {
-      const { bytesRead } = await this.#file.read(buffer, 0, chunkBytes, position);
-      return buffer.subarray(0, bytesRead);
-    } catch (cause) {
-      throw new Misuse(`Could not read ${this.name}: ${describeReadError(cause)}.`, { cause });
-    }
+  close(): Promise<void> {
+    return this.#file.close();
   }
 }
 
@@ -77,57 +72,37 @@ export class StoredBytes {
  * @throws the signal's reason
  */
 export async function storeBytes(path: string, stdin: Readable, signal: AbortSignal): Promise<StoredBytes> {
-  if (path === "-" || path === "/dev/stdin") return writeDown("standard input", stdin, signal);
-  const opening = open(path);
-  let file: FileHandle;
+  const isStdin = path === "-" || path === "/dev/stdin";
+  const name = isStdin ? "standard input" : path;
   try {
-    // Whoever opens a pipe waits for somebody who writes to it.
-    file = await untilAborted(opening, signal);
+    const isFile = !isStdin && (await stat(path)).isFile();
+    const file = isFile
+      ? await open(path)
+      : await writeDown(name, isStdin ? stdin : createReadStream(path), signal);
+    return new StoredBytes(name, file, await versionOf(file), signal);
   } catch (cause) {
-    opening.then((late) => late.close()).catch(() => {});
     signal.throwIfAborted();
-    throw unreadable(path, cause);
+    throw cause instanceof Failure ? cause : unreadable(name, cause);
   }
-  try {
-    const stats = await file.stat();
-    if (stats.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
-    if (stats.isFile()) return new StoredBytes(path, file, await versionOf(file), signal);
-  } catch (cause) {
-    await file.close();
-    throw unreadable(path, cause);
-  }
-  return writeDown(path, file.createReadStream(), signal);
 }
 
-async function writeDown(name: string, source: Readable, signal: AbortSignal): Promise<StoredBytes> {
-  signal.throwIfAborted();
+async function writeDown(name: string, source: Readable, signal: AbortSignal): Promise<FileHandle> {
   const path = join(tmpdir(), `template-pdf-${crypto.randomUUID()}`);
-  const refused = (cause: unknown) =>
-    new Misuse(
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, "wx+", 0o600);
+    // Its bytes stay until it is closed, on Windows, too.
+    await unlink(path).catch(() => {});
+    await writeFile(file, addAbortSignal(signal, source));
+    return file;
+  } catch (cause) {
+    await file?.close();
+    const isOfSource = file !== undefined && (cause as NodeJS.ErrnoException).syscall !== "write";
+    if (isOfSource) throw cause;
+    throw new Misuse(
       `Could not keep ${name} in ${path}, to read it twice: ${describeReadError(cause)}. Let TMPDIR name a folder with room for it.`,
       { cause },
     );
-  const file = await open(path, "wx+", 0o600).catch((cause: unknown) => {
-    throw refused(cause);
-  });
-  // Its bytes stay until it is closed, on Windows, too.
-  await unlink(path).catch(() => {});
-  const stop = () => source.destroy(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    for await (const chunk of source) {
-      await file.appendFile(chunk as Buffer).catch((cause: unknown) => {
-        throw refused(cause);
-      });
-    }
-    signal.throwIfAborted();
-    return new StoredBytes(name, file, await versionOf(file), signal);
-  } catch (cause) {
-    await file.close();
-    signal.throwIfAborted();
-    throw cause instanceof Failure ? cause : unreadable(name, cause);
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
 
@@ -137,15 +112,7 @@ async function versionOf(file: FileHandle): Promise<string> {
   return `${size}:${mtimeNs}`;
 }
 
-function changed(name: string): Misuse {
-  return new Misuse(`${name} was changed while it was read. Run the command again.`);
-}
-
 function unreadable(name: string, cause: unknown): Misuse {
-  return new Misuse(
-    `Could not read ${name}: ${describeReadError(cause)}. Give a file of rows, or - for standard input.`,
-    {
-      cause,
-    },
-  );
+  const what = `Could not read ${name}: ${describeReadError(cause)}.`;
+  return new Misuse(`${what} Give a file of rows, or - for standard input.`, { cause });
 }
