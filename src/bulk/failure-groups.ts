@@ -50,7 +50,8 @@ function withoutPath(message: string, error: unknown): string {
   return SaveError.is(error) ? message.replaceAll(JSON.stringify(error.path), "") : message;
 }
 
-function kindOfFailure(error: unknown): { readonly code: string; readonly message: string } {
+/** Names what went wrong, as a `FailureGroup` does. */
+export function kindOfFailure(error: unknown): { readonly code: string; readonly message: string } {
   if (TemplatePdfError.is(error)) return error;
   if (error instanceof Error) return { code: error.name, message: error.message };
   // What has no text is told by its kind.

@@ -1,5 +1,9 @@
 import { extname } from "node:path";
+import { kindOfFailure } from "../../bulk/failure-groups.ts";
+import type { BulkResult } from "../../bulk/index.ts";
 import { Misuse } from "../failure.ts";
+import { lineOf } from "../report.ts";
+import type { RowJob } from "./plan.ts";
 
 /** How a report is written. */
 export type ReportFormat = "json" | "csv";
@@ -40,6 +44,22 @@ export const reportLayouts: Readonly<Record<ReportFormat, ReportLayout>> = {
     write: (entry) => `${columns.map((column) => cellOf(entry[column], column)).join(",")}\r\n`,
   },
 };
+
+const statuses = { fulfilled: "made", skipped: "made before", rejected: "failed" } as const;
+
+/**
+ * Tells what became of a row.
+ *
+ * @param path - where its document is, or would be
+ */
+export function entryOf(result: BulkResult<RowJob>, path: string | undefined): ReportEntry {
+  const { line, number: row } = result.job;
+  const entry = { line, row, path, status: statuses[result.status] };
+  if (result.status === "skipped") return entry;
+  const { attempts, error } = result;
+  if (result.status === "fulfilled") return { ...entry, attempts };
+  return { ...entry, attempts, code: kindOfFailure(error).code, message: lineOf(error) };
+}
 
 /** @throws {Misuse} when the name of the report does not tell how to write it */
 export function reportFormatOf(path: string): ReportFormat {

@@ -4,9 +4,8 @@ import { type Failure, Misuse } from "../failure.ts";
 import { describeFailure, OutputFile } from "../output-file.ts";
 import { type ReportEntry, type ReportFormat, type ReportLayout, reportLayouts } from "./report-entry.ts";
 
-/** How much is written at once, and how much may wait for that. */
+/** How much is written at once. */
 const pieceLength = 64 * 1024;
-const maxWaitingLength = 1024 * 1024;
 
 /** A report that is written while a run goes on: the whole of it or nothing. */
 export class ReportFile {
@@ -14,7 +13,7 @@ export class ReportFile {
   readonly #file: OutputFile;
   #waiting: string;
   #isFirst = true;
-  #writing: Promise<void> | undefined;
+  #writing = Promise.resolve();
   #failure: Failure | undefined;
 
   private constructor(layout: ReportLayout, file: OutputFile) {
@@ -45,12 +44,12 @@ export class ReportFile {
     if (this.#failure) throw this.#failure;
     this.#waiting += this.#layout.write(entry, this.#isFirst);
     this.#isFirst = false;
-    if (this.#waiting.length >= pieceLength) this.#writing ??= this.#write();
+    if (this.#waiting.length >= pieceLength) this.#write();
   }
 
-  /** Waits while more is to be written than should be held. */
-  async room(): Promise<void> {
-    while (this.#waiting.length > maxWaitingLength) await this.#writing;
+  /** Resolves when every piece is written: no more rows are to be begun before. */
+  room(): Promise<void> {
+    return this.#writing;
   }
 
   /**
@@ -59,9 +58,9 @@ export class ReportFile {
    * @throws {Failure} when it could not be written; the one that stood there before is left
    */
   async finish(): Promise<void> {
-    await this.#writing;
     this.#waiting += this.#layout.end;
-    await this.#write();
+    this.#write();
+    await this.#writing;
     if (this.#failure) throw this.#failure;
     await this.#file.finish();
   }
@@ -72,17 +71,13 @@ export class ReportFile {
     await this.#file.discard();
   }
 
-  async #write(): Promise<void> {
-    try {
-      while (this.#waiting.length > 0 && !this.#failure) {
-        const piece = this.#waiting;
-        this.#waiting = "";
-        await this.#file.append(piece);
-      }
-    } catch (error) {
-      this.#failure = error as Failure;
-      this.#waiting = "";
-    }
-    this.#writing = undefined;
+  #write(): void {
+    const piece = this.#waiting;
+    this.#waiting = "";
+    this.#writing = this.#writing
+      .then(() => this.#file.append(piece))
+      .catch((error) => {
+        this.#failure ??= error as Failure;
+      });
   }
 }

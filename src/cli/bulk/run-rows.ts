@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { FailureGroups } from "../../bulk/failure-groups.ts";
 import {
   type BulkProgress,
   type BulkResult,
@@ -11,18 +13,20 @@ import { type LiveLine, showLive } from "../live-line.ts";
 import { countOf, flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
-import { closingLines } from "./closing-lines.ts";
 import { type Data, rowsUpTo } from "./data/row.ts";
 import type { BulkFlags, BulkPlan, RowJob } from "./plan.ts";
 import { progressText, RecentRate } from "./progress-text.ts";
+import { entryOf } from "./report-entry.ts";
 import { ReportFile } from "./report-file.ts";
 import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
-import { documentOf, entryOf, Tally } from "./row-result.ts";
-import { endingOf, startFailureOf } from "./run-ending.ts";
+import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-outcome.ts";
 import { type SystematicFailure, SystematicFailures } from "./systematic-failures.ts";
 
 /** How many failures are told as they happen. */
 const maxTold = 5;
+
+/** What counts the rows of a status. */
+const counters = { fulfilled: "made", skipped: "madeBefore", rejected: "failed" } as const;
 
 /** What a run is made of. */
 export interface RowRunParts {
@@ -42,13 +46,16 @@ export interface RowRunParts {
 /** The run over rows that were checked: shows how it goes, and says in the end how it went. */
 export class RowRun {
   readonly #parts: RowRunParts;
-  readonly #tally: Tally;
+  readonly #counts = { made: 0, madeBefore: 0, failed: 0 };
+  /** Why rows have failed; the `indexes` are their ordinals. */
+  readonly #failures = new FailureGroups();
   readonly #systematicFailures = new SystematicFailures();
   /** Aborted with a {@link SystematicFailure}. */
   readonly #systematicFailure = new AbortController();
   readonly #startedAtMs = performance.now();
-  #rate = new RecentRate(this.#startedAtMs);
-  #ease: AbortSignal | undefined;
+  readonly #rate = new RecentRate(this.#startedAtMs);
+  /** Aborted by the first Ctrl-C. */
+  readonly #ease: AbortSignal;
   #live: LiveLine | undefined;
   #report: ReportFile | undefined;
   /** Nothing until the run has begun. */
@@ -56,7 +63,7 @@ export class RowRun {
 
   constructor(parts: RowRunParts) {
     this.#parts = parts;
-    this.#tally = new Tally((job) => ordinalOf(job, parts.data.format));
+    this.#ease = parts.session.endInSteps();
   }
 
   /**
@@ -67,66 +74,69 @@ export class RowRun {
    * @throws the reason of the session's signals
    */
   async perform(): Promise<void> {
-    const { session } = this.#parts;
+    const { session, plan } = this.#parts;
     const { terminal, signal } = session;
     signal.throwIfAborted();
-    this.#report = await this.#openReport();
-    const ease = session.endInSteps();
-    this.#ease = ease;
-    ease.addEventListener("abort", this.#onEase, { once: true });
-    let summary: BulkSummary | undefined;
-    let failure: unknown;
-    try {
-      summary = await this.#run(AbortSignal.any([ease, this.#systematicFailure.signal]));
-    } catch (error) {
-      failure = error;
-      if (RunStoppedError.is(error)) summary = error.summary;
-    } finally {
-      ease.removeEventListener("abort", this.#onEase);
-      this.#live?.stop();
-    }
-    if (this.#progress === undefined) {
-      await this.#report?.discard();
-      throw startFailureOf(failure);
-    }
-    const reportFailure = await this.#finishReport();
-    const ending = this.#endingAfter(failure, reportFailure);
+    const outcome = await this.#run();
+    const { reportFailure } = outcome;
+    const ending = endingOf(outcome, plan.stopAfter);
     // Else it is what the command ends with.
     if (reportFailure !== undefined && (signal.aborted || (ending as Error).cause !== reportFailure)) {
       terminal.stderr.write(`template-pdf: ${printable(lineOf(reportFailure))}\n`);
     }
-    for (const line of this.#closing(summary)) terminal.stdout.write(`${printable(line)}\n`);
+    for (const line of this.#closingLines(outcome)) terminal.stdout.write(`${printable(line)}\n`);
     await flush(terminal.stdout);
     signal.throwIfAborted();
     if (ending !== undefined) throw ending;
   }
 
-  async #openReport(): Promise<ReportFile | undefined> {
-    const { report } = this.#parts.plan;
-    if (report === undefined) return undefined;
-    return ReportFile.open(report.path, report.format).catch((error) => {
-      throw startFailureOf(error);
-    });
-  }
-
-  #run(drain: AbortSignal): Promise<BulkSummary> {
-    const { client, origin, plan, flags, session } = this.#parts;
-    return runBulk({
-      client,
-      jobs: this.#jobs(),
-      sink: plan.sink,
-      journal: plan.journal,
-      fresh: flags.fresh ?? false,
-      name: `${plan.uid} at ${origin}`,
-      concurrency: plan.concurrency,
-      perSecond: plan.perSecond,
-      retry: flags.retry ? {} : false,
-      stopAfter: plan.stopAfter,
-      signal: session.signal,
-      drain,
-      onBegin: (progress) => this.#begin(progress),
-      onResult: (result: BulkResult<RowJob>) => this.#take(result),
-    });
+  /** @throws what the command ends with if the run cannot begin */
+  async #run(): Promise<RunOutcome> {
+    const { plan, session, flags, origin, client, total } = this.#parts;
+    let failure: unknown;
+    let summary: BulkSummary | undefined;
+    try {
+      if (plan.report) this.#report = await ReportFile.open(plan.report.path, plan.report.format);
+      this.#ease.addEventListener("abort", this.#onEase, { once: true });
+      summary = await runBulk({
+        client,
+        jobs: this.#jobs(),
+        sink: plan.sink,
+        journal: plan.journal,
+        fresh: flags.fresh ?? false,
+        name: `${plan.uid} at ${origin}`,
+        concurrency: plan.concurrency,
+        perSecond: plan.perSecond,
+        retry: flags.retry ? {} : false,
+        stopAfter: plan.stopAfter,
+        signal: session.signal,
+        drain: AbortSignal.any([this.#ease, this.#systematicFailure.signal]),
+        onBegin: (progress) => this.#begin(progress),
+        onResult: (result: BulkResult<RowJob>) => this.#take(result),
+      });
+    } catch (error) {
+      failure = error;
+      if (RunStoppedError.is(error)) summary = error.summary;
+    }
+    this.#ease.removeEventListener("abort", this.#onEase);
+    this.#live?.stop();
+    if (this.#progress === undefined) {
+      await this.#report?.discard();
+      throw startFailureOf(failure);
+    }
+    const reportFailure = await this.#report?.finish().catch((error: unknown) => error);
+    const { made, madeBefore, failed } = this.#counts;
+    return {
+      ...{ made, madeBefore, failed, failure, reportFailure },
+      left: total - made - madeBefore - failed,
+      changed: summary?.changed,
+      // Of rows that were not looked at nobody knows whether they are there.
+      missing: plan.limit === Number.POSITIVE_INFINITY ? summary?.missing : undefined,
+      durationMs: performance.now() - this.#startedAtMs,
+      failures: this.#failures.all,
+      systematicFailure: this.#systematicFailure.signal.reason,
+      easeReason: this.#ease.reason,
+    };
   }
 
   async *#jobs(): AsyncGenerator<RowJob, void, undefined> {
@@ -155,11 +165,11 @@ export class RowRun {
       );
     }
     // What is there already when it is told of, such as a Ctrl-C while the journal was read.
-    if (this.#ease?.aborted) this.#onEase();
+    if (this.#ease.aborted) this.#onEase();
   }
 
   #textOf(progress: BulkProgress, maxColumns: number): string {
-    const { made, madeBefore, failed } = this.#tally;
+    const { made, madeBefore, failed } = this.#counts;
     const { inHand, perSecond, pauseMs } = progress;
     const shown = {
       made: made + madeBefore,
@@ -169,28 +179,30 @@ export class RowRun {
       inHand,
       allowedPerSecond: perSecond,
       pauseMs,
-      isEnding: this.#ease?.aborted || this.#systematicFailure.signal.aborted,
+      isEnding: this.#ease.aborted || this.#systematicFailure.signal.aborted,
     };
     return progressText(shown, maxColumns);
   }
 
   #take(result: BulkResult<RowJob>): void {
-    const { plan } = this.#parts;
-    this.#tally.add(result);
-    this.#report?.add(entryOf(result, plan));
-    if (result.status !== "rejected") return;
-    this.#tell(result);
-    const systematicFailure = this.#progress && this.#systematicFailures.add(result.error, this.#progress);
+    const { plan, data } = this.#parts;
+    const { job, key, status, error } = result;
+    const path = key === undefined ? undefined : join(plan.folder, key);
+    this.#counts[counters[status]]++;
+    if (status === "rejected") this.#failures.add(error, ordinalOf(job, data.format));
+    this.#report?.add(entryOf(result, path));
+    if (status !== "rejected") return;
+    this.#tell(job, path, error);
+    const systematicFailure = this.#progress && this.#systematicFailures.add(error, this.#progress);
     if (systematicFailure) this.#systematicFailure.abort(systematicFailure);
   }
 
-  #tell({ job, key, error }: BulkResult<RowJob> & { readonly status: "rejected" }): void {
-    const { plan, data, session } = this.#parts;
-    const { failed } = this.#tally;
+  #tell(job: RowJob, path: string | undefined, error: unknown): void {
+    const { data, session } = this.#parts;
+    const { failed } = this.#counts;
     if (failed > maxTold + 1) return;
     if (failed > maxTold) return this.#live?.say("further failures are only counted, until the end");
-    const document = documentOf(key, plan);
-    const what = document === undefined ? lineOf(error) : `${document}: ${lineOf(error)}`;
+    const what = path === undefined ? lineOf(error) : `${path}: ${lineOf(error)}`;
     this.#live?.say(`${formatRowLocation(job, data)}: ${what}`);
     if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
   }
@@ -201,49 +213,15 @@ export class RowRun {
     this.#live?.say(`${what}; Ctrl-C again stops now`);
   };
 
-  /** Gives what has kept the report from being written. */
-  async #finishReport(): Promise<unknown> {
-    try {
-      await this.#report?.finish();
-      return undefined;
-    } catch (error) {
-      this.#report = undefined;
-      return error;
-    }
-  }
-
-  #endingAfter(failure: unknown, reportFailure: unknown): unknown {
-    const { made, failed } = this.#tally;
-    const { stopAfter } = this.#parts.plan;
-    const systematicFailure = this.#systematicFailure.signal.reason as SystematicFailure | undefined;
-    const counts = { made, failed, left: this.#left, stopAfter };
-    return endingOf({ ...counts, failure, reportFailure, systematicFailure, easeReason: this.#ease?.reason });
-  }
-
-  /** Rows that nothing has become of. */
-  get #left(): number {
-    const { made, madeBefore, failed } = this.#tally;
-    return this.#parts.total - made - madeBefore - failed;
-  }
-
-  #closing(summary: BulkSummary | undefined): string[] {
-    const { plan, flags, data, total } = this.#parts;
-    const { made, madeBefore, failed, failures } = this.#tally;
-    const isLimited = plan.limit !== Number.POSITIVE_INFINITY;
-    return closingLines({
-      ...{ made, madeBefore, failed, failures, total },
-      changed: summary?.changed,
-      // Of rows that were not looked at nobody knows whether they are there.
-      missing: isLimited ? undefined : summary?.missing,
-      durationMs: performance.now() - this.#startedAtMs,
+  #closingLines(outcome: RunOutcome): string[] {
+    const { plan, flags, data } = this.#parts;
+    return closingLines(outcome, {
       unit: unitOf(data.format),
       data: data.name,
       folder: plan.folder,
       journal: plan.journal,
-      report: this.#report?.path,
+      report: outcome.reportFailure === undefined ? this.#report?.path : undefined,
       isFresh: flags.fresh ?? false,
-      // Where some did fare better the run may just go on.
-      systematicFailure: made === 0 ? this.#systematicFailure.signal.reason : undefined,
     });
   }
 }

@@ -1,0 +1,126 @@
+import { type FailureGroup, JournalError, RunStoppedError } from "../../bulk/index.ts";
+import { formatTimeSpan } from "../duration.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
+import { countOf, formatCount } from "../output.ts";
+import { inWordsOfTerminal, lineOf } from "../report.ts";
+import { formatRate } from "./progress-text.ts";
+import type { SystematicFailure } from "./systematic-failures.ts";
+
+/** What has become of the rows of a run, once it is over. */
+export interface RunOutcome {
+  readonly made: number;
+  readonly madeBefore: number;
+  readonly failed: number;
+  /** Rows that nothing has become of. */
+  readonly left: number;
+  /** Rows among those made or failed that had changed since an earlier run; nothing where that is not known. */
+  readonly changed: number | undefined;
+  /** Documents of earlier runs whose rows are gone; nothing where that is not known. */
+  readonly missing: number | undefined;
+  readonly durationMs: number;
+  readonly failures: readonly FailureGroup[];
+  /** What the run was rejected with. */
+  readonly failure: unknown;
+  /** Why the report could not be written. */
+  readonly reportFailure: unknown;
+  /** Why the command has stopped it. */
+  readonly systematicFailure: SystematicFailure | undefined;
+  /** The reason of the first Ctrl-C. */
+  readonly easeReason: unknown;
+}
+
+/** What the last lines name. */
+export interface RunNames {
+  /** What the indexes of the failures count. */
+  readonly unit: "line" | "row";
+  readonly data: string;
+  readonly folder: string;
+  readonly journal: string;
+  readonly report: string | undefined;
+  readonly isFresh: boolean;
+}
+
+/** Says in the end how a run went, where everything is, what failed and why, and what to do next. */
+export function closingLines(outcome: RunOutcome, names: RunNames): string[] {
+  const { made, madeBefore, failed, left, durationMs } = outcome;
+  const { folder, journal, report } = names;
+  const counts = [
+    `${countOf(made, "document")} made`,
+    ...(madeBefore > 0 ? [`${formatCount(madeBefore)} made before`] : []),
+    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
+    ...(left > 0 ? [`${formatCount(left)} left`] : []),
+  ];
+  const rate = made > 0 ? `, ${formatRate((made * 1000) / durationMs)}` : "";
+  return [
+    `${counts.join(", ")}, in ${formatTimeSpan(durationMs)}${rate}`,
+    `folder ${folder}, journal ${journal}${report === undefined ? "" : `, report ${report}`}`,
+    ...outcome.failures.map((group) => failureLine(group, names)),
+    ...noteLines(outcome),
+    ...(failed > 0 || left > 0 ? [nextLine(outcome, names)] : []),
+  ];
+}
+
+function failureLine({ count, message, indexes }: FailureGroup, { unit, data }: RunNames): string {
+  const shown = [...indexes].sort((one, other) => one - other).map(formatCount);
+  const more = count > shown.length ? ", …" : "";
+  const where = `${data}, ${unit}${count === 1 ? "" : "s"} ${shown.join(", ")}${more}`;
+  return `${formatCount(count)} failed: ${inWordsOfTerminal(message)} (${where})`;
+}
+
+function noteLines({ changed = 0, missing = 0 }: RunOutcome): string[] {
+  const lines: string[] = [];
+  if (changed > 0) {
+    const were = changed === 1 ? "was" : "were";
+    lines.push(`${countOf(changed, "row")} had changed since an earlier run, and ${were} asked for again.`);
+  }
+  if (missing > 0) {
+    const stay =
+      missing === 1
+        ? "has no row any more, and stays where it is"
+        : "have no row any more, and stay where they are";
+    lines.push(`${countOf(missing, "document")} of earlier runs ${stay}.`);
+  }
+  return lines;
+}
+
+function nextLine({ made, failed, left, systematicFailure }: RunOutcome, { isFresh }: RunNames): string {
+  const how = isFresh ? "without --fresh" : "again";
+  // Where some rows did fare better, the run may just go on.
+  if (systematicFailure && made === 0) return `${systematicFailure.fix} first, then run the command ${how}.`;
+  const what = failed > 0 ? (left > 0 ? "what failed and what is left" : "what failed") : "what is left";
+  return `Run the same command ${how} for ${what}: what is made is not asked for again.`;
+}
+
+/** Gives what a command ends with after its run; nothing where all is well. */
+export function endingOf(outcome: RunOutcome, stopAfter: number): unknown {
+  const { made, failed, left, failure, reportFailure, systematicFailure } = outcome;
+  if (systematicFailure && (made === 0 || left > 0)) {
+    return new Halted(systematicFailureText(systematicFailure, made));
+  }
+  if (RunStoppedError.is(failure)) {
+    const isEnough = stopAfter <= failed;
+    const why = isEnough ? `${formatCount(stopAfter)} failed, as many as --stop-after allows` : failure.why;
+    return outcome.easeReason ?? new Halted(`Stopped before the end: ${why}.`);
+  }
+  if (reportFailure !== undefined && left === 0 && (failure === undefined || failure === reportFailure)) {
+    const text = `Every row was gone through, and there is no report of it: ${lineOf(reportFailure)} Mend that, and run the same command again.`;
+    return new Failure(text, { cause: reportFailure });
+  }
+  const other = failure ?? reportFailure;
+  if (other !== undefined) return new Halted(lineOf(other), { cause: other });
+  return failed > 0 ? new QuietEnd(exitCodes.failed) : undefined;
+}
+
+function systematicFailureText({ withWhat, failureCount }: SystematicFailure, made: number): string {
+  const when = failureCount === 1 ? "at the first failure" : `after ${failureCount} failures`;
+  return made === 0
+    ? `Stopped ${when}: ${withWhat}, no row would fare better.`
+    : `Stopped ${when}, before the end: ${withWhat}, no row seemed to fare better, and then some did.`;
+}
+
+/** Gives what a command ends with whose run could not begin: nothing was sent. */
+export function startFailureOf(error: unknown): unknown {
+  if (JournalError.is(error)) return new Misuse(inWordsOfTerminal(error.message), { cause: error });
+  return error instanceof Failure ? new Misuse(error.message, { cause: error }) : error;
+}
