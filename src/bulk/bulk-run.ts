@@ -6,7 +6,7 @@ import { canonicalText } from "./canonical-text.ts";
 import { FailureGroups } from "./failure-groups.ts";
 import { checkJob, type Job, type Result, type UseContext } from "./job.ts";
 import type { JobSource } from "./job-source.ts";
-import type { Entry, RunningJournal } from "./journal/running-journal.ts";
+import type { Entry, Journal } from "./journal/journal.ts";
 import { Run } from "./run.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
 import type { BulkSummary } from "./summary.ts";
@@ -24,7 +24,7 @@ interface Entered {
 export class BulkRun<J extends Job> {
   // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
   readonly #options: RunBulkOptions<any, J>;
-  readonly #journal: RunningJournal;
+  readonly #journal: Journal;
   readonly #run: Run<J, unknown>;
   readonly #startedAtMs = performance.now();
   readonly #entered = new Map<number, Entered>();
@@ -35,7 +35,7 @@ export class BulkRun<J extends Job> {
   #broken: { readonly error: unknown } | undefined;
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
-  constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: RunningJournal) {
+  constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: Journal) {
     const { client, concurrency, perSecond, retry, stopAfter, signal, drain } = options;
     this.#options = options;
     this.#journal = journal;

@@ -3,20 +3,15 @@ import { rejectWithCaller, resolveWithCaller } from "../errors/caller-stack.ts";
 /** Somebody who waits for a result. */
 type Reader<R> = (result: IteratorResult<R> | Promise<IteratorResult<R>>) => void;
 
-/** A result that may hold an error. */
-interface Rejectable {
-  readonly error?: unknown;
-}
-
 /** Results until they are taken, whoever waits for them, and the end. */
-export class ResultQueue<R extends Rejectable> {
+export class ResultQueue<R extends { readonly error?: unknown }> {
   readonly #isOrdered: boolean;
   /** Called when a result was taken. */
   readonly #onTaken: () => void;
-  readonly #ready: R[] = [];
-  /** Of an ordered run: results whose turn it is not yet. */
-  readonly #early = new Map<number, R>();
-  #nextIndex = 0;
+  /** By their turn: of an ordered run the index of the job, else the order in which they come. */
+  readonly #results = new Map<number, R>();
+  #addedCount = 0;
+  #turn = 0;
   readonly #readers: Reader<R>[] = [];
   #isClosed = false;
   /** What is thrown, once, when everything was taken. */
@@ -36,9 +31,7 @@ export class ResultQueue<R extends Rejectable> {
   }
 
   add(index: number, result: R): void {
-    if (this.#isOrdered) this.#early.set(index, result);
-    else this.#ready.push(result);
-    while (this.#early.has(this.#nextIndex)) this.#makeReady(this.#nextIndex++);
+    this.#results.set(this.#isOrdered ? index : this.#addedCount++, result);
     this.#deliver();
   }
 
@@ -46,27 +39,19 @@ export class ResultQueue<R extends Rejectable> {
   close(error: { readonly error: unknown } | undefined): void {
     this.#isClosed = true;
     this.#error = error;
-    // Jobs that were given up have no results, so the turn of the others may not have come.
-    for (const index of [...this.#early.keys()].sort((one, other) => one - other)) this.#makeReady(index);
     this.#deliver();
   }
 
   /** Drops what nobody wants any more. */
   clear(): void {
-    this.#ready.length = 0;
-    this.#early.clear();
+    this.#results.clear();
+    this.#turn = Math.max(this.#turn, this.#addedCount);
     this.#error = undefined;
   }
 
-  #makeReady(index: number): void {
-    this.#ready.push(this.#early.get(index) as R);
-    this.#early.delete(index);
-  }
-
   #deliver(): void {
-    while (this.#readers.length > 0) {
-      const value = this.#ready.shift();
-      if (value === undefined) break;
+    for (let value = this.#first(); value && this.#readers.length > 0; value = this.#first()) {
+      this.#results.delete(this.#turn++);
       this.#onTaken();
       const resolve = this.#readers.shift() as Reader<R>;
       if (value.error === undefined) resolve({ done: false, value });
@@ -79,5 +64,12 @@ export class ResultQueue<R extends Rejectable> {
       if (thrown) rejectWithCaller(resolve, thrown.error);
       else resolve({ done: true, value: undefined });
     }
+  }
+
+  /** The result whose turn it is. */
+  #first(): R | undefined {
+    // Jobs that were given up have no results: nobody waits for their turn in the end.
+    while (this.#isClosed && this.#results.size > 0 && !this.#results.has(this.#turn)) this.#turn++;
+    return this.#results.get(this.#turn);
   }
 }

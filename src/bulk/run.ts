@@ -45,18 +45,25 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   #heldCount = 0;
   #pulledCount = 0;
   #rejectedCount = 0;
+  /** Jobs in a row that sent nothing. */
   #unsentCount = 0;
   #hasBegun = false;
-  #isPulling = false;
   /** There are no more jobs, or no more are wanted. */
   #isSourceEnded = false;
-  /** Why nothing is tried any more. */
-  #reason: (() => unknown) | undefined;
-  /** What the run ends with, where it has not come to the end of its jobs. */
-  #thrown: (() => unknown) | undefined;
+  /** Called when there may be room for another job. */
+  #onRoom = () => {};
+  /** Why nothing is begun or retried any more, and whether that has left anything undone. */
+  #stop: { readonly why: string; readonly cause: unknown } | undefined;
+  #isCutShort = false;
+  /** What the run ends with, where it was aborted or its source has failed. */
+  #thrown: { readonly error: unknown } | undefined;
   /** Nothing comes any more, but for the results that nobody has taken. */
   #isClosed = false;
-  readonly #onClosed: (() => void)[] = [];
+  #forcedClose: ReturnType<typeof setTimeout> | undefined;
+  #onClosed = () => {};
+  readonly #closed = new Promise<void>((resolve) => {
+    this.#onClosed = resolve;
+  });
 
   constructor(
     // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
@@ -72,13 +79,15 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#options = options;
     this.#source = source;
     this.#results = new ResultQueue(ordered, () => this.#heldCount--);
-    this.turns = new Turns(this.pace, () => this.#fill());
+    this.turns = new Turns(this.pace, () => this.#onRoom());
   }
 
   next(): Promise<IteratorResult<Result<J, R>>> {
-    this.#begin();
+    const hasBegun = this.#hasBegun;
+    if (!hasBegun) this.#listen();
     const next = this.#results.next();
-    this.#fill();
+    if (hasBegun) this.#onRoom();
+    else this.#pullJobs();
     return next;
   }
 
@@ -86,7 +95,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#hasBegun = true;
     this.#results.clear();
     this.#abort(abortError(), undefined);
-    if (!this.#isClosed) await new Promise<void>((resolve) => this.#onClosed.push(resolve));
+    await this.#closed;
     this.#results.clear();
     return { done: true, value: undefined };
   }
@@ -98,7 +107,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   /** Hears of the caller's signals. */
   handleEvent(): void {
     const { signal, drain } = this.#options;
-    if (signal?.aborted) this.#abort(signal.reason, () => signal.reason);
+    if (signal?.aborted) this.#abort(signal.reason, { error: signal.reason });
     else if (drain?.aborted) this.stop("`drain` was aborted");
   }
 
@@ -116,7 +125,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   async again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
     const ticket = await this.turns.again(delayMs, signal);
     // A job that would have been tried again, and is not.
-    if (ticket === undefined && !this.signal.aborted) this.#thrown ??= this.#reason;
+    if (ticket === undefined) this.#isCutShort = true;
     return ticket;
   }
 
@@ -126,21 +135,15 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
    * @param cause - the failure that is the reason, where one is: the run ends with an error then, whatever was left to do
    */
   stop(why: string, cause?: unknown): void {
-    this.#reason ??= () => {
-      const facts = { fulfilled: this.wholeCount, rejected: this.#rejectedCount, why };
-      const count = `${facts.fulfilled} of its jobs were fulfilled, and ${facts.rejected} were rejected`;
-      const text = `The run was stopped before its jobs had come to an end: ${why}. Until then ${count}.`;
-      return new RunStoppedError(text, cause === undefined ? facts : { ...facts, cause });
-    };
-    if (!this.#isSourceEnded || cause !== undefined) this.#thrown ??= this.#reason;
+    this.#stop ??= { why, cause };
+    if (!this.#isSourceEnded || cause !== undefined) this.#isCutShort = true;
     this.turns.close();
     this.#endSource();
   }
 
   // How it goes.
 
-  #begin(): void {
-    if (this.#hasBegun) return;
+  #listen(): void {
     this.#hasBegun = true;
     const { signal, drain } = this.#options;
     signal?.addEventListener("abort", this);
@@ -149,53 +152,32 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   }
 
   /** Pulls jobs, as long as there is room for them and a request may be sent. */
-  #fill(): void {
-    while (!this.#isPulling && !this.#isSourceEnded && this.#heldCount < this.pace.slots) {
-      if (!this.turns.isFree()) return;
-      if (this.#unsentCount >= unsentInARow) return this.#fillLater();
-      this.#heldCount++;
-      this.#pull();
-    }
-  }
-
-  #fillLater(): void {
-    this.#isPulling = true;
-    setTimeout(() => {
-      this.#unsentCount = 0;
-      this.#isPulling = false;
-      this.#closeIfOver();
-      this.#fill();
-    });
-  }
-
-  #pull(): void {
-    this.#isPulling = true;
+  async #pullJobs(): Promise<void> {
     try {
-      const next = this.#source.next();
-      if (!(next instanceof Promise)) return this.#onPulled(next);
-      const goOn = (result: IteratorResult<J>) => {
-        this.#onPulled(result);
-        this.#fill();
-      };
-      next.then(goOn, (error) => this.#onSourceFailure(error));
+      while (!this.#isSourceEnded) {
+        if (this.#heldCount >= this.pace.slots || !this.turns.isFree()) {
+          await new Promise<void>((resolve) => {
+            this.#onRoom = resolve;
+          });
+        } else if (this.#unsentCount >= unsentInARow) {
+          await new Promise((resolve) => setTimeout(resolve));
+          this.#unsentCount = 0;
+        } else {
+          this.#heldCount++;
+          const next = this.#source.next();
+          const { done, value } = next instanceof Promise ? await next : next;
+          // A source that is slow with its next job is not waited for at the end.
+          if (this.#isSourceEnded) return;
+          if (done) return this.#endSource();
+          this.#admit(value, this.#pulledCount++);
+        }
+      }
     } catch (error) {
-      this.#onSourceFailure(error);
+      if (this.#isSourceEnded) return;
+      // What is under way is tried on: there is no telling what becomes of the rest, but nothing is wrong with it.
+      this.#thrown = { error };
+      this.#endSource();
     }
-  }
-
-  #onPulled(result: IteratorResult<J>): void {
-    this.#isPulling = false;
-    if (!result.done && !this.#isSourceEnded) return this.#admit(result.value, this.#pulledCount++);
-    this.#heldCount--;
-    this.#endSource();
-  }
-
-  #onSourceFailure(error: unknown): void {
-    this.#isPulling = false;
-    this.#heldCount--;
-    // What is under way is tried on: there is no telling what becomes of the rest, but nothing is wrong with it.
-    this.#thrown ??= () => error;
-    this.#endSource();
   }
 
   #admit(job: J, index: number): void {
@@ -221,7 +203,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     if (result === undefined || (result.status === "rejected" && this.signal.aborted)) this.#heldCount--;
     else this.#settle(index, result);
     this.#closeIfOver();
-    this.#fill();
+    this.#onRoom();
   }
 
   #settle(index: number, result: Result<J, R>): void {
@@ -240,36 +222,45 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   #endSource(): void {
     this.#isSourceEnded = true;
     this.#source.close();
-    // A source that is slow with its next job is not waited for: nobody wants it.
-    if (this.#reason) this.#isPulling = false;
+    this.#onRoom();
     this.#closeIfOver();
   }
 
   /** What is under way is given up. */
-  #abort(reason: unknown, thrown: (() => unknown) | undefined): void {
+  #abort(reason: unknown, thrown: { readonly error: unknown } | undefined): void {
     if (this.#isClosed || this.signal.aborted) return;
-    this.#reason = () => reason;
+    this.#stop = undefined;
     this.#thrown = thrown;
     this.#aborting.abort(reason);
     this.turns.close();
     for (const tries of this.#inFlight) tries.cancel(reason);
-    const forced = setTimeout(() => this.#close(), longestCleaningMs);
-    this.#onClosed.push(() => clearTimeout(forced));
+    this.#forcedClose = setTimeout(() => this.#close(), longestCleaningMs);
     this.#endSource();
   }
 
   #closeIfOver(): void {
-    if (this.#isSourceEnded && !this.#isPulling && this.#inFlight.size === 0) this.#close();
+    if (this.#isSourceEnded && this.#inFlight.size === 0) this.#close();
   }
 
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    clearTimeout(this.#forcedClose);
     this.turns.close();
     const { signal, drain } = this.#options;
     signal?.removeEventListener("abort", this);
     drain?.removeEventListener("abort", this);
-    this.#results.close(this.#thrown && { error: this.#thrown() });
-    for (const hear of this.#onClosed) hear();
+    this.#results.close(this.#thrown ?? this.#stoppedEarly());
+    this.#onClosed();
+  }
+
+  /** The error for a run that was stopped, and has left something undone. */
+  #stoppedEarly(): { readonly error: unknown } | undefined {
+    if (!this.#stop || !this.#isCutShort) return undefined;
+    const { why, cause } = this.#stop;
+    const facts = { fulfilled: this.wholeCount, rejected: this.#rejectedCount, why };
+    const count = `${facts.fulfilled} of its jobs were fulfilled, and ${facts.rejected} were rejected`;
+    const text = `The run was stopped before its jobs had come to an end: ${why}. Until then ${count}.`;
+    return { error: new RunStoppedError(text, cause === undefined ? facts : { ...facts, cause }) };
   }
 }

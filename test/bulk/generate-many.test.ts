@@ -93,8 +93,8 @@ describe("generateMany", () => {
       }
     }
     for await (const _ of generateMany(service.client(), jobs(), { concurrency: 5 })) taken++;
-    // The sixth is the result that is being given.
-    expect([taken, most <= 5, mostHeld]).toEqual([60, true, 6]);
+    // A sixth may be the result that is being given.
+    expect([taken, most <= 5, mostHeld <= 6]).toEqual([60, true, true]);
   });
 
   it("waits with more jobs until results are taken", async () => {

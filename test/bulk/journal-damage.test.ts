@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeHeader, readBeginning } from "../../src/bulk/journal/journal-header.ts";
-import { encodeLine, LineReader, lineBytes } from "../../src/bulk/journal/journal-lines.ts";
+import {
+  encodeHeader,
+  encodeLine,
+  LineReader,
+  lineBytes,
+  readBeginning,
+} from "../../src/bulk/journal/journal-format.ts";
 import { property } from "../support/fuzz.ts";
 
 const lineOf = (number: number) => encodeLine(Uint32Array.of(number, 1, 2, 3, 4, 5));

@@ -1,8 +1,13 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeHeader, readBeginning } from "../../src/bulk/journal/journal-header.ts";
-import { encodeLine, LineReader, lineBytes } from "../../src/bulk/journal/journal-lines.ts";
+import {
+  encodeHeader,
+  encodeLine,
+  LineReader,
+  lineBytes,
+  readBeginning,
+} from "../../src/bulk/journal/journal-format.ts";
 import { hashJob, newRecord } from "../../src/bulk/key-table/salted-hash.ts";
 import { property } from "../support/fuzz.ts";
 

@@ -1,8 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { JournalFile } from "../../src/bulk/journal/journal-file.ts";
-import { encodeHeader } from "../../src/bulk/journal/journal-header.ts";
-import { encodeLine } from "../../src/bulk/journal/journal-lines.ts";
+import { encodeHeader, encodeLine } from "../../src/bulk/journal/journal-format.ts";
 import { LineGroups } from "../../src/bulk/journal/line-groups.ts";
 
 const header = { salt: "salt", run: {} };

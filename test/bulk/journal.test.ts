@@ -1,11 +1,10 @@
 import { appendFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { JobState, Journal } from "../../src/bulk/journal/journal.ts";
 import { type JournalOptions, openJournal } from "../../src/bulk/journal/journal.ts";
 import { JournalError } from "../../src/bulk/journal/journal-error.ts";
-import { encodeHeader } from "../../src/bulk/journal/journal-header.ts";
-import { encodeLine } from "../../src/bulk/journal/journal-lines.ts";
-import type { JobState, RunningJournal } from "../../src/bulk/journal/running-journal.ts";
+import { encodeHeader, encodeLine } from "../../src/bulk/journal/journal-format.ts";
 import { newRecord } from "../../src/bulk/key-table/salted-hash.ts";
 import { TemplatePdfError } from "../../src/errors/errors.ts";
 import { temporaryFolder } from "../client/every-form.ts";
@@ -14,7 +13,7 @@ import { isWindows } from "../support/platform.ts";
 const run = { template: "invoice" };
 const newPath = () => join(temporaryFolder(), "run.journal");
 
-async function open(path: string, options: Partial<JournalOptions> = {}): Promise<RunningJournal> {
+async function open(path: string, options: Partial<JournalOptions> = {}): Promise<Journal> {
   const journal = await openJournal({ path, run, fresh: false, ...options });
   onTestFinished(() => journal.close());
   return journal;
@@ -40,7 +39,7 @@ async function runOf(
   return { states, finishedBefore, damagedLines, notEntered };
 }
 
-const refusalOf = (opening: Promise<RunningJournal>): Promise<JournalError> =>
+const refusalOf = (opening: Promise<Journal>): Promise<JournalError> =>
   opening.then(
     () => expect.unreachable("It was opened."),
     (error) => error,

@@ -4,8 +4,14 @@ import { dirname } from "node:path";
 import { renamePatiently } from "../../files/rename-patiently.ts";
 import { syncFolder } from "../folder/writable-folder.ts";
 import type { JobRecord } from "../key-table/salted-hash.ts";
-import { type Beginning, encodeHeader, type JournalHeader, readBeginning } from "./journal-header.ts";
-import { LineReader, type LinesRead } from "./journal-lines.ts";
+import {
+  type Beginning,
+  encodeHeader,
+  type JournalHeader,
+  LineReader,
+  type LinesRead,
+  readBeginning,
+} from "./journal-format.ts";
 
 const chunkBytes = 1024 * 1024;
 

@@ -3,11 +3,12 @@ import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { realPathOf } from "../folder/document-paths.ts";
 import { KeyTable } from "../key-table/key-table.ts";
+import { hashJob, hashWords, idOf, newRecord } from "../key-table/salted-hash.ts";
 import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile } from "./journal-file.ts";
-import type { JournalHeader } from "./journal-header.ts";
+import { encodeLine, type JournalHeader } from "./journal-format.ts";
+import { LineGroups } from "./line-groups.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
-import { type JournalParts, RunningJournal } from "./running-journal.ts";
 
 /** What a journal is opened with. */
 export interface JournalOptions {
@@ -22,12 +23,25 @@ export interface JournalOptions {
 }
 
 /**
+ * What is known of a job: nothing, that earlier runs finished it with another input, or with this one; or that a job
+ * of this run has the same key.
+ */
+export type JobState = "new" | "changed" | "finished" | { readonly sameKeyAs: number };
+
+/** A job that was entered. */
+export interface Entry {
+  readonly state: JobState;
+  /** Where the journal keeps it. */
+  readonly place: number;
+}
+
+/**
  * Opens the journal of a run, or begins it.
  *
  * @throws {JournalError} when it is in use, of another run, no journal, or cannot be read or written
  */
-export async function openJournal(options: JournalOptions): Promise<RunningJournal> {
-  const { path, beforeLines } = options;
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { path } = options;
   let lock: Lock | undefined;
   let file: JournalFile | undefined;
   try {
@@ -38,7 +52,7 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
     lock = await takeLock(`${ownPath}.lock`);
     file = await JournalFile.open(ownPath);
     if (!file) throw journalError(path, "cannot be opened: what stands there is no file; name another path");
-    return new RunningJournal({ path, beforeLines, lock, file, ...(await resume(options, file)) });
+    return new Journal(options, lock, file, await resume(options, file));
   } catch (error) {
     await file?.close().catch(() => {});
     await lock?.release();
@@ -48,40 +62,36 @@ export async function openJournal(options: JournalOptions): Promise<RunningJourn
 }
 
 /** What was read of a journal. */
-type Resumed = Pick<JournalParts, "table" | "salt" | "saltBefore" | "damagedLines">;
+interface Resumed {
+  /** The jobs that earlier runs finished; some of them may have been reopened since. */
+  readonly table: KeyTable;
+  readonly salt: string;
+  /** The salt of the journal that stood there before, be it this one. */
+  readonly saltBefore: string | undefined;
+  readonly damagedLines: number;
+}
 
 async function resume({ path, run, fresh }: JournalOptions, file: JournalFile): Promise<Resumed> {
   const beginning = await file.readBeginning();
   const { kind } = beginning;
-  if (kind === "foreign") throw journalError(path, refusals.foreign);
-  if (kind === "nothing") return begin(file, run, undefined);
-  const saltBefore = kind === "header" ? beginning.header.salt : undefined;
-  if (fresh) {
-    await file.putAside();
-    return begin(file, run, saltBefore);
-  }
-  if (kind !== "header") throw journalError(path, refusals[kind]);
+  const isUnreadable = kind === "damaged" || kind === "otherVersion";
+  if (kind === "foreign" || (isUnreadable && !fresh)) throw journalError(path, refusals[kind]);
+  const header = kind === "header" ? beginning.header : undefined;
   const table = new KeyTable();
-  const { damagedLines } = await file.readLines((record) => table.put(record));
-  const differing = differencesOf(beginning.header.run, run);
-  if (differing.length === 0) return { table, salt: beginning.header.salt, saltBefore, damagedLines };
-  if (table.size + damagedLines > 0) {
-    const what = `belongs to another run: ${differing.join(", ")}`;
-    throw journalError(path, `${what}; name another journal, ${startOver}`);
+  if (header && !fresh) {
+    const { damagedLines } = await file.readLines((record) => table.put(record));
+    const differing = differencesOf(header.run, run);
+    if (differing.length === 0) return { table, salt: header.salt, saltBefore: header.salt, damagedLines };
+    if (table.size + damagedLines > 0) {
+      const what = `belongs to another run: ${differing.join(", ")}`;
+      throw journalError(path, `${what}; name another journal, ${startOver}`);
+    }
+    // That run has finished nothing: there is nothing to be kept from this one.
   }
-  // That run has finished nothing: there is nothing to be kept from this one.
-  await file.putAside();
-  return begin(file, run, saltBefore);
-}
-
-async function begin(
-  file: JournalFile,
-  run: JournalHeader["run"],
-  saltBefore: string | undefined,
-): Promise<Resumed> {
+  if (kind !== "nothing") await file.putAside();
   const salt = randomBytes(16).toString("base64url");
   await file.begin({ salt, run });
-  return { table: new KeyTable(), salt, saltBefore, damagedLines: 0 };
+  return { table, salt, saltBefore: header?.salt, damagedLines: 0 };
 }
 
 const startOver = "or start over with `fresh`, which puts this one aside";
@@ -101,4 +111,113 @@ function differencesOf(before: JournalHeader["run"], now: JournalHeader["run"]):
 function quoted(text: string | undefined): string {
   if (text === undefined) return "not set";
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}
+
+/** Stands for the input of a job that was reopened: no hash is that. */
+const noInput = newRecord();
+
+const takenOver =
+  "was taken over by another run, because this one gave no sign of life for long: let that one end, then start again";
+
+/** The journal of a run: which jobs are finished. It holds their hashes only, and its lock until it is closed. */
+export class Journal {
+  /** How many jobs earlier runs finished. */
+  readonly finishedBefore: number;
+  /** How many lines could not be read, and are ignored; their jobs are done again. */
+  readonly damagedLines: number;
+  /** Names the journal: while it is open, no other run has it. */
+  readonly id: string;
+  /** Names the journal that stood there before, be it this one; `undefined` where there was none. */
+  readonly idBefore: string | undefined;
+  readonly #options: JournalOptions;
+  readonly #lock: Lock;
+  readonly #file: JournalFile;
+  readonly #table: KeyTable;
+  readonly #salt: string;
+  readonly #groups = new LineGroups((lines) => this.#write(lines));
+  readonly #record = newRecord();
+  #enteredOfBefore = 0;
+
+  constructor(options: JournalOptions, lock: Lock, file: JournalFile, resumed: Resumed) {
+    const { table, damagedLines, salt, saltBefore } = resumed;
+    this.#options = options;
+    this.#lock = lock;
+    this.#file = file;
+    this.#table = table;
+    this.#salt = salt;
+    this.finishedBefore = table.size - table.countWithInput(noInput);
+    this.damagedLines = damagedLines;
+    this.id = idOf(salt);
+    this.idBefore = saltBefore === undefined ? undefined : idOf(saltBefore);
+  }
+
+  /** How many jobs that earlier runs finished have not been entered in this run. */
+  get notEntered(): number {
+    return this.finishedBefore - this.#enteredOfBefore;
+  }
+
+  /**
+   * Enters a job, and tells what is known of it.
+   *
+   * @param key - what identifies it
+   * @param input - all that decides what its document looks like, as a canonical text
+   * @param index - the job's own, less than 2 ** 32 - 1; told when a later job of this run has the same key
+   */
+  enter(key: string, input: string, index: number): Entry {
+    const table = this.#table;
+    hashJob(this.#salt, key, input, this.#record);
+    const known = table.find(this.#record);
+    const place = known === -1 ? table.add(this.#record) : known;
+    const sameKeyAs = table.indexAt(place);
+    if (sameKeyAs !== undefined) return { state: { sameKeyAs }, place };
+    table.setIndex(place, index);
+    if (known === -1) return { state: "new", place };
+    if (!table.hasInput(place, noInput)) this.#enteredOfBefore++;
+    if (table.hasInput(place, this.#record)) return { state: "finished", place };
+    // Nobody asks for the old input again: `finish` needs this one.
+    table.setInput(place, this.#record);
+    return { state: "changed", place };
+  }
+
+  /**
+   * Records that a job is finished, which was new or changed.
+   *
+   * @returns resolves when its line is written and synced
+   * @throws {JournalError} when it could not be, or the journal is closed; it then takes no more
+   * @throws what `beforeLines` throws
+   */
+  finish({ place }: Entry): Promise<void> {
+    return this.#groups.add(encodeLine(this.#table.recordAt(place)));
+  }
+
+  /**
+   * Records that the document of a job which has changed may be replaced from now on. Until it is finished, no input is known to be that
+   * of its document: also not the earlier one, if it comes back after a crash.
+   *
+   * @returns resolves when its line is written and synced
+   * @throws {JournalError} as `finish`
+   */
+  reopen({ place }: Entry): Promise<void> {
+    const record = this.#table.recordAt(place).slice();
+    return this.#groups.add(encodeLine(record.fill(0, hashWords)));
+  }
+
+  /** Writes what is still to be written, and gives the lock back. What could not be written was told by `finish`. */
+  async close(): Promise<void> {
+    await this.#groups.end(journalError(this.#options.path, "is closed, and takes no more lines"));
+    // All lines are synced: what a file system says now changes nothing.
+    await this.#file.close().catch(() => {});
+    await this.#lock.release();
+  }
+
+  async #write(lines: string): Promise<void> {
+    const { path, beforeLines } = this.#options;
+    await beforeLines?.();
+    try {
+      if (!(await this.#lock.isOurs())) throw journalError(path, takenOver);
+      await this.#file.append(Buffer.from(lines, "latin1"));
+    } catch (error) {
+      throw error instanceof JournalError ? error : systemRefused(path, "written", error);
+    }
+  }
 }
