@@ -55,7 +55,6 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
       "service/listen.ts",
       "bulk/folder/",
       "bulk/journal/",
-      "bulk/key-table/",
       "bulk/run-bulk.ts",
       "emulator/",
       "cli/",

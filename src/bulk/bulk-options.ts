@@ -1,6 +1,7 @@
 import { ConfigurationError, type TemplatePdf } from "../index.ts";
 import { checkOptions, isBoolean, isFunction, isObject, isText } from "../options/option-rules.ts";
 import { resolveRetry } from "../options/retry.ts";
+import type { FailureGroup } from "./failure-groups.ts";
 import type { Fitting, Fulfilled, Jobs, Rejected } from "./job.ts";
 import { checkClient, type RunOptions, runRules } from "./run-options.ts";
 import type { Sink } from "./sink.ts";
@@ -39,6 +40,27 @@ export interface BulkProgress {
   readonly perSecond: number;
   /** How long nothing is sent any more because the service asked for that, in milliseconds; 0 where it has not. */
   readonly pauseMs: number;
+}
+
+/** What became of the jobs of a run. */
+export interface BulkSummary {
+  /** Jobs whose documents were stored and recorded by this run. */
+  readonly fulfilled: number;
+  /** Jobs that earlier runs had finished, and that were passed over. */
+  readonly skipped: number;
+  /** Jobs that failed; the next run tries them again. */
+  readonly rejected: number;
+  /** Jobs among the fulfilled and rejected ones whose input had changed since an earlier run finished them. */
+  readonly changed: number;
+  /**
+   * Jobs that earlier runs finished and that were not among the jobs of this one: their documents are where they were. `undefined` of a
+   * run that has not seen all of its jobs.
+   */
+  readonly missing: number | undefined;
+  /** What went wrong, sorted by its kind, the most frequent first. */
+  readonly failures: readonly FailureGroup[];
+  /** How long the run took, in milliseconds. */
+  readonly durationMs: number;
 }
 
 /** The options of `runBulk`. */

@@ -1,7 +1,7 @@
 import { describeSystemError } from "../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf } from "../index.ts";
 import { describeType } from "../options/option-rules.ts";
-import type { BulkProgress, BulkResult, RunBulkOptions } from "./bulk-options.ts";
+import type { BulkProgress, BulkResult, BulkSummary, RunBulkOptions } from "./bulk-options.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { FailureGroups } from "./failure-groups.ts";
 import { checkJob, type Job, type Result, type UseContext } from "./job.ts";
@@ -9,7 +9,6 @@ import type { JobSource } from "./job-source.ts";
 import type { Entry, Journal } from "./journal/journal.ts";
 import { Run } from "./run.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
-import type { BulkSummary } from "./summary.ts";
 
 /** How many stored documents may wait for their lines in the journal before the run does. */
 const maxUnrecorded = 1024;

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export type { BulkProgress, BulkResult, RunBulkOptions, Skipped } from "./bulk-options.ts";
+export type { BulkProgress, BulkResult, BulkSummary, RunBulkOptions, Skipped } from "./bulk-options.ts";
 export type { FailureGroup } from "./failure-groups.ts";
 export { type FolderOptions, type FolderSink, folder } from "./folder/folder.ts";
 export { generateMany } from "./generate-many.ts";
@@ -25,4 +25,3 @@ export { runBulk } from "./run-bulk.ts";
 export type { GenerateManyOptions, RunOptions } from "./run-options.ts";
 export { RunStoppedError } from "./run-stopped-error.ts";
 export type { PutContext, Sink, SinkRun } from "./sink.ts";
-export type { BulkSummary } from "./summary.ts";

@@ -42,11 +42,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     this.#index = index;
   }
 
-  /**
-   * Tries until the job has its result; gives none where the run ended before the first try.
-   *
-   * @param admitted - what has to be done before
-   */
+  /** Tries until the job has its result, once it is admitted; gives none where the run ended before the first try. */
   async run(admitted: true | Promise<void>): Promise<Result<J, R> | undefined> {
     try {
       if (admitted !== true) await admitted;
@@ -57,15 +53,18 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     this.#wholeAtRefusal = this.#run.wholeCount;
     const first = this.#run.turns.take(signal);
     let ticket = first instanceof Promise ? await first : first;
-    if (ticket === undefined) return signal?.aborted ? this.#rejected(signal.reason) : undefined;
-    for (;;) {
-      const outcome = await this.#try(ticket);
-      if ("value" in outcome) return this.#fulfilled(outcome.value);
-      this.lastError = outcome.error;
-      if (this.#delayMs === undefined) return this.#rejected(outcome.error);
-      ticket = await this.#run.again(this.#delayMs, signal);
-      if (ticket === undefined) return this.#rejected(signal?.aborted ? signal.reason : outcome.error);
+    if (ticket === undefined && !signal?.aborted) return undefined;
+    while (ticket !== undefined) {
+      const result = await this.#try(ticket);
+      if (result !== undefined) return result;
+      ticket = await this.#run.again(this.#delayMs as number, signal);
     }
+    return this.#rejected(signal?.aborted ? signal.reason : this.lastError);
+  }
+
+  /** Ends the try that is under way. */
+  cancel(reason: unknown): void {
+    this.#pdf?.cancel(reason);
   }
 
   // Member by member: a spread would cost more than all else that a run does for a document.
@@ -78,12 +77,8 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return { job: this.#job, index: this.#index, attempts: this.attempts, status: "rejected", error };
   }
 
-  /** Ends the try that is under way. */
-  cancel(reason: unknown): void {
-    this.#pdf?.cancel(reason);
-  }
-
-  async #try(ticket: Ticket): Promise<{ readonly value: R } | { readonly error: unknown }> {
+  /** Gives nothing where the job is to be tried again. */
+  async #try(ticket: Ticket): Promise<Result<J, R> | undefined> {
     const { client, use, retry, signal } = this.#run;
     this.#ticket = ticket;
     this.#outcome = undefined;
@@ -93,17 +88,17 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
       const { template, values, options } = checkJob(this.#job, this.#index);
       const settings = { ...options, retry };
       const tellsOutcome = startAttempt in client;
-      const pdf = tellsOutcome
+      this.#pdf = tellsOutcome
         ? client[startAttempt](template, values, settings, this)
         : // Somebody's mock of a client.
           (client as TemplatePdf).generate(template, values as never, settings);
-      this.#pdf = pdf;
-      const value = await use(pdf, this.#job, { index: this.#index, attempt: before + 1, signal });
-      if (!tellsOutcome || this.#isWhole()) return { value };
+      const value = await use(this.#pdf, this.#job, { index: this.#index, attempt: before + 1, signal });
       // A document that failed is none, whatever was made of it.
-      return { error: this.#failureOf(pdf, unread(this.#index)) };
+      if (tellsOutcome && !this.#isWhole()) throw unread(this.#index);
+      return this.#fulfilled(value);
     } catch (error) {
-      return { error: this.#failureOf(this.#pdf, error) };
+      this.lastError = this.#failureOf(error);
+      return this.#delayMs === undefined ? this.#rejected(this.lastError) : undefined;
     } finally {
       this.#pdf = undefined;
       // Whatever became of it, it is no longer in flight.
@@ -116,11 +111,11 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   }
 
   /** What an attempt failed with: its document's own failure, which `use` may have wrapped, or else what `use` threw. */
-  #failureOf(pdf: PendingPdf | undefined, thrown: unknown): unknown {
+  #failureOf(thrown: unknown): unknown {
     const failure = this.#outcome?.failure;
     // If it was given up, whoever read it knows why.
     if (failure && (this.#delayMs !== undefined || TemplatePdfError.is(failure.error))) return failure.error;
-    pdf?.cancel(thrown);
+    this.#pdf?.cancel(thrown);
     return thrown;
   }
 

@@ -1,12 +1,11 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { addCaller } from "../errors/caller-stack.ts";
-import { checkBulkOptions, type RunBulkOptions } from "./bulk-options.ts";
+import { type BulkSummary, checkBulkOptions, type RunBulkOptions } from "./bulk-options.ts";
 import { BulkRun } from "./bulk-run.ts";
 import { realPathOf } from "./folder/document-paths.ts";
 import type { Job, JobOf, Jobs } from "./job.ts";
 import { JobSource } from "./job-source.ts";
 import { openJournal } from "./journal/journal.ts";
-import type { BulkSummary } from "./summary.ts";
 
 /**
  * Generates a document for every job and stores it, and survives: started again after a crash, it goes on where it was.

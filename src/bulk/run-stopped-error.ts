@@ -1,5 +1,5 @@
 import { type ErrorFacts, nameErrors, TemplatePdfError } from "../errors/errors.ts";
-import type { BulkSummary } from "./summary.ts";
+import type { BulkSummary } from "./bulk-options.ts";
 
 /** How far a run came. */
 interface RunFacts extends ErrorFacts {

@@ -8,7 +8,7 @@ import {
   lineBytes,
   readBeginning,
 } from "../../src/bulk/journal/journal-format.ts";
-import { hashJob, newRecord } from "../../src/bulk/key-table/salted-hash.ts";
+import { hashJob, newRecord } from "../../src/bulk/journal/key-table.ts";
 import { property } from "../support/fuzz.ts";
 
 const record = fc.uint32Array({ minLength: 6, maxLength: 6 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeyTable } from "../../src/bulk/key-table/key-table.ts";
+import { KeyTable } from "../../src/bulk/journal/key-table.ts";
 import { property } from "../support/fuzz.ts";
 
 /** Of few values, so that keys share words and slots. */

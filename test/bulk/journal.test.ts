@@ -5,7 +5,7 @@ import type { JobState, Journal } from "../../src/bulk/journal/journal.ts";
 import { type JournalOptions, openJournal } from "../../src/bulk/journal/journal.ts";
 import { JournalError } from "../../src/bulk/journal/journal-error.ts";
 import { encodeHeader, encodeLine } from "../../src/bulk/journal/journal-format.ts";
-import { newRecord } from "../../src/bulk/key-table/salted-hash.ts";
+import { newRecord } from "../../src/bulk/journal/key-table.ts";
 import { TemplatePdfError } from "../../src/errors/errors.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { isWindows } from "../support/platform.ts";

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { objectionOfWindows } from "../../files/filenames.ts";
-import { KeyTable } from "../key-table/key-table.ts";
-import { hashJob, newRecord } from "../key-table/salted-hash.ts";
+import { hashJob, KeyTable, newRecord } from "../journal/key-table.ts";
 
 /** Control characters, text direction marks, half characters. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;

@@ -3,7 +3,6 @@ import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { renamePatiently } from "../../files/rename-patiently.ts";
 import { syncFolder } from "../folder/writable-folder.ts";
-import type { JobRecord } from "../key-table/salted-hash.ts";
 import {
   type Beginning,
   encodeHeader,
@@ -12,6 +11,7 @@ import {
   type LinesRead,
   readBeginning,
 } from "./journal-format.ts";
+import type { JobRecord } from "./key-table.ts";
 
 const chunkBytes = 1024 * 1024;
 

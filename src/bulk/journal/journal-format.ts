@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { bytesOf, hashWords, type JobRecord } from "../key-table/salted-hash.ts";
+import { bytesOf, hashWords, type JobRecord } from "./key-table.ts";
 
 const format = "template-pdf bulk journal";
 const version = 2;

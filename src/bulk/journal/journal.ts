@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { realPathOf } from "../folder/document-paths.ts";
-import { KeyTable } from "../key-table/key-table.ts";
-import { hashJob, hashWords, idOf, newRecord } from "../key-table/salted-hash.ts";
 import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile } from "./journal-file.ts";
 import { encodeLine, type JournalHeader } from "./journal-format.ts";
+import { hashJob, hashWords, idOf, KeyTable, newRecord } from "./key-table.ts";
 import { LineGroups } from "./line-groups.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
 

@@ -1,4 +1,43 @@
-import { hashWords, type JobRecord } from "./salted-hash.ts";
+import { hash } from "node:crypto";
+
+/** How many 32-bit words of SHA-256 are kept: 96 bits, of which no two of a run will be alike by chance. */
+export const hashWords = 3;
+
+/** A finished job: the words of its key's hash, then those of its input's. */
+export type JobRecord = Uint32Array;
+
+export function newRecord(): JobRecord {
+  return new Uint32Array(2 * hashWords);
+}
+
+/** The bytes of a record, in the same memory. */
+export function bytesOf(record: JobRecord): Buffer {
+  return Buffer.from(record.buffer, record.byteOffset, record.byteLength);
+}
+
+/** UTF-8, in which a text is hashed, has one and the same replacement for every half of a surrogate pair. */
+const half = /\p{Surrogate}/u;
+
+/**
+ * Hashes a job into a record.
+ *
+ * @param salt - the journal's own: what is hashed are values, and few have a hash that nobody knows
+ */
+export function hashJob(salt: string, key: string, input: string, record: JobRecord): void {
+  hashText(`${salt} key`, key, record, 0);
+  hashText(`${salt} input`, input, record, hashWords);
+}
+
+/** Names a journal without telling its salt. */
+export function idOf(salt: string): string {
+  return hash("sha256", `${salt} id`).slice(0, 16);
+}
+
+function hashText(prefix: string, text: string, record: JobRecord, at: number): void {
+  const exact = half.test(text) ? ` escaped ${JSON.stringify(text)}` : ` ${text}`;
+  const digest = hash("sha256", prefix + exact, "buffer");
+  for (let word = 0; word < hashWords; word++) record[at + word] = digest.readUInt32LE(4 * word);
+}
 
 /** The words of an entry: a record, and the index of the job that entered it in this run. */
 const entryWords = 2 * hashWords + 1;
@@ -58,12 +97,7 @@ export class KeyTable {
   }
 
   hasInput(place: number, record: JobRecord): boolean {
-    const page = this.#pageOf(place);
-    const at = offsetOf(place);
-    for (let word = hashWords; word < indexWord; word++) {
-      if (page[at + word] !== record[word]) return false;
-    }
-    return true;
+    return this.#hasWords(place, record, hashWords, hashWords);
   }
 
   /** How many keys have that record's input. */
@@ -96,16 +130,17 @@ export class KeyTable {
     let slot = (words[from] as number) & mask;
     for (;;) {
       const place = (this.#slots[slot] as number) - 1;
-      if (place === -1 || this.#hasKey(place, words, from)) return slot;
+      if (place === -1 || this.#hasWords(place, words, from, 0)) return slot;
       slot = (slot + 1) & mask;
     }
   }
 
-  #hasKey(place: number, words: Uint32Array, from: number): boolean {
+  /** Whether the words of an entry, from its `at`th on, are those that begin at a place in `words`. */
+  #hasWords(place: number, words: Uint32Array, from: number, at: number): boolean {
     const page = this.#pageOf(place);
-    const at = offsetOf(place);
+    const start = offsetOf(place) + at;
     for (let word = 0; word < hashWords; word++) {
-      if (page[at + word] !== words[from + word]) return false;
+      if (page[start + word] !== words[from + word]) return false;
     }
     return true;
   }
