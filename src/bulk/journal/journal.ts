@@ -11,7 +11,6 @@ import { type Lock, LockHeld, takeLock } from "./lock.ts";
 
 /** What a journal is opened with. */
 export interface JournalOptions {
-  /** The journal's path. Its folder is created if it is missing. */
   readonly path: string;
   /** What run it belongs to: names and texts, told in messages, so no secrets. A journal begun with others is refused. */
   readonly run: Readonly<Record<string, string>>;
@@ -27,15 +26,14 @@ export interface JournalOptions {
  */
 export type JobState = "new" | "changed" | "finished" | { readonly sameKeyAs: number };
 
-/** A job that was entered. */
+/** A job that was entered, and its place in the table of keys. */
 export interface Entry {
   readonly state: JobState;
-  /** Where the journal keeps it. */
   readonly place: number;
 }
 
 /**
- * Opens the journal of a run, or begins it.
+ * Opens the journal of a run, or begins it; creates its folder if it is missing.
  *
  * @throws {JournalError} when it is in use, of another run, no journal, or cannot be read or written
  */
@@ -120,13 +118,11 @@ const takenOver =
 
 /** The journal of a run: which jobs are finished. It holds their hashes only, and its lock until it is closed. */
 export class Journal {
-  /** How many jobs earlier runs finished. */
+  // See `BulkProgress`.
   readonly finishedBefore: number;
-  /** How many lines could not be read, and are ignored; their jobs are done again. */
   readonly damagedLines: number;
-  /** Names the journal: while it is open, no other run has it. */
+  // See `SinkRun`.
   readonly id: string;
-  /** Names the journal that stood there before, be it this one; `undefined` where there was none. */
   readonly idBefore: string | undefined;
   readonly #options: JournalOptions;
   readonly #lock: Lock;
@@ -158,7 +154,6 @@ export class Journal {
   /**
    * Enters a job, and tells what is known of it.
    *
-   * @param key - what identifies it
    * @param input - all that decides what its document looks like, as a canonical text
    * @param index - the job's own, less than 2 ** 32 - 1; told when a later job of this run has the same key
    */
@@ -179,9 +174,8 @@ export class Journal {
   }
 
   /**
-   * Records that a job is finished, which was new or changed.
+   * Records that a job is finished, which was new or changed. Resolves when its line is synced.
    *
-   * @returns resolves when its line is written and synced
    * @throws {JournalError} when it could not be, or the journal is closed; it then takes no more
    * @throws what `beforeLines` throws
    */
@@ -191,10 +185,7 @@ export class Journal {
 
   /**
    * Records that the document of a job which has changed may be replaced from now on. Until it is finished, no input is known to be that
-   * of its document: also not the earlier one, if it comes back after a crash.
-   *
-   * @returns resolves when its line is written and synced
-   * @throws {JournalError} as `finish`
+   * of its document: also not the earlier one, if it comes back after a crash. Resolves and throws as `finish`.
    */
   reopen({ place }: Entry): Promise<void> {
     const record = this.#table.recordAt(place).slice();

@@ -63,7 +63,7 @@ export class KeyTable {
     return this.#size;
   }
 
-  /** The place of the record's key; -1 where it is not known. */
+  /** The place of the record's key; -1 where there is none. */
   find(record: JobRecord): number {
     return (this.#slots[this.#slotOf(record, 0)] as number) - 1;
   }

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { UsedPaths } from "../../bulk/folder/document-paths.ts";
 import { parsePattern } from "../../bulk/folder/placeholders.ts";
-import { SaveError, ValuesError } from "../../index.ts";
+import { SaveError, ValuesError, type ValuesIssue } from "../../index.ts";
 import { nearestName } from "../../options/option-rules.ts";
 import { Misuse } from "../failure.ts";
 import { showLive } from "../live-line.ts";
 import { countOf, formatCount, printable } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import type { RowSchema } from "./data/check-rows.ts";
-import { type Data, type Row, type RowProblem, rowsUpTo } from "./data/row.ts";
+import { type Data, type Row, rowsUpTo } from "./data/row.ts";
 import type { BulkPlan } from "./plan.ts";
 import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
 import type { RunFiles } from "./run-files.ts";
@@ -21,9 +21,6 @@ const maxListed = 50;
 
 /** How many placeholders are tried one by one: each try makes a whole path. */
 const maxTried = 20;
-
-/** What is wrong with one place of a row. */
-type RowFault = Pick<RowProblem, "message" | "column">;
 
 /** What the rows are checked by. */
 interface Check {
@@ -44,20 +41,31 @@ interface Check {
 export async function checkData(check: Check, { stderr, env }: Terminal): Promise<number> {
   const { data, plan } = check;
   checkColumns(data, plan);
-  const checker = new RowChecker(check);
+  const used = new UsedPaths(process.platform);
+  const told: string[] = [];
+  let faultCount = 0;
+  let badCount = 0;
   let count = 0;
   const live = showLive(stderr, env, () => `checking ${data.name}: ${countOf(count, "row")}`);
   try {
     for await (const each of rowsUpTo(plan.limit, data)) {
       count++;
-      if ("problem" in each) checker.refuse([problemText(each.problem, data)]);
-      else await checker.check(each);
+      const faults =
+        "problem" in each ? [problemText(each.problem, data)] : await faultsOf(each, check, used);
+      if (faults.length === 0) continue;
+      badCount++;
+      faultCount += faults.length;
+      told.push(...faults.slice(0, maxTold - told.length).map(printable));
     }
   } finally {
     live.stop();
   }
-  checker.throwIfWrong(count);
-  return count;
+  if (badCount === 0) return count;
+  const more = faultCount - told.length;
+  const untold = more === 0 ? "" : ` ${countOf(more, "more problem")} ${areOf(more)} not shown.`;
+  const wrong = `${countOf(badCount, "row")} ${areOf(badCount)} wrong`;
+  const good = `${countOf(count - badCount, "row")} ${areOf(count - badCount)} good`;
+  throw new Misuse([...told, `${wrong}, ${good}.${untold} Nothing was sent.`].join("\n"));
 }
 
 /** A column that is not there is missing in every row: told once. */
@@ -75,7 +83,7 @@ function checkColumns({ name, columns }: Data, { out }: BulkPlan): void {
     return printable(`--out names ${JSON.stringify(placeholder)}, and ${name} has no such column. ${hint}`);
   });
   const more = missing.length - told.length;
-  if (more > 0) told.push(`${countOf(more, "more missing column")} ${more === 1 ? "is" : "are"} not shown.`);
+  if (more > 0) told.push(`${countOf(more, "more missing column")} ${areOf(more)} not shown.`);
   throw new Misuse(told.join("\n"));
 }
 
@@ -85,96 +93,60 @@ function listOf(columns: readonly string[]): string {
   return more === 0 ? listed.join(", ") : `${listed.join(", ")} and ${formatCount(more)} more`;
 }
 
-class RowChecker {
-  readonly #check: Check;
-  readonly #used = new UsedPaths(process.platform);
-  readonly #told: string[] = [];
-  #faultCount = 0;
-  #badCount = 0;
+function areOf(count: number): string {
+  return count === 1 ? "is" : "are";
+}
 
-  constructor(check: Check) {
-    this.#check = check;
-  }
+/** Says what is wrong with a row, each thing with its place. */
+async function faultsOf(row: Row, check: Check, used: UsedPaths): Promise<string[]> {
+  const { schema, data } = check;
+  const issues = schema === undefined ? [] : await schema.check(row.values);
+  const faults = [...issues.map(faultOf), ...pathFaults(row, check, used)];
+  return faults.map((fault) => `${formatRowLocation(row, data)}: ${fault}`);
+}
 
-  async check(row: Row): Promise<void> {
-    const { schema, data } = this.#check;
-    const issues = schema === undefined ? [] : await schema.check(row.values);
-    const faults: RowFault[] = issues.map(({ path, message }) => ({ column: path.join("."), message }));
-    const path = this.#pathOf(row, faults);
-    if (path !== undefined) {
-      const other = this.#used.claim(path, ordinalOf(row, data.format));
-      if (other !== undefined) {
-        faults.push({ message: `--out gives it the same path as ${unitOf(data.format)} ${other}` });
-      }
-    }
-    if (faults.length === 0) return;
-    const where = formatRowLocation(row, data);
-    this.refuse(faults.map(({ column, message }) => `${where}: ${column ? `${column}: ` : ""}${message}`));
-  }
+function faultOf({ path, message }: ValuesIssue): string {
+  return path.length === 0 ? message : `${path.join(".")}: ${message}`;
+}
 
-  /** Notes a row that is wrong, and why. */
-  refuse(problems: readonly string[]): void {
-    this.#badCount++;
-    this.#faultCount += problems.length;
-    this.#told.push(...problems.slice(0, maxTold - this.#told.length).map(printable));
-  }
-
-  throwIfWrong(count: number): void {
-    if (this.#badCount === 0) return;
-    const more = this.#faultCount - this.#told.length;
-    const untold =
-      more === 0 ? "" : ` ${countOf(more, "more problem")} ${more === 1 ? "is" : "are"} not shown.`;
-    const wrong = `${countOf(this.#badCount, "row")} ${this.#badCount === 1 ? "is" : "are"} wrong`;
-    const good = `${countOf(count - this.#badCount, "row")} ${count - this.#badCount === 1 ? "is" : "are"} good`;
-    throw new Misuse([...this.#told, `${wrong}, ${good}.${untold} Nothing was sent.`].join("\n"));
-  }
-
-  /** Gives the path of the row's document as the run will; adds what is wrong with it. */
-  #pathOf({ values, number, line }: Row, faults: RowFault[]): string | undefined {
-    const { plan, files } = this.#check;
-    const { sink, template } = plan;
-    try {
-      const path = sink.keyOf({ template, values, number, line });
-      const file = files.whatAt(join(sink.place, path));
-      if (file === undefined) return path;
-      faults.push({ message: `--out gives it the path of ${file}` });
-    } catch (error) {
-      faults.push(...pathFaults(error, values, plan));
-    }
-    return undefined;
+/** Claims the path of a row's document, as the run will; says why it cannot be, without a value. */
+function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): string[] {
+  const { sink, template, out } = plan;
+  const pathOf = (values: Row["values"]) => sink.keyOf({ ...row, template, values });
+  try {
+    const path = pathOf(row.values);
+    const file = files.whatAt(join(sink.place, path));
+    if (file !== undefined) return [`--out gives it the path of ${file}`];
+    const other = used.claim(path, ordinalOf(row, data.format));
+    return other === undefined ? [] : [`--out gives it the same path as ${unitOf(data.format)} ${other}`];
+  } catch (error) {
+    if (ValuesError.is(error)) return error.issues.map(faultOf);
+    if (!SaveError.is(error)) throw error;
+    const columns = columnFaults(out, row.values, pathOf);
+    // Else it is all of them together.
+    return columns.length > 0 ? columns : [refusalIn(error)];
   }
 }
 
-/**
- * Says what is wrong with each value of a row whose document has no path, without the value.
- *
- * @param error - what the sink has thrown for the path
- * @throws what is no fault of the row
- */
-function pathFaults(
-  error: unknown,
-  values: Record<string, unknown>,
-  { out, sink, template }: BulkPlan,
-): RowFault[] {
-  if (ValuesError.is(error)) {
-    return error.issues.map(({ path, message }) => ({ column: path.join("."), message }));
-  }
-  if (!SaveError.is(error)) throw error;
+/** Says which values give no path, each with harmless ones in the place of the others. */
+function columnFaults(
+  out: string,
+  values: Row["values"],
+  pathOf: (values: Row["values"]) => string,
+): string[] {
   const { names } = parsePattern(out);
   const harmless = Object.fromEntries(names.map((name) => [name, "x"]));
-  const faults: RowFault[] = [];
+  const faults: string[] = [];
   for (const name of names.slice(0, maxTried)) {
-    const text = parsePattern(`{{${name}}}`).fill(values, "");
     try {
-      sink.keyOf({ template, values: { ...harmless, [name]: text }, number: 1, line: 1 });
-    } catch (objection) {
-      faults.push({ column: name, message: shortMessageOf(objection) });
+      pathOf({ ...harmless, [name]: parsePattern(`{{${name}}}`).fill(values, "") });
+    } catch (error) {
+      faults.push(`${name}: ${refusalIn(error)}`);
     }
   }
-  // Else it is all of them together.
-  return faults.length > 0 ? faults : [{ message: shortMessageOf(error) }];
+  return faults;
 }
 
-function shortMessageOf(error: unknown): string {
+function refusalIn(error: unknown): string {
   return (error as Error).message.replace(/\. Nothing was sent for it\.$/, "");
 }
