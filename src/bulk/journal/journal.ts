@@ -28,6 +28,7 @@ export type JobState = "new" | "changed" | "finished" | { readonly sameKeyAs: nu
 
 /** A job that was entered, and its place in the table of keys. */
 export interface Entry {
+  readonly key: string;
   readonly state: JobState;
   readonly place: number;
 }
@@ -163,14 +164,14 @@ export class Journal {
     const known = table.find(this.#record);
     const place = known === -1 ? table.add(this.#record) : known;
     const sameKeyAs = table.indexAt(place);
-    if (sameKeyAs !== undefined) return { state: { sameKeyAs }, place };
+    if (sameKeyAs !== undefined) return { key, state: { sameKeyAs }, place };
     table.setIndex(place, index);
-    if (known === -1) return { state: "new", place };
+    if (known === -1) return { key, state: "new", place };
     if (!table.hasInput(place, noInput)) this.#enteredOfBefore++;
-    if (table.hasInput(place, this.#record)) return { state: "finished", place };
+    if (table.hasInput(place, this.#record)) return { key, state: "finished", place };
     // Nobody asks for the old input again: `finish` needs this one.
     table.setInput(place, this.#record);
-    return { state: "changed", place };
+    return { key, state: "changed", place };
   }
 
   /**

@@ -41,22 +41,14 @@ const moduleExtensions = [".mjs", ".js", ".cjs", ".ts", ".mts", ".cts"];
  */
 export async function readSchema(file: string, options: SchemaOptions): Promise<RowSchema> {
   if (moduleExtensions.includes(extname(file).toLowerCase())) return readSchemaModule(file, options);
-  const check = parseJsonSchema(await readJsonFile(file), file);
-  if (!options.areTexts) return { template: options.uid, check };
-  return {
-    template: options.uid,
-    check: (values) => check(values).map((issue) => aboutTexts(issue, values)),
-  };
-}
-
-async function readJsonFile(file: string): Promise<unknown> {
+  const { uid, areTexts } = options;
   const bytes = await readFile(file).catch((cause: unknown) => {
-    throw new Misuse(
-      `Could not read the schema ${file}: ${describeReadError(cause)}. Give --schema a JSON Schema, or a module.`,
-      { cause },
-    );
+    const what = `Could not read the schema ${file}: ${describeReadError(cause)}.`;
+    throw new Misuse(`${what} Give --schema a JSON Schema, or a module.`, { cause });
   });
-  return decodeJson(bytes, file);
+  const check = parseJsonSchema(decodeJson(bytes, file), file);
+  if (!areTexts) return { template: uid, check };
+  return { template: uid, check: (values) => check(values).map((issue) => aboutTexts(issue, values)) };
 }
 
 /** What demands something of an object, and is in every schema that checks anything. */
@@ -135,22 +127,18 @@ function isTemplate(value: unknown): value is AnyTemplate {
   );
 }
 
-function issuesOf(
+async function issuesOf(
   asked: AnyTemplate,
   values: Record<string, unknown>,
-): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]> {
+): Promise<readonly ValuesIssue[]> {
   try {
     // Of what the schema makes of them JSON has to be made in the end.
-    const body = bodyOf(asked, values);
-    return typeof body === "string" ? [] : body.then(() => [], issuesIn);
+    await bodyOf(asked, values);
+    return [];
   } catch (error) {
-    return issuesIn(error);
+    if (ValuesError.is(error)) return error.issues;
+    throw error;
   }
-}
-
-function issuesIn(error: unknown): readonly ValuesIssue[] {
-  if (ValuesError.is(error)) return error.issues;
-  throw error;
 }
 
 /** What our own words for a JSON Schema say of a type that is not that of a text. */
