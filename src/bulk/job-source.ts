@@ -23,10 +23,8 @@ export class JobSource<J> {
   next(): IteratorResult<J> | Promise<IteratorResult<J>> {
     this.#iterator ??= this.#begin();
     const next = this.#iterator.next();
-    if (next instanceof Promise) return next.then((result) => this.#read(result));
     // Asynchronous ones need not use the promises of this realm.
-    if ("then" in next) return Promise.resolve(next).then((result) => this.#read(result));
-    return this.#read(next);
+    return "then" in next ? Promise.resolve(next).then((result) => this.#read(result)) : this.#read(next);
   }
 
   /** Lets the source clean up. It is not waited for, and what goes wrong there changes nothing any more. */

@@ -62,7 +62,6 @@ export class UsedPaths {
   readonly #record = newRecord();
   readonly #platform: string;
 
-  /** @param platform - a value of `process.platform` */
   constructor(platform: string) {
     this.#platform = platform;
   }

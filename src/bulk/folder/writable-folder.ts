@@ -20,12 +20,7 @@ export async function makeWritableFolder(path: string, mark: string): Promise<st
   return firstMissing;
 }
 
-/**
- * Removes the drafts of a run that was killed.
- *
- * @param stale - the start of their names
- * @param kept - the start of the names of drafts that are being written now
- */
+/** Removes the drafts of a run that was killed: their names begin with `stale`, and those of this run with `kept`. */
 export async function removeDrafts(folder: string, stale: string, kept: string): Promise<void> {
   // Read bit by bit, because the folder may hold a million documents. A draft that cannot be removed does no harm.
   const entries = await opendir(folder, { bufferSize: 1024 }).catch(() => []);
@@ -38,11 +33,7 @@ export async function removeDrafts(folder: string, stale: string, kept: string):
 /** What systems report that do not open folders, or do not sync them. */
 const codesOfNoSync: readonly string[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"];
 
-/**
- * Makes the names in a folder durable, where the system can.
- *
- * @throws the system's error
- */
+/** Makes the names in a folder durable, where the system can. */
 export async function syncFolder(path: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

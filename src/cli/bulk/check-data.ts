@@ -8,9 +8,16 @@ import { showLive } from "../live-line.ts";
 import { countOf, formatCount, printable } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import type { RowSchema } from "./data/check-rows.ts";
-import { type Data, type Row, rowsUpTo } from "./data/row.ts";
+import {
+  type Data,
+  formatRowLocation,
+  ordinalOf,
+  problemText,
+  type Row,
+  rowsUpTo,
+  unitOf,
+} from "./data/row.ts";
 import type { BulkPlan } from "./plan.ts";
-import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
 import type { RunFiles } from "./run-files.ts";
 
 /** How many problems are told one by one. */

@@ -6,7 +6,7 @@ import { parseDuration } from "../duration.ts";
 import { Misuse } from "../failure.ts";
 import { type GivenKeys, refuseKeys } from "../service-settings.ts";
 import type { DataFormat } from "./data/row.ts";
-import { type ReportFormat, reportFormatOf } from "./report-entry.ts";
+import { type ReportFormat, reportFormatOf } from "./report-file.ts";
 
 /** A row on its way to its document. */
 export interface RowJob extends Job {

@@ -13,12 +13,10 @@ import { type LiveLine, showLive } from "../live-line.ts";
 import { countOf, flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
-import { type Data, rowsUpTo } from "./data/row.ts";
+import { type Data, formatRowLocation, ordinalOf, problemText, rowsUpTo, unitOf } from "./data/row.ts";
 import type { BulkFlags, BulkPlan, RowJob } from "./plan.ts";
 import { progressText, RecentRate } from "./progress-text.ts";
-import { entryOf } from "./report-entry.ts";
-import { ReportFile } from "./report-file.ts";
-import { formatRowLocation, ordinalOf, problemText, unitOf } from "./row-location.ts";
+import { entryOf, ReportFile } from "./report-file.ts";
 import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-outcome.ts";
 import { type SystematicFailure, SystematicFailures } from "./systematic-failures.ts";
 
