@@ -27,7 +27,7 @@ export async function readLines(
   let count = 0;
   try {
     const chunks = decode(createReadStream(path, { highWaterMark: chunkBytes, signal }), "utf-8");
-    for await (const texts of readRecords<string | undefined>(chunks, readLine, undefined)) {
+    for await (const texts of readRecords<string | undefined>(chunks, readLine, () => undefined)) {
       for (const text of texts) {
         const place = `${name}:${++line}`;
         if (text?.trim() === "") continue;

@@ -20,7 +20,7 @@ export async function readHeader(
     const [record] = records;
     if (!record) continue;
     const { cells, line, fault } = record;
-    if (fault) throw new Misuse(`${name}:${line + fault.lineOffset}: ${fault.message}.`);
+    if (fault) throw new Misuse(`${name}:${fault.line}: ${fault.message}.`);
     checkNames(cells, `${name}:${line}`);
     return cells;
   }
@@ -59,7 +59,7 @@ export async function* csvRows(
       if (number === 0) continue;
       if (fault) {
         const column = fault.cell === undefined ? undefined : columns[fault.cell];
-        yield { problem: { line: line + fault.lineOffset, column, message: fault.message, number } };
+        yield { problem: { line: fault.line, column, message: fault.message, number } };
       } else if (cells.length !== columns.length) {
         const message = `${countOf(cells.length, "cell")} where the header names ${countOf(columns.length, "column")}`;
         yield { problem: { line, message, number } };
@@ -72,22 +72,17 @@ export async function* csvRows(
   }
 }
 
-const tooLong = `this row is longer than ${maxRecordMiB} MiB: a quote may be left open in it`;
-
 /** Reads the records, from the header on, without empty lines. */
 async function* recordsOf(
   chunks: AsyncIterable<string>,
   dialect: CsvDialect,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
-  let line = 1;
+  const reader = new CsvReader(dialect);
   let isBeforeHeader = dialect.namesDelimiter;
-  const read = (text: string, start: number, isLast: boolean) => readCsvRecord(text, start, isLast, dialect);
-  const broken = { cells: [], line: 0, lineCount: 1, fault: { message: tooLong, lineOffset: 0 } };
-  for await (const records of readRecords<CsvRecord>(chunks, read, broken)) {
-    yield records.filter((record) => {
-      record.line = line;
-      line += record.lineCount;
-      if (record.cells.length === 0 && !record.fault) return false;
+  const read = (text: string, start: number, isLast: boolean) => reader.read(text, start, isLast);
+  for await (const records of readRecords<CsvRecord>(chunks, read, () => reader.tooLong())) {
+    yield records.filter(({ cells, fault }) => {
+      if (cells.length === 0 && !fault) return false;
       const isSkipped = isBeforeHeader;
       isBeforeHeader = false;
       return !isSkipped;
@@ -99,20 +94,10 @@ async function* recordsOf(
 interface CsvRecord {
   /** None where the line is empty. */
   readonly cells: readonly string[];
-  /** The line on which it begins, from 1, once it is known. */
-  line: number;
-  /** How many lines it takes. */
-  readonly lineCount: number;
-  /** What is wrong with its text. */
-  readonly fault?: CsvFault | undefined;
-}
-
-interface CsvFault {
-  readonly message: string;
-  /** How many lines below the first one of the record. */
-  readonly lineOffset: number;
-  /** Which cell it is, from 0. */
-  readonly cell?: number;
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+  /** What is wrong with its text, and in which cell that is, from 0. */
+  readonly fault?: { readonly message: string; readonly line: number; readonly cell?: number } | undefined;
 }
 
 const quote = '"';
@@ -121,62 +106,74 @@ const carriageReturn = 0x0d;
 
 const goesOn = "a cell in quotes goes on behind its closing quote; write a quote within it twice";
 const neverClosed = "a quote is opened here and never closed";
+const tooLong = `this row is longer than ${maxRecordMiB} MiB: a quote may be left open in it`;
 
-/** Reads a record of CSV: up to the end of its line, outside of quotes. */
-function readCsvRecord(
-  text: string,
-  start: number,
-  isLast: boolean,
-  dialect: CsvDialect,
-): Found<CsvRecord> | undefined {
-  const delimiterCode = dialect.delimiter.charCodeAt(0);
-  const cells: string[] = [];
-  let lineOffset = 0;
-  let fault: CsvFault | undefined;
-  let index = start;
-  for (;;) {
-    const from = index;
-    let cell: string | undefined;
-    const cellLine = lineOffset;
-    if (text[index] === quote) {
-      const close = closingQuoteOf(text, index);
-      if (close === -1) {
-        if (!isLast) return undefined;
-        fault ??= { message: neverClosed, lineOffset };
-        return { record: { cells, line: 0, lineCount: lineOffset + 1, fault }, end: text.length };
+class CsvReader {
+  readonly #delimiterCode: number;
+  readonly #encoding: string;
+  /** The line on which the next record begins. */
+  #line = 1;
+
+  constructor({ delimiter, encoding }: CsvDialect) {
+    this.#delimiterCode = delimiter.charCodeAt(0);
+    this.#encoding = encoding;
+  }
+
+  tooLong(): CsvRecord {
+    return { cells: [], line: this.#line, fault: { message: tooLong, line: this.#line } };
+  }
+
+  /** Reads a record: up to the end of its line, outside of quotes. */
+  read(text: string, start: number, isLast: boolean): Found<CsvRecord> | undefined {
+    const delimiterCode = this.#delimiterCode;
+    const cells: string[] = [];
+    let line = this.#line;
+    let fault: CsvRecord["fault"];
+    let index = start;
+    for (;;) {
+      const from = index;
+      const where = { line, cell: cells.length };
+      let cell: string | undefined;
+      if (text[index] === quote) {
+        const close = closingQuoteOf(text, index);
+        if (close === -1) {
+          if (!isLast) return undefined;
+          fault ??= { message: neverClosed, line };
+          return { record: { cells, line: this.#line, fault }, end: text.length };
+        }
+        cell = text.slice(index + 1, close);
+        index = close + 1;
+        if (cell.includes(quote)) cell = cell.replaceAll('""', quote);
+        line += lineEndsIn(cell);
       }
-      cell = text.slice(index + 1, close);
-      index = close + 1;
-      if (cell.includes(quote)) cell = cell.replaceAll('""', quote);
-      lineOffset += lineEndsIn(cell);
+      const rest = index;
+      let code = 0;
+      for (; index < text.length; index += 1) {
+        code = text.charCodeAt(index);
+        if (code === delimiterCode || code === lineFeed || code === carriageReturn) break;
+      }
+      // The second half of a line end may be in the next chunk.
+      if (!isLast && (index === text.length || (code === carriageReturn && index + 1 === text.length)))
+        return undefined;
+      if (cell !== undefined && index > rest) fault ??= { message: goesOn, ...where };
+      cell ??= text.slice(from, index);
+      const bad = cell.indexOf(badCharacter);
+      if (bad !== -1) {
+        const badLine = where.line + lineEndsIn(cell.slice(0, bad));
+        fault ??= { message: notInEncoding(this.#encoding), ...where, line: badLine };
+      }
+      const hasEnded = index === text.length;
+      if (hasEnded || code !== delimiterCode) {
+        const isEmptyLine = cells.length === 0 && index === start;
+        if (!isEmptyLine) cells.push(cell);
+        const record = { cells, line: this.#line, fault };
+        this.#line = line + 1;
+        const isPair = code === carriageReturn && text.charCodeAt(index + 1) === lineFeed;
+        return { record, end: hasEnded ? index : index + (isPair ? 2 : 1) };
+      }
+      cells.push(cell);
+      index += 1;
     }
-    const rest = index;
-    let code = 0;
-    for (; index < text.length; index += 1) {
-      code = text.charCodeAt(index);
-      if (code === delimiterCode || code === lineFeed || code === carriageReturn) break;
-    }
-    // The second half of a line end may be in the next chunk.
-    if (!isLast && (index === text.length || (code === carriageReturn && index + 1 === text.length)))
-      return undefined;
-    const where = { lineOffset: cellLine, cell: cells.length };
-    if (cell !== undefined && index > rest) fault ??= { message: goesOn, ...where };
-    cell ??= text.slice(from, index);
-    const bad = cell.indexOf(badCharacter);
-    if (bad !== -1) {
-      const badLine = cellLine + lineEndsIn(cell.slice(0, bad));
-      fault ??= { message: notInEncoding(dialect.encoding), ...where, lineOffset: badLine };
-    }
-    const isBlank = cells.length === 0 && index === start;
-    const hasEnded = index === text.length;
-    if (hasEnded || code !== delimiterCode) {
-      const isPair = code === carriageReturn && text.charCodeAt(index + 1) === lineFeed;
-      const end = hasEnded ? index : index + (isPair ? 2 : 1);
-      if (!isBlank) cells.push(cell);
-      return { record: { cells, line: 0, lineCount: lineOffset + 1, fault }, end };
-    }
-    cells.push(cell);
-    index += 1;
   }
 }
 

@@ -22,7 +22,7 @@ export async function* ndjsonRows(
 ): AsyncGenerator<RowOrProblem, void, undefined> {
   let line = 0;
   let number = 1;
-  for await (const texts of readRecords<string | undefined>(chunks, readLine, undefined)) {
+  for await (const texts of readRecords<string | undefined>(chunks, readLine, () => undefined)) {
     for (const text of texts) {
       line += 1;
       const start = { line, column: 1 };
@@ -61,7 +61,7 @@ export async function* jsonRows(
   let number = 0;
   let position: Position = { line: 1, column: 1 };
   let ending: Element["ending"] = "";
-  for await (const elements of readRecords<Element | undefined>(chunks, elementReader(), undefined)) {
+  for await (const elements of readRecords<Element | undefined>(chunks, elementReader(), () => undefined)) {
     for (const element of elements) {
       if (!element) {
         const message = `this is longer than ${maxRecordMiB} MiB; a bracket or a comma may be missing`;

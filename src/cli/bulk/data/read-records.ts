@@ -20,7 +20,7 @@ export type ReadRecord<T> = (text: string, start: number, isLast: boolean) => Fo
 export async function* readRecords<T>(
   chunks: AsyncIterable<string>,
   read: ReadRecord<T>,
-  tooLong: T,
+  tooLong: () => T,
 ): AsyncGenerator<readonly T[], void, undefined> {
   let text = "";
   /** A long record is looked at again once twice as much of it has come, so that its time is not squared. */
@@ -32,7 +32,7 @@ export async function* readRecords<T>(
     text = text.slice(end);
     enough = text.length * 2;
     yield records;
-    if (text.length > maxRecordLength) return yield [tooLong];
+    if (text.length > maxRecordLength) return yield [tooLong()];
   }
   yield recordsIn(text, read, true).records;
 }
