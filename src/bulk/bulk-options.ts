@@ -91,11 +91,7 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
 }
 
-/**
- * Checks the options of `runBulk`.
- *
- * @throws {ConfigurationError} for the first thing that is wrong
- */
+/** Throws a {@link ConfigurationError} for the first option of `runBulk` that is wrong. */
 export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   const rules = { client: undefined, jobs: undefined, key: isFunction, sink: isObject, journal: isText };
   checkOptions(

@@ -57,11 +57,7 @@ export const runRules: Rules<RunOptions> = {
   drain: isSignal,
 };
 
-/**
- * Checks the options of `generateMany`.
- *
- * @throws {ConfigurationError} for the first thing that is wrong
- */
+/** Throws a {@link ConfigurationError} for the first option of `generateMany` that is wrong. */
 export function checkManyOptions<J, R>(options: GenerateManyOptions<J, R>): void {
   checkOptions(options, { ...runRules, use: isFunction, ordered: isBoolean }, "run");
   // What every call would object to.

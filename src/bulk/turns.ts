@@ -36,13 +36,7 @@ export class Turns {
     return this.isFree() ? this.#pace.sent(performance.now()) : this.again(0, signal);
   }
 
-  /**
-   * Waits for a turn of a request that is tried again.
-   *
-   * @param delayMs - how long it has to wait at least
-   * @param signal - ends the waiting
-   * @returns `undefined` where the signal is aborted, or the run has ended meanwhile
-   */
+  /** Waits for a turn of a retry, so long at least; gives no ticket where the signal is aborted or the run has ended. */
   again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
     return new Promise((resolve) => {
       if (this.#isClosed || signal?.aborted) return resolve(undefined);

@@ -15,13 +15,8 @@ import type { Session } from "./terminal.ts";
 /**
  * Generates a document from every row of a file, and goes on where it was stopped.
  *
- * @param uid - the template
- * @param file - the path of the rows, or `-`
  * @throws {Misuse} when the command line, the data, the journal or a folder is wrong; nothing was sent
- * @throws {Halted} when the run ended before its rows did
- * @throws {Failure} when the report could not be written, and all else is done
- * @throws {QuietEnd} when some rows failed, which was told
- * @throws the reason of the session's signals
+ * @throws what {@link RowRun.perform} throws
  */
 export async function bulk(uid: string, file: string, flags: BulkFlags, session: Session): Promise<void> {
   const { terminal, signal } = session;

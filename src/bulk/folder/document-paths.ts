@@ -6,13 +6,7 @@ import { hashJob, KeyTable, newRecord } from "../journal/key-table.ts";
 /** Control characters, text direction marks, half characters. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
-/**
- * Says why a path cannot be that of a file inside a folder: it may contain values, and no value may lead elsewhere.
- *
- * @param path - relative to the folder
- * @param platform - a value of `process.platform`
- * @returns `undefined` if it can
- */
+/** Says why a relative path cannot be that of a file inside a folder: it is made of values, and none may lead elsewhere. */
 export function objectionToPath(path: string, platform: string): string | undefined {
   const isWindows = platform === "win32";
   const names = path.split(isWindows ? /[\\/]/ : "/");
@@ -45,11 +39,7 @@ export function isWithin(path: string, folder: string): boolean {
   return seen !== ".." && !seen.startsWith(`..${sep}`) && !isAbsolute(seen);
 }
 
-/**
- * Returns the same text for two paths of one file, on systems for which `A.pdf` and `a.pdf` are one, or `a/b.pdf` and `a\b.pdf`.
- *
- * @param platform - a value of `process.platform`
- */
+/** Returns the same text for two paths of one file, where `A.pdf` and `a.pdf` are one, or `a/b.pdf` and `a\b.pdf`. */
 export function foldedPath(path: string, platform: string): string {
   const isFolded = platform === "win32" || platform === "darwin";
   const folded = isFolded ? path.normalize("NFC").toLowerCase() : path;

@@ -7,11 +7,7 @@ export interface Pattern {
   readonly fixed: string;
   /** The names of the placeholders, each once. */
   readonly names: readonly string[];
-  /**
-   * Puts in the values of a job.
-   *
-   * @throws {ValuesError} naming the placeholder whose value is missing, empty, or no text, number or boolean
-   */
+  /** Puts in the values of a job; throws a {@link ValuesError} naming the placeholder whose value makes no text. */
   fill(values: object, uid: string): string;
 }
 

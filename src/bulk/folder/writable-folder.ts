@@ -3,13 +3,7 @@ import { join } from "node:path";
 import { AtomicFile } from "../../files/atomic-file.ts";
 import { draftEnding } from "../../files/filenames.ts";
 
-/**
- * Creates a folder, with those above it that are missing, and checks that it takes files.
- *
- * @param mark - the start of the name of a file that is created for the check
- * @returns the first folder that was missing, if any
- * @throws the system's error
- */
+/** Creates a folder and those above it, and checks that it takes files; returns the first one that was missing, if any. */
 export async function makeWritableFolder(path: string, mark: string): Promise<string | undefined> {
   const firstMissing = await mkdir(path, { recursive: true }).catch(async (error: NodeJS.ErrnoException) => {
     // A recursive `mkdir` reports a read-only file system as a missing folder, and a plain one as what it is.

@@ -18,11 +18,7 @@ export function bytesOf(record: JobRecord): Buffer {
 /** UTF-8, in which a text is hashed, has one and the same replacement for every half of a surrogate pair. */
 const half = /\p{Surrogate}/u;
 
-/**
- * Hashes a job into a record.
- *
- * @param salt - the journal's own: what is hashed are values, and few have a hash that nobody knows
- */
+/** Hashes a job into a record, with the salt of its journal: of values, few have a hash that nobody knows. */
 export function hashJob(salt: string, key: string, input: string, record: JobRecord): void {
   hashText(`${salt} key`, key, record, 0);
   hashText(`${salt} input`, input, record, hashWords);

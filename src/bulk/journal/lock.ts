@@ -82,11 +82,7 @@ interface Draft {
   readonly text: string;
 }
 
-/**
- * Takes a lock, or takes it over from a run that is gone.
- *
- * @throws {LockHeld} while another run has it
- */
+/** Takes a lock, or takes it over from a run that is gone; throws {@link LockHeld} while another run has it. */
 export async function takeLock(path: string): Promise<Lock> {
   const token = randomBytes(6).toString("hex");
   const draft = { path: `${path}.${token}`, text: `${JSON.stringify(thisProcess(token))}\n` };

@@ -39,11 +39,9 @@ interface Check {
 }
 
 /**
- * Reads all rows, and checks that a document can be asked for with each of them; says meanwhile how many there were.
+ * Reads all rows, and checks that a document can be asked for with each of them. Returns how many there are.
  *
- * @returns how many there are
  * @throws {Misuse} telling what is wrong and where, without a value
- * @throws what reading the data throws
  */
 export async function checkData(check: Check, { stderr, env }: Terminal): Promise<number> {
   const { data, plan } = check;

@@ -60,12 +60,7 @@ export interface BulkPlan {
   readonly timeoutMs: number;
 }
 
-/**
- * Reads the command line of `bulk`.
- *
- * @throws {Misuse} when an option is wrong
- * @throws {ConfigurationError} when the uid can be none, or the pattern has no placeholder
- */
+/** Reads the command line of `bulk`; throws if an option, the uid or the pattern is wrong. */
 export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan {
   refuseKeys(flags);
   const unchecked = template(uid);

@@ -49,11 +49,7 @@ export const reportLayouts: Readonly<Record<ReportFormat, ReportLayout>> = {
 
 const statuses = { fulfilled: "made", skipped: "made before", rejected: "failed" } as const;
 
-/**
- * Tells what became of a row.
- *
- * @param path - where its document is, or would be
- */
+/** Tells what became of a row, and where its document is, or would be. */
 export function entryOf(result: BulkResult<RowJob>, path: string | undefined): ReportEntry {
   const { line, number: row } = result.job;
   const entry = { line, row, path, status: statuses[result.status] };
@@ -127,11 +123,7 @@ export class ReportFile {
     this.#waiting = layout.begin;
   }
 
-  /**
-   * Begins a report; makes its folder where it is missing.
-   *
-   * @throws {Failure} when it cannot be written there
-   */
+  /** Begins a report; makes its folder where it is missing. */
   static async open(path: string, format: ReportFormat): Promise<ReportFile> {
     await mkdir(dirname(path), { recursive: true }).catch((error) => {
       throw new Misuse(describeFailure(path, error), { cause: error });
@@ -157,11 +149,7 @@ export class ReportFile {
     return this.#writing;
   }
 
-  /**
-   * Gives the report its name.
-   *
-   * @throws {Failure} when it could not be written; the one that stood there before is left
-   */
+  /** Gives the report its name. If it could not be written, this throws, and the one that stood there before is left. */
   async finish(): Promise<void> {
     this.#waiting += this.#layout.end;
     this.#write();

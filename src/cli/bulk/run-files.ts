@@ -14,11 +14,7 @@ export class RunFiles {
   readonly #folders = new Map<string, string>();
   readonly #platform: string;
 
-  /**
-   * @param schema - its path
-   * @param platform - a value of `process.platform`: on some, `a` and `A` are one file
-   * @throws {Misuse} when two of them are one file
-   */
+  /** @throws {Misuse} when two of them are one file */
   constructor({ file, journal, report }: BulkPlan, schema: string | undefined, platform: string) {
     this.#platform = platform;
     if (file !== "-") this.#add(file, "the data", "the data");

@@ -64,13 +64,7 @@ export class RowRun {
     this.#ease = parts.session.endInSteps();
   }
 
-  /**
-   * @throws {Misuse} when the journal, the folder or the report cannot be used; nothing was sent
-   * @throws {Halted} when the run ended before its rows did
-   * @throws {Failure} when the report could not be written, and all else is done
-   * @throws {QuietEnd} when some rows failed
-   * @throws the reason of the session's signals
-   */
+  /** Throws what the command ends with, as {@link endingOf} and {@link startFailureOf} say. */
   async perform(): Promise<void> {
     const { session, plan } = this.#parts;
     const { terminal, signal } = session;

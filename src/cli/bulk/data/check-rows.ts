@@ -13,11 +13,7 @@ import { divertStdout, loadModule } from "../../load-module.ts";
 export interface RowSchema {
   /** What `client.generate` takes: the uid, or a template whose schema makes the values that are sent. */
   readonly template: string | AnyTemplate;
-  /**
-   * Says what is wrong with the values of a row, and nothing of the values.
-   *
-   * @throws {ConfigurationError} when the schema itself fails
-   */
+  /** Says what is wrong with the values of a row, and nothing of the values. Throws if the schema itself fails. */
   check(values: Record<string, unknown>): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]>;
 }
 
@@ -32,13 +28,7 @@ export interface SchemaOptions {
 
 const moduleExtensions = [".mjs", ".js", ".cjs", ".ts", ".mts", ".cts"];
 
-/**
- * Reads the schema of the rows: a JSON Schema, or a module that exports a Standard Schema or a `template()`.
- *
- * @param file - its path
- * @throws {Misuse} when there is none in it
- * @throws the signal's reason
- */
+/** Reads the schema of the rows: a JSON Schema, or a module that exports a Standard Schema or a `template()`. */
 export async function readSchema(file: string, options: SchemaOptions): Promise<RowSchema> {
   if (moduleExtensions.includes(extname(file).toLowerCase())) return readSchemaModule(file, options);
   const { uid, areTexts } = options;

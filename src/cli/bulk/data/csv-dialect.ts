@@ -5,11 +5,7 @@ const delimiters = [",", ";", "\t", "|"] as const;
 /** How a shell user may write a tab. */
 const spellings: Readonly<Record<string, string>> = { "\\t": "\t", tab: "\t" };
 
-/**
- * Reads a delimiter that was given.
- *
- * @throws {Misuse} when it can be none
- */
+/** Reads a delimiter that was given. */
 export function parseDelimiter(given: string): string {
   const delimiter = spellings[given] ?? given;
   if (delimiter.length === 1 && !/["\r\n\p{Surrogate}\ufffd]/u.test(delimiter)) return delimiter;
@@ -25,12 +21,7 @@ export interface CsvDialect {
   readonly encoding: string;
 }
 
-/**
- * Finds the delimiter: the one that was given, or that Excel's line `sep=;` names, or that stands most often in the header outside of
- * quotes; a comma where there is none.
- *
- * @param text - how the file begins
- */
+/** Finds the delimiter by how a file begins: the given one, that of Excel's line `sep=;`, or the most frequent in the header. */
 export function dialectOf(text: string, given: string | undefined, encoding: string): CsvDialect {
   // With the lines that its quoted cells hold; as far as it is in the text.
   const [header = ""] = /^(?:[^"\r\n]+|"[^"]*(?:"|$))*/.exec(text.replace(/^[\r\n]+/, "")) ?? [];

@@ -5,12 +5,7 @@ import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, readRecords } from "./read-records.ts";
 import type { RowOrProblem } from "./row.ts";
 
-/**
- * Reads the first row of CSV: the names of the columns.
- *
- * @param name - what to call the file
- * @throws {Misuse} when it names no columns, or one of them twice
- */
+/** Reads the first row of CSV: the names of the columns, each once. */
 export async function readHeader(
   chunks: AsyncIterable<string>,
   dialect: CsvDialect,

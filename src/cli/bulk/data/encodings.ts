@@ -14,11 +14,8 @@ const marks: readonly (readonly [name: string, mark: readonly number[]])[] = [
 ];
 
 /**
- * Names the encoding of a file. A byte order mark at its start says it better than its user.
+ * Names the encoding of a file by its first bytes: a byte order mark says it better than the label that its user gives.
  *
- * @param start - the first bytes of the file
- * @param label - how its user says that it is written
- * @throws {Misuse} when there is no such encoding
  * @see https://encoding.spec.whatwg.org/#decode
  */
 export function encodingOf(start: Uint8Array, label = "utf-8"): string {

@@ -11,11 +11,7 @@ interface Position {
   readonly column: number;
 }
 
-/**
- * Reads NDJSON: an object on each line.
- *
- * @param encoding - its name, for messages
- */
+/** Reads NDJSON: an object on each line. */
 export async function* ndjsonRows(
   chunks: AsyncIterable<string>,
   encoding: string,
@@ -49,11 +45,7 @@ function adviceForLine(fault: string): string {
   return faultsOfLines.includes(fault) ? `${fault}. Each line has to be an object of its own` : fault;
 }
 
-/**
- * Reads a JSON array of objects.
- *
- * @param encoding - its name, for messages
- */
+/** Reads a JSON array of objects. */
 export async function* jsonRows(
   chunks: AsyncIterable<string>,
   encoding: string,

@@ -31,13 +31,7 @@ const binaries: readonly (readonly [start: Buffer, what: string])[] = [
   ],
 ];
 
-/**
- * Opens the data of a bulk run: CSV with a header, NDJSON, or a JSON array.
- *
- * @throws {Misuse} when something is wrong with the file as a whole
- * @throws {Misuse} when what comes through a pipe cannot be kept
- * @throws the signal's reason
- */
+/** Opens the data of a bulk run: CSV with a header, NDJSON, or a JSON array. What is wrong with all of it is a {@link Misuse}. */
 export async function openData(options: DataOptions): Promise<Data> {
   const delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
   // Before anything is read: a wrong label is known at once.

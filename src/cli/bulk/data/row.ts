@@ -48,12 +48,7 @@ export interface Data {
   readonly format: DataFormat;
   /** The names of the columns, of CSV. */
   readonly columns: readonly string[] | undefined;
-  /**
-   * Reads all rows from the beginning, and holds one piece of the file at a time.
-   *
-   * @throws {Misuse} when the file was changed since it was opened, or cannot be read
-   * @throws the signal's reason
-   */
+  /** Reads all rows from the beginning, and holds one piece of the file at a time. */
   rows(): AsyncIterable<RowOrProblem>;
   close(): Promise<void>;
 }

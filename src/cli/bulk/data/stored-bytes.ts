@@ -23,12 +23,7 @@ export class StoredBytes {
     this.#signal = signal;
   }
 
-  /**
-   * Reads them from the beginning; every chunk is the reader's own.
-   *
-   * @throws {Misuse} when they were changed since they were opened, or cannot be read
-   * @throws the signal's reason
-   */
+  /** Reads them from the beginning; every chunk is the reader's own. Throws if they were changed since they were opened. */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     for (let position = 0; ; ) {
       this.#signal.throwIfAborted();
@@ -63,14 +58,7 @@ export class StoredBytes {
   }
 }
 
-/**
- * Opens a file, or standard input. What can be read only once is written down first, where nobody else can read it.
- *
- * @param path - `-` for standard input
- * @throws {Misuse} when it cannot be opened
- * @throws {Misuse} when there is no room to write it down
- * @throws the signal's reason
- */
+/** Opens a file, or `-`. What can be read only once is written down first, where nobody else can read it. */
 export async function storeBytes(path: string, stdin: Readable, signal: AbortSignal): Promise<StoredBytes> {
   const isStdin = path === "-" || path === "/dev/stdin";
   const name = isStdin ? "standard input" : path;
