@@ -52,6 +52,7 @@ export interface BulkPlan {
   readonly folder: string;
   readonly sink: FolderSink<RowJob>;
   readonly journal: string;
+  readonly isFresh: boolean;
   readonly report: { readonly path: string; readonly format: ReportFormat } | undefined;
   readonly concurrency: number | "auto";
   readonly perSecond: number | undefined;
@@ -73,6 +74,7 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
     ...{ uid, file, out, sink, folder: place },
     template: unchecked,
     journal: flags.journal ?? ownJournal,
+    isFresh: flags.fresh ?? false,
     format: flags.format === undefined ? undefined : formatOf(flags.format),
     report: report === undefined ? undefined : { path: report, format: reportFormatOf(report) },
     concurrency: concurrency === "auto" ? "auto" : parseCount(concurrency, "--concurrency", ", or auto"),

@@ -17,28 +17,26 @@ export class RunFiles {
   /** @throws {Misuse} when two of them are one file */
   constructor({ file, journal, report }: BulkPlan, schema: string | undefined, platform: string) {
     this.#platform = platform;
-    if (file !== "-") this.#add(file, "the data", "the data");
-    if (schema !== undefined) this.#add(schema, "the schema", "--schema");
-    this.#add(journal, "the journal", "--journal");
-    this.#add(`${journal}.old`, "the journal of before", "--journal");
-    this.#add(`${journal}.lock`, "the lock of the journal", "--journal");
-    if (report !== undefined) this.#add(report.path, "the report", "--report");
+    const files: readonly (readonly [path: string | undefined, what: string, option: string])[] = [
+      [file === "-" ? undefined : file, "the data", "the data"],
+      [schema, "the schema", "--schema"],
+      [journal, "the journal", "--journal"],
+      [`${journal}.old`, "the journal of before", "--journal"],
+      [`${journal}.lock`, "the lock of the journal", "--journal"],
+      [report?.path, "the report", "--report"],
+    ];
+    for (const [path, what, option] of files) {
+      if (path === undefined) continue;
+      const other = this.whatAt(path);
+      const same = `T${what.slice(1)} and ${other} are the same file, ${path}`;
+      if (other !== undefined) throw new Misuse(`${same}. Give ${option} another name.`);
+      this.#files.set(this.#realPathOf(path), what);
+    }
   }
 
   /** Says which of these files a path leads to. */
   whatAt(path: string): string | undefined {
     return this.#files.get(this.#realPathOf(path));
-  }
-
-  /** @param option - what names the file on the command line */
-  #add(path: string, what: string, option: string): void {
-    const other = this.whatAt(path);
-    if (other !== undefined) {
-      throw new Misuse(
-        `T${what.slice(1)} and ${other} are the same file, ${path}. Give ${option} another name.`,
-      );
-    }
-    this.#files.set(this.#realPathOf(path), what);
   }
 
   /** Follows the links of a folder once, because there may be a million documents in it. */

@@ -4,6 +4,8 @@ import { exitCodes } from "../exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
 import { countOf, formatCount } from "../output.ts";
 import { inWordsOfTerminal, lineOf } from "../report.ts";
+import { type Data, unitOf } from "./data/row.ts";
+import type { BulkPlan } from "./plan.ts";
 import { formatRate } from "./progress-text.ts";
 import type { SystematicFailure } from "./systematic-failures.ts";
 
@@ -30,21 +32,10 @@ export interface RunOutcome {
   readonly easeReason: unknown;
 }
 
-/** What the last lines name. */
-export interface RunNames {
-  /** What the indexes of the failures count. */
-  readonly unit: "line" | "row";
-  readonly data: string;
-  readonly folder: string;
-  readonly journal: string;
-  readonly report: string | undefined;
-  readonly isFresh: boolean;
-}
-
 /** Says in the end how a run went, where everything is, what failed and why, and what to do next. */
-export function closingLines(outcome: RunOutcome, names: RunNames): string[] {
-  const { made, madeBefore, failed, left, durationMs } = outcome;
-  const { folder, journal, report } = names;
+export function closingLines(outcome: RunOutcome, plan: BulkPlan, data: Data): string[] {
+  const { made, madeBefore, failed, left, durationMs, reportFailure } = outcome;
+  const report = reportFailure === undefined ? plan.report?.path : undefined;
   const counts = [
     `${countOf(made, "document")} made`,
     ...(madeBefore > 0 ? [`${formatCount(madeBefore)} made before`] : []),
@@ -54,17 +45,17 @@ export function closingLines(outcome: RunOutcome, names: RunNames): string[] {
   const rate = made > 0 ? `, ${formatRate((made * 1000) / durationMs)}` : "";
   return [
     `${counts.join(", ")}, in ${formatTimeSpan(durationMs)}${rate}`,
-    `folder ${folder}, journal ${journal}${report === undefined ? "" : `, report ${report}`}`,
-    ...outcome.failures.map((group) => failureLine(group, names)),
+    `folder ${plan.folder}, journal ${plan.journal}${report === undefined ? "" : `, report ${report}`}`,
+    ...outcome.failures.map((group) => failureLine(group, data)),
     ...noteLines(outcome),
-    ...(failed > 0 || left > 0 ? [nextLine(outcome, names)] : []),
+    ...(failed > 0 || left > 0 ? [nextLine(outcome, plan)] : []),
   ];
 }
 
-function failureLine({ count, message, indexes }: FailureGroup, { unit, data }: RunNames): string {
+function failureLine({ count, message, indexes }: FailureGroup, { name, format }: Data): string {
   const shown = [...indexes].sort((one, other) => one - other).map(formatCount);
   const more = count > shown.length ? ", …" : "";
-  const where = `${data}, ${unit}${count === 1 ? "" : "s"} ${shown.join(", ")}${more}`;
+  const where = `${name}, ${unitOf(format)}${count === 1 ? "" : "s"} ${shown.join(", ")}${more}`;
   return `${formatCount(count)} failed: ${inWordsOfTerminal(message)} (${where})`;
 }
 
@@ -84,7 +75,7 @@ function noteLines({ changed = 0, missing = 0 }: RunOutcome): string[] {
   return lines;
 }
 
-function nextLine({ made, failed, left, systematicFailure }: RunOutcome, { isFresh }: RunNames): string {
+function nextLine({ made, failed, left, systematicFailure }: RunOutcome, { isFresh }: BulkPlan): string {
   const how = isFresh ? "without --fresh" : "again";
   // Where some rows did fare better, the run may just go on.
   if (systematicFailure && made === 0) return `${systematicFailure.fix} first, then run the command ${how}.`;

@@ -13,7 +13,7 @@ import { type LiveLine, showLive } from "../live-line.ts";
 import { countOf, flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
-import { type Data, formatRowLocation, ordinalOf, problemText, rowsUpTo, unitOf } from "./data/row.ts";
+import { type Data, formatRowLocation, ordinalOf, problemText, rowsUpTo } from "./data/row.ts";
 import type { BulkFlags, BulkPlan, RowJob } from "./plan.ts";
 import { progressText, RecentRate } from "./progress-text.ts";
 import { entryOf, ReportFile } from "./report-file.ts";
@@ -66,7 +66,7 @@ export class RowRun {
 
   /** Throws what the command ends with, as {@link endingOf} and {@link startFailureOf} say. */
   async perform(): Promise<void> {
-    const { session, plan } = this.#parts;
+    const { session, plan, data } = this.#parts;
     const { terminal, signal } = session;
     signal.throwIfAborted();
     const outcome = await this.#run();
@@ -76,7 +76,7 @@ export class RowRun {
     if (reportFailure !== undefined && (signal.aborted || (ending as Error).cause !== reportFailure)) {
       terminal.stderr.write(`template-pdf: ${printable(lineOf(reportFailure))}\n`);
     }
-    for (const line of this.#closingLines(outcome)) terminal.stdout.write(`${printable(line)}\n`);
+    for (const line of closingLines(outcome, plan, data)) terminal.stdout.write(`${printable(line)}\n`);
     await flush(terminal.stdout);
     signal.throwIfAborted();
     if (ending !== undefined) throw ending;
@@ -95,7 +95,7 @@ export class RowRun {
         jobs: this.#jobs(),
         sink: plan.sink,
         journal: plan.journal,
-        fresh: flags.fresh ?? false,
+        fresh: plan.isFresh,
         name: `${plan.uid} at ${origin}`,
         concurrency: plan.concurrency,
         perSecond: plan.perSecond,
@@ -204,16 +204,4 @@ export class RowRun {
     const what = inHand === 0 ? "stopping" : `finishing ${countOf(inHand, "document")}`;
     this.#live?.say(`${what}; Ctrl-C again stops now`);
   };
-
-  #closingLines(outcome: RunOutcome): string[] {
-    const { plan, flags, data } = this.#parts;
-    return closingLines(outcome, {
-      unit: unitOf(data.format),
-      data: data.name,
-      folder: plan.folder,
-      journal: plan.journal,
-      report: outcome.reportFailure === undefined ? this.#report?.path : undefined,
-      isFresh: flags.fresh ?? false,
-    });
-  }
 }
