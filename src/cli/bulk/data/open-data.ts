@@ -5,7 +5,7 @@ import { dialectOf, parseDelimiter } from "./csv-dialect.ts";
 import { csvRows, readHeader } from "./csv-rows.ts";
 import { decode, encodingOf } from "./encodings.ts";
 import { jsonRows, ndjsonRows } from "./json-rows.ts";
-import type { Data, DataFormat, DataOptions, RowOrProblem } from "./row.ts";
+import type { Data, DataFormat, DataOptions } from "./row.ts";
 import { type StoredBytes, storeBytes } from "./stored-bytes.ts";
 
 export type { Data, DataOptions, RowOrProblem } from "./row.ts";
@@ -20,6 +20,8 @@ const formats: Readonly<Record<string, DataFormat>> = {
   ".jsonl": "ndjson",
   ".json": "json",
 };
+
+const formatsByStart: Readonly<Record<string, DataFormat>> = { "[": "json", "{": "ndjson" };
 
 /** What is no text, by how it begins. */
 const binaries: readonly (readonly [start: Buffer, what: string])[] = [
@@ -38,7 +40,8 @@ export async function openData(options: DataOptions): Promise<Data> {
   encodingOf(Buffer.alloc(0), options.encoding);
   const bytes = await storeBytes(options.file, options.stdin, options.signal);
   try {
-    return await describe(bytes, options, delimiter);
+    const { name } = bytes;
+    return { name, close: () => bytes.close(), ...(await describe(bytes, options, delimiter)) };
   } catch (error) {
     await bytes.close();
     throw error;
@@ -49,7 +52,7 @@ async function describe(
   bytes: StoredBytes,
   { file, format: given, encoding: label }: DataOptions,
   delimiter: string | undefined,
-): Promise<Data> {
+): Promise<Pick<Data, "format" | "columns" | "rows">> {
   const { name } = bytes;
   const start = await bytes.start(startBytes);
   const binary = binaries.find(([mark]) => start.subarray(0, mark.length).equals(mark));
@@ -63,35 +66,17 @@ async function describe(
   if (text.trim() === "" && start.length < startBytes) {
     throw new Misuse(`${name}: it is empty. Give a file of rows, a document for each.`);
   }
-  const format = given ?? formats[extname(file).toLowerCase()] ?? formatOf(text);
+  const first = text.trimStart().charAt(0);
+  const format = given ?? formats[extname(file).toLowerCase()] ?? formatsByStart[first] ?? "csv";
   const open = () => decode(bytes.chunks(), encoding);
-  const dataOf = (columns: readonly string[] | undefined, rows: () => AsyncIterable<RowOrProblem>): Data => ({
-    name,
-    format,
-    columns,
-    rows,
-    close: () => bytes.close(),
-  });
-  if (format === "ndjson") return dataOf(undefined, () => ndjsonRows(open(), encoding));
-  if (format === "json") {
-    checkArray(text, name);
-    return dataOf(undefined, () => jsonRows(open(), encoding));
+  if (format === "csv") {
+    const dialect = dialectOf(text, delimiter, encoding);
+    const columns = await readHeader(open(), dialect, name);
+    return { format, columns, rows: () => csvRows(open(), dialect, columns) };
   }
-  const dialect = dialectOf(text, delimiter, encoding);
-  const columns = await readHeader(open(), dialect, name);
-  return dataOf(columns, () => csvRows(open(), dialect, columns));
-}
-
-/** Takes the first character for what it begins. */
-function formatOf(text: string): DataFormat {
-  const first = text.trimStart().charAt(0);
-  return first === "[" ? "json" : first === "{" ? "ndjson" : "csv";
-}
-
-/** A file of a million rows that is no array is wrong as a whole. */
-function checkArray(text: string, name: string): void {
-  const first = text.trimStart().charAt(0);
-  if (first === "[") return;
+  if (format === "ndjson") return { format, columns: undefined, rows: () => ndjsonRows(open(), encoding) };
+  if (first === "[") return { format, columns: undefined, rows: () => jsonRows(open(), encoding) };
+  // A file of a million rows that is no array is wrong as a whole.
   const advice =
     first === "{"
       ? "put its objects into one, or, where one stands on each line, say --format ndjson"

@@ -26,35 +26,33 @@ export class StoredBytes {
   /** Reads them from the beginning; every chunk is the reader's own. Throws if they were changed since they were opened. */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     for (let position = 0; ; ) {
-      this.#signal.throwIfAborted();
-      const buffer = Buffer.allocUnsafeSlow(chunkBytes);
-      const { bytesRead } = await this.#file.read(buffer, 0, chunkBytes, position).catch((cause) => {
-        throw unreadable(this.name, cause);
-      });
-      // Before it is handed out: what was checked is what is used.
-      if ((await versionOf(this.#file)) !== this.#version) {
-        throw new Misuse(`${this.name} was changed while it was read. Run the command again.`);
-      }
-      if (bytesRead === 0) return;
-      position += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      const chunk = await this.#read(position, chunkBytes);
+      if (chunk.length === 0) return;
+      position += chunk.length;
+      yield chunk;
     }
   }
 
   /** Gives up to so many bytes of the beginning. */
-  async start(maxBytes: number): Promise<Buffer> {
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of this.chunks()) {
-      pieces.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= maxBytes) break;
-    }
-    return Buffer.concat(pieces).subarray(0, maxBytes);
+  start(maxBytes: number): Promise<Buffer> {
+    return this.#read(0, maxBytes);
   }
 
   close(): Promise<void> {
     return this.#file.close();
+  }
+
+  async #read(position: number, maxBytes: number): Promise<Buffer> {
+    this.#signal.throwIfAborted();
+    const buffer = Buffer.allocUnsafeSlow(maxBytes);
+    const { bytesRead } = await this.#file.read(buffer, 0, maxBytes, position).catch((cause) => {
+      throw unreadable(this.name, cause);
+    });
+    // Before it is handed out: what was checked is what is used.
+    if ((await versionOf(this.#file)) !== this.#version) {
+      throw new Misuse(`${this.name} was changed while it was read. Run the command again.`);
+    }
+    return buffer.subarray(0, bytesRead);
   }
 }
 
