@@ -1,9 +1,8 @@
 import { TemplatePdf } from "../index.ts";
 import { addressOf } from "../request/url.ts";
 import { checkData } from "./bulk/check-data.ts";
-import { type RowSchema, readSchema } from "./bulk/data/check-rows.ts";
+import { readSchema } from "./bulk/data/check-rows.ts";
 import { openData } from "./bulk/data/open-data.ts";
-import type { Data } from "./bulk/data/row.ts";
 import { type BulkFlags, type BulkPlan, readPlan } from "./bulk/plan.ts";
 import { RunFiles } from "./bulk/run-files.ts";
 import { RowRun } from "./bulk/run-rows.ts";
@@ -28,7 +27,10 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
   const { encoding, delimiter } = flags;
   const data = await openData({ file, format, encoding, delimiter, stdin: terminal.stdin, signal });
   try {
-    const schema = await schemaOf(flags, plan, data, session);
+    const areTexts = data.format === "csv";
+    const reading =
+      flags.schema === undefined ? undefined : readSchema(flags.schema, { uid, areTexts, signal });
+    const schema = reading && (await untilAborted(reading, signal));
     const total = await checkData({ data, plan, files, schema }, terminal);
     if (!client) {
       const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(total, "row")}`;
@@ -36,9 +38,8 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
       terminal.stdout.write(`${printable(line)}\n`);
       return;
     }
-    const parts = { client, origin: addressOf(new URL(settings.baseUrl)), plan, flags };
-    const asked = schema?.template;
-    const template = typeof asked === "object" ? asked : plan.template;
+    const parts = { client, origin: addressOf(new URL(settings.baseUrl)), plan };
+    const template = schema?.template ?? plan.template;
     await new RowRun({ ...parts, data, template, total, session }).perform();
   } finally {
     await data.close();
@@ -52,14 +53,4 @@ function clientOf(settings: ServiceSettings, { timeoutMs }: BulkPlan, flags: Bul
   // The service may take all of that time for rendering.
   const timeouts = { firstByte: Number.POSITIVE_INFINITY, total: timeoutMs };
   return new TemplatePdf({ ...settings, allowInsecureHttp, timeouts });
-}
-
-async function schemaOf(
-  { schema }: BulkFlags,
-  { uid }: BulkPlan,
-  { format }: Data,
-  { signal }: Session,
-): Promise<RowSchema | undefined> {
-  if (schema === undefined) return undefined;
-  return untilAborted(readSchema(schema, { uid, areTexts: format === "csv", signal }), signal);
 }

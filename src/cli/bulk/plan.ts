@@ -58,6 +58,7 @@ export interface BulkPlan {
   readonly perSecond: number | undefined;
   readonly limit: number;
   readonly stopAfter: number;
+  readonly isRetried: boolean;
   readonly timeoutMs: number;
 }
 
@@ -81,6 +82,7 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
     perSecond: perSecond === undefined ? undefined : parseRate(perSecond),
     limit: limit === undefined ? Number.POSITIVE_INFINITY : parseCount(limit, "--limit"),
     stopAfter: stopAfter === undefined ? Number.POSITIVE_INFINITY : parseCount(stopAfter, "--stop-after"),
+    isRetried: flags.retry,
     timeoutMs: parseDuration(timeout, "--timeout"),
   };
 }

@@ -14,7 +14,7 @@ import { countOf, flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
 import { type Data, formatRowLocation, ordinalOf, problemText, rowsUpTo } from "./data/row.ts";
-import type { BulkFlags, BulkPlan, RowJob } from "./plan.ts";
+import type { BulkPlan, RowJob } from "./plan.ts";
 import { progressText, RecentRate } from "./progress-text.ts";
 import { entryOf, ReportFile } from "./report-file.ts";
 import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-outcome.ts";
@@ -32,7 +32,6 @@ export interface RowRunParts {
   /** What `name` of the journal tells runs apart by. */
   readonly origin: string;
   readonly plan: BulkPlan;
-  readonly flags: BulkFlags;
   readonly data: Data;
   /** What is asked for with every row. */
   readonly template: AnyTemplate;
@@ -84,7 +83,7 @@ export class RowRun {
 
   /** @throws what the command ends with if the run cannot begin */
   async #run(): Promise<RunOutcome> {
-    const { plan, session, flags, origin, client, total } = this.#parts;
+    const { plan, session, origin, client, total } = this.#parts;
     let failure: unknown;
     let summary: BulkSummary | undefined;
     try {
@@ -99,7 +98,7 @@ export class RowRun {
         name: `${plan.uid} at ${origin}`,
         concurrency: plan.concurrency,
         perSecond: plan.perSecond,
-        retry: flags.retry ? {} : false,
+        retry: plan.isRetried ? {} : false,
         stopAfter: plan.stopAfter,
         signal: session.signal,
         drain: AbortSignal.any([this.#ease, this.#systematicFailure.signal]),

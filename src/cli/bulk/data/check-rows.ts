@@ -11,8 +11,8 @@ import { divertStdout, loadModule } from "../../load-module.ts";
 
 /** What rows are checked by before the first document is asked for. */
 export interface RowSchema {
-  /** What `client.generate` takes: the uid, or a template whose schema makes the values that are sent. */
-  readonly template: string | AnyTemplate;
+  /** A template whose schema makes the values that are sent; nothing where they stay as they are. */
+  readonly template?: AnyTemplate;
   /** Says what is wrong with the values of a row, and nothing of the values. Throws if the schema itself fails. */
   check(values: Record<string, unknown>): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]>;
 }
@@ -31,14 +31,13 @@ const moduleExtensions = [".mjs", ".js", ".cjs", ".ts", ".mts", ".cts"];
 /** Reads the schema of the rows: a JSON Schema, or a module that exports a Standard Schema or a `template()`. */
 export async function readSchema(file: string, options: SchemaOptions): Promise<RowSchema> {
   if (moduleExtensions.includes(extname(file).toLowerCase())) return readSchemaModule(file, options);
-  const { uid, areTexts } = options;
   const bytes = await readFile(file).catch((cause: unknown) => {
     const what = `Could not read the schema ${file}: ${describeReadError(cause)}.`;
     throw new Misuse(`${what} Give --schema a JSON Schema, or a module.`, { cause });
   });
   const check = parseJsonSchema(decodeJson(bytes, file), file);
-  if (!areTexts) return { template: uid, check };
-  return { template: uid, check: (values) => check(values).map((issue) => aboutTexts(issue, values)) };
+  if (!options.areTexts) return { check };
+  return { check: (values) => check(values).map((issue) => aboutTexts(issue, values)) };
 }
 
 /** What demands something of an object, and is in every schema that checks anything. */
