@@ -125,7 +125,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   async again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
     const ticket = await this.turns.again(delayMs, signal);
     // A job that would have been tried again, and is not.
-    if (ticket === undefined) this.#isCutShort = true;
+    if (ticket === undefined && this.#stop) this.#isCutShort = true;
     return ticket;
   }
 
