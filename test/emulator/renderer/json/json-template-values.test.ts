@@ -173,10 +173,10 @@ describe("values that a schema checks", () => {
     ]);
   });
 
-  it("with more faults than the stack holds are refused, with at least one of them", () => {
+  it("with more faults than the stack holds are refused", () => {
     const lines = Array.from({ length: 300_000 }, () => ({}));
     const told = checked({ properties: { lines: { items: { required: ["price"] } } } }, { lines });
-    expect(told[0]).toBe("lines/0/price is missing");
+    expect(told).toEqual([expect.stringMatching(/^cannot be checked: too many faults/)]);
   });
 
   it("with names that are not Unicode are refused if the validator cannot take them", () => {

@@ -12,6 +12,12 @@ import { mistakeAt } from "../../template-mistake.ts";
 import { issuesOf } from "./schema-issues.ts";
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords, schemaRules } from "./schema-rules.ts";
 
+/** Makes the error for a place in a schema. */
+type MistakeAt = (place: JsonPath, problem: string) => Error;
+
+/** Finds the schema that a `$ref` leads to. */
+type Resolve = (from: Schema) => Schema | boolean | undefined;
+
 /**
  * Reads a JSON Schema, of draft 4, 6, 7, 2019-09 or 2020-12 by its `$schema`.
  *
@@ -25,31 +31,40 @@ export function parseSchema(
   file: string,
   root: JsonPath = ["schema"],
 ): (values: Record<string, unknown>) => readonly ValueIssue[] {
+  const mistake: MistakeAt = (place, problem) => mistakeAt(file, [...root, ...place], problem);
   if (typeof schema !== "boolean" && !isJsonObject(schema)) {
-    throw mistakeAt(file, root, "must be a JSON Schema: an object, true or false.");
+    throw mistake([], "must be a JSON Schema: an object, true or false.");
   }
-  const draft = draftOf(schema, file, root);
-  const addresses = addressesOf(schema, file, root);
-  const resolve = (from: Schema) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];
-  checkSchema(schema, root, file, draft, resolve);
+  const draft = draftOf(schema);
+  if (draft === undefined) {
+    throw mistake(["$schema"], "is an unknown draft. Use https://json-schema.org/draft/2020-12/schema.");
+  }
+  let addresses: Record<string, Schema | boolean>;
+  try {
+    addresses = dereference(schema);
+  } catch {
+    const problem = "has two schemas with one `$id`, or a `$id`, `$ref` or name that a URL cannot hold";
+    throw mistake([], `${problem}. Change it.`);
+  }
+  const resolve: Resolve = (from) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];
+  checkSchema(schema, draft, resolve, mistake);
 
   return (values) => {
     if (isDeeperThan(values, maxNesting)) return [{ path: [], message: tooDeep }];
-    for (const stopsEarly of [false, true]) {
-      try {
-        const { errors } = validateJson(values, schema, draft, addresses, stopsEarly);
-        return issuesOf(errors, { schema, values, resolve });
-      } catch (error) {
-        // The validator writes the way to each member as a URL.
-        if (error instanceof URIError) {
-          return [{ path: [], message: "has a member whose name is not Unicode text" }];
-        }
-        // It calls itself for what is nested, and passes faults on as arguments: the stack may not hold them all.
-        if (!(error instanceof RangeError)) throw error;
+    try {
+      const { errors } = validateJson(values, schema, draft, addresses, false);
+      return issuesOf(errors, { schema, values, resolve });
+    } catch (error) {
+      // The validator writes the way to each member as a URL.
+      if (error instanceof URIError) {
+        return [{ path: [], message: "has a member whose name is not Unicode text" }];
       }
+      // It calls itself for what is nested, and passes faults on as arguments: the stack may not hold them all.
+      if (!(error instanceof RangeError)) throw error;
+      const message =
+        "cannot be checked: too many faults, nested too deep, or the schema leads back to itself";
+      return [{ path: [], message }];
     }
-    const message = "cannot be checked: too many faults, nested too deep, or the schema leads back to itself";
-    return [{ path: [], message }];
   };
 }
 
@@ -60,56 +75,32 @@ const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
   [/\/draft\/2020-12\//, "2020-12"],
 ];
 
-function draftOf(schema: Schema | boolean, file: string, root: JsonPath): SchemaDraft {
-  const { $schema = "/draft/2020-12/" } = typeof schema === "boolean" ? {} : schema;
-  const draft = drafts.find(([pattern]) => pattern.test(String($schema)))?.[1];
-  if (draft !== undefined) return draft;
-  const newest = "https://json-schema.org/draft/2020-12/schema";
-  throw mistakeAt(file, [...root, "$schema"], `is an unknown draft. Use ${newest}.`);
-}
-
-/** Every schema in it by its address. */
-function addressesOf(
-  schema: Schema | boolean,
-  file: string,
-  root: JsonPath,
-): Record<string, Schema | boolean> {
-  try {
-    return dereference(schema);
-  } catch {
-    const problem = "has two schemas with one `$id`, or a `$id`, `$ref` or name that a URL cannot hold";
-    throw mistakeAt(file, root, `${problem}. Change it.`);
-  }
+function draftOf(schema: Schema | boolean): SchemaDraft | undefined {
+  if (typeof schema === "boolean" || schema.$schema === undefined) return "2020-12";
+  return drafts.find(([pattern]) => pattern.test(String(schema.$schema)))?.[1];
 }
 
 /** Looks through a schema and all that it holds or leads to, before any value is checked by it. */
-function checkSchema(
-  schema: Schema | boolean,
-  root: JsonPath,
-  file: string,
-  draft: SchemaDraft,
-  resolve: (from: Schema) => Schema | boolean | undefined,
-): void {
+function checkSchema(schema: unknown, draft: SchemaDraft, resolve: Resolve, mistake: MistakeAt): void {
   const rules = schemaRules(draft);
   const seen = new Set<unknown>();
-  const references: (readonly [Schema, JsonPath])[] = [];
   const check = (part: unknown, place: JsonPath): void => {
     if (seen.has(part)) return;
     seen.add(part);
     const { errors } = validateJson(part, rules, "2020-12", {}, false);
     const [issue] = issuesOf(errors, { schema: rules, values: part, resolve });
-    if (issue) throw mistakeAt(file, [...place, ...issue.path], `${issue.message}.`);
+    if (issue) throw mistake([...place, ...issue.path], `${issue.message}.`);
     if (!isJsonObject(part)) return;
     if (part["$ref"] !== undefined) references.push([part, [...place, "$ref"]]);
     for (const [inner, path] of within(part)) check(inner, [...place, ...path]);
   };
-  check(schema, root);
+  const references: (readonly [Schema, JsonPath])[] = [];
+  check(schema, []);
   // Each target adds its own references.
   for (const [from, place] of references) {
     const target = resolve(from);
     if (target === undefined) {
-      throw mistakeAt(
-        file,
+      throw mistake(
         place,
         "leads to nothing in this schema, and no other document is fetched. Fix the name, or put that schema into `$defs`.",
       );

@@ -2,30 +2,56 @@ import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import type { JsonPath } from "../../../../json/json-value.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { IssueList } from "../../issue-list.ts";
-import {
-  messageFor,
-  schemaKeywords,
-  schemaListKeywords,
-  schemaMapKeywords,
-  typeMessage,
-} from "./schema-rules.ts";
+import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from "./schema-rules.ts";
 
-/** What is needed to tell more about an output unit than it says itself. */
+/** What a validation was about. */
 interface SchemaContext {
   readonly schema: Schema | boolean;
   readonly values: unknown;
   readonly resolve: (schema: Schema) => Schema | boolean | undefined;
 }
 
-/** An output unit, and the place in the schema to which it belongs. */
-interface Located {
-  readonly unit: OutputUnit;
-  readonly location: string;
-}
-
-/** Those that say only that something inside is wrong; it follows with a unit of its own. */
+/** Keywords whose units say only that something inside is wrong; it follows with a unit of its own. */
 const passing = new Set(["$ref", ...schemaKeywords, ...schemaListKeywords, ...schemaMapKeywords]);
 for (const keyword of ["not", "contains", "anyOf", "oneOf", "dependencies"]) passing.delete(keyword);
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  null: "null",
+  array: "an array",
+  object: "an object",
+};
+
+/** By keyword, what it demands; `%` stands for its value in the schema. */
+const demands: Readonly<Record<string, string>> = {
+  const: "must be %",
+  enum: "must be one of %",
+  minLength: "must have at least % characters",
+  maxLength: "must have at most % characters",
+  minItems: "must have at least % items",
+  maxItems: "must have at most % items",
+  contains: "must have at least 1 matching item",
+  minContains: "must have at least % matching items",
+  maxContains: "must have at most % matching items",
+  minProperties: "must have at least % members",
+  maxProperties: "must have at most % members",
+  minimum: "must be at least %",
+  maximum: "must be at most %",
+  exclusiveMinimum: "must be more than %",
+  exclusiveMaximum: "must be less than %",
+  multipleOf: "must be a multiple of %",
+  pattern: "must match the pattern %",
+  format: "must have the format %",
+  uniqueItems: "has an item twice",
+  not: "has a form that is not allowed",
+  false: "is not allowed",
+};
+
+/** How much of a schema's own constants a message shows. */
+const maxConstant = 80;
 
 /**
  * Tells in our own words what a validation found: no value is in them, and each stands at the member it is about.
@@ -38,7 +64,7 @@ export function issuesOf(units: readonly OutputUnit[], context: SchemaContext): 
   const located = units.map((unit) => {
     // A `false` schema gives the place in the values for its own (@cfworker/json-schema 4.1).
     location = unit.keyword === "false" ? `${location}/false` : unit.keywordLocation;
-    return { unit, location };
+    return { ...unit, keywordLocation: location };
   });
   collect(located, context, issues);
   // Nothing that was refused may pass because nobody found words for it.
@@ -48,66 +74,68 @@ export function issuesOf(units: readonly OutputUnit[], context: SchemaContext): 
   return issues.all;
 }
 
-function collect(units: readonly Located[], context: SchemaContext, issues: IssueList): void {
+function collect(units: readonly OutputUnit[], context: SchemaContext, issues: IssueList): void {
   for (let index = 0; index < units.length && !issues.isFull; index += 1) {
-    const located = units[index] as Located;
-    const { unit, location } = located;
-    if (passing.has(unit.keyword)) continue;
-    const { schema, applied } = follow(location, context);
-    const inner: Located[] = [];
-    if (unit.keyword === "anyOf" || unit.keyword === "oneOf") {
-      while (units[index + 1]?.location.startsWith(`${location}/`)) inner.push(units[++index] as Located);
+    const unit = units[index] as OutputUnit;
+    const { keyword, keywordLocation } = unit;
+    if (passing.has(keyword)) continue;
+    const { schema, applied } = follow(keywordLocation, context);
+    const inner: OutputUnit[] = [];
+    if (keyword === "anyOf" || keyword === "oneOf") {
+      while (isWithin(units[index + 1], keywordLocation)) inner.push(units[++index] as OutputUnit);
     }
     // What does not fit the items that an array has to contain says nothing: others may.
     if (applied.includes("contains")) continue;
-    const [path, value] = find(unit, context.values);
+    const path = pathOf(unit, context.values);
     // A member that does not fit counts as one that nobody has looked at.
     if (applied.at(-1)?.startsWith("unevaluated") && issues.hasWithin(path)) continue;
-    const missing = missingIn(unit.keyword, schema, value);
-    for (const name of missing) issues.add({ path: [...path, name], message: "is missing" });
-    // Of schemas among the dependencies the faults follow, as units of their own.
-    if (missing.length > 0 || unit.keyword === "dependencies") continue;
-    if (applied.includes("propertyNames")) {
+    const missing = /(?:does not have required property|but does not have) "(.*)"\.$/s.exec(unit.error)?.[1];
+    if (missing !== undefined) {
+      issues.add({ path: [...path, missing], message: "is missing" });
+    } else if (applied.includes("propertyNames")) {
       issues.add({ path, message: "has a name that is not allowed" });
-    } else if (inner.length > 0 || unit.keyword === "oneOf") {
-      collectAlternatives(located, inner, path, schema, context, issues);
-    } else {
-      issues.add({ path, message: messageFor(unit.keyword, schema) });
+    } else if (inner.length > 0 || keyword === "oneOf") {
+      collectAlternatives(unit, inner, schema, context, issues);
+    } else if (keyword !== "dependencies") {
+      // Of a schema among the dependencies the faults follow, as units of their own.
+      issues.add({ path, message: messageFor(keyword, schema) });
     }
   }
 }
 
 /** Of several alternatives tells what is wrong with the one that was meant, where that shows. */
 function collectAlternatives(
-  { unit, location }: Located,
-  inner: readonly Located[],
-  path: JsonPath,
+  { keyword, keywordLocation, instanceLocation }: OutputUnit,
+  inner: readonly OutputUnit[],
   schema: Schema,
   context: SchemaContext,
   issues: IssueList,
 ): void {
-  const branches = (schema[unit.keyword] as readonly unknown[]).flatMap((branch, index) =>
-    branch === false ? [] : [inner.filter((each) => each.location.startsWith(`${location}/${index}/`))],
-  );
+  const path = pathOf({ instanceLocation }, context.values);
+  const alternatives = [...(schema[keyword] as readonly unknown[]).entries()];
+  const branches = alternatives
+    .filter(([, alternative]) => alternative !== false)
+    .map(([index]) => inner.filter((unit) => isWithin(unit, `${keywordLocation}/${index}`)));
   if (branches.some((branch) => branch.length === 0)) {
     issues.add({ path, message: "fits more than one of the forms that exclude each other" });
     return;
   }
-  const ofOtherType = (each: Located) =>
-    each.unit.keyword === "type" && each.unit.instanceLocation === unit.instanceLocation;
-  const ofType = branches.filter((branch) => !branch.some(ofOtherType));
-  const meant = ofType.length === 1 ? ofType : ofType.filter((branch) => !branch.some(isOfConstant));
-  if (meant.length === 1 && meant[0]) {
-    collect(meant[0], context, issues);
+  const isOfOtherType = (unit: OutputUnit) =>
+    unit.keyword === "type" && unit.instanceLocation === instanceLocation;
+  const isOfConstant = (unit: OutputUnit) => unit.keyword === "const" || unit.keyword === "enum";
+  const ofType = branches.filter((branch) => !branch.some(isOfOtherType));
+  const [meant, other] = ofType.length === 1 ? ofType : ofType.filter((branch) => !branch.some(isOfConstant));
+  if (meant && !other) {
+    collect(meant, context, issues);
     return;
   }
-  const types = inner.filter(ofOtherType).map((each) => follow(each.location, context).schema);
+  const types = inner.filter(isOfOtherType).map((unit) => follow(unit.keywordLocation, context).schema);
   const isOfNoType = ofType.length === 0 && types.length > 0;
   issues.add({ path, message: isOfNoType ? typeMessage(types) : "fits none of the allowed forms" });
 }
 
-function isOfConstant({ unit }: Located): boolean {
-  return unit.keyword === "const" || unit.keyword === "enum";
+function isWithin(unit: OutputUnit | undefined, location: string): boolean {
+  return unit?.keywordLocation.startsWith(`${location}/`) ?? false;
 }
 
 /** Follows a location such as `#/properties/lines/items/$ref/type` to the schema that has the last keyword. */
@@ -126,30 +154,37 @@ function follow(location: string, { schema, resolve }: SchemaContext) {
   return { schema: at, applied };
 }
 
-/** Which members a keyword asks for that are not there. */
-function missingIn(keyword: string, schema: Schema, value: unknown): string[] {
-  const has = (name: string) => Object.hasOwn(value as object, name);
-  if (keyword === "required") return (schema.required ?? []).filter((name) => !has(name));
-  if (keyword !== "dependentRequired" && keyword !== "dependencies") return [];
-  const demanded = Object.entries(schema[keyword] ?? {}).flatMap(([name, names]) =>
-    has(name) && Array.isArray(names) ? (names as string[]) : [],
-  );
-  return demanded.filter((name) => !has(name));
-}
-
-/** Where a unit stands in the values, and the value there. */
-function find({ instanceLocation }: OutputUnit, values: unknown): [path: JsonPath, value: unknown] {
-  const path: (string | number)[] = [];
+/** Where a unit stands in the values. */
+function pathOf({ instanceLocation }: Pick<OutputUnit, "instanceLocation">, values: unknown): JsonPath {
   let value = values;
-  for (const name of stepsOf(instanceLocation)) {
-    path.push(Array.isArray(value) ? Number(name) : name);
+  return stepsOf(instanceLocation).map((name) => {
+    const key = Array.isArray(value) ? Number(name) : name;
     value = (value as Record<string, unknown> | null | undefined)?.[name];
-  }
-  return [path, value];
+    return key;
+  });
 }
 
 /** The names in a JSON pointer that is part of a URL. */
 function stepsOf(pointer: string): string[] {
   const steps = pointer.split("/").slice(1);
   return steps.map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function messageFor(keyword: string, schema: Schema): string {
+  if (keyword === "type") return typeMessage([schema]);
+  const bound = /^(?:min|max)imum$/.test(keyword) ? keyword.replace("m", "exclusiveM") : "";
+  // In draft 4, a switch beside `minimum` excludes it.
+  const demand = demands[schema[bound] === true ? bound : keyword];
+  if (demand === undefined) return `does not fit \`${keyword}\` of the schema`;
+  const constant = schema[keyword];
+  const constants = keyword === "enum" ? (constant as readonly unknown[]) : [constant];
+  const shown = constants.map((each) => JSON.stringify(each)).join(", ");
+  const message = constant === 1 ? demand.replace(/s$/, "") : demand;
+  return message.replace("%", () => (shown.length > maxConstant ? `${shown.slice(0, maxConstant)}…` : shown));
+}
+
+/** Says which types a value may have, by one schema or the other. */
+function typeMessage(schemas: readonly Schema[]): string {
+  const allowed = new Set(schemas.flatMap(({ type = [] }) => type).map((type) => typeNames[type] ?? type));
+  return `must be ${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(allowed)}`;
 }
