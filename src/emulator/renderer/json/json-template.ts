@@ -4,20 +4,13 @@ import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
 import { mistakeAt, TemplateMistake } from "../template-mistake.ts";
 import { compileDefinition } from "./compile-definition.ts";
-import type { Filling } from "./fills.ts";
+import type { Filling } from "./compile-text.ts";
 import { parseSchema } from "./schema/json-schema.ts";
 import { scopeOf } from "./scope.ts";
 
 /** A template that was written as JSON, which is filled at once. */
 export interface JsonTemplate extends Template {
   fill(values: Record<string, unknown>): Filled;
-}
-
-/** A template file; all but the first two are members of pdfmake's definition. */
-interface TemplateJson {
-  readonly schema?: unknown;
-  readonly sample?: unknown;
-  readonly [name: string]: unknown;
 }
 
 /**
@@ -39,7 +32,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   for (const [name, member] of Object.entries(json)) {
     if (isDeeperThan(member, maxNesting)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);
   }
-  const { schema, sample, ...definition }: TemplateJson = json;
+  const { schema, sample, ...definition } = json;
   const check = schema === undefined ? () => [] : parseSchema(schema, file);
   if (sample !== undefined && !isJsonObject(sample)) {
     throw mistakeAt(file, ["sample"], 'must be an object of values, such as {"number":"2026-001"}.');
@@ -51,7 +44,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
       const refused = check(values);
       if (refused.length > 0) return { issues: refused };
       const filling: Filling = { issues: new IssueList(), page: 1, pages: 1 };
-      const definition = fill(scopeOf(values), filling) as object;
+      const definition = fill(scopeOf(values), filling);
       const issues = filling.issues.all;
       return issues.length > 0 ? { issues } : { definition };
     },

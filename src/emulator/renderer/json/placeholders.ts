@@ -24,6 +24,9 @@ const names =
 const placeholderPattern =
   /^(?<ups>(?:\.\.\/)*)(?:@(?<special>\p{ID_Continue}*)|(?<name>[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+){0,99})(?<optional>\?)?)$/u;
 
+/** Braces, and the backslashes before them; from the first of these only, as a long run would be counted from each. */
+const opening = /(?<!\\)(\\*)\{\{/g;
+
 /**
  * Reads a text with placeholders: `Dear {{customer.name}}`.
  *
@@ -34,11 +37,10 @@ export function parseText(text: string, createError: CreateError): readonly (str
   const parts: (string | Placeholder)[] = [];
   let plain = "";
   let at = 0;
-  for (let braces = text.indexOf("{{"); braces !== -1; braces = text.indexOf("{{", at)) {
-    const length = backslashesBefore(text, braces, at);
-    plain += text.slice(at, braces - length) + "\\".repeat(length / 2);
-    at = braces + 2;
-    if (length % 2 === 1) {
+  for (const { 0: found, 1: backslashes = "", index } of text.matchAll(opening)) {
+    plain += text.slice(at, index) + "\\".repeat(backslashes.length / 2);
+    at = index + found.length;
+    if (backslashes.length % 2 === 1) {
       plain += "{{";
       continue;
     }
@@ -56,13 +58,6 @@ export function parseText(text: string, createError: CreateError): readonly (str
   plain += text.slice(at);
   if (plain !== "") parts.push(plain);
   return parts;
-}
-
-/** Counts backwards from the braces: a pattern would count a long run of backslashes again from each of them. */
-function backslashesBefore(text: string, end: number, start: number): number {
-  let at = end;
-  while (at > start && text[at - 1] === "\\") at -= 1;
-  return end - at;
 }
 
 /** Reads what `$each` and `$if` name: `lines`, `../customer.phones`, `this`. */

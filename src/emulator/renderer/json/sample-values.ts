@@ -5,10 +5,9 @@ const index = /^(?:0|[1-9]\d?)$/;
 export class ValueShape {
   isText = false;
   isTested = false;
-  #isArray = false;
-  #length = 1;
+  /** The shape of its items, if it is an array. */
   #item: ValueShape | undefined;
-  readonly #indices = new Set<string>();
+  #length = 1;
   readonly #members = new Map<string, ValueShape>();
 
   /** Finds the shape at the end of a path. */
@@ -18,8 +17,8 @@ export class ValueShape {
 
   /** Notes that it is gone through, and gives the shape of its items. */
   markArray(): ValueShape {
-    this.#isArray = true;
-    return this.#anyItem();
+    this.#item ??= new ValueShape();
+    return this.#item;
   }
 
   /**
@@ -28,32 +27,22 @@ export class ValueShape {
    * @param name - of the value; an item has that of its array
    */
   sample(name: string): unknown {
-    if (this.#isArray || (this.#indices.size > 0 && this.#members.size === 0)) {
-      return Array.from({ length: this.#length }, () => this.#item?.sample(name));
-    }
     if (this.#members.size > 0) return this.sampleObject();
+    if (this.#item) return Array(this.#length).fill(this.#item.sample(name));
     return this.isTested && !this.isText ? true : name;
   }
 
   sampleObject(): Record<string, unknown> {
-    const items = [...this.#indices].map((name) => [name, this.#item?.sample(name)] as const);
-    const members = [...this.#members].map(([name, shape]) => [name, shape.sample(name)] as const);
-    return Object.fromEntries([...items, ...members]);
+    return Object.fromEntries([...this.#members].map(([name, shape]) => [name, shape.sample(name)]));
   }
 
   #member(name: string): ValueShape {
     if (index.test(name)) {
-      this.#indices.add(name);
       this.#length = Math.max(this.#length, Number(name) + 1);
-      return this.#anyItem();
+      return this.markArray();
     }
     const known = this.#members.get(name) ?? new ValueShape();
     this.#members.set(name, known);
     return known;
-  }
-
-  #anyItem(): ValueShape {
-    this.#item ??= new ValueShape();
-    return this.#item;
   }
 }

@@ -176,12 +176,12 @@ describe("a directive is refused", () => {
     [
       "$each without $show",
       { $each: "a" },
-      "content[0].$each: stands without `$show`. Put the element to repeat there.",
+      "content[0].$each: stands without `$show`. Put the element there.",
     ],
     [
       "$if without $show",
       { $if: "a", $else: 1 },
-      "content[0].$if: stands without `$show`. Put the element to show there.",
+      "content[0].$if: stands without `$show`. Put the element there.",
     ],
     [
       "$show alone",
@@ -206,12 +206,12 @@ describe("a directive is refused", () => {
     [
       "$if beside $each",
       { $each: "a", $if: "b", $show: 1 },
-      "content[0].$if: cannot stand beside `$each`. Put it into `$show`, in an object of its own.",
+      "content[0].$if: cannot stand beside `$each`. Put it into `$show`.",
     ],
     [
       "$else beside $each",
       { $each: "a", $show: 1, $else: 1 },
-      "content[0].$else: cannot stand beside `$each`. Put it into `$show`, in an object of its own.",
+      "content[0].$else: cannot stand beside `$each`. Put it into `$show`.",
     ],
     [
       "an unknown one",

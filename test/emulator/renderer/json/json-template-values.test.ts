@@ -124,7 +124,6 @@ describe("the sample", () => {
       { lines: [{ price: "price" }, { price: "price" }, { price: "price" }] },
     ],
     ["a greater number for a name", "{{years.2024}}", { years: { 2024: "2024" } }],
-    ["digits beside names for a name", "{{a.1}} {{a.b}}", { a: { 1: "1", b: "b" } }],
     ["true for what is only asked for", { $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
     [
       "what the rest says for what is also asked for",

@@ -1,0 +1,99 @@
+import { formatJsonPath, type JsonPath } from "../../../json/json-value.ts";
+import { quote } from "../../quote.ts";
+import type { IssueList } from "../issue-list.ts";
+import { mistakeAt } from "../template-mistake.ts";
+import { type Placeholder, parsePath, parseText, type ValuePath } from "./placeholders.ts";
+import type { ValueShape } from "./sample-values.ts";
+import { outward, pathTo, type Scope, valueAt } from "./scope.ts";
+
+/** One filling of a template: what is the same all through it. */
+export interface Filling {
+  readonly issues: IssueList;
+  /** What `{{@page}}` and `{{@pages}}` are; while the issues are looked for, any number does. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** Makes a piece of what pdfmake gets, again each time. Where a value does not fit, an issue is noted. */
+export type Fill<Piece = unknown> = (scope: Scope, filling: Filling) => Piece;
+
+/** Where the compiler is, and what that means for a text there. */
+export interface Spot {
+  /** The name of the template file. */
+  readonly file: string;
+  readonly place: JsonPath;
+  /** The shapes of the values, and of the items of each `$each` around this spot, inmost last. */
+  readonly levels: readonly ValueShape[];
+  /** Which of `{{@page}}` and `{{@pages}}` are known. */
+  readonly pageNumbers: readonly string[];
+  /** Whether values have to be escaped for XML. */
+  readonly isXml: boolean;
+}
+
+export function mistake({ file, place }: Spot, problem: string): Error {
+  return mistakeAt(file, place, problem);
+}
+
+/** Reads a text, so that filling it parses nothing any more. */
+export function compileText(text: string, spot: Spot): Fill<string> {
+  const parts = parseText(text, (problem) => mistake(spot, problem)).map((part) =>
+    typeof part === "string" ? () => part : compilePlaceholder(part, spot),
+  );
+  return (scope, filling) => parts.map((fill) => fill(scope, filling)).join("");
+}
+
+/** Reads what `$each` and `$if` name. */
+export function compilePath(name: unknown, spot: Spot): { path: ValuePath; shape: ValueShape } {
+  const path = parsePath(name, (problem) => mistake(spot, problem));
+  return { path, shape: shapeAt(path, spot) };
+}
+
+function compilePlaceholder(placeholder: Placeholder, spot: Spot): Fill<string> {
+  if (placeholder.kind === "value") return compileValue(placeholder, spot);
+  if (placeholder.kind === "number") {
+    const { up } = placeholder;
+    if (up < spot.levels.length - 1) return (scope) => String(outward(scope, up).number);
+    throw mistake(spot, "{{@number}} counts the items of a `$each`, and there is none around it.");
+  }
+  const { kind } = placeholder;
+  if (spot.pageNumbers.includes(kind)) return (_, filling) => String(filling[kind]);
+  const where = kind === "page" ? "`header`, `footer` and `background`" : "`header` and `footer`";
+  throw mistake(spot, `{{@${kind}}} is known only in ${where}. Move it there.`);
+}
+
+function compileValue(
+  { path, isOptional }: Extract<Placeholder, { kind: "value" }>,
+  spot: Spot,
+): Fill<string> {
+  shapeAt(path, spot).isText = true;
+  const place = formatJsonPath(spot.place);
+  return (scope, { issues }) => {
+    const value = valueAt(scope, path);
+    if (typeof value === "string") return spot.isXml ? escapeXml(value) : value;
+    if (typeof value === "number" || typeof value === "boolean") return String(value);
+    if (value === null || (value === undefined && isOptional)) return "";
+    const found = Array.isArray(value) ? "an array" : "an object";
+    const message =
+      value === undefined ? "has no value" : `must be a text, a number or a boolean, not ${found}`;
+    issues.add({ path: pathTo(scope, path), message, place });
+    return "";
+  };
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Finds the shape of the value that a path leads to from a spot. */
+function shapeAt({ up, names }: ValuePath, spot: Spot): ValueShape {
+  const level = spot.levels.length - 1 - up;
+  const shape = spot.levels[level]?.at(names);
+  const shown = quote("../".repeat(up) + (names.join(".") || "this"));
+  if (shape === undefined) {
+    throw mistake(spot, `${shown} goes further out than there are \`$each\` around it. Take a ../ away.`);
+  }
+  if (level === 0 && names.length === 0) {
+    throw mistake(spot, `${shown} means the item of a \`$each\`, and there is none around it. Name a value.`);
+  }
+  return shape;
+}
