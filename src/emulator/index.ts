@@ -4,7 +4,8 @@
  * @packageDocumentation
  */
 
-export type { Call, EmulatorLimits, EmulatorOptions } from "./options.ts";
+export type { EmulatorLimits, EmulatorOptions } from "./options.ts";
 export type { TemplateFunction } from "./renderer/module-template.ts";
-export { type Emulator, type FoundTemplate, startEmulator } from "./start.ts";
-export { TemplateError } from "./template-error.ts";
+export type { Call } from "./reporting.ts";
+export { type Emulator, startEmulator } from "./start.ts";
+export { type FoundTemplate, TemplateError } from "./templates.ts";

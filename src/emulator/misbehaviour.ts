@@ -5,8 +5,7 @@ import { pause } from "../service/faults/play-as-response.ts";
 import { playOnServer } from "../service/faults/play-on-socket.ts";
 import { Problem } from "../service/problem.ts";
 import { toResponse } from "../service/to-response.ts";
-import { parseFaultRule } from "./fault-rule.ts";
-import { parseLatency } from "./latency.ts";
+import { faultFor, isHit, parseFaultRule, parseLatency } from "./misbehaviour-rules.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { quote } from "./quote.ts";
 
@@ -44,16 +43,16 @@ export function misbehaviour(
     calls += 1;
     const call = calls;
     const asked = readHeader(request, "x-emulator-fault", parseFaultRule);
-    const rule = (asked ? [asked, ...rules] : rules).find(({ hits }) => hits(call));
+    const rule = (asked ? [asked, ...rules] : rules).find((each) => isHit(each, call));
     const { fromMs, toMs } = readHeader(request, "x-emulator-latency", parseLatency) ?? usualLatency;
     if (toMs > 0) await wait(fromMs + (toMs - fromMs) * Math.random(), signal, closing);
     if (!rule) return produce(order);
-    const { what, faultFor, source } = rule;
+    const { what, source } = rule;
     const isOfDocument = what === "cut" || what === "stall";
     const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
     played.set(request, what);
     const reason = `This ${what === "html" ? "page" : what} was asked for by ${source}. Take that away to get documents.`;
-    const steps = faultFor(reason).script(new Uint8Array(await document.arrayBuffer()));
+    const steps = faultFor(rule, reason).script(new Uint8Array(await document.arrayBuffer()));
     return playOnServer(steps, request, document.headers);
   };
 }

@@ -5,26 +5,7 @@ import { fileURLToPath } from "node:url";
 import { longestTimerMs } from "../runtime/environment.ts";
 import { isHostName } from "../service/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../service/endpoint.ts";
-
-/** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
-export interface Call {
-  /** The method of the request. */
-  readonly method: string;
-  /** The path as it came, percent-encoded. */
-  readonly path: string;
-  /** The template asked for, where the path names one. */
-  readonly uid: string | undefined;
-  /** The status of the answer; 0 where there was none: the connection was dropped on purpose, or the caller left. */
-  readonly status: number;
-  /** How large the document is, in bytes; 0 where none was sent whole. */
-  readonly bytes: number;
-  /** From the request's head to the answer's, in milliseconds. */
-  readonly durationMs: number;
-  /** What a refusal said, or the fault that was asked for. */
-  readonly detail: string | undefined;
-  /** The `x-request-id` of the answer. */
-  readonly requestId: string | undefined;
-}
+import type { Call } from "./reporting.ts";
 
 /** The bounds of an emulator. */
 export interface EmulatorLimits {
@@ -88,21 +69,29 @@ export function resolveEmulatorOptions(options: EmulatorOptions) {
     throw new TypeError('Expected an object of options, such as { templates: "templates" }.');
   }
   refuseUnknown(options, knownOptions, "The emulator knows");
-  const { host = "127.0.0.1", onCall = () => {}, onError = printError, faults, latency } = options;
-  if (typeof host !== "string" || host === "") {
-    throw new TypeError("Expected `host` to be an address or a name, such as 127.0.0.1.");
-  }
-  if (typeof onCall !== "function") throw new TypeError("Expected `onCall` to be a function.");
-  if (typeof onError !== "function") throw new TypeError("Expected `onError` to be a function.");
+  const {
+    templates,
+    images,
+    fonts,
+    port = 0,
+    host = "127.0.0.1",
+    allowedHosts,
+    apiKeys,
+    limits = {},
+  } = options;
+  const { faults, latency, onCall = () => {}, onError = printError } = options;
+  expect(typeof host === "string" && host !== "", "host", "an address or a name, such as 127.0.0.1");
+  expect(typeof onCall === "function", "onCall", "a function");
+  expect(typeof onError === "function", "onError", "a function");
   return {
-    templates: toFolder(options.templates, "templates"),
-    images: options.images === undefined ? undefined : toFolder(options.images, "images"),
-    fonts: options.fonts === undefined ? undefined : toFolder(options.fonts, "fonts"),
-    port: toInteger(options.port ?? 0, "port", 0, 65_535),
+    templates: toFolder(templates, "templates"),
+    images: images === undefined ? undefined : toFolder(images, "images"),
+    fonts: fonts === undefined ? undefined : toFolder(fonts, "fonts"),
+    port: toInteger(port, "port", 0, 65_535),
     host,
-    allowedHosts: checkHosts(options.allowedHosts),
-    apiKeys: resolveKeys(options.apiKeys),
-    limits: resolveLimits(options.limits ?? {}),
+    allowedHosts: allowedHosts === undefined ? undefined : toHosts(allowedHosts),
+    apiKeys: resolveKeys(apiKeys),
+    limits: resolveLimits(limits),
     faults,
     latency,
     onCall,
@@ -111,7 +100,7 @@ export function resolveEmulatorOptions(options: EmulatorOptions) {
 }
 
 function resolveLimits(limits: EmulatorLimits) {
-  if (typeof limits !== "object") throw new TypeError("Expected `limits` to be an object of numbers.");
+  expect(typeof limits === "object", "limits", "an object of numbers");
   refuseUnknown(limits, knownLimits, "`limits` knows");
   const { maxBodyBytes = defaultMaxBodyBytes, requestMs = 30_000, renderMs = 60_000 } = limits;
   const { threads = Math.min(availableParallelism(), 4) } = limits;
@@ -123,6 +112,10 @@ function resolveLimits(limits: EmulatorLimits) {
   };
 }
 
+function expect(isRight: boolean, name: string, words: string): void {
+  if (!isRight) throw new TypeError(`Expected \`${name}\` to be ${words}.`);
+}
+
 function refuseUnknown(options: object, known: readonly string[], knows: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) {
@@ -131,51 +124,36 @@ function refuseUnknown(options: object, known: readonly string[], knows: string)
 }
 
 function toInteger(value: number, name: string, lowest: number, highest: number): number {
-  if (!Number.isInteger(value) || value < lowest || value > highest) {
-    throw new RangeError(
-      `Expected \`${name}\` to be an integer from ${lowest} to ${highest}, got ${String(value)}.`,
-    );
-  }
-  return value;
+  if (Number.isInteger(value) && value >= lowest && value <= highest) return value;
+  throw new RangeError(
+    `Expected \`${name}\` to be an integer from ${lowest} to ${highest}, got ${String(value)}.`,
+  );
 }
 
 function toFolder(folder: string | URL, name: string): string {
-  if (folder instanceof URL && folder.protocol !== "file:") {
-    throw new TypeError(`Expected \`${name}\` to be a file URL, got one with ${folder.protocol}`);
-  }
-  if (!(folder instanceof URL) && (typeof folder !== "string" || folder === "")) {
-    throw new TypeError(`Expected \`${name}\` to be a folder: a path or a file URL.`);
-  }
-  const isUrl = folder instanceof URL || folder.startsWith("file:");
+  const isFile = folder instanceof URL && folder.protocol === "file:";
+  expect(isFile || (typeof folder === "string" && folder !== ""), name, "a folder: a path or a file URL");
   // Without the slash at the end that a URL of a folder has.
-  return resolve(isUrl ? fileURLToPath(folder) : folder);
+  return resolve(isFile || String(folder).startsWith("file:") ? fileURLToPath(folder) : String(folder));
 }
 
-function checkHosts(allowedHosts: EmulatorOptions["allowedHosts"]): EmulatorOptions["allowedHosts"] {
-  if (allowedHosts === undefined) return undefined;
-  if (!Array.isArray(allowedHosts))
-    throw new TypeError("Expected `allowedHosts` to be an array of host names.");
-  for (const name of allowedHosts as readonly unknown[]) {
-    if (typeof name !== "string" || !isHostName(name)) {
-      const found = typeof name === "string" ? JSON.stringify(name) : `a value of type ${typeof name}`;
-      throw new TypeError(
-        `Expected \`allowedHosts\` to hold host names such as "pdf.test", without a scheme, a port or a path, got ${found}.`,
-      );
-    }
-  }
-  return [...allowedHosts];
+function toHosts(names: readonly string[]): readonly string[] {
+  expect(Array.isArray(names), "allowedHosts", "an array of host names");
+  const wrong = names.find((name) => typeof name !== "string" || !isHostName(name));
+  if (wrong === undefined) return [...names];
+  throw new TypeError(
+    `Expected \`allowedHosts\` to hold host names such as "pdf.test", without a scheme, a port or a path, got ${JSON.stringify(wrong)}.`,
+  );
 }
 
 function resolveKeys(apiKeys: EmulatorOptions["apiKeys"]): readonly [string, ...string[]] {
   // No word in it: what is sent is taken out of every error, also out of what the emulator says of itself.
-  if (apiKeys === undefined) return [`dev_${randomBytes(24).toString("base64url")}`];
+  const [first, ...others] = apiKeys ?? [`dev_${randomBytes(24).toString("base64url")}`];
   // A lone string is iterable, too, and would quietly turn into keys of one letter.
-  if (!Array.isArray(apiKeys)) throw new TypeError("Expected `apiKeys` to be an array of strings.");
-  const [first, ...others] = apiKeys as readonly string[];
-  if (first === undefined) {
-    throw new TypeError("Expected `apiKeys` to hold at least one key. Leave it out to get a random one.");
-  }
-  return [first, ...others];
+  if (first !== undefined && typeof apiKeys !== "string") return [first, ...others];
+  throw new TypeError(
+    "Expected `apiKeys` to be an array of strings with at least one key. Leave it out to get a random one.",
+  );
 }
 
 function printError(error: unknown, request: Request, requestId: string): void {

@@ -1,7 +1,26 @@
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { isDropped } from "../service/listen.ts";
 import { faultOf } from "./misbehaviour.ts";
-import type { Call } from "./options.ts";
+
+/** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
+export interface Call {
+  /** The method of the request. */
+  readonly method: string;
+  /** The path as it came, percent-encoded. */
+  readonly path: string;
+  /** The template asked for, where the path names one. */
+  readonly uid: string | undefined;
+  /** The status of the answer; 0 where there was none: the connection was dropped on purpose, or the caller left. */
+  readonly status: number;
+  /** How large the document is, in bytes; 0 where none was sent whole. */
+  readonly bytes: number;
+  /** From the request's head to the answer's, in milliseconds. */
+  readonly durationMs: number;
+  /** What a refusal said, or the fault that was asked for. */
+  readonly detail: string | undefined;
+  /** The `x-request-id` of the answer. */
+  readonly requestId: string | undefined;
+}
 
 type Answer = (request: Request) => Promise<Response>;
 
@@ -10,22 +29,14 @@ export function reporting(answer: Answer, onCall: (call: Call) => void): Answer 
   return async (request) => {
     const startedAt = performance.now();
     const response = await answer(request);
-    const durationMs = performance.now() - startedAt;
-    const detail = await detailOf(request, response);
+    const call = await describe(request, response, performance.now() - startedAt);
     // A broken log must not cost the caller the answer, nor the process its life: it may be asynchronous.
-    new Promise<void>((resolve) => resolve(onCall(describe(request, response, durationMs, detail)))).catch(
-      () => {},
-    );
+    new Promise<void>((resolve) => resolve(onCall(call))).catch(() => {});
     return response;
   };
 }
 
-function describe(
-  request: Request,
-  response: Response,
-  durationMs: number,
-  detail: string | undefined,
-): Call {
+async function describe(request: Request, response: Response, durationMs: number): Promise<Call> {
   const path = new URL(request.url).pathname;
   const isDocument = response.headers.get("content-type") === "application/pdf";
   return {
@@ -35,7 +46,7 @@ function describe(
     status: isDropped(response) || request.signal.aborted ? 0 : response.status,
     bytes: isDocument && faultOf(request) === undefined ? Number(response.headers.get("content-length")) : 0,
     durationMs,
-    detail,
+    detail: await detailOf(request, response),
     requestId: response.headers.get("x-request-id") ?? undefined,
   };
 }

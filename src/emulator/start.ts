@@ -6,21 +6,9 @@ import { listen } from "../service/listen.ts";
 import { requireApiKey } from "../service/require-api-key.ts";
 import { misbehaviour } from "./misbehaviour.ts";
 import { type EmulatorOptions, resolveEmulatorOptions } from "./options.ts";
-import { renderOrder } from "./produce.ts";
 import { Renderers } from "./renderers.ts";
 import { reporting } from "./reporting.ts";
-import { TemplateError } from "./template-error.ts";
-import { readTemplateFolder } from "./template-folder.ts";
-
-/** A template that the emulator found at its start. */
-export interface FoundTemplate {
-  /** What clients ask for. */
-  readonly uid: string;
-  /** The name of its file. */
-  readonly file: string;
-  /** Values to try it with: those that the file gives, else made up from its placeholders. */
-  readonly sample: Record<string, unknown>;
-}
+import { type FoundTemplate, inspectTemplates, renderOrder } from "./templates.ts";
 
 /** A running emulator. */
 export interface Emulator {
@@ -102,29 +90,4 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     await renderers.close();
     throw error;
   }
-}
-
-/** Loads every template once, so that what is wrong with one is told at the start. */
-async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
-  const found: FoundTemplate[] = [];
-  const wrong: TemplateError[] = [];
-  const { templates, duplicates } = await readTemplateFolder(folder);
-  for (const [uid, message] of duplicates) {
-    wrong.push(new TemplateError(templates.get(uid)?.path ?? folder, message, ""));
-  }
-  for (const template of templates.values()) {
-    const outcome = await renderers.perform({ kind: "inspect", template });
-    const { uid, file, path } = template;
-    if (outcome.kind === "inspected") found.push({ uid, file, sample: outcome.sample });
-    if (outcome.kind === "broken") wrong.push(new TemplateError(path, outcome.message, outcome.stack));
-  }
-  const [first] = wrong;
-  if (first) throw wrong.length === 1 ? first : new Error(wrong.map(({ message }) => message).join("\n"));
-  if (found.length === 0) {
-    throw new Error(
-      `The template folder ${folder} holds no template. Add a file <uid>.json, a pdfmake document definition, or <uid>.mjs, ` +
-        "whose default export is a function (values) => document definition.",
-    );
-  }
-  return found;
 }

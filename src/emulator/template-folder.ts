@@ -8,13 +8,8 @@ interface TemplateFile {
   readonly file: string;
   /** The absolute path of the file. */
   readonly path: string;
-}
-
-interface TemplateListing {
-  /** By uid. */
-  readonly templates: ReadonlyMap<string, TemplateFile>;
-  /** What is wrong with each uid that two files have. */
-  readonly duplicates: ReadonlyMap<string, string>;
+  /** What is wrong if another file has the same uid. */
+  readonly duplicate?: string;
 }
 
 /** What a template is written in. */
@@ -24,10 +19,10 @@ const kinds = [".json", ".mjs", ".ts"];
 const others = /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.d\.ts$/;
 
 /**
- * Reads which templates a folder holds at this moment. Files with another extension, hidden files and sub-folders are left alone:
+ * Reads which templates a folder holds at this moment, by uid. Files with another extension, hidden files and sub-folders are left alone:
  * they are the place for what templates share.
  */
-export async function readTemplateFolder(folder: string): Promise<TemplateListing> {
+export async function readTemplateFolder(folder: string): Promise<Map<string, TemplateFile>> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (cause: NodeJS.ErrnoException): never => {
       throw new Error(
@@ -37,7 +32,6 @@ export async function readTemplateFolder(folder: string): Promise<TemplateListin
     },
   );
   const templates = new Map<string, TemplateFile>();
-  const duplicates = new Map<string, string>();
   for (const { name: file } of entries.filter((entry) => !entry.isDirectory()).sort(byName)) {
     const kind = kinds.find((extension) => file.endsWith(extension));
     if (kind === undefined || others.test(file)) continue;
@@ -47,13 +41,11 @@ export async function readTemplateFolder(folder: string): Promise<TemplateListin
     if (first === undefined) {
       templates.set(uid, { uid, file, path: join(folder, file) });
     } else {
-      duplicates.set(
-        uid,
-        `Two files of ${folder} are the template ${uid}: ${first.file} and ${file}. Rename or remove one of them.`,
-      );
+      const duplicate = `Two files of ${folder} are the template ${uid}: ${first.file} and ${file}. Rename or remove one of them.`;
+      templates.set(uid, { ...first, duplicate });
     }
   }
-  return { templates, duplicates };
+  return templates;
 }
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {

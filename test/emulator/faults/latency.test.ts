@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseLatency } from "../../../src/emulator/latency.ts";
+import { parseLatency } from "../../../src/emulator/misbehaviour-rules.ts";
 import { orLongRun, property } from "../../support/fuzz.ts";
 
 const longest = 2 ** 31 - 1;

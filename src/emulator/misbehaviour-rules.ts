@@ -1,0 +1,110 @@
+import { longestTimerMs } from "../runtime/environment.ts";
+import {
+  cutOff,
+  loginPage,
+  refusal,
+  reset,
+  type ScriptedFault,
+  stall,
+} from "../service/faults/fault-script.ts";
+import { quote } from "./quote.ts";
+
+/** A fault, and the calls it is for: all, unless one of `every`, `first` and `percent` is there. */
+export interface FaultRule {
+  /** A status from 400 to 599, `html`, `cut`, `stall` or `reset`. */
+  readonly what: string;
+  /** In seconds. */
+  readonly retryAfter?: string;
+  readonly every?: string;
+  readonly first?: string;
+  readonly percent?: string;
+}
+
+/** How long calls wait, in milliseconds: each anything from `fromMs` to `toMs`. */
+export interface Latency {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const faultForm =
+  /^(?:(?<status>[45]\d\d)(?: retry-after (?<retryAfter>\d+))?|(?<kind>html|cut|stall|reset))(?: (?:every (?<every>[1-9]\d*)|first (?<first>[1-9]\d*)|(?<percent>\d\d?(?:\.\d+)?|100) ?%))?$/;
+
+/**
+ * Reads `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, in any case and with any white space.
+ *
+ * @param name - the subject of a message
+ * @throws {TypeError} if the text does not have that form, or a number is out of range
+ * @example
+ * parseFaultRule("429 retry-after 2 every 10", "The fault"); // the 10th, 20th, 30th … call
+ * parseFaultRule("cut first 3", "The fault");
+ * parseFaultRule("503 2.5%", "The fault");
+ * parseFaultRule("reset", "The fault"); // every call
+ */
+export function parseFaultRule(text: string, name: string): FaultRule {
+  const { status, kind, ...rest } = partsOf(text, faultForm) ?? {};
+  const what = status ?? kind;
+  if (what !== undefined) return { what, ...rest };
+  throw new TypeError(
+    `${name} ${quote(text)} cannot be read. Write <what> [retry-after <seconds>] [every <n> | first <n> | <p>%], ` +
+      'where <what> is a status from 400 to 599, html, cut, stall or reset, such as "429 retry-after 2 every 10".',
+  );
+}
+
+/** Whether a rule hits a call, counted from 1. */
+export function isHit({ every = "1", first, percent }: FaultRule, call: number): boolean {
+  if (percent !== undefined) return Math.random() * 100 < Number(percent);
+  return first === undefined ? call % Number(every) === 0 : call <= Number(first);
+}
+
+/** Makes the fault of a rule; `reason` is the text of a refusal or a page. */
+export function faultFor({ what, retryAfter }: FaultRule, reason: string): ScriptedFault {
+  if (what === "html") return loginPage(reason);
+  if (what === "cut") return cutOff();
+  if (what === "stall") return stall();
+  return what === "reset" ? reset() : refusal(Number(what), reason, retryAfter);
+}
+
+/** One time, or two with `..` between them. */
+const latencyForm =
+  /^(?<from>\d+(?:\.\d+)?) ?(?<fromUnit>ms|s)?(?: ?\.\. ?(?<to>\d+(?:\.\d+)?) ?(?<toUnit>ms|s)?)?$/;
+
+const remedy = 'Write milliseconds or a range of them, such as "500", "1.5s", "200..800" or "1..2s".';
+
+/**
+ * Reads a latency: a number of milliseconds, or text such as `500`, `500ms`, `1.5s`, `200..800` or `1..2s`.
+ *
+ * The unit after a range is that of both numbers, unless the first has its own.
+ *
+ * @param name - the subject of a message
+ * @throws {TypeError} if it does not have that form
+ * @throws {RangeError} if a time is longer than a timer can hold (24.8 days), or a range is reversed
+ */
+export function parseLatency(latency: number | string, name: string): Latency {
+  const subject = `${name} ${quote(String(latency))}`;
+  const { fromMs, toMs } =
+    typeof latency === "number" ? { fromMs: latency, toMs: latency } : parseTimes(String(latency), subject);
+  // Written so that NaN fails, too.
+  if (fromMs >= 0 && fromMs <= toMs && toMs <= longestTimerMs) return { fromMs, toMs };
+  throw new RangeError(
+    `${subject} is not between 0 and ${longestTimerMs} ms, or its longer time is first. ${remedy}`,
+  );
+}
+
+function parseTimes(text: string, subject: string): Latency {
+  const { from, fromUnit, to, toUnit } = partsOf(text, latencyForm) ?? {};
+  // Of `1s..1500` nobody can tell whether the second is 1.5 seconds or 25 minutes.
+  const isAmbiguous = to !== undefined && fromUnit !== undefined && toUnit === undefined;
+  if (from === undefined || isAmbiguous) {
+    throw new TypeError(`${subject} cannot be read as a time. ${remedy}`);
+  }
+  const fromMs = Number(from) * unitMs(fromUnit ?? toUnit);
+  return { fromMs, toMs: to === undefined ? fromMs : Number(to) * unitMs(toUnit) };
+}
+
+function unitMs(unit: string | undefined): number {
+  return unit === "s" ? 1_000 : 1;
+}
+
+function partsOf(text: string, form: RegExp): { readonly [name: string]: string | undefined } | undefined {
+  return form.exec(text.toLowerCase().replace(/\s+/g, " ").trim())?.groups;
+}
