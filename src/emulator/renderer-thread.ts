@@ -33,7 +33,6 @@ export class RendererThread {
     this.ready = new Promise((resolve, reject) => {
       this.#worker.on("message", (report: Report) => {
         if (report.kind === "ready") resolve();
-        else if (report.kind === "unfit") reject(unfit(report));
         else this.#settle?.(report);
       });
       this.#worker.on("error", (thrown: unknown) => {
@@ -108,8 +107,4 @@ export class RendererThread {
 function inheritedFlags(): { readonly execArgv?: string[] } {
   const isText = process.execArgv.some((flag) => /^(?:--(?:input-type|eval|print)\b|-[ep]$|-pe$)/.test(flag));
   return isText ? { execArgv: [] } : {};
-}
-
-function unfit({ message, isPdfmakeMissing }: Extract<Report, { kind: "unfit" }>): Error {
-  return Object.assign(new Error(message), isPdfmakeMissing ? { code: "pdfmake_missing" } : {});
 }

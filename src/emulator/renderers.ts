@@ -53,7 +53,8 @@ export class Renderers {
         this.#idle.delete(idle);
         return idle;
       }
-      await (this.#threads.size < this.#maxThreads ? this.#begin() : this.#wait(signal));
+      if (this.#threads.size < this.#maxThreads) return this.#begin();
+      await this.#wait(signal);
     }
   }
 
@@ -69,7 +70,7 @@ export class Renderers {
     });
   }
 
-  async #begin(): Promise<void> {
+  async #begin(): Promise<RendererThread> {
     const thread = new RendererThread(this.#setup);
     this.#threads.add(thread);
     // A thread that has ended, even one that had nothing to do, makes room for another.
@@ -78,13 +79,8 @@ export class Renderers {
       this.#idle.delete(thread);
       this.#wakeNext();
     });
-    try {
-      await thread.ready;
-    } catch (error) {
-      void thread.end();
-      throw error;
-    }
-    this.#idle.add(thread);
+    await thread.ready;
+    return thread;
   }
 
   #wakeNext(): void {

@@ -2,7 +2,7 @@ import type { OpenedImage, PdfDocument } from "pdfmake/js/PDFDocument.js";
 import type { ReadPicture } from "./named-folders.ts";
 import { checkPixels, PictureBudget } from "./picture-budget.ts";
 import { isPng, readPng } from "./png.ts";
-import { TemplateMistake } from "./template-mistake.ts";
+import { TemplateMistake } from "./template.ts";
 
 /** A transparent picture of one pixel. */
 const pixel = Buffer.from(

@@ -8,10 +8,9 @@ import { findErrorLocation, userFrames } from "./error-location.ts";
 import { parseJsonTemplate } from "./json/json-template.ts";
 import { LoadedModules } from "./loaded-modules.ts";
 import { loadModuleTemplate } from "./module-template.ts";
-import { loadRenderer, PdfmakeMissing, type Render } from "./pdfmake.ts";
-import type { Done, Message, Outcome, RendererSetup, Report, Task, TemplateSource } from "./protocol.ts";
-import type { Template } from "./template.ts";
-import { TemplateMistake } from "./template-mistake.ts";
+import { loadRenderer } from "./pdfmake.ts";
+import type { Done, Message, Outcome, RendererSetup, Task, TemplateSource } from "./protocol.ts";
+import { type Template, TemplateMistake } from "./template.ts";
 import { type Version, versionOf } from "./user-file.ts";
 
 const port = parentPort;
@@ -23,28 +22,20 @@ const templates = new Map<string, { readonly version: Version; readonly template
 
 let isAbandoned = false;
 
-function report(message: Report): void {
+// What is wrong with pdfmake or the folders ends the thread, whose owner is told why.
+const render = loadRenderer(workerData as RendererSetup);
+port.on("message", (message: Message) => {
+  if (message.kind === "abandon") isAbandoned = true;
+  else void perform(message).then(report);
+});
+port.postMessage({ kind: "ready" });
+
+function report(done: Done): void {
   // What a document weighs is handed over, not copied.
-  const isDocument = message.kind === "done" && message.outcome.kind === "document";
-  port?.postMessage(message, isDocument ? [message.outcome.bytes.buffer] : []);
+  port?.postMessage(done, done.outcome.kind === "document" ? [done.outcome.bytes.buffer] : []);
 }
 
-try {
-  const render = loadRenderer(workerData as RendererSetup);
-  port.on("message", (message: Message) => {
-    if (message.kind === "abandon") isAbandoned = true;
-    else void perform(message, render).then(report);
-  });
-  report({ kind: "ready" });
-} catch (error) {
-  report({
-    kind: "unfit",
-    message: describeThrown(error),
-    isPdfmakeMissing: error instanceof PdfmakeMissing,
-  });
-}
-
-async function perform(task: Task, render: Render): Promise<Done> {
+async function perform(task: Task): Promise<Done> {
   isAbandoned = false;
   if (modules.haveChanged()) return done({ kind: "stale" }, true);
   // How far it has come, which tells who is to blame.

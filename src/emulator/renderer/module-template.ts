@@ -5,7 +5,7 @@ import { withoutValues } from "../../service/without-values.ts";
 import { IssueList } from "./issue-list.ts";
 import type { TemplateSource } from "./protocol.ts";
 import type { Template } from "./template.ts";
-import { TemplateMistake } from "./template-mistake.ts";
+import { TemplateMistake } from "./template.ts";
 
 /**
  * What a template file `invoice.mjs` exports by default: turns the values of a call into a pdfmake document definition.

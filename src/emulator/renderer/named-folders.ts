@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import type { FontFiles } from "pdfmake";
 import { describeFolderError } from "../template-folder.ts";
-import { TemplateMistake } from "./template-mistake.ts";
+import { TemplateMistake } from "./template.ts";
 
 /** Reads one picture, by its path below the folder of pictures. */
 export type ReadPicture = (name: string) => Buffer;

@@ -6,17 +6,10 @@ import type { Bytes } from "../../index.ts";
 import { guardFiles } from "./file-access.ts";
 import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
 import type { RendererSetup } from "./protocol.ts";
-import { TemplateMistake } from "./template-mistake.ts";
+import { TemplateMistake } from "./template.ts";
 
 /** Lays out one pdfmake document definition and hands back the whole PDF. */
 export type Render = (definition: object) => Promise<Bytes>;
-
-/** pdfmake is an optional peer dependency. */
-export class PdfmakeMissing extends Error {
-  constructor(cause: unknown) {
-    super("The emulator renders with pdfmake, which is not installed: npm install pdfmake", { cause });
-  }
-}
 
 type RequireFrom = (path: string) => (...id: Parameters<NodeJS.Require>) => ReturnType<NodeJS.Require>;
 
@@ -43,7 +36,8 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
       missing = cause;
     }
   }
-  throw new PdfmakeMissing(missing);
+  const message = "The emulator renders with pdfmake, which is not installed: npm install pdfmake";
+  throw Object.assign(new Error(message, { cause: missing }), { code: "pdfmake_missing" });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 import { damagedPng, type Png } from "./png.ts";
-import { TemplateMistake } from "./template-mistake.ts";
+import { TemplateMistake } from "./template.ts";
 
 /** How many pixels a picture has. */
 interface PictureSize {

@@ -1,4 +1,4 @@
-import { TemplateMistake } from "./template-mistake.ts";
+import { TemplateMistake } from "./template.ts";
 
 /** What a PNG says of itself, and its parts. */
 export interface Png {

@@ -46,11 +46,8 @@ export interface Done {
   readonly isSpent: boolean;
 }
 
-/** What comes out of a thread: how its start went, then one answer a task. */
-export type Report =
-  | { readonly kind: "ready" }
-  | { readonly kind: "unfit"; readonly message: string; readonly isPdfmakeMissing: boolean }
-  | Done;
+/** What comes out of a thread: that it has started, then one answer a task. */
+export type Report = { readonly kind: "ready" } | Done;
 
 /** What a thread hears: tasks, and that nobody waits for the one it has. */
 export type Message = Task | { readonly kind: "abandon" };

@@ -1,3 +1,4 @@
+import { formatJsonPath, type JsonPath } from "../../json/json-value.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
 
 /** A document definition, or why there is none: at least one thing. */
@@ -11,4 +12,21 @@ export interface Template {
   readonly sample: Record<string, unknown>;
   /** Puts values in, and leaves them as they are. */
   fill(values: Record<string, unknown>): Filled | Promise<Filled>;
+}
+
+/** What the emulator itself finds wrong with a template. Its message holds no value, and is told as it is. */
+export class TemplateMistake extends Error {
+  override readonly name = "TemplateMistake";
+  /** What it is about, as the definition has it: told without the values of the call, of which it may be one. */
+  readonly about: string | undefined;
+
+  constructor(message: string, about?: string) {
+    super(message);
+    this.about = about;
+  }
+}
+
+/** Makes the mistake for something that is wrong in a template file, in one line that begins with the file. */
+export function mistakeAt(file: string, place: JsonPath, problem: string): TemplateMistake {
+  return new TemplateMistake(`${[file, formatJsonPath(place)].filter(Boolean).join(", ")}: ${problem}`);
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.ts";
-import { TemplateMistake } from "../../../emulator/renderer/template-mistake.ts";
+import { TemplateMistake } from "../../../emulator/renderer/template.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";

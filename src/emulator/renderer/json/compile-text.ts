@@ -1,7 +1,7 @@
 import { formatJsonPath, type JsonPath } from "../../../json/json-value.ts";
 import { quote } from "../../quote.ts";
 import type { IssueList } from "../issue-list.ts";
-import { mistakeAt } from "../template-mistake.ts";
+import { mistakeAt } from "../template.ts";
 import { type Placeholder, parsePath, parseText, type ValuePath } from "./placeholders.ts";
 import type { ValueShape } from "./sample-values.ts";
 import { outward, pathTo, type Scope, valueAt } from "./scope.ts";

@@ -2,7 +2,7 @@ import { parseJson } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
-import { mistakeAt, TemplateMistake } from "../template-mistake.ts";
+import { mistakeAt, TemplateMistake } from "../template.ts";
 import { compileDefinition } from "./compile-definition.ts";
 import type { Filling } from "./compile-text.ts";
 import { parseSchema } from "./schema/json-schema.ts";

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
-import { TemplateMistake } from "../../../../src/emulator/renderer/template-mistake.ts";
+import { TemplateMistake } from "../../../../src/emulator/renderer/template.ts";
 import { orLongRun, property } from "../../../support/fuzz.ts";
 import { contentOf, templateOf } from "./json-filling.ts";
 

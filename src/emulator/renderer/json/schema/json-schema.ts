@@ -8,7 +8,7 @@ import {
   tooDeep,
 } from "../../../../json/json-value.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
-import { mistakeAt } from "../../template-mistake.ts";
+import { mistakeAt } from "../../template.ts";
 import { issuesOf } from "./schema-issues.ts";
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords, schemaRules } from "./schema-rules.ts";
 
