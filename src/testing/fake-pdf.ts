@@ -19,10 +19,7 @@ const margin = 40;
 const height = 842;
 const leading = 14;
 const usualSize = 12;
-const smallestUsualSize = 6;
-const usualWidth = 595;
-/** The widest page that every reader takes: ISO 32000-1, annex C.2. */
-const largestWidth = 14_400;
+const width = 595;
 /** Of every character, for a size of 1. */
 const advance = 0.6;
 
@@ -30,7 +27,7 @@ const advance = 0.6;
  * Makes a PDF that every reader opens, with the text, pages and length that are asked for.
  *
  * Latin letters are drawn as they are; for other characters there are boxes to be seen, and the characters themselves
- * to be read, copied and searched for. A line that is too long for the page is drawn smaller, then on a wider page.
+ * to be read, copied and searched for. A line that is too long for the page is drawn smaller.
  * It is padded with comments of which no two are alike, so that bytes in the wrong order or place show.
  *
  * @param options - text, pages and length in bytes; by default one empty page, as short as can be
@@ -51,9 +48,6 @@ export function fakePdf(options: FakePdfOptions = {}): Bytes {
   const { text: given, pages, bytes } = checked(options);
   const text = given.replace(/\r\n?/g, "\n").replace(/\p{Surrogate}/gu, "\ufffd");
   const lines = text === "" ? [] : text.split("\n");
-  const longest = lines.reduce((most, { length }) => Math.max(most, length), 0);
-  const wished = Math.ceil(longest * advance * smallestUsualSize) + 2 * margin;
-  const width = Math.min(Math.max(usualWidth, wished), largestWidth);
   const fonts = new Fonts();
   const objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""];
   const kids: string[] = [];
@@ -61,7 +55,7 @@ export function fakePdf(options: FakePdfOptions = {}): Bytes {
   for (let page = 0; page < count; page++) {
     const rows = lines
       .slice(page * rowsOfPage, (page + 1) * rowsOfPage)
-      .map((line) => `${fonts.show(line, sizeFor(line, width - 2 * margin))}T*`);
+      .map((line) => `${fonts.show(line, sizeOf(line))}T*`);
     const start = `BT ${leading} TL ${margin} ${height - margin - usualSize} Td`;
     const contents =
       rows.length === 0 ? "" : ` /Contents ${objects.push(streamOf([start, ...rows, "ET"].join("\n")))} 0 R`;
@@ -72,10 +66,10 @@ export function fakePdf(options: FakePdfOptions = {}): Bytes {
   return writePdf(objects, String(new URLSearchParams({ pages: String(pages), text })), bytes);
 }
 
-/** The size at which a line fits into a width, rounded down. */
-function sizeFor(line: string, width: number): number {
-  const largest = width / (line.length * advance);
-  return Math.min(usualSize, Math.floor(largest * 1e4) / 1e4);
+/** The size at which a line fits the page, rounded down. */
+function sizeOf(line: string): number {
+  const largest = (width - 2 * margin) / (line.length * advance);
+  return Math.min(usualSize, Math.max(1, Math.floor(largest * 1e4)) / 1e4);
 }
 
 function checked(options: FakePdfOptions): { text: string; pages: number; bytes: number | undefined } {

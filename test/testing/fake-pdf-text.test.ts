@@ -26,7 +26,6 @@ describe("what pdf.js reads in a fake PDF, line for line", () => {
     ["Greek and Cyrillic", "Αθηνά Α.Ε.\nΕρμού 42, Αθήνα\nСчёт № 7"],
     ["Chinese, Japanese and Korean", "发票号码：一二三\n日本語のテキスト\n한국어 문서"],
     ["marks that combine with letters", "e\u0301a\u0308o\u0302 and Z\u0351\u036Balgo\nnext"],
-    ["Hebrew and Arabic, among digits and Latin", "שלום עולם (123) abc\nمرحبا بالعالم ١٢٣ ok\nשָׁלוֹם\nend"],
     ["scripts of India", "नमस्ते दुनिया\nவணக்கம் உலகம்"],
     ["tabs and many spaces", "a\tb\t\tc\nx     y"],
     ["control characters", "x\u0001y\u0000z\u007Fw\u0085v\u009Fu"],
@@ -50,7 +49,7 @@ describe("what pdf.js reads in a fake PDF, line for line", () => {
     expect((await readByLines(fakePdf({ text }))).pages).toBe(Math.ceil(3_000 / 55));
   });
 
-  it("lines that are wider than any page, none of it beyond the edge", async () => {
+  it("long lines, none of them beyond the edge of the page", async () => {
     await expectRead(
       `${"The quick brown fox. ".repeat(20)}\nshort\n${"W".repeat(9_000)}\n${"漢".repeat(9_000)}\nlast`,
     );
@@ -60,13 +59,6 @@ describe("what pdf.js reads in a fake PDF, line for line", () => {
     const line = `x${"😀".repeat(45_000)}`;
     const { lines } = await readByLines(fakePdf({ text: line }));
     expect(lines.join("")).toBe(line);
-  });
-
-  it("no page wider than Acrobat shows", () => {
-    const pdf = Buffer.from(fakePdf({ text: "W".repeat(30_000) })).toString("latin1");
-    const width = Number(/\/MediaBox \[0 0 (\d+) 842\]/.exec(pdf)?.[1]);
-    expect(width).toBeGreaterThan(14_300);
-    expect(width).toBeLessThanOrEqual(14_400);
   });
 
   it("more than 255 different characters in one line", async () => {
@@ -93,19 +85,6 @@ describe("what pdf.js reads in a fake PDF, line for line", () => {
   slowProperty("any words", () =>
     fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 5 }), async (lines) => {
       await expectRead(lines.join("\n"));
-    }),
-  );
-
-  const hebrew = fc.string({
-    unit: fc.constantFrom(..."אבגדהוזחטיכלמנסעפצקרשת"),
-    minLength: 1,
-    maxLength: 9,
-  });
-  const latin = fc.string({ unit: fc.constantFrom(..."abcXYZ019.,€é"), minLength: 1, maxLength: 9 });
-
-  slowProperty("any words from both directions", () =>
-    fc.asyncProperty(fc.array(fc.oneof(hebrew, latin), { minLength: 1, maxLength: 9 }), async (words) => {
-      await expectRead(words.join(" "));
     }),
   );
 });

@@ -134,11 +134,11 @@ describe("what a fake PDF is refused for", () => {
       { bytes: 100 },
       `Expected \`bytes\` to be at least ${fakePdf().length} for this text and these pages, got 100.`,
     ],
-    [
-      { bytes: 9e15 },
-      "Expected `bytes` to be no more than this runtime can hold at once, got 9000000000000000.",
-    ],
   ])("%o is a RangeError", (options, message) => {
     expect(of(options)).toThrow(new RangeError(message));
+  });
+
+  it("more bytes than the runtime can hold are a RangeError", () => {
+    expect(of({ bytes: 9e15 })).toThrow(RangeError);
   });
 });

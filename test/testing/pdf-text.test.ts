@@ -187,31 +187,13 @@ describe("the text of any other PDF", () => {
       "not installed",
       "ERR_MODULE_NOT_FOUND",
       "Cannot find package 'pdfjs-dist' imported from here",
-      "which is not installed. Install it: npm install --save-dev pdfjs-dist",
-    ],
-    [
-      "too old",
-      "ERR_MODULE_NOT_FOUND",
-      "Cannot find module '/app/node_modules/pdfjs-dist/legacy/build/pdf.mjs' imported from here",
-      "Check that its version, 4 or later,",
-    ],
-    [
-      "not installed, says Vite",
-      undefined,
-      'Failed to resolve import "pdfjs-dist/legacy/build/pdf.mjs" from "here"',
-      "npm install --save-dev pdfjs-dist",
+      "Install version 4 or later, as far as it goes with this runtime: npm install --save-dev pdfjs-dist",
     ],
     [
       "out of Jest's reach",
       "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG",
       "A dynamic import callback was invoked",
       "--experimental-vm-modules.",
-    ],
-    [
-      "told about in a message of 750,000 characters",
-      undefined,
-      `${"find ".repeat(150_000)}pdfjs`,
-      "which could not be loaded here.",
     ],
     [
       "too new for this Node",
@@ -244,10 +226,10 @@ describe("what is no PDF", () => {
   it.each([
     [
       "%PDF-1.7 %%EOF",
-      /^pdfText\(\) takes a Uint8Array, a Buffer or an ArrayBuffer or a Blob, got a string\. /,
+      /^pdfText\(\) takes a Uint8Array, a Buffer or an ArrayBuffer or a Blob, got a value of type String\. /,
     ],
-    [Promise.resolve(fakePdf()), /got a promise\. Put `await` before it\.$/],
-    [undefined, /got undefined\. /],
+    [Promise.resolve(fakePdf()), /got a value of type Promise\. Put `await` before it\.$/],
+    [undefined, /got a value of type Undefined\. /],
   ])("%o is a TypeError", async (given, message) => {
     await expect(pdfText(given as unknown as Uint8Array)).rejects.toThrow(message);
     await expect(pdfText(given as unknown as Uint8Array)).rejects.toThrow(TypeError);

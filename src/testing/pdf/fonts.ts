@@ -3,9 +3,6 @@ import { streamOf } from "./write-pdf.ts";
 /** What WinAnsi has at 128 to 159, where Latin-1 has control characters. A space stands for nothing. */
 const insteadOfControls = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
-/** Words that a PDF has from left to right, as all others, and that its readers turn round. */
-const rightToLeft = /[\u0591-\u05c7\u05d0-\u05ea\u0620-\u065f\u066e-\u06d3]+/g;
-
 /** The width of every character, in thousandths of the size. */
 const advance = 600;
 
@@ -31,7 +28,7 @@ export class Fonts {
       operators += `/${nameOf(current)} ${size} Tf ${text} Tj `;
       shown = "";
     };
-    for (const character of line.replace(/\s/g, " ").replace(rightToLeft, turned)) {
+    for (const character of line.replace(/\s/g, " ")) {
       const latin = latinCodeOf(character);
       const code = character.codePointAt(0) as number;
       const block = latin === undefined ? code - (code % 256) : undefined;
@@ -80,10 +77,6 @@ function latinCodeOf(character: string): number | undefined {
   if (/[ -~\xa0-\xac\xae-\xff]/.test(character)) return character.charCodeAt(0);
   const index = insteadOfControls.indexOf(character);
   return index === -1 ? undefined : 0x80 + index;
-}
-
-function turned(word: string): string {
-  return Array.from(word).toReversed().join("");
 }
 
 function nameOf(block: number | undefined): string {

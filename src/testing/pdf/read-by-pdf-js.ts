@@ -25,8 +25,17 @@ export async function readByPdfJs(bytes: Uint8Array): Promise<string> {
 }
 
 async function startLoading(bytes: Uint8Array): Promise<ReturnType<PdfJs["getDocument"]>> {
-  const { getDocument, VerbosityLevel } = await loadPdfJs();
+  // The imports stand in the block itself: there, a bundler for pages lets them be missing.
   try {
+    const { getDocument, GlobalWorkerOptions, VerbosityLevel } = await import(
+      "pdfjs-dist/legacy/build/pdf.mjs"
+    );
+    const { workerPort, workerSrc } = GlobalWorkerOptions;
+    // In this thread, unless the program has told it of another: a page would need the address of a file.
+    if (!workerPort && (!workerSrc || workerSrc === "./pdf.worker.mjs")) {
+      // @ts-expect-error: it comes without types, and nothing of it is used by name.
+      await import("pdfjs-dist/legacy/build/pdf.worker.mjs");
+    }
     // A copy: pdf.js takes what it is given for itself.
     return getDocument({ data: Uint8Array.from(bytes), verbosity: VerbosityLevel.ERRORS });
   } catch (error) {
@@ -34,42 +43,15 @@ async function startLoading(bytes: Uint8Array): Promise<ReturnType<PdfJs["getDoc
   }
 }
 
-async function loadPdfJs(): Promise<PdfJs> {
-  // The imports stand in the block itself: there, a bundler for pages lets them be missing.
-  try {
-    const pdfJs = await import("pdfjs-dist/legacy/build/pdf.mjs");
-    const { workerPort, workerSrc } = pdfJs.GlobalWorkerOptions;
-    // In this thread, unless the program has told it of another: a page would need the address of a file.
-    if (!workerPort && (!workerSrc || workerSrc === "./pdf.worker.mjs")) {
-      // @ts-expect-error: it comes without types, and nothing of it is used by name.
-      await import("pdfjs-dist/legacy/build/pdf.worker.mjs");
-    }
-    return pdfJs;
-  } catch (error) {
-    throw new Error(adviceOn(error), { cause: error });
-  }
-}
-
-const why =
-  "pdfText() reads documents of fakePdf() and fakeService() by itself, and all others by pdfjs-dist";
-
 /** What to do where pdf.js cannot be loaded or started. */
 export function adviceOn(error: unknown): string {
   const { code, message = "" } = error as { readonly code?: unknown; readonly message?: string };
-  if (code === "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG" || /experimental-vm-modules/.test(message)) {
-    return `${why}, an ES module, which Jest can load only when Node is started with --experimental-vm-modules.`;
-  }
-  return isNotInstalled(message)
-    ? `${why}, which is not installed. Install it: npm install --save-dev pdfjs-dist`
-    : `${why}, which could not be loaded here. Check that its version, 4 or later, goes with this runtime.`;
-}
-
-/** A path in front of the name is that of a file which a version before 4 does not have. */
-function isNotInstalled(message: string): boolean {
-  return message.split("/").some((part) => {
-    const [before = "", ...named] = part.split(/["'` ]pdfjs-dist/i);
-    return named.length > 0 && /\b(?:find|resolve|load)\b/i.test(before);
-  });
+  const isOfJest =
+    code === "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG" || message.includes("experimental-vm-modules");
+  const advice = isOfJest
+    ? "an ES module, which Jest can load only when Node is started with --experimental-vm-modules."
+    : "which could not be loaded here. Install version 4 or later, as far as it goes with this runtime: npm install --save-dev pdfjs-dist";
+  return `pdfText() reads documents of fakePdf() and fakeService() by itself, and all others by pdfjs-dist, ${advice}`;
 }
 
 /** What pdf.js says may quote the document, so it is told in words of our own; its own stay in the cause. */

@@ -28,7 +28,7 @@ export function writePdf(objects: readonly string[], source: string, length: num
       `Expected \`bytes\` to be at least ${shortest} for this text and these pages, got ${size}.`,
     );
   }
-  const bytes = allocate(size);
+  const bytes = new Uint8Array(size);
   const tableAt = document.length + size - shortest;
   put(bytes, document, 0);
   pad(bytes, document.length, tableAt);
@@ -50,16 +50,6 @@ function tail(offsets: readonly number[], tableAt: number): string {
 
 function tenDigits(offset: number): string {
   return String(offset).padStart(10, "0");
-}
-
-function allocate(length: number): Bytes {
-  try {
-    return new Uint8Array(length);
-  } catch {
-    throw new RangeError(
-      `Expected \`bytes\` to be no more than this runtime can hold at once, got ${length}.`,
-    );
-  }
 }
 
 function put(bytes: Bytes, text: string, at: number): void {
