@@ -26,7 +26,12 @@ export class CallLog<Call> {
         if (call !== undefined) resolve(call);
         else reject(new Error(`Call number ${number} did not come ${reason}`));
       };
-      const timer = setTimeout(() => settle(this.#lateness(timeoutMs)), timeoutMs);
+      const timer = setTimeout(() => {
+        settle(
+          `within ${timeoutMs} ms: the fake service has seen ${this.all.length} call(s) with a right key and readable values. ` +
+            "See whether the code under test uses this service, and awaits what it starts.",
+        );
+      }, timeoutMs);
       this.#waiting.add(settle);
       settle();
     });
@@ -39,13 +44,5 @@ export class CallLog<Call> {
     // The same list, which a test may hold.
     this.all.length = 0;
     for (const settle of this.#waiting) settle("before the fake service was reset.");
-  }
-
-  #lateness(timeoutMs: number): string {
-    const came = this.all.length === 1 ? "1 call" : `${this.all.length} calls`;
-    return (
-      `within ${timeoutMs} ms: the fake service has seen ${came} with a right key and readable values. ` +
-      "See whether the code under test uses this service, and awaits what it starts."
-    );
   }
 }

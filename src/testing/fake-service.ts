@@ -1,9 +1,10 @@
 import { ConfigurationError, type Template } from "../index.ts";
 import { formatJsonPath, type JsonPath } from "../json/json-value.ts";
 import { checkOptions, isPositiveCount, optional } from "../options/option-rules.ts";
+import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
-import type { Fault, ScriptedFault } from "../service/faults/fault-script.ts";
+import type { Fault, ScriptedFault, Step } from "../service/faults/fault-script.ts";
 import { fetchError, playAsResponse } from "../service/faults/play-as-response.ts";
 import { requireApiKey } from "../service/require-api-key.ts";
 import type { Product } from "../service/to-response.ts";
@@ -20,7 +21,6 @@ import {
   type ListeningService,
   type ListenOptions,
   listenRules,
-  type Play,
   type WaitOptions,
   waitRules,
 } from "./options.ts";
@@ -28,6 +28,9 @@ import type { ByUid, FakeCallOf } from "./typed-calls.ts";
 
 /** The most lines of values that a document shows: millions would take seconds. */
 const maxLines = 10_000;
+
+/** Makes the answer that plays a fault. */
+type Play = (steps: readonly Step[], request: Request) => Response;
 
 /** A fault, and the calls that it hits. */
 interface PlannedFault {
@@ -118,8 +121,18 @@ export class FakeService<T = any> {
   async listen(options: ListenOptions = {}): Promise<ListeningService> {
     checkOptions(options, listenRules, "listen()");
     const { host = "127.0.0.1", port = 0 } = options;
-    const { serve } = await import("#sockets");
-    return serve((play) => this.#endpoint(play), host, port);
+    const { listen, playOnServer } = await import("#sockets");
+    // A fake accepts any host name: tests may call it by a name of their own, and it holds nothing that a page could steal.
+    // Nobody waits for a fake: what is under way when it closes is cut off, and that is no error.
+    const { baseUrl, close } = await listen(this.#endpoint(playOnServer), {
+      host,
+      port,
+      allowedHosts: "any",
+      closeLimitMs: 0,
+    });
+    const service = { baseUrl, close: () => close().catch(() => {}) };
+    makeDisposable(service, () => service.close());
+    return service;
   }
 
   /**

@@ -5,7 +5,6 @@ import { isCount, isPositiveCount, isText, type Rules, rule } from "../options/o
 import { isWellFormedKey } from "../request/api-key.ts";
 import { addressOf } from "../request/url.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
-import type { Step } from "../service/faults/fault-script.ts";
 
 /** What `fakeService` takes. */
 export interface FakeServiceOptions {
@@ -54,9 +53,6 @@ export interface ListeningService {
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-
-/** Makes the answer that plays a fault. */
-export type Play = (steps: readonly Step[], request: Request) => Response;
 
 const areTemplates = rule('an array of uids and templates, such as ["inv_2024", certificate]', Array.isArray);
 const areKeys = rule(

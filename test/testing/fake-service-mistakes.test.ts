@@ -158,7 +158,7 @@ describe("waiting for a call", () => {
     await ask(service, "a");
     await vi.advanceTimersByTimeAsync(10_000);
     await expect(waiting).rejects.toThrow(
-      "Call number 2 did not come within 30 ms: the fake service has seen 1 call with a right key and readable values.",
+      "Call number 2 did not come within 30 ms: the fake service has seen 1 call(s) with a right key and readable values.",
     );
   });
 
