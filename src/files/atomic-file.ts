@@ -1,6 +1,5 @@
-import { fileSystem, ignoreMissing } from "./file-system.ts";
+import { fileSystem, ignoreMissing, renamePatiently } from "./file-system.ts";
 import { draftEnding } from "./filenames.ts";
-import { renamePatiently } from "./rename-patiently.ts";
 import type { FileTarget } from "./target.ts";
 
 /** A file being written: as a draft in the target's folder that is renamed when it is whole, or directly to a device or a pipe. */
@@ -16,11 +15,7 @@ export class AtomicFile {
     this.#draft = draft;
   }
 
-  /**
-   * Opens the file.
-   *
-   * @param mark - the start of the draft's name, after the dot
-   */
+  /** @param mark - the start of the draft's name, after the dot */
   static async open(target: FileTarget, mark = ""): Promise<AtomicFile> {
     if (target.isDirect) return new AtomicFile(await openDirectly(target.path), target, undefined);
     // Not derived from the target's name, which may already be as long as the file system allows.
@@ -31,11 +26,7 @@ export class AtomicFile {
     return new AtomicFile(descriptor, target, draft);
   }
 
-  /**
-   * Checks that files can be created in a folder, by creating one.
-   *
-   * @param mark - the start of its name, after the dot
-   */
+  /** Checks that files can be created in a folder, by creating one. */
   static async probe(folder: string, mark = ""): Promise<void> {
     const target = { path: folder, folder, mode: undefined, isDirect: false };
     await (await AtomicFile.open(target, mark)).discard();

@@ -10,8 +10,8 @@ const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
 /** Names that Windows reserves for devices, whatever the extension. It treats superscript digits as digits. */
 const device = /^(?:con|prn|aux|nul|con(?:in|out)\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
 
-/** Characters that Windows does not allow in a name. */
-const forbiddenOnWindows = /[\p{Cc}\\/:*?"<>|]/u;
+/** What Windows does not allow in a name, or removes from its end. */
+const forbiddenOnWindows = /[\p{Cc}\\/:*?"<>|]|[. ]$/u;
 
 /**
  * Returns a file name that is safe on every system: unsafe characters become `_`, dots and white space are trimmed from
@@ -30,17 +30,14 @@ export function safeFilename(name: string): string | undefined {
 }
 
 /**
- * Says why Windows does not allow a file name, or creates a file that its own programs cannot open: Node bypasses the naming
- * rules, so a `NUL.pdf` or a `draft.` is created and then cannot be deleted by hand; a `:` opens a hidden stream.
- *
- * @param name - one part of a path
- * @returns `undefined` if the name is fine
+ * Says why Windows does not allow a file name; `undefined` if it does. Node bypasses the naming rules: a `NUL.pdf` or a `draft.`
+ * is created and then cannot be deleted by hand, and a `:` opens a hidden stream.
  */
 export function objectionOfWindows(name: string): string | undefined {
   if (device.test(name)) return "Windows keeps that name for a device";
-  if (forbiddenOnWindows.test(name))
-    return 'Windows takes none of \\ / : * ? " < > | and no control characters in a name';
-  if (/[. ]$/.test(name)) return "Windows takes no name that ends with a dot or a space";
+  if (forbiddenOnWindows.test(name)) {
+    return 'Windows takes none of \\ / : * ? " < > |, no control characters, and no dot or space at the end of a name';
+  }
   // Windows counts UTF-16 code units, as JavaScript does, not bytes.
   return name.length > 255 ? "its name is too long" : undefined;
 }

@@ -20,9 +20,9 @@ describe("Windows takes no file called", () => {
     ["<a>.pdf", "none of"],
     ["a|b.pdf", "none of"],
     ["a\tb.pdf", "none of"],
-    ["a.pdf.", "ends with"],
-    ["a.pdf ", "ends with"],
-    ["...", "ends with"],
+    ["a.pdf.", "at the end"],
+    ["a.pdf ", "at the end"],
+    ["...", "at the end"],
     ["n".repeat(256), "too long"],
   ])("%s", (name, objection) => {
     expect(objectionOfWindows(name)).toContain(objection);

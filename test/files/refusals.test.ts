@@ -58,7 +58,7 @@ function refusedOnWindows(): (typeof refused)[number][] {
     ["a device", (folder) => join(folder, "NUL.pdf"), /Windows keeps that name for a device/],
     ["a device by its own name", () => "\\\\.\\NUL", /not to a device of Windows/],
     ["a stream of a file", (folder) => join(folder, "a-file:b.pdf"), /Windows takes none of/],
-    ["a dot at the end", (folder) => join(folder, "a.pdf."), /ends with a dot or a space/],
+    ["a dot at the end", (folder) => join(folder, "a.pdf."), /no dot or space at the end/],
     ["a name with a line break", (folder) => join(folder, "a\nb.pdf"), /no control characters/],
   ];
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { renamePatiently } from "../../src/files/rename-patiently.ts";
+import { renamePatiently } from "../../src/files/file-system.ts";
 import { mayBeHeld } from "../../src/files/system-errors.ts";
 
 beforeEach(() => void vi.useFakeTimers());

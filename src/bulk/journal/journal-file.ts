@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { renamePatiently } from "../../files/rename-patiently.ts";
+import { renamePatiently } from "../../files/file-system.ts";
 import { syncFolder } from "../folder/writable-folder.ts";
 import {
   type Beginning,

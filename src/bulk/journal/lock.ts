@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, open, rename, unlink, writeFile } from "node:fs/promises";
 import { clearInterval, setInterval } from "node:timers";
-import { renamePatiently } from "../../files/rename-patiently.ts";
+import { renamePatiently } from "../../files/file-system.ts";
 import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-holder.ts";
 
 /** How often a run touches its lock. */
