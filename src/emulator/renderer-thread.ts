@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { describeThrown } from "../json/describe-thrown.ts";
 import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
-import type { Done, Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
+import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 
 /** A template that fills more than this is a runaway, and takes down its thread instead of the machine. */
 const maxMemoryMegabytes = 2_048;
@@ -15,7 +15,7 @@ export class RendererThread {
   readonly #worker: Worker;
   /** The task under way. */
   #task: Task | undefined;
-  #settle: ((done: Done) => void) | undefined;
+  #settle: ((outcome: Outcome) => void) | undefined;
 
   /** Settles once the thread can be given a task. Rejects where it can never be, such as without pdfmake. */
   readonly ready: Promise<void>;
@@ -52,7 +52,7 @@ export class RendererThread {
   }
 
   /** Performs one task. The thread is ended `limitMs` later, and a second after nobody waits any more. */
-  perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Done> {
+  perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Outcome> {
     return new Promise((resolve) => {
       let limit = setTimeout(() => {
         this.#break(`${this.#file()}: it took longer than the ${limitMs} ms of limits.renderMs`);
@@ -60,15 +60,15 @@ export class RendererThread {
       const abandon = (): void => {
         this.#worker.postMessage({ kind: "abandon" } satisfies Message);
         clearTimeout(limit);
-        limit = setTimeout(() => this.#finish({ kind: "abandoned" }), abandonedMs);
+        limit = setTimeout(() => this.#settle?.({ kind: "abandoned", isSpent: true }), abandonedMs);
       };
       this.#task = task;
-      this.#settle = (done) => {
+      this.#settle = (outcome) => {
         this.#task = undefined;
         this.#settle = undefined;
         clearTimeout(limit);
         signal?.removeEventListener("abort", abandon);
-        resolve(done);
+        resolve(outcome);
       };
       signal?.addEventListener("abort", abandon);
       try {
@@ -87,11 +87,7 @@ export class RendererThread {
 
   /** Ends the task under way, if there is one; the thread is not to be given another. */
   #break(message: string): void {
-    this.#finish({ kind: "broken", message, stack: "" });
-  }
-
-  #finish(outcome: Outcome): void {
-    this.#settle?.({ kind: "done", outcome, isSpent: true });
+    this.#settle?.({ kind: "broken", message, stack: "", isSpent: true });
   }
 
   #file(): string {

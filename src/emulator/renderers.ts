@@ -28,8 +28,8 @@ export class Renderers {
   async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
       const thread = await this.#take(signal);
-      const { outcome, isSpent } = await thread.perform(task, signal, this.#limitMs);
-      if (isSpent) void thread.end();
+      const outcome = await thread.perform(task, signal, this.#limitMs);
+      if (outcome.isSpent) void thread.end();
       else this.#idle.add(thread);
       this.#wakeNext();
       // A new thread has loaded nothing yet, so it cannot be stale as well.

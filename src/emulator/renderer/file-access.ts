@@ -40,18 +40,17 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
   }
 
   function openChecked(document: PdfDocument, source: unknown): OpenedImage {
-    const name = nameOfNext ?? nameOf(source);
     const bytes = pictureBytes(source);
-    const png = isPng(bytes) ? readPng(bytes, name) : undefined;
-    if (png) checkPixels(png, name);
+    const png = isPng(bytes) ? readPng(bytes) : undefined;
+    if (png) checkPixels(png);
     if (png?.mustBeUnpacked) {
       const budget = budgets.get(document) ?? new PictureBudget();
       budgets.set(document, budget);
-      budget.spend(png, name);
+      budget.spend(png);
     }
     // Without its pixels first: pdfkit takes 40 bytes of memory for each of their bytes.
     const opened = openImage.call(document, png?.frame ?? bytes);
-    if (png === undefined) checkPixels(opened, name);
+    if (png === undefined) checkPixels(opened);
     else if (Buffer.isBuffer(opened.imgData) && Buffer.isBuffer(opened.image?.imgData)) {
       opened.imgData = png.pixels;
       opened.image.imgData = png.pixels;
@@ -78,6 +77,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
     try {
       return openChecked(this, source);
     } catch (failure) {
+      if (failure instanceof TemplateMistake) failure.about ??= nameOfNext ?? nameOf(source);
       failures.set(this, failure);
       return openImage.call(this, pixel);
     }

@@ -9,7 +9,7 @@ import { parseJsonTemplate } from "./json/json-template.ts";
 import { LoadedModules } from "./loaded-modules.ts";
 import { loadModuleTemplate } from "./module-template.ts";
 import { loadRenderer } from "./pdfmake.ts";
-import type { Done, Message, Outcome, RendererSetup, Task, TemplateSource } from "./protocol.ts";
+import type { Message, Outcome, RendererSetup, Task, TemplateSource } from "./protocol.ts";
 import { type Template, TemplateMistake } from "./template.ts";
 import { type Version, versionOf } from "./user-file.ts";
 
@@ -30,31 +30,31 @@ port.on("message", (message: Message) => {
 });
 port.postMessage({ kind: "ready" });
 
-function report(done: Done): void {
+function report(outcome: Outcome): void {
   // What a document weighs is handed over, not copied.
-  port?.postMessage(done, done.outcome.kind === "document" ? [done.outcome.bytes.buffer] : []);
+  port?.postMessage(outcome, outcome.kind === "document" ? [outcome.bytes.buffer] : []);
 }
 
-async function perform(task: Task): Promise<Done> {
+async function perform(task: Task): Promise<Outcome> {
   isAbandoned = false;
-  if (modules.haveChanged()) return done({ kind: "stale" }, true);
+  if (modules.haveChanged()) return { kind: "stale", isSpent: true };
   // How far it has come, which tells who is to blame.
   let stage: "load" | "fill" | "render" = "load";
   try {
     const template = await load(task.template);
-    if (task.kind === "inspect") return done({ kind: "inspected", sample: template.sample });
+    if (task.kind === "inspect") return { kind: "inspected", sample: template.sample };
     stage = "fill";
     const filled = await template.fill(task.values);
-    if (filled.issues) return done({ kind: "refused", issues: filled.issues });
-    if (isAbandoned) return done({ kind: "abandoned" });
+    if (filled.issues) return { kind: "refused", issues: filled.issues };
+    if (isAbandoned) return { kind: "abandoned" };
     stage = "render";
-    return done({ kind: "document", bytes: await render(filled.definition) });
+    return { kind: "document", bytes: await render(filled.definition) };
   } catch (error) {
     const hide = task.kind === "render" && stage !== "load" ? withoutValues(task.values) : String;
     const message = await describe(error, task.template, hide, stage === "render");
     const frames = userFrames(error).map(({ text }) => text);
     // Half of what a failing module imports is loaded, and would stay as it is.
-    return done({ kind: "broken", message, stack: frames.join("\n") }, stage === "load");
+    return { kind: "broken", message, stack: frames.join("\n"), isSpent: stage === "load" };
   } finally {
     modules.noteRequired();
   }
@@ -91,8 +91,4 @@ async function describe(
   }
   const isOfPdfmake = isLayout && userFrames(error).length === 0;
   return `${place}: ${isOfPdfmake ? "pdfmake cannot lay out its definition: " : ""}${hide(describeThrown(error))}`;
-}
-
-function done(outcome: Outcome, isSpent = false): Done {
-  return { kind: "done", outcome, isSpent };
 }

@@ -24,9 +24,9 @@ const maxPackedBytes = 8_000_000;
 const surplusBytes = 65_536;
 
 /** @throws {TemplateMistake} when a picture has more pixels than any may have. */
-export function checkPixels(size: PictureSize, name: string | undefined): void {
+export function checkPixels(size: PictureSize): void {
   if (size.width * size.height > maxPixels) {
-    throw tooLarge(size, `a picture may have ${maxPixels / 1e6} megapixels`, name);
+    throw tooLarge(size, `a picture may have ${maxPixels / 1e6} megapixels`);
   }
 }
 
@@ -35,11 +35,8 @@ export class PictureBudget {
   #unpackedBytes = 0;
   #packedBytes = 0;
 
-  /**
-   * Checks one PNG before pdfkit unpacks it, which has no limit there; what is wrong then ends the whole thread.
-   * It has no name where it is given as bytes or as a `data:` URL.
-   */
-  spend(png: Png, name: string | undefined): void {
+  /** Checks one PNG before pdfkit unpacks it, which has no limit there; what is wrong then ends the whole thread. */
+  spend(png: Png): void {
     // A byte for each pixel of the transparency, where a pixel itself takes less.
     this.#unpackedBytes += Math.max(png.unpackedBytes, png.width * png.height);
     this.#packedBytes += png.pixels.length;
@@ -47,7 +44,6 @@ export class PictureBudget {
       throw tooLarge(
         png,
         `transparent and interlaced PNGs in one document are limited to ${maxUnpackedBytes / 4e6} megapixels (${maxUnpackedBytes / 8e6} with 16 bits per channel) and ${maxPackedBytes / 1e6} MB together`,
-        name,
       );
     }
     const maxOutputLength = png.unpackedBytes + surplusBytes;
@@ -55,15 +51,13 @@ export class PictureBudget {
       // In one piece, as pieces would be joined.
       inflateSync(png.pixels, { maxOutputLength, chunkSize: maxOutputLength });
     } catch {
-      throw damagedPng("its pixels are more than its size says, or no deflated data", name);
+      throw damagedPng("its pixels are more than its size says, or no deflated data");
     }
   }
 }
 
-function tooLarge({ width, height }: PictureSize, limit: string, name: string | undefined): TemplateMistake {
-  const origin = name === undefined ? ", given as bytes or as a data: URL," : "";
+function tooLarge({ width, height }: PictureSize, limit: string): TemplateMistake {
   return new TemplateMistake(
-    `a picture of ${width} × ${height} pixels${origin} is too large: ${limit}. Make it smaller`,
-    name,
+    `a picture of ${width} × ${height} pixels is too large: ${limit}. Make it smaller`,
   );
 }

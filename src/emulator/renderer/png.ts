@@ -37,8 +37,8 @@ export function isPng(bytes: Buffer): boolean {
  *
  * pdfkit believes every length in it: one beyond the end of the file, or a negative one, fills the memory.
  */
-export function readPng(bytes: Buffer, pictureName: string | undefined): Png {
-  const damaged = damagedPng("its parts do not fit together", pictureName);
+export function readPng(bytes: Buffer): Png {
+  const damaged = damagedPng("its parts do not fit together");
   const frame: Buffer[] = [bytes.subarray(0, signatureBytes)];
   const pixels: Buffer[] = [];
   let header: Buffer | undefined;
@@ -80,6 +80,6 @@ export function readPng(bytes: Buffer, pictureName: string | undefined): Png {
   };
 }
 
-export function damagedPng(why: string, name: string | undefined): TemplateMistake {
-  return new TemplateMistake(`a PNG is damaged: ${why}. Save it again`, name);
+export function damagedPng(why: string): TemplateMistake {
+  return new TemplateMistake(`a PNG is damaged: ${why}. Save it again`);
 }

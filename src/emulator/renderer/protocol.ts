@@ -26,7 +26,7 @@ export type Task =
     };
 
 /** How a task ended. */
-export type Outcome =
+export type Outcome = (
   | { readonly kind: "inspected"; readonly sample: Record<string, unknown> }
   | { readonly kind: "document"; readonly bytes: Bytes }
   /** The values do not fit the template. */
@@ -36,18 +36,14 @@ export type Outcome =
   /** The caller left before the layout was begun. */
   | { readonly kind: "abandoned" }
   /** A file that this thread has loaded is another one now: only a new thread can load it again. */
-  | { readonly kind: "stale" };
-
-/** How a task ended, and what that means for its thread. */
-export interface Done {
-  readonly kind: "done";
-  readonly outcome: Outcome;
+  | { readonly kind: "stale" }
+) & {
   /** Whether the thread has half-loaded something, or has ended, and should do no other task. */
-  readonly isSpent: boolean;
-}
+  readonly isSpent?: boolean;
+};
 
-/** What comes out of a thread: that it has started, then one answer a task. */
-export type Report = { readonly kind: "ready" } | Done;
+/** What comes out of a thread: that it has started, then one outcome a task. */
+export type Report = { readonly kind: "ready" } | Outcome;
 
 /** What a thread hears: tasks, and that nobody waits for the one it has. */
 export type Message = Task | { readonly kind: "abandon" };

@@ -18,7 +18,7 @@ export interface Template {
 export class TemplateMistake extends Error {
   override readonly name = "TemplateMistake";
   /** What it is about, as the definition has it: told without the values of the call, of which it may be one. */
-  readonly about: string | undefined;
+  about: string | undefined;
 
   constructor(message: string, about?: string) {
     super(message);
