@@ -34,11 +34,6 @@ const faultForm =
  *
  * @param name - the subject of a message
  * @throws {TypeError} if the text does not have that form, or a number is out of range
- * @example
- * parseFaultRule("429 retry-after 2 every 10", "The fault"); // the 10th, 20th, 30th … call
- * parseFaultRule("cut first 3", "The fault");
- * parseFaultRule("503 2.5%", "The fault");
- * parseFaultRule("reset", "The fault"); // every call
  */
 export function parseFaultRule(text: string, name: string): FaultRule {
   const { status, kind, ...rest } = partsOf(text, faultForm) ?? {};
@@ -64,7 +59,6 @@ export function faultFor({ what, retryAfter }: FaultRule, reason: string): Scrip
   return what === "reset" ? reset() : refusal(Number(what), reason, retryAfter);
 }
 
-/** One time, or two with `..` between them. */
 const latencyForm =
   /^(?<from>\d+(?:\.\d+)?) ?(?<fromUnit>ms|s)?(?: ?\.\. ?(?<to>\d+(?:\.\d+)?) ?(?<toUnit>ms|s)?)?$/;
 

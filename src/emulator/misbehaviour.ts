@@ -20,9 +20,6 @@ const played = new WeakMap<Request, string>();
  * @param closing - aborted when the server stops: a call that still waits is refused with 503
  * @throws {TypeError} if a rule or the latency cannot be read
  * @throws {RangeError} if a number in the latency is out of range
- * @example
- * const misbehave = misbehaviour({ faults: ["429 retry-after 2 every 10", "cut 1%"], latency: "200..800" }, closing);
- * const endpoint = createEndpoint({ authorize, produce: misbehave(produce) });
  */
 export function misbehaviour(
   { faults = [], latency = 0 }: Pick<EmulatorOptions, "faults" | "latency">,

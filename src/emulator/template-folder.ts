@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** One template file: `invoice.json` is the template with the uid `invoice`. */
-interface TemplateFile {
+export interface TemplateFile {
   readonly uid: string;
   /** The name of the file. */
   readonly file: string;

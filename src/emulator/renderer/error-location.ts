@@ -3,14 +3,12 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isOfUser } from "./user-file.ts";
 
-/** A line in the user's own code. */
 interface SourceLocation {
   readonly path: string;
   readonly line: string;
   readonly column: string | undefined;
 }
 
-/** One frame of a stack that lies in the user's files. */
 interface StackFrame extends SourceLocation {
   readonly text: string;
 }
@@ -26,7 +24,6 @@ export async function findErrorLocation(
   return location === undefined ? shortPath(path) : formatLocation(location);
 }
 
-/** Writes a location in the form that terminals turn into links. */
 export function formatLocation({ path, line, column }: SourceLocation): string {
   return [shortPath(path), line, column].filter(Boolean).join(":");
 }

@@ -1,11 +1,9 @@
 import type { OpenedImage, PdfDocument } from "pdfmake/js/PDFDocument.js";
 import type { ReadPicture } from "./named-folders.ts";
-import { checkPixels, PictureBudget } from "./picture-budget.ts";
-import { isPng, readPng } from "./png.ts";
+import { checkPixels, isPng, PictureBudget, readPng } from "./picture-sizes.ts";
 import { TemplateMistake } from "./template.ts";
 
-/** A transparent picture of one pixel. */
-const pixel = Buffer.from(
+const transparentPixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
   "base64",
 );
@@ -79,7 +77,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
     } catch (failure) {
       if (failure instanceof TemplateMistake) failure.about ??= nameOfNext ?? nameOf(source);
       failures.set(this, failure);
-      return openImage.call(this, pixel);
+      return openImage.call(this, transparentPixel);
     }
   };
   prototype.file = function (source, options = {}) {

@@ -4,10 +4,8 @@ import type { ValueIssue } from "../../service/invalid-values.ts";
 /** How many are told: that of a million lines all are wrong, a thousand show as well. */
 const maxIssues = 1_000;
 
-/** How many characters of a member's name are told. */
-const maxKey = 60;
+const maxKeyLength = 60;
 
-/** How many names on the way to a member are told. */
 const maxKeys = 20;
 
 /** What is wrong with the values, each thing once. */
@@ -38,6 +36,6 @@ export class IssueList {
 function shortened(path: JsonPath): JsonPath {
   const ends = path.length > maxKeys ? [...path.slice(0, 10), "…", ...path.slice(-5)] : path;
   return ends.map((key) =>
-    typeof key === "string" && key.length > maxKey ? `${key.slice(0, maxKey)}…` : key,
+    typeof key === "string" && key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key,
   );
 }

@@ -4,12 +4,13 @@ import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { describeThrown } from "../../json/describe-thrown.ts";
 import { withoutValues } from "../../service/without-values.ts";
+import type { TemplateFile } from "../template-folder.ts";
 import { findErrorLocation, userFrames } from "./error-location.ts";
 import { parseJsonTemplate } from "./json/json-template.ts";
 import { LoadedModules } from "./loaded-modules.ts";
 import { loadModuleTemplate } from "./module-template.ts";
 import { loadRenderer } from "./pdfmake.ts";
-import type { Message, Outcome, RendererSetup, Task, TemplateSource } from "./protocol.ts";
+import type { Message, Outcome, RendererSetup, Task } from "./protocol.ts";
 import { type Template, TemplateMistake } from "./template.ts";
 import { type Version, versionOf } from "./user-file.ts";
 
@@ -60,8 +61,7 @@ async function perform(task: Task): Promise<Outcome> {
   }
 }
 
-/** Gives the template of a file, as the file is now. */
-async function load(source: TemplateSource): Promise<Template> {
+async function load(source: TemplateFile): Promise<Template> {
   const { file, path } = source;
   const isModule = !path.endsWith(".json");
   // Before it is read: a change in between must not go unseen.
@@ -78,7 +78,7 @@ async function load(source: TemplateSource): Promise<Template> {
 /** Says where an error began, and what it says, without the values of the call. */
 async function describe(
   error: unknown,
-  { file, path }: TemplateSource,
+  { file, path }: TemplateFile,
   hide: (text: string) => string,
   isLayout: boolean,
 ): Promise<string> {

@@ -2,8 +2,8 @@ import { pathToFileURL } from "node:url";
 import { isJsonObject } from "../../json/json-value.ts";
 import { isStandardSchema, issuePath, type StandardSchemaV1 } from "../../request/schema.ts";
 import { withoutValues } from "../../service/without-values.ts";
+import type { TemplateFile } from "../template-folder.ts";
 import { IssueList } from "./issue-list.ts";
-import type { TemplateSource } from "./protocol.ts";
 import type { Template } from "./template.ts";
 import { TemplateMistake } from "./template.ts";
 
@@ -20,7 +20,7 @@ export type TemplateFunction = (values: Record<string, unknown>) => object | Pro
  *
  * @throws {Error} when the module cannot be loaded, or exports something else.
  */
-export async function loadModuleTemplate({ file, path }: TemplateSource): Promise<Template> {
+export async function loadModuleTemplate({ file, path }: TemplateFile): Promise<Template> {
   const module: { readonly default?: unknown; readonly schema?: unknown; readonly sample?: unknown } =
     await import(/* @vite-ignore */ pathToFileURL(path).href).catch((cause: unknown) => {
       throw explainImport(cause, file);
@@ -52,7 +52,6 @@ export async function loadModuleTemplate({ file, path }: TemplateSource): Promis
   };
 }
 
-/** What the schema makes of the values, or what it says against them. */
 async function check(schema: StandardSchemaV1 | undefined, value: unknown) {
   const result = (await schema?.["~standard"].validate(value)) ?? { value };
   if (!result.issues) return result;

@@ -4,7 +4,6 @@ import type { FontFiles } from "pdfmake";
 import { describeFolderError } from "../template-folder.ts";
 import { TemplateMistake } from "./template.ts";
 
-/** Reads one picture, by its path below the folder of pictures. */
 export type ReadPicture = (name: string) => Buffer;
 
 /**

@@ -8,12 +8,10 @@ import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
 import type { RendererSetup } from "./protocol.ts";
 import { TemplateMistake } from "./template.ts";
 
-/** Lays out one pdfmake document definition and hands back the whole PDF. */
 export type Render = (definition: object) => Promise<Bytes>;
 
 type RequireFrom = (path: string) => (...id: Parameters<NodeJS.Require>) => ReturnType<NodeJS.Require>;
 
-/** What the emulator uses of pdfmake. */
 interface PdfmakeParts {
   readonly pdfmake: Pdfmake;
   readonly roboto: FontFiles;

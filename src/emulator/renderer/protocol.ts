@@ -1,5 +1,6 @@
 import type { Bytes } from "../../index.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
+import type { TemplateFile } from "../template-folder.ts";
 
 /** What a rendering thread is given at its start; every path is absolute. */
 export interface RendererSetup {
@@ -9,19 +10,12 @@ export interface RendererSetup {
   readonly fonts: string | undefined;
 }
 
-/** One template file, as the thread needs it. */
-export interface TemplateSource {
-  /** The name of the file, for messages. */
-  readonly file: string;
-  readonly path: string;
-}
-
 /** What a thread is asked; it does one thing at a time. */
 export type Task =
-  | { readonly kind: "inspect"; readonly template: TemplateSource }
+  | { readonly kind: "inspect"; readonly template: TemplateFile }
   | {
       readonly kind: "render";
-      readonly template: TemplateSource;
+      readonly template: TemplateFile;
       readonly values: Record<string, unknown>;
     };
 

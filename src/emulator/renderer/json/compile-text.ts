@@ -19,14 +19,12 @@ export type Fill<Piece = unknown> = (scope: Scope, filling: Filling) => Piece;
 
 /** Where the compiler is, and what that means for a text there. */
 export interface Spot {
-  /** The name of the template file. */
   readonly file: string;
   readonly place: JsonPath;
   /** The shapes of the values, and of the items of each `$each` around this spot, inmost last. */
   readonly levels: readonly ValueShape[];
   /** Which of `{{@page}}` and `{{@pages}}` are known. */
   readonly pageNumbers: readonly string[];
-  /** Whether values have to be escaped for XML. */
   readonly isXml: boolean;
 }
 
@@ -34,7 +32,6 @@ export function mistake({ file, place }: Spot, problem: string): Error {
   return mistakeAt(file, place, problem);
 }
 
-/** Reads a text, so that filling it parses nothing any more. */
 export function compileText(text: string, spot: Spot): Fill<string> {
   const parts = parseText(text, (problem) => mistake(spot, problem)).map((part) =>
     typeof part === "string" ? () => part : compilePlaceholder(part, spot),
@@ -42,7 +39,6 @@ export function compileText(text: string, spot: Spot): Fill<string> {
   return (scope, filling) => parts.map((fill) => fill(scope, filling)).join("");
 }
 
-/** Reads what `$each` and `$if` name. */
 export function compilePath(name: unknown, spot: Spot): { path: ValuePath; shape: ValueShape } {
   const path = parsePath(name, (problem) => mistake(spot, problem));
   return { path, shape: shapeAt(path, spot) };
@@ -84,7 +80,6 @@ function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Finds the shape of the value that a path leads to from a spot. */
 function shapeAt({ up, names }: ValuePath, spot: Spot): ValueShape {
   const level = spot.levels.length - 1 - up;
   const shape = spot.levels[level]?.at(names);

@@ -6,7 +6,6 @@ import { mistakeAt, TemplateMistake } from "../template.ts";
 import { compileDefinition } from "./compile-definition.ts";
 import type { Filling } from "./compile-text.ts";
 import { parseSchema } from "./schema/json-schema.ts";
-import { scopeOf } from "./scope.ts";
 
 /** A template that was written as JSON, which is filled at once. */
 export interface JsonTemplate extends Template {
@@ -44,7 +43,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
       const refused = check(values);
       if (refused.length > 0) return { issues: refused };
       const filling: Filling = { issues: new IssueList(), page: 1, pages: 1 };
-      const definition = fill(scopeOf(values), filling);
+      const definition = fill({ value: values, array: [], number: 0, outer: undefined }, filling);
       const issues = filling.issues.all;
       return issues.length > 0 ? { issues } : { definition };
     },

@@ -14,7 +14,6 @@ export type Placeholder =
   | { readonly kind: "number"; readonly up: number }
   | { readonly kind: "page" | "pages" };
 
-/** Makes the error for a text that breaks the rules. */
 type CreateError = (problem: string) => Error;
 
 const names =

@@ -10,7 +10,6 @@ export class ValueShape {
   #length = 1;
   readonly #members = new Map<string, ValueShape>();
 
-  /** Finds the shape at the end of a path. */
   at(names: readonly string[]): ValueShape {
     return names.reduce<ValueShape>((shape, name) => shape.#member(name), this);
   }

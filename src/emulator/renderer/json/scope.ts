@@ -11,11 +11,6 @@ export interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/** The scope of everything that stands in no `$each`. */
-export function scopeOf(values: Record<string, unknown>): Scope {
-  return { value: values, array: [], number: 0, outer: undefined };
-}
-
 /** Goes so many `$each` out; the compiler has checked that there are that many. */
 export function outward(scope: Scope, up: number): Scope {
   let found = scope;
@@ -23,7 +18,6 @@ export function outward(scope: Scope, up: number): Scope {
   return found;
 }
 
-/** Finds a value; `undefined` where there is none. */
 export function valueAt(scope: Scope, { up, names }: ValuePath): unknown {
   let { value } = outward(scope, up);
   for (const name of names) value = memberOf(value, name);

@@ -95,7 +95,7 @@ describe("a layout is refused", () => {
     [
       "an unknown member",
       { hLineWidht: 1 },
-      ".hLineWidht: is no member of a table's layout. These are: hLineWidth, vLineWidth, hLineColor, vLineColor, hLineStyle, vLineStyle, paddingLeft, paddingRight, paddingTop, paddingBottom, fillColor, fillOpacity, defaultBorder, hLineWhenBroken.",
+      ".hLineWidht: is no member of a table's layout. These are: hLineWidth, vLineWidth, paddingLeft, paddingRight, paddingTop, paddingBottom, fillOpacity, hLineColor, vLineColor, fillColor, hLineStyle, vLineStyle, defaultBorder, hLineWhenBroken.",
     ],
     ["what every object inherits", { toString: 1 }, ".toString: is no member"],
     [

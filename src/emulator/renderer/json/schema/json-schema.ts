@@ -12,10 +12,8 @@ import { mistakeAt } from "../../template.ts";
 import { issuesOf } from "./schema-issues.ts";
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords, schemaRules } from "./schema-rules.ts";
 
-/** Makes the error for a place in a schema. */
 type MistakeAt = (place: JsonPath, problem: string) => Error;
 
-/** Finds the schema that a `$ref` leads to. */
 type Resolve = (from: Schema) => Schema | boolean | undefined;
 
 /**
@@ -109,7 +107,6 @@ function checkSchema(schema: unknown, draft: SchemaDraft, resolve: Resolve, mist
   }
 }
 
-/** The schemas that stand in a schema, and where. */
 function* within(schema: Schema): Iterable<readonly [unknown, JsonPath]> {
   for (const [keyword, value] of Object.entries(schema)) {
     if (schemaMapKeywords.has(keyword)) {

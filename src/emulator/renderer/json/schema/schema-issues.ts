@@ -4,7 +4,6 @@ import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { IssueList } from "../../issue-list.ts";
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from "./schema-rules.ts";
 
-/** What a validation was about. */
 interface SchemaContext {
   readonly schema: Schema | boolean;
   readonly values: unknown;
@@ -50,7 +49,6 @@ const demands: Readonly<Record<string, string>> = {
   false: "is not allowed",
 };
 
-/** How much of a schema's own constants a message shows. */
 const maxConstant = 80;
 
 /**
@@ -154,7 +152,6 @@ function follow(location: string, { schema, resolve }: SchemaContext) {
   return { schema: at, applied };
 }
 
-/** Where a unit stands in the values. */
 function pathOf({ instanceLocation }: Pick<OutputUnit, "instanceLocation">, values: unknown): JsonPath {
   let value = values;
   return stepsOf(instanceLocation).map((name) => {
@@ -183,7 +180,6 @@ function messageFor(keyword: string, schema: Schema): string {
   return message.replace("%", () => (shown.length > maxConstant ? `${shown.slice(0, maxConstant)}…` : shown));
 }
 
-/** Says which types a value may have, by one schema or the other. */
 function typeMessage(schemas: readonly Schema[]): string {
   const allowed = new Set(schemas.flatMap(({ type = [] }) => type).map((type) => typeNames[type] ?? type));
   return `must be ${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(allowed)}`;
