@@ -18,8 +18,7 @@ const played = new WeakMap<Request, string>();
  * is counted, in the order of arrival.
  *
  * @param closing - aborted when the server stops: a call that still waits is refused with 503
- * @throws {TypeError} if a rule or the latency cannot be read
- * @throws {RangeError} if a number in the latency is out of range
+ * @throws {TypeError | RangeError} if a rule or the latency cannot be read
  */
 export function misbehaviour(
   { faults = [], latency = 0 }: Pick<EmulatorOptions, "faults" | "latency">,

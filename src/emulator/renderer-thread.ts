@@ -22,7 +22,6 @@ export class RendererThread {
   /** Settles when the thread has ended, for whatever reason. */
   readonly ended: Promise<void>;
 
-  /** @throws {Error} when no thread can be begun. */
   constructor(setup: RendererSetup) {
     this.#worker = new Worker(createRequire(import.meta.url).resolve("#renderer"), {
       workerData: setup,
@@ -79,7 +78,6 @@ export class RendererThread {
     });
   }
 
-  /** Ends the thread, whatever it is doing. */
   async end(): Promise<void> {
     this.#break("The emulator was closed before the document was done.");
     await this.#worker.terminate();

@@ -12,19 +12,13 @@ export class Renderers {
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
-  /** @param limitMs - how long one task may take, in milliseconds */
   constructor(setup: RendererSetup, maxThreads: number, limitMs: number) {
     this.#setup = setup;
     this.#maxThreads = maxThreads;
     this.#limitMs = limitMs;
   }
 
-  /**
-   * Performs one task in the next thread that is free.
-   *
-   * @param signal - aborted when nobody waits for the outcome any more
-   * @throws the signal's reason while no thread has begun; why threads cannot start.
-   */
+  /** @param signal - aborted when nobody waits for the outcome any more; its reason is thrown if no thread has begun */
   async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
       const thread = await this.#take(signal);
@@ -37,7 +31,6 @@ export class Renderers {
     }
   }
 
-  /** Ends all threads, and whatever they are doing. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const wake of this.#waiting) wake();

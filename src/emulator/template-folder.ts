@@ -4,9 +4,9 @@ import { join } from "node:path";
 /** One template file: `invoice.json` is the template with the uid `invoice`. */
 export interface TemplateFile {
   readonly uid: string;
-  /** The name of the file. */
+  /** Its name. */
   readonly file: string;
-  /** The absolute path of the file. */
+  /** Its absolute path. */
   readonly path: string;
   /** What is wrong if another file has the same uid. */
   readonly duplicate?: string;

@@ -15,7 +15,6 @@ const transparentPixel = Buffer.from(
  * pdfmake's own policy is not enough. What it lets through is opened as a path of the machine; it is not asked for the
  * `<image>` inside an svg text, nor for what is no text, such as an object that looks like a URL, or a
  * number, which Node takes for an open file; and it lets through whatever begins with `data:` (0.3.11).
- * Before a picture is unpacked, its size is checked, see `PictureBudget`.
  *
  * @param prototype - of all documents of this thread
  * @returns by document, why one of its pictures cannot be shown: inside an svg text pdfmake would leave it out, and

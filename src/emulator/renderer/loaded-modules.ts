@@ -5,14 +5,14 @@ import { isOfUser, userPathOf, type Version, versionOf } from "./user-file.ts";
 /** The part of `node:module` that not every supported Node has. */
 interface ModuleHooks {
   /** Node 22.15 and later; in this very thread. */
-  readonly registerHooks?: (hooks: {
-    load<Context, Result>(
-      url: string,
-      context: Context,
-      next: (url: string, context: Context) => Result,
-    ): Result;
-  }) => unknown;
+  readonly registerHooks?: (hooks: { readonly load: LoadHook }) => unknown;
 }
+
+type LoadHook = <Context, Result>(
+  url: string,
+  context: Context,
+  next: (url: string, context: Context) => Result,
+) => Result;
 
 /**
  * Knows every file of the user's that this thread has loaded as a module, and whether one of them has changed since.
@@ -27,15 +27,14 @@ export class LoadedModules {
   readonly #cache = nodeModule.createRequire(import.meta.url).cache;
 
   constructor() {
+    const load: LoadHook = (url, context, next) => {
+      const path = userPathOf(url);
+      if (path !== undefined) this.#note(path, versionOf(path));
+      return next(url, context);
+    };
     const { registerHooks } = nodeModule as ModuleHooks;
     if (registerHooks) {
-      registerHooks({
-        load: (url, context, next) => {
-          const path = userPathOf(url);
-          if (path !== undefined) this.#note(path, versionOf(path));
-          return next(url, context);
-        },
-      });
+      registerHooks({ load });
       return;
     }
     const { port1, port2: port } = new MessageChannel();
@@ -43,7 +42,6 @@ export class LoadedModules {
     nodeModule.register("#import-hook", import.meta.url, { data: { port }, transferList: [port] });
   }
 
-  /** Whether a loaded file is another one now, or gone. */
   haveChanged(): boolean {
     this.#receive();
     for (const [path, version] of this.#versions) if (versionOf(path) !== version) return true;
@@ -63,7 +61,6 @@ export class LoadedModules {
     }
   }
 
-  /** What the hooks of older Nodes, which run in a thread of their own, have noted. */
   #receive(): void {
     while (this.#noted) {
       const received = receiveMessageOnPort(this.#noted);

@@ -39,9 +39,7 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
 }
 
 /**
- * Sets up pdfmake with its own Roboto and the fonts of a named folder.
- *
- * Meant for a thread of its own, because it changes what pdfmake shares within one: of files, a
+ * Sets up pdfmake with its own Roboto and the fonts of a named folder. Meant for a thread of its own, because it changes what pdfmake shares within one: of files, a
  * document may open nothing but those fonts and the pictures of the named folder, and it can fetch no URL.
  */
 export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = createRequire): Render {

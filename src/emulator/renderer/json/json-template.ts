@@ -18,7 +18,6 @@ export interface JsonTemplate extends Template {
  * values, and `sample`, values to try it with.
  *
  * @throws {TemplateMistake} in one line that names the place, where the text is no JSON or no template.
- * @see https://pdfmake.github.io/docs/0.3/document-definition-object/
  */
 export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   const json = jsonOf(text, file);

@@ -27,9 +27,7 @@ const placeholderPattern =
 const opening = /(?<!\\)(\\*)\{\{/g;
 
 /**
- * Reads a text with placeholders: `Dear {{customer.name}}`.
- *
- * Two braces behind a backslash are only braces, and two backslashes before braces are one backslash.
+ * Reads a text with placeholders: `Dear {{customer.name}}`. Two braces behind a backslash are only braces, and two backslashes before braces are one backslash.
  * What stands between placeholders is a string, and never empty.
  */
 export function parseText(text: string, createError: CreateError): readonly (string | Placeholder)[] {

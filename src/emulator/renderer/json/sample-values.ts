@@ -20,11 +20,7 @@ export class ValueShape {
     return this.#item;
   }
 
-  /**
-   * Makes up a value: where a text is needed, its own name.
-   *
-   * @param name - of the value; an item has that of its array
-   */
+  /** Makes up a value: where a text is needed, its own name; an item has that of its array. */
   sample(name: string): unknown {
     if (this.#members.size > 0) return this.sampleObject();
     if (this.#item) return Array(this.#length).fill(this.#item.sample(name));

@@ -17,12 +17,11 @@ type MistakeAt = (place: JsonPath, problem: string) => Error;
 type Resolve = (from: Schema) => Schema | boolean | undefined;
 
 /**
- * Reads a JSON Schema, of draft 4, 6, 7, 2019-09 or 2020-12 by its `$schema`.
+ * Reads a JSON Schema, of draft 4, 6, 7, 2019-09 or 2020-12 by its `$schema`. Nothing is fetched.
  *
  * @param root - where the schema stands in the file, not nested too deep
  * @returns what checks values, and tells what is wrong with them: places and rules, never a value
- * @throws {TemplateMistake} that names the place, where the schema breaks its own rules, or refers to another document: nothing
- *   is fetched.
+ * @throws {TemplateMistake} that names the place, where the schema breaks its own rules, or refers to another document.
  */
 export function parseSchema(
   schema: unknown,
