@@ -59,7 +59,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
       "emulator/",
       "cli/",
       "service/faults/play-on-socket.ts",
-      "testing/msw-handlers.ts",
+      "testing/load-msw.ts",
       "runtime/platform-types.ts",
     ],
   },

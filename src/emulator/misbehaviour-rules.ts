@@ -10,7 +10,7 @@ import {
 import { quote } from "./quote.ts";
 
 /** A fault, and the calls it is for: all, unless one of `every`, `first` and `percent` is there. */
-export interface FaultRule {
+interface FaultRule {
   /** A status from 400 to 599, `html`, `cut`, `stall` or `reset`. */
   readonly what: string;
   /** In seconds. */
@@ -21,7 +21,7 @@ export interface FaultRule {
 }
 
 /** How long calls wait, in milliseconds: each anything from `fromMs` to `toMs`. */
-export interface Latency {
+interface Latency {
   readonly fromMs: number;
   readonly toMs: number;
 }

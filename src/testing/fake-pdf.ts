@@ -73,32 +73,25 @@ function sizeOf(line: string): number {
 }
 
 function checked(options: FakePdfOptions): { text: string; pages: number; bytes: number | undefined } {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new TypeError(`Expected the options of fakePdf() to be an object, got ${typeNameOf(options)}.`);
-  }
-  for (const name of Object.keys(options)) {
-    if (!["text", "pages", "bytes"].includes(name)) {
-      throw new TypeError(`Unknown option \`${name}\` of fakePdf(). Known options: text, pages, bytes.`);
-    }
+  checkType("the options of fakePdf()", options, "object");
+  const unknown = Object.keys(options).find((name) => !["text", "pages", "bytes"].includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`Unknown option \`${unknown}\` of fakePdf(). Known options: text, pages, bytes.`);
   }
   const { text = "", pages = 1, bytes } = options;
-  if (typeof text !== "string")
-    throw new TypeError(`Expected \`text\` to be a string, got ${typeNameOf(text)}.`);
-  checkNumber("pages", pages, 1, mostPages);
-  if (bytes !== undefined) checkNumber("bytes", bytes, 0, Number.MAX_SAFE_INTEGER);
+  checkType("`text`", text, "string");
+  checkType("`pages`", pages, "number");
+  if (!(Number.isInteger(pages) && pages >= 1 && pages <= mostPages)) {
+    throw new RangeError(`Expected \`pages\` to be a whole number from 1 to ${mostPages}, got ${pages}.`);
+  }
+  if (bytes !== undefined) checkType("`bytes`", bytes, "number");
+  if (bytes !== undefined && !(Number.isSafeInteger(bytes) && bytes >= 0)) {
+    throw new RangeError(`Expected \`bytes\` to be a whole number of bytes, got ${bytes}.`);
+  }
   return { text, pages, bytes };
 }
 
-function checkNumber(name: string, value: unknown, least: number, most: number): void {
-  if (typeof value !== "number")
-    throw new TypeError(`Expected \`${name}\` to be a number, got ${typeNameOf(value)}.`);
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new RangeError(
-    `Expected \`${name}\` to be a whole number ${name === "pages" ? `from ${least} to ${most}` : "of bytes"}, got ${value}.`,
-  );
-}
-
-function typeNameOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "an array" : typeof value;
+function checkType(name: string, value: unknown, type: string): void {
+  const found = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  if (found !== type) throw new TypeError(`Expected ${name} to be of type ${type}, got ${found}.`);
 }

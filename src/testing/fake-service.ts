@@ -11,7 +11,7 @@ import type { Product } from "../service/to-response.ts";
 import { CallLog } from "./call-log.ts";
 import { fakePdf } from "./fake-pdf.ts";
 import { KnownTemplates } from "./known-templates.ts";
-import { type MswHandler, makeMswHandlers } from "./msw-handlers.ts";
+import { loadMsw, type MswHandler } from "./load-msw.ts";
 import {
   checkBaseUrl,
   type FailOptions,
@@ -83,7 +83,8 @@ export class FakeService<T = any> {
    * @throws {ConfigurationError} when MSW is not installed, or in a page, where the message says what to write instead
    */
   get handlers(): MswHandler[] {
-    this.#handlers ??= makeMswHandlers(this.#isAnywhere ? "*" : this.baseUrl, this.#answer);
+    const path = `${this.#isAnywhere ? "*" : this.baseUrl}/api/v1/templates/:uid/generate-sync`;
+    this.#handlers ??= [loadMsw().http.all(path, ({ request }) => this.#answer(request))];
     return this.#handlers;
   }
 

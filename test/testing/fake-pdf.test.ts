@@ -107,16 +107,16 @@ describe("what a fake PDF is refused for", () => {
   const of = (options: unknown) => () => fakePdf(options as Parameters<typeof fakePdf>[0]);
 
   it.each([
-    [null, "Expected the options of fakePdf() to be an object, got null."],
-    ["text", "Expected the options of fakePdf() to be an object, got string."],
-    [["text"], "Expected the options of fakePdf() to be an object, got an array."],
+    [null, "Expected the options of fakePdf() to be of type object, got null."],
+    ["text", "Expected the options of fakePdf() to be of type object, got string."],
+    [["text"], "Expected the options of fakePdf() to be of type object, got array."],
     [{ page: 2 }, "Unknown option `page` of fakePdf(). Known options: text, pages, bytes."],
-    [{ text: 7 }, "Expected `text` to be a string, got number."],
-    [{ text: null }, "Expected `text` to be a string, got null."],
-    [{ text: ["a"] }, "Expected `text` to be a string, got an array."],
-    [{ pages: "2" }, "Expected `pages` to be a number, got string."],
-    [{ bytes: null }, "Expected `bytes` to be a number, got null."],
-    [{ bytes: 9n }, "Expected `bytes` to be a number, got bigint."],
+    [{ text: 7 }, "Expected `text` to be of type string, got number."],
+    [{ text: null }, "Expected `text` to be of type string, got null."],
+    [{ text: ["a"] }, "Expected `text` to be of type string, got array."],
+    [{ pages: "2" }, "Expected `pages` to be of type number, got string."],
+    [{ bytes: null }, "Expected `bytes` to be of type number, got null."],
+    [{ bytes: 9n }, "Expected `bytes` to be of type number, got bigint."],
   ])("%o is a TypeError", (options, message) => {
     expect(of(options)).toThrow(new TypeError(message));
   });

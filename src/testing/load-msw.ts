@@ -13,21 +13,11 @@ interface Msw {
 }
 
 /**
- * Makes the handlers that let MSW answer calls for documents.
+ * Loads MSW only where handlers are asked for, because most tests do without; at once, because a list of handlers is no promise.
  *
- * @param baseUrl - where the service lives; `*` for anywhere
  * @throws {ConfigurationError} when MSW is not installed, or cannot be loaded here
  */
-export function makeMswHandlers(
-  baseUrl: string,
-  answer: (request: Request) => Promise<Response>,
-): MswHandler[] {
-  const path = `${baseUrl}/api/v1/templates/:uid/generate-sync`;
-  return [loadMsw().http.all(path, ({ request }) => answer(request))];
-}
-
-/** Loaded only here, because most tests do without; at once, because a list of handlers is no promise. */
-function loadMsw(): Msw {
+export function loadMsw(): Msw {
   // Bun has it, and the build puts CommonJS's own `require` there, which Jest makes anew for every test file.
   const require = (import.meta as { readonly require?: (name: string) => unknown }).require;
   if (!require && typeof process === "undefined") {
