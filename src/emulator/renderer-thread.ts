@@ -31,7 +31,7 @@ export class RendererThread {
     this.ended = new Promise((resolve) => this.#worker.on("exit", () => resolve()));
     this.ready = new Promise((resolve, reject) => {
       this.#worker.on("message", (report: Report) => {
-        if (report.kind === "ready") resolve();
+        if (report === "ready") resolve();
         else this.#settle?.(report);
       });
       this.#worker.on("error", (thrown: unknown) => {
@@ -57,7 +57,7 @@ export class RendererThread {
         this.#break(`${this.#file()}: it took longer than the ${limitMs} ms of limits.renderMs`);
       }, limitMs);
       const abandon = (): void => {
-        this.#worker.postMessage({ kind: "abandon" } satisfies Message);
+        this.#worker.postMessage("abandon" satisfies Message);
         clearTimeout(limit);
         limit = setTimeout(() => this.#settle?.({ kind: "abandoned", isSpent: true }), abandonedMs);
       };

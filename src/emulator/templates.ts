@@ -42,7 +42,7 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   for (const template of (await readTemplateFolder(folder)).values()) {
     const { uid, file, path, duplicate } = template;
     if (duplicate !== undefined) wrong.push(new TemplateError(path, duplicate, ""));
-    const outcome = await renderers.perform({ kind: "inspect", template });
+    const outcome = await renderers.perform({ template });
     if (outcome.kind === "inspected") found.push({ uid, file, sample: outcome.sample });
     if (outcome.kind === "broken") wrong.push(new TemplateError(path, outcome.message, outcome.stack));
   }
@@ -75,7 +75,7 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   }
   const { file, path, duplicate } = template;
   if (duplicate !== undefined) throw atFault(uid, new TemplateError(path, duplicate, ""));
-  const outcome = await renderers.perform({ kind: "render", template, values }, signal);
+  const outcome = await renderers.perform({ template, values }, signal);
   if (outcome.kind === "document") return { bytes: outcome.bytes };
   if (outcome.kind === "refused") throw invalidValues(template.uid, outcome.issues, { checkedBy: file });
   if (outcome.kind === "broken") throw atFault(uid, new TemplateError(path, outcome.message, outcome.stack));

@@ -10,7 +10,7 @@ import { parseJsonTemplate } from "./json/json-template.ts";
 import { LoadedModules } from "./loaded-modules.ts";
 import { loadModuleTemplate } from "./module-template.ts";
 import { loadRenderer } from "./pdfmake.ts";
-import type { Message, Outcome, RendererSetup, Task } from "./protocol.ts";
+import type { Message, Outcome, RendererSetup, Report, Task } from "./protocol.ts";
 import { type Template, TemplateMistake } from "./template.ts";
 import { type Version, versionOf } from "./user-file.ts";
 
@@ -26,33 +26,33 @@ let isAbandoned = false;
 // What is wrong with pdfmake or the folders ends the thread, whose owner is told why.
 const render = loadRenderer(workerData as RendererSetup);
 port.on("message", (message: Message) => {
-  if (message.kind === "abandon") isAbandoned = true;
+  if (message === "abandon") isAbandoned = true;
   else void perform(message).then(report);
 });
-port.postMessage({ kind: "ready" });
+port.postMessage("ready" satisfies Report);
 
 function report(outcome: Outcome): void {
   // What a document weighs is handed over, not copied.
   port?.postMessage(outcome, outcome.kind === "document" ? [outcome.bytes.buffer] : []);
 }
 
-async function perform(task: Task): Promise<Outcome> {
+async function perform({ template: file, values }: Task): Promise<Outcome> {
   isAbandoned = false;
   if (modules.haveChanged()) return { kind: "stale", isSpent: true };
   // How far it has come, which tells who is to blame.
   let stage: "load" | "fill" | "render" = "load";
   try {
-    const template = await load(task.template);
-    if (task.kind === "inspect") return { kind: "inspected", sample: template.sample };
+    const template = await load(file);
+    if (values === undefined) return { kind: "inspected", sample: template.sample };
     stage = "fill";
-    const filled = await template.fill(task.values);
+    const filled = await template.fill(values);
     if (filled.issues) return { kind: "refused", issues: filled.issues };
     if (isAbandoned) return { kind: "abandoned" };
     stage = "render";
     return { kind: "document", bytes: await render(filled.definition) };
   } catch (error) {
-    const hide = task.kind === "render" && stage !== "load" ? withoutValues(task.values) : String;
-    const message = await describe(error, task.template, hide, stage === "render");
+    const hide = stage === "load" ? String : withoutValues(values);
+    const message = await describe(error, file, hide, stage === "render");
     const frames = userFrames(error).map(({ text }) => text);
     // Half of what a failing module imports is loaded, and would stay as it is.
     return { kind: "broken", message, stack: frames.join("\n"), isSpent: stage === "load" };

@@ -8,7 +8,7 @@ import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
 import type { RendererSetup } from "./protocol.ts";
 import { TemplateMistake } from "./template.ts";
 
-export type Render = (definition: object) => Promise<Bytes>;
+type Render = (definition: object) => Promise<Bytes>;
 
 type RequireFrom = (path: string) => (...id: Parameters<NodeJS.Require>) => ReturnType<NodeJS.Require>;
 

@@ -11,13 +11,11 @@ export interface RendererSetup {
 }
 
 /** What a thread is asked; it does one thing at a time. */
-export type Task =
-  | { readonly kind: "inspect"; readonly template: TemplateFile }
-  | {
-      readonly kind: "render";
-      readonly template: TemplateFile;
-      readonly values: Record<string, unknown>;
-    };
+export interface Task {
+  readonly template: TemplateFile;
+  /** Without them, the template is only inspected. */
+  readonly values?: Record<string, unknown>;
+}
 
 /** How a task ended. */
 export type Outcome = (
@@ -37,7 +35,7 @@ export type Outcome = (
 };
 
 /** What comes out of a thread: that it has started, then one outcome a task. */
-export type Report = { readonly kind: "ready" } | Outcome;
+export type Report = "ready" | Outcome;
 
 /** What a thread hears: tasks, and that nobody waits for the one it has. */
-export type Message = Task | { readonly kind: "abandon" };
+export type Message = Task | "abandon";
