@@ -36,7 +36,11 @@ export function compileText(text: string, spot: Spot): Fill<string> {
   const parts = parseText(text, (problem) => mistake(spot, problem)).map((part) =>
     typeof part === "string" ? () => part : compilePlaceholder(part, spot),
   );
-  return (scope, filling) => parts.map((fill) => fill(scope, filling)).join("");
+  return (scope, filling) => {
+    let filled = "";
+    for (const fill of parts) filled += fill(scope, filling);
+    return filled;
+  };
 }
 
 export function compilePath(name: unknown, spot: Spot): { path: ValuePath; shape: ValueShape } {
