@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { type Call, type Emulator, type FoundTemplate, startEmulator } from "../emulator/index.ts";
 import { formatDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
-import { formatSize, inspected, printable } from "./output.ts";
-import { curlLine, sdkLine } from "./ready-lines.ts";
+import { escapeUnprintable, formatSize, inspected, printable } from "./output.ts";
+import { pdfNameOf } from "./output-file.ts";
+import { quotedWord } from "./quoted-word.ts";
 import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";
 
@@ -117,6 +118,30 @@ function introduction(emulator: Emulator, folder: string): string {
 /** How much there is to type for a template. Nothing at all means mostly that nobody knows what it wants. */
 function effortOf({ sample }: FoundTemplate): number {
   return Object.keys(sample).length === 0 ? Number.MAX_SAFE_INTEGER : JSON.stringify(sample).length;
+}
+
+/** Writes the command line of curl that generates a document of a template, ready to be pasted into a POSIX shell. */
+function curlLine({ baseUrl, apiKey }: Emulator, { uid, sample }: FoundTemplate): string {
+  const url = `${baseUrl}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`;
+  return [
+    `curl -sS --fail-with-body -o ${quotedWord(pdfNameOf(uid), "posix")}`,
+    `-H ${quotedWord(escapeUnprintable(`Authorization: API-Key ${apiKey}`), "posix")}`,
+    "-H 'Content-Type: application/json'",
+    `-d ${quotedWord(jsonOf(sample), "posix")}`,
+    quotedWord(url, "posix"),
+  ].join(" ");
+}
+
+/** Writes the line of JavaScript that generates a document of a template. */
+function sdkLine({ baseUrl, apiKey }: Emulator, { uid, sample }: FoundTemplate): string {
+  const options = `{ baseUrl: ${jsonOf(baseUrl)}, apiKey: ${jsonOf(apiKey)} }`;
+  const call = `generate(${jsonOf(uid)}, ${jsonOf(sample)})`;
+  return `await new TemplatePdf(${options}).${call}.saveTo(${jsonOf(pdfNameOf(uid))});`;
+}
+
+/** JSON of which a terminal obeys nothing. */
+function jsonOf(value: unknown): string {
+  return escapeUnprintable(JSON.stringify(value));
 }
 
 /**

@@ -10,7 +10,7 @@ import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
 import { expandWord, findSampleFiles, type SampleFile } from "./types/sample-file.ts";
-import { Collection } from "./types/template-samples.ts";
+import type { Collection } from "./types/template-samples.ts";
 
 /** What the command line of `types` says, beside the samples. */
 export interface TypesFlags {
@@ -46,12 +46,12 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   // Before samples are read, which may take long.
   if (!flags.check && !flags.force) checkIsOurs(written, output);
 
-  const collection = new Collection();
+  const collection: Collection = new Map();
   const warnings = await divertStdout(() => readAll(words, collection, session));
-  warnings.push(...collection.all.flatMap((found) => found.warnings()));
-  const shapes = collection.all.map((found) =>
-    found.describe(path === undefined ? resolve() : dirname(path)),
-  );
+  const templates = [...collection.values()];
+  warnings.push(...templates.flatMap((found) => found.warnings()));
+  const folder = path === undefined ? resolve() : dirname(path);
+  const shapes = templates.map((found) => found.describe(folder));
   for (const warning of warnings) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }
@@ -97,28 +97,25 @@ async function readAll(
   const warnings: string[] = [];
   const problems: string[] = [];
   const seen = new Set<string>();
-  const attempt = async (read: () => Promise<void>) => {
+  const attempt = async <T>(read: () => Promise<T[]>): Promise<T[]> => {
     signal.throwIfAborted();
     try {
-      await read();
+      return await read();
     } catch (error) {
       if (!(error instanceof Misuse)) throw error;
       problems.push(printable(error.message));
-    }
-  };
-  const readAt = async (name: string, uid: string | undefined) => {
-    for (const file of await findSampleFiles(name, uid)) {
-      const key = JSON.stringify([uid, file.path]);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      await attempt(async () => void warnings.push(...(await readFile(file, collection, signal))));
+      return [];
     }
   };
   for (const word of words) {
-    await attempt(async () => {
-      const { names, uid } = await expandWord(word, platform);
-      for (const name of names) await attempt(() => readAt(name, uid));
-    });
+    for (const { name, uid } of await attempt(() => expandWord(word, platform))) {
+      for (const file of await attempt(() => findSampleFiles(name, uid))) {
+        const key = JSON.stringify([uid, file.path]);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        warnings.push(...(await attempt(() => readFile(file, collection, signal))));
+      }
+    }
   }
   if (problems.length > 0) throw new Misuse(problems.join("\n"));
   return warnings;

@@ -2,8 +2,7 @@ import { type Command, Option } from "commander";
 import type { BulkFlags } from "../bulk/plan.ts";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { Session } from "../terminal.ts";
-import { addServiceOptions, finishCommand, serviceHelp } from "./finish-command.ts";
-import { once } from "./option-values.ts";
+import { addServiceOptions, finishCommand, once, serviceHelp } from "./finish-command.ts";
 
 const bulkHelp = `
 Every row of the data becomes a document; its columns, or members, are the

@@ -2,8 +2,7 @@ import { type Command, Option } from "commander";
 import type { EmulateFlags } from "../emulate.ts";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { Session } from "../terminal.ts";
-import { finishCommand } from "./finish-command.ts";
-import { collect } from "./option-values.ts";
+import { collect, finishCommand } from "./finish-command.ts";
 
 const emulateHelp = `
 A rule of --fault is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%],

@@ -2,8 +2,7 @@ import { type Command, Option } from "commander";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { GenerateFlags } from "../generate.ts";
 import type { Session } from "../terminal.ts";
-import { addServiceOptions, finishCommand, serviceHelp } from "./finish-command.ts";
-import { collect, once } from "./option-values.ts";
+import { addServiceOptions, collect, finishCommand, once, serviceHelp } from "./finish-command.ts";
 
 const generateHelp = `${serviceHelp}
 --set names a member at the top of the values, and its value is always text.

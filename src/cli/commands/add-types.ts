@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { Session } from "../terminal.ts";
 import type { TypesFlags } from "../types.ts";
-import { finishCommand } from "./finish-command.ts";
-import { once } from "./option-values.ts";
+import { finishCommand, once } from "./finish-command.ts";
 
 const typesHelp = `
 The name of a file up to its first dot is the uid: invoice.json and invoice.2.json

@@ -56,3 +56,16 @@ function sentencesOf(message: string): string {
 function nothingBehind(_message: string, option: string, what: string): string {
   return `${option} takes ${/^[aeio]/.test(what) ? "an" : "a"} ${what}; nothing stands behind it`;
 }
+
+/** Reads an option of which two would mean that one is dropped without a word. */
+export function once(option: string, command: string): (value: string, before: string | undefined) => string {
+  return (value, before) => {
+    if (before === undefined) return value;
+    throw new Misuse(`${option} may be given only once. See template-pdf ${command} --help.`);
+  };
+}
+
+/** Reads an option that may be repeated. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

@@ -5,7 +5,7 @@ import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse } from "../failure.ts";
 import { kindOfJson, mayBeSchema } from "./json-kind.ts";
 import { type SampleFile, uidOf, unreadable } from "./sample-file.ts";
-import type { Collection } from "./template-samples.ts";
+import { type Collection, samplesOf } from "./template-samples.ts";
 
 const maxMiB = 256;
 
@@ -27,11 +27,11 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
   }
   const locate = (path: JsonPath) => `${name}:${positionInJson(text, path) ?? "1:1"}`;
   const addSample = (value: unknown, uid: string, path: JsonPath, label = name) =>
-    collection.of(uid).addSample(value, file, () => locate(path), label);
+    samplesOf(collection, uid).addSample(value, file, () => locate(path), label);
 
   switch (kindOfJson(json, name)) {
     case "schema":
-      collection.of(uidOf(file)).addSchema(json, file, locate);
+      samplesOf(collection, uidOf(file)).addSchema(json, file, locate);
       return [];
     case "template": {
       const uid = uidOf(file, true);
@@ -43,7 +43,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
         );
       }
       if (schema === undefined) addSample(sample, uid, ["sample"]);
-      else collection.of(uid).addSchema(schema, file, (path) => locate(["schema", ...path]));
+      else samplesOf(collection, uid).addSchema(schema, file, (path) => locate(["schema", ...path]));
       return [];
     }
     case "samples": {

@@ -5,7 +5,7 @@ import { maxRecordMiB, readLine, readRecords } from "../bulk/data/read-records.t
 import { notUtf8 } from "../decode-utf8.ts";
 import { Misuse } from "../failure.ts";
 import { type SampleFile, uidOf, unreadable } from "./sample-file.ts";
-import type { Collection } from "./template-samples.ts";
+import { type Collection, samplesOf } from "./template-samples.ts";
 
 /** How much is read at once. */
 const chunkBytes = 1024 * 1024;
@@ -22,7 +22,7 @@ export async function readLines(
   signal: AbortSignal,
 ): Promise<void> {
   const { path, name } = file;
-  const samples = collection.of(uidOf(file));
+  const samples = samplesOf(collection, uidOf(file));
   let line = 0;
   let count = 0;
   try {

@@ -3,7 +3,7 @@ import { isStandardSchema, type StandardSchemaV1 } from "../../request/schema.ts
 import { Misuse } from "../failure.ts";
 import { loadModule } from "../load-module.ts";
 import { type SampleFile, uidOf } from "./sample-file.ts";
-import type { Collection } from "./template-samples.ts";
+import { type Collection, samplesOf } from "./template-samples.ts";
 
 /**
  * The part of the Standard Schema interface by which a library writes a schema as JSON Schema.
@@ -31,7 +31,7 @@ export async function readModule(
     "template",
     signal,
   );
-  const found = collection.of(uidOf(file, true));
+  const found = samplesOf(collection, uidOf(file, true));
   let problem: string | undefined;
   if (schema !== undefined) {
     const converted = convert(schema, name);

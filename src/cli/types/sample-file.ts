@@ -41,7 +41,7 @@ const others =
 export async function expandWord(
   word: string,
   platform: string,
-): Promise<{ readonly names: readonly string[]; readonly uid: string | undefined }> {
+): Promise<{ readonly name: string; readonly uid: string | undefined }[]> {
   const equals = word.indexOf("=");
   const isPath = equals === -1 || (await statsOf(word)) !== undefined;
   const uid = isPath ? undefined : word.slice(0, equals).normalize();
@@ -55,7 +55,8 @@ export async function expandWord(
       `${word}: types reads files and folders, not standard input. Save the samples as a file.`,
     );
   }
-  return { names: (await statsOf(name)) ? [name] : await expandPattern(name, platform), uid };
+  const names = (await statsOf(name)) ? [name] : await expandPattern(name, platform);
+  return names.map((path) => ({ name: path, uid }));
 }
 
 /**

@@ -10,20 +10,14 @@ import type { SampleFile } from "./sample-file.ts";
 /** More kinds of samples than these are not compared with each other. */
 const maxKinds = 64;
 
-/** What was found of every template. */
-export class Collection {
-  readonly #byUid = new Map<string, TemplateSamples>();
+/** What was found of every template, by uid. */
+export type Collection = Map<string, TemplateSamples>;
 
-  get all(): readonly TemplateSamples[] {
-    return [...this.#byUid.values()];
-  }
-
-  /** Returns what is known of a template. */
-  of(uid: string): TemplateSamples {
-    const known = this.#byUid.get(uid) ?? new TemplateSamples(uid);
-    this.#byUid.set(uid, known);
-    return known;
-  }
+/** Returns what was found of a template, to which more can be added. */
+export function samplesOf(collection: Collection, uid: string): TemplateSamples {
+  const samples = collection.get(uid) ?? new TemplateSamples(uid);
+  collection.set(uid, samples);
+  return samples;
 }
 
 /** Everything that was found of one template. */
