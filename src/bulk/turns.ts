@@ -1,4 +1,4 @@
-import { listenToAbort } from "../call/abort-signals.ts";
+import { listenToAbort, stopListening } from "../call/abort-signals.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
 
@@ -42,7 +42,7 @@ export class Turns {
       if (this.#isClosed || signal?.aborted) return resolve(undefined);
       const end: EndWaiting = (ticket) => {
         clearTimeout(timer);
-        subscription?.end();
+        if (signal) stopListening(signal, listener);
         this.#resting.delete(end);
         this.#waiting.delete(end);
         resolve(ticket);
@@ -52,7 +52,8 @@ export class Turns {
         this.#waiting.add(end);
         this.#serve();
       }, delayMs);
-      const subscription = signal && listenToAbort(signal, { onAbort: () => end(undefined) });
+      const listener = { onAbort: () => end(undefined) };
+      if (signal) listenToAbort(signal, listener);
       this.#resting.add(end);
     });
   }

@@ -13,6 +13,9 @@ import { answerFacts, type CallFacts, whatHappened } from "./api-error.ts";
 
 /** Creates the errors of an attempt without a document: what happened, to what, and what to do next. */
 
+/** What one attempt may wait for. */
+export type AttemptPhase = Exclude<TimeoutPhase, "total">;
+
 /** How much of a document arrived. */
 export interface Received {
   readonly receivedBytes: number;
@@ -111,7 +114,7 @@ export function cutOff(
 
 /** One attempt reached a limit of `timeouts`. */
 export function timedOut(
-  phase: Exclude<TimeoutPhase, "total">,
+  phase: AttemptPhase,
   limitMs: number,
   received: Received,
   head: ResponseHead | undefined,
@@ -123,7 +126,7 @@ export function timedOut(
 }
 
 function whatStopped(
-  phase: Exclude<TimeoutPhase, "total">,
+  phase: AttemptPhase,
   limitMs: number,
   { receivedBytes, promisedBytes }: Received,
   call: CallFacts,

@@ -2,12 +2,12 @@ import { contentLengthOf, type ResponseHead } from "../transport/response-head.t
 import type { Exchange, Receiver, Transport, WireRequest } from "../transport/transport.ts";
 import { apiError, type CallFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
 import * as errors from "./attempt-errors.ts";
-import { type AttemptPhase, AttemptTimeouts } from "./attempt-timeouts.ts";
 import { Body } from "./body.ts";
 import type { Call } from "./call.ts";
 import { ChunkList } from "./chunks.ts";
 import { PdfCheck } from "./pdf-check.ts";
 import { type Failure, repeatAfter } from "./retry-policy.ts";
+import { Timer } from "./timer.ts";
 
 /** How long the body of an error response may take: the caller wants the error more than all of its text. */
 const longestErrorBodyMs = 10_000;
@@ -31,7 +31,10 @@ export class Attempt implements Receiver {
   readonly #transport: Transport;
   readonly #exchange: Exchange;
   readonly #check: PdfCheck | undefined;
-  readonly #timeouts: AttemptTimeouts;
+  readonly #timer = new Timer(this);
+  /** What the timer limits: one wait at a time. */
+  #phase: errors.AttemptPhase | undefined;
+  #limitMs = 0;
   #fail!: (failure: Failure) => void;
   #head: ResponseHead | undefined;
   /** Bytes that came before it was clear what they are. */
@@ -46,7 +49,6 @@ export class Attempt implements Receiver {
     this.#facts = facts;
     this.#transport = transport;
     this.#check = call.settings.verify ? new PdfCheck() : undefined;
-    this.#timeouts = new AttemptTimeouts(call.settings.timeouts, this);
     this.#isSent = transport.sees.sending ? false : undefined;
     this.#exchange = transport.open(request, this);
   }
@@ -62,22 +64,22 @@ export class Attempt implements Receiver {
       this.#exchange.send();
       // On a free connection the request has been sent by now, and a timer would be set for nothing.
       if (this.#isSent === false && this.call.state === "queued" && this.#transport.sees.connecting) {
-        this.#timeouts.start("connect");
+        this.#limit("connect");
       }
     });
   }
 
   /** Ends the attempt at any moment: frees the socket, and fails the output that reads with `reason`. */
   cancel(reason: unknown): void | Promise<void> {
-    this.#timeouts.stop();
+    this.#limit(undefined);
     this.#exchange.abort(reason);
     return this.body?.fail(reason);
   }
 
   /** A timeout was reached. */
   onTimeOver(): void {
-    const { limitMs } = this.#timeouts;
-    const phase = this.#timeouts.phase as AttemptPhase;
+    const phase = this.#phase as errors.AttemptPhase;
+    const limitMs = this.#limitMs;
     const head = this.#head;
     const error = (note: string) =>
       errors.timedOut(phase, limitMs, this.#received(), head, { ...this.#facts, note });
@@ -94,19 +96,20 @@ export class Attempt implements Receiver {
   }
 
   onRead(isStream: boolean): void {
-    if (!this.hasEnded && this.body?.isPaused) this.#timeouts.waitForReader(this.body);
+    if (!this.hasEnded && this.body?.isPaused) this.onPaused();
     // The wait for the first byte goes on as it began, whoever reads.
-    else if (!this.hasEnded && this.#receivedBytes > 0) this.#timeouts.start("stall");
+    else if (!this.hasEnded && this.#receivedBytes > 0) this.#limit("stall");
     this.call.onRead(isStream);
   }
 
   onPaused(): void {
-    // If nothing reads the document, its own limit runs already.
-    if (this.body?.isRead) this.#timeouts.waitForReader(this.body);
+    // If nothing reads the document, its own limit runs already. A reader may take its time; but a stream that was handed out and
+    // never touched is as good as unread.
+    if (this.body?.isRead) this.#limit(this.body.isUntouched ? "unread" : undefined);
   }
 
   onResumed(): void {
-    this.#timeouts.start("stall");
+    this.#limit("stall");
   }
 
   /** Every byte has arrived, and nothing reads them yet. */
@@ -124,7 +127,7 @@ export class Attempt implements Receiver {
   onSent(): void {
     if (this.#isSent === false) this.#isSent = true;
     this.call.state = "sent";
-    this.#timeouts.start("firstByte");
+    this.#limit("firstByte");
   }
 
   onHead(head: ResponseHead): void {
@@ -133,7 +136,7 @@ export class Attempt implements Receiver {
     if (this.call.isOver) return;
     if (!isSuccess(head)) {
       const limitMs = Math.min(this.call.settings.timeouts.stall, longestErrorBodyMs);
-      return this.#timeouts.start("stall", limitMs);
+      return this.#limit("stall", limitMs);
     }
     if (head.undecoded !== undefined) {
       const error = (note: string) => errors.undecoded(head, { ...this.#facts, note });
@@ -151,7 +154,8 @@ export class Attempt implements Receiver {
       if (this.#receivedBytes > maxErrorBytes) this.#stop(this.#refusal());
       return;
     }
-    this.#timeouts.onBytes(this.body);
+    if (this.#phase === "stall") this.#timer.set(this.#limitMs);
+    else if (this.#phase === "firstByte") this.#limit(this.body?.isRead === false ? "unread" : "stall");
     this.#check?.update(chunk);
     if (this.body) {
       this.body.write(chunk);
@@ -169,7 +173,7 @@ export class Attempt implements Receiver {
     if (missing) return this.#fail(this.#truncated(head));
     if (!this.body) return this.#fail(this.#notAPdf(head));
     if (this.#check?.ends() === false) return this.#fail(this.#truncated(head));
-    this.#timeouts.stop();
+    this.#limit(undefined);
     this.call.state = "received";
     this.body.end();
   }
@@ -191,7 +195,18 @@ export class Attempt implements Receiver {
     this.call.onDocument({ head, body, contentLength: this.#promisedBytes, facts: this.#facts });
     if (this.#receivedBytes === 0) return;
     this.call.onProgress(this.#receivedBytes, head);
-    if (!this.hasEnded && !body.isRead) this.#timeouts.start("unread");
+    if (!this.hasEnded && !body.isRead) this.#limit("unread");
+  }
+
+  /** Limits the next wait; `undefined` if it has no limit. */
+  #limit(phase: errors.AttemptPhase | undefined, limitMs = this.#limitOf(phase)): void {
+    this.#phase = phase;
+    this.#limitMs = limitMs;
+    this.#timer.set(limitMs);
+  }
+
+  #limitOf(phase: errors.AttemptPhase | undefined): number {
+    return phase ? this.call.settings.timeouts[phase] : Number.POSITIVE_INFINITY;
   }
 
   #keep(chunk: Uint8Array): void {

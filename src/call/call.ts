@@ -13,7 +13,7 @@ import {
   requestIdOf,
 } from "../transport/response-head.ts";
 import type { CapturedContext } from "../transport/transport.ts";
-import { type AbortListener, type AbortSubscription, listenToAbort } from "./abort-signals.ts";
+import { type AbortListener, listenToAbort, stopListening } from "./abort-signals.ts";
 import { Attempt, type PdfResponse } from "./attempt.ts";
 import { totalOver } from "./attempt-errors.ts";
 import { type CallContext, checkOpen } from "./connections.ts";
@@ -63,7 +63,6 @@ export class Call implements AbortListener, TimerListener {
   #attempts = 0;
   #attempt: Attempt | undefined;
   #pause: Timer | undefined;
-  #subscription: AbortSubscription | undefined;
   /** The client waits with closing until this call is over. */
   #isRegistered = false;
 
@@ -113,9 +112,8 @@ export class Call implements AbortListener, TimerListener {
     const { signal, timeouts } = this.settings;
     if (this.#hasWrongArguments) return this.fail(this.#error);
     if (signal?.aborted) return this.fail(signal.reason);
-    if (signal) this.#subscription = listenToAbort(signal, this);
+    if (signal) listenToAbort(signal, this);
     this.#next();
-    // After the timeouts of the attempt, which are shorter: so the shared timer is set once.
     if (this.#isRegistered && !this.#isHandedOver) this.#total.set(timeouts.total);
   }
 
@@ -185,7 +183,7 @@ export class Call implements AbortListener, TimerListener {
     if (isStream) this.isReplaceable = false;
     if (this.#isHandedOver) this.#total.clear();
     if (signal?.aborted) this.fail(signal.reason);
-    else if (signal) this.#subscription ??= listenToAbort(signal, this);
+    else if (signal) listenToAbort(signal, this);
   }
 
   /** An output has the whole document. */
@@ -199,8 +197,7 @@ export class Call implements AbortListener, TimerListener {
   release(): void {
     this.#total.clear();
     this.#pause?.clear();
-    this.#subscription?.end();
-    this.#subscription = undefined;
+    if (this.settings.signal) stopListening(this.settings.signal, this);
     if (this.#isRegistered) this.#client.connections.leave();
     this.#isRegistered = false;
   }

@@ -42,11 +42,6 @@ export function isPage(): boolean {
   return surroundings.document !== undefined || surroundings.WorkerGlobalScope !== undefined;
 }
 
-/** Whether a timer ends with the server's request that set it, as in edge workers. Calls cannot share such a timer. */
-export function endsTimersWithRequests(): boolean {
-  return surroundings.WebSocketPair !== undefined || surroundings.EdgeRuntime !== undefined;
-}
-
 /** The address of the page, to which a relative `baseUrl` is relative, as with `fetch`; `undefined` outside a page. */
 export function pageAddress(): string | undefined {
   if (!isPage()) return undefined;
