@@ -33,9 +33,8 @@ export default function limits(): string {
     return [`\`${phase}\``, timeouts[phase].toLocaleString("en"), begins, ends, again];
   });
   const errorBody = inSeconds(constantOf("src/call/attempt.ts", "longestErrorBodyMs"));
-  const latest = constantOf("src/call/timer.ts", "coarsestMs");
   return `${tableOf(["of `timeouts`", "default, ms", "begins when", "ends with", "tried again"], rows)}
 
 An answer that is an error has ${errorBody}, or \`stall\` where that is shorter, for its body: then it is told as far as it came. A limit
-that is reached may be noticed late, by ${latest} ms at most; never early.`;
+that is reached may be noticed a few milliseconds late; never early.`;
 }
