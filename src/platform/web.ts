@@ -1,13 +1,13 @@
 import type { NodeOutputs } from "../document/node-outputs.ts";
 import { ConfigurationError } from "../errors/errors.ts";
-import { type FetchLike, FetchTransport } from "../transport/fetch.ts";
+import { type FetchLike, fetchTransport } from "../transport/fetch.ts";
 import type { TransportPlatform, TransportSettings } from "../transport/transport.ts";
 
 /** The transports of runtimes without undici: browsers, edge workers, Deno, Bun. They use `fetch` for every request. */
 export const transports: TransportPlatform = {
   openPool: () => ({
     current: ({ fetch, credentials }: TransportSettings) =>
-      new FetchTransport(() => fetch ?? (globalThis.fetch as FetchLike), credentials),
+      fetchTransport(() => fetch ?? (globalThis.fetch as FetchLike), credentials),
     captureContext: () => undefined,
     close: async () => {},
   }),

@@ -8,64 +8,46 @@ import type { DispatcherLike } from "./transport.ts";
 /** A dispatcher that we create and therefore close. */
 type OwnedDispatcher = DispatcherLike & { close(): Promise<void> };
 
-/** The dispatchers that a client creates for itself: one for direct connections, and one for those through a proxy. */
+/** Whether an origin is reached directly, or through a proxy. */
+type Route = "direct" | "proxied";
+
+/** The dispatchers that a client creates for itself: one for each route. */
 export class OwnAgents {
   readonly sockets = new SocketTracker();
-  readonly #direct = new LazyAgent(() => openAgent(this.sockets));
-  readonly #proxied = new LazyAgent(() => openProxyAgent(this.sockets));
-  /** Which of them an origin needs: decided by its first request, because reading the environment is slow. */
-  readonly #byOrigin = new Map<string, LazyAgent>();
-  #closing: Promise<unknown> | undefined;
+  /** Created by the first call, because loading undici takes longer than many programs take to start. */
+  readonly #agents: { [route in Route]?: OwnedDispatcher | Promise<OwnedDispatcher> | undefined } = {};
+  /** By origin: decided by its first request, because reading the environment is slow. */
+  readonly #routes = new Map<string, Route>();
 
   /**
    * Returns the dispatcher for an origin. `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case, are honoured as undici
    * reads them. Loopback is never proxied.
    */
   dispatcherFor(origin: string): DispatcherLike | Promise<DispatcherLike> {
-    let agent = this.#byOrigin.get(origin);
-    if (agent === undefined) {
-      const isDirect = isLoopback(new URL(origin).hostname) || !hasProxy();
-      agent = isDirect ? this.#direct : this.#proxied;
-      this.#byOrigin.set(origin, agent);
+    let route = this.#routes.get(origin);
+    if (route === undefined) {
+      route = isLoopback(new URL(origin).hostname) || !hasProxy() ? "direct" : "proxied";
+      this.#routes.set(origin, route);
     }
-    return agent.get();
+    const agent = this.#agents[route] ?? this.#open(route);
+    this.#agents[route] = agent;
+    return agent;
   }
 
   /** Closes them when the calls in flight are done. */
   async close(): Promise<void> {
-    this.#closing ??= Promise.all([this.#direct.close(), this.#proxied.close()]);
-    await this.#closing;
-  }
-}
-
-/** An agent that is created by the first call, because loading undici takes longer than many programs take to start. */
-class LazyAgent {
-  #agent: OwnedDispatcher | Promise<OwnedDispatcher> | undefined;
-  readonly #open: () => Promise<OwnedDispatcher>;
-
-  constructor(open: () => Promise<OwnedDispatcher>) {
-    this.#open = open;
+    const opened = await Promise.allSettled(Object.values(this.#agents));
+    await Promise.all(opened.map((agent) => agent.status === "fulfilled" && agent.value?.close()));
   }
 
-  get(): OwnedDispatcher | Promise<OwnedDispatcher> {
-    this.#agent ??= this.#load();
-    return this.#agent;
-  }
-
-  async close(): Promise<void> {
-    // An agent that could not be created has nothing to close.
-    const agent = await Promise.resolve(this.#agent).catch(() => undefined);
-    await agent?.close();
-  }
-
-  async #load(): Promise<OwnedDispatcher> {
+  async #open(route: Route): Promise<OwnedDispatcher> {
     try {
-      const agent = await this.#open();
-      this.#agent = agent;
+      const agent = await (route === "direct" ? openAgent(this.sockets) : openProxyAgent(this.sockets));
+      this.#agents[route] = agent;
       return agent;
     } catch (error) {
       // Somebody may have fixed it before the next call.
-      this.#agent = undefined;
+      this.#agents[route] = undefined;
       throw error;
     }
   }
@@ -157,17 +139,19 @@ async function openTunnel(
  * case a later undici 7 hides its inner files behind an `exports` map.
  */
 async function loadAgent(): Promise<AgentParts> {
-  const required = requireAgent();
-  if (required) return required;
   try {
-    const [{ default: Agent }, { default: buildConnector }] = await Promise.all([
-      import("undici/lib/dispatcher/agent.js"),
-      import("undici/lib/core/connect.js"),
-    ]);
-    return { Agent, buildConnector };
+    return requireAgent() ?? (await importAgent());
   } catch {
     return loadIndex();
   }
+}
+
+async function importAgent(): Promise<AgentParts> {
+  const [{ default: Agent }, { default: buildConnector }] = await Promise.all([
+    import("undici/lib/dispatcher/agent.js"),
+    import("undici/lib/core/connect.js"),
+  ]);
+  return { Agent, buildConnector };
 }
 
 interface AgentParts {
@@ -183,15 +167,11 @@ interface AgentParts {
 function requireAgent(): AgentParts | undefined {
   const { url } = import.meta;
   if (!/\/node_modules\/template-pdf\/dist\/platform\/node\.js$/.test(url)) return undefined;
-  try {
-    const load = process.getBuiltinModule("node:module").createRequire(url);
-    const Agent = load("undici/lib/dispatcher/agent.js");
-    // Undici 6: see `transports.objectionTo`.
-    if ("interceptors" in Agent.prototype) return undefined;
-    return { Agent, buildConnector: load("undici/lib/core/connect.js") };
-  } catch {
-    return undefined;
-  }
+  const load = process.getBuiltinModule("node:module").createRequire(url);
+  const Agent = load("undici/lib/dispatcher/agent.js");
+  // Undici 6: see `transports.objectionTo`.
+  if ("interceptors" in Agent.prototype) return undefined;
+  return { Agent, buildConnector: load("undici/lib/core/connect.js") };
 }
 
 async function loadProxyAgent() {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { isPage } from "../runtime/environment.ts";
 import type { ResponseHead } from "./response-head.ts";
-import type { Exchange, Receiver, Transport, WireRequest } from "./transport.ts";
+import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 
 /** `fetch`, as far as it is used here. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
@@ -17,29 +17,22 @@ export interface FetchInit {
   credentials?: "omit" | "same-origin" | "include";
 }
 
-/** A `Response`, as far as it is used here. */
+/** A `Response`, as far as it is used here; that of every library fits. */
 export interface FetchResponse {
   readonly status: number;
   readonly type: string;
-  readonly headers: FetchHeaders;
-  readonly body: FetchBody | null;
+  readonly headers: {
+    get(name: string): string | null;
+    forEach(visit: (value: string, name: string) => void): void;
+  };
+  readonly body: {
+    readonly locked?: boolean | undefined;
+    getReader(): FetchReader;
+    cancel(reason?: unknown): Promise<void>;
+  } | null;
   readonly bodyUsed?: boolean | undefined;
 }
 
-/** A `Headers`, as far as it is used here; that of every library fits. */
-interface FetchHeaders {
-  get(name: string): string | null;
-  forEach(visit: (value: string, name: string) => void): void;
-}
-
-/** A `ReadableStream` of bytes, as far as it is used here. */
-interface FetchBody {
-  readonly locked?: boolean | undefined;
-  getReader(): FetchReader;
-  cancel(reason?: unknown): Promise<void>;
-}
-
-/** A reader of such a stream, as far as it is used here. */
 interface FetchReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(reason?: unknown): Promise<void>;
@@ -48,35 +41,37 @@ interface FetchReader {
 /** Content codings that a `fetch` decodes itself. The PDF check detects what it left encoded. */
 const decodedByFetch = /^(?:gzip|x-gzip|deflate|br|zstd)$/;
 
-/** Sends requests with a `fetch`: the global one, a mock of it, or the caller's own. */
-export class FetchTransport implements Transport {
-  readonly name = "fetch";
-  readonly sees = { connecting: false, sending: false };
-  readonly #fetch: () => FetchLike;
-  readonly #credentials: FetchInit["credentials"];
-  readonly explain: Transport["explain"];
-
-  /**
-   * @param fetch - returns the function to call; called for every request
-   * @param credentials - whether cookies are sent
-   * @param explain - knows the errors of this runtime
-   */
-  constructor(fetch: () => FetchLike, credentials: FetchInit["credentials"], explain?: Transport["explain"]) {
-    this.#fetch = fetch;
-    this.#credentials = credentials;
-    this.explain = explain;
-  }
-
-  open(request: WireRequest, receiver: Receiver): Exchange {
-    return new FetchExchange(this.#fetch(), request, receiver, this.#credentials);
-  }
+/**
+ * Sends requests with a `fetch`: the global one, a mock of it, or the caller's own.
+ *
+ * @param current - returns the function to call; called for every request
+ * @param credentials - whether cookies are sent
+ * @param explain - knows the errors of this runtime
+ */
+export function fetchTransport(
+  current: () => FetchLike,
+  credentials: FetchInit["credentials"],
+  explain?: Transport["explain"],
+): Transport {
+  return {
+    name: "fetch",
+    sees: { connecting: false, sending: false },
+    explain,
+    open(request, receiver) {
+      // Called as a bare function: a browser's own fetch refuses any other `this`.
+      const fetch = current();
+      const call = (signal: AbortSignal) => {
+        if (typeof fetch !== "function") throw noFetch();
+        return fetch(request.origin + request.path, initOf(request, signal, credentials));
+      };
+      return new FetchExchange(call, receiver);
+    },
+  };
 }
 
 class FetchExchange implements Exchange {
-  readonly #fetch: FetchLike;
-  readonly #request: WireRequest;
+  readonly #fetch: (signal: AbortSignal) => Promise<FetchResponse>;
   readonly #receiver: Receiver;
-  readonly #credentials: FetchInit["credentials"];
   readonly #controller = new AbortController();
   /** Over: the receiver got its last event, or aborted. */
   #state: "flowing" | "paused" | "over" = "flowing";
@@ -84,16 +79,9 @@ class FetchExchange implements Exchange {
   /** Ends the wait of a paused exchange. */
   #wake: (() => void) | undefined;
 
-  constructor(
-    fetch: FetchLike,
-    request: WireRequest,
-    receiver: Receiver,
-    credentials: FetchInit["credentials"],
-  ) {
+  constructor(fetch: (signal: AbortSignal) => Promise<FetchResponse>, receiver: Receiver) {
     this.#fetch = fetch;
-    this.#request = request;
     this.#receiver = receiver;
-    this.#credentials = credentials;
   }
 
   get #isOver(): boolean {
@@ -125,66 +113,52 @@ class FetchExchange implements Exchange {
 
   async #run(): Promise<void> {
     try {
-      const response = await this.#callFetch();
+      const fetch = this.#fetch;
+      const sent = fetch(this.#controller.signal);
+      // That very call may have aborted the exchange.
+      if (!this.#isOver) this.#receiver.onSent();
+      const response = await sent;
       checkResponse(response);
       if (!this.#isOver) this.#receiver.onHead(headOf(response));
       if (this.#isOver) return void response.body?.cancel().catch(ignore);
-      if (response.body) await this.#pump(response.body.getReader());
-      await this.#whilePaused();
+      this.#reader = response.body?.getReader();
+      for (;;) {
+        const next = await this.#reader?.read();
+        while (this.#state === "paused") await this.#untilWoken();
+        if (this.#isOver) return;
+        if (next?.value === undefined) break;
+        this.#receiver.onChunk(next.value);
+      }
     } catch (cause) {
       if (this.#isOver) return;
       this.#state = "over";
       return this.#receiver.onFailure(cause);
     }
-    if (this.#isOver) return;
     this.#state = "over";
     this.#receiver.onEnd();
   }
 
-  #callFetch(): Promise<FetchResponse> {
-    // Called as a bare function: a browser's own fetch refuses any other `this`.
-    const fetch = this.#fetch;
-    if (typeof fetch !== "function") throw noFetch();
-    const sent = fetch(this.#request.origin + this.#request.path, this.#init());
-    // That very call may have aborted the exchange.
-    if (!this.#isOver) this.#receiver.onSent();
-    return sent;
+  #untilWoken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
+}
 
-  async #pump(reader: FetchReader): Promise<void> {
-    this.#reader = reader;
-    while (!this.#isOver) {
-      await this.#whilePaused();
-      const { done, value } = await reader.read();
-      if (done || value === undefined) return;
-      // A pause during the read holds the chunk back.
-      await this.#whilePaused();
-      if (!this.#isOver) this.#receiver.onChunk(value);
-    }
-  }
-
-  async #whilePaused(): Promise<void> {
-    while (this.#state === "paused") {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  #init(): FetchInit {
-    const { headers, body } = this.#request;
-    const pairs: [string, string][] = [];
-    for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
-    return {
-      method: "POST",
-      headers: pairs,
-      body,
-      redirect: "manual",
-      signal: this.#controller.signal,
-      ...(mayForbidCaching() && { cache: "no-store" }),
-      ...(this.#credentials && { credentials: this.#credentials }),
-    };
-  }
+function initOf(
+  { headers, body }: WireRequest,
+  signal: AbortSignal,
+  credentials: FetchInit["credentials"],
+): FetchInit {
+  return {
+    method: "POST",
+    headers: headerPairs(headers),
+    body,
+    redirect: "manual",
+    signal,
+    ...(mayForbidCaching() && { cache: "no-store" }),
+    ...(credentials && { credentials }),
+  };
 }
 
 /** A mock may return anything. */

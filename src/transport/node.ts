@@ -1,8 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { OwnAgents } from "./agents.ts";
 import { explain } from "./explain.ts";
-import { type FetchLike, FetchTransport } from "./fetch.ts";
-import { isReplacedFetch, replacedDispatchers } from "./replaced-globals.ts";
+import { type FetchLike, fetchTransport } from "./fetch.ts";
 import type {
   CapturedContext,
   DispatcherLike,
@@ -11,7 +10,7 @@ import type {
   TransportPool,
   TransportSettings,
 } from "./transport.ts";
-import { UndiciTransport } from "./undici.ts";
+import { undiciTransport } from "./undici.ts";
 
 /** The transports of Node: undici, unless the caller or a replaced global says otherwise. */
 export const transports: TransportPlatform = {
@@ -23,19 +22,18 @@ export const transports: TransportPlatform = {
 
 class NodePool implements TransportPool {
   readonly #agents = new OwnAgents();
-  readonly #own = new UndiciTransport((origin) => this.#agents.dispatcherFor(origin), this.#agents.sockets);
-  #given: { readonly dispatcher: DispatcherLike; readonly transport: Transport } | undefined;
+  readonly #own = undiciTransport((origin) => this.#agents.dispatcherFor(origin), this.#agents.sockets);
 
   /**
    * Uses the `fetch` option, then the `dispatcher` option, then a global `fetch` or global dispatcher that was replaced,
    * then undici agents of our own.
    */
   current({ fetch, dispatcher, credentials }: TransportSettings): Transport {
-    if (fetch) return new FetchTransport(() => fetch, credentials, explain);
-    if (dispatcher) return this.#using(dispatcher);
+    if (fetch) return fetchTransport(() => fetch, credentials, explain);
+    if (dispatcher) return undiciTransport(() => dispatcher);
     if (isReplacedFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
     const { current, legacy } = replacedDispatchers();
-    if (current) return this.#using(current);
+    if (current) return undiciTransport(() => current);
     // It may be of another generation: only Node's own fetch, which also uses it, knows which handlers it takes.
     return legacy ? usingGlobalFetch(credentials) : this.#own;
   }
@@ -48,15 +46,63 @@ class NodePool implements TransportPool {
   close(): Promise<void> {
     return this.#agents.close();
   }
-
-  #using(dispatcher: DispatcherLike): Transport {
-    if (this.#given?.dispatcher !== dispatcher) {
-      this.#given = { dispatcher, transport: new UndiciTransport(() => dispatcher) };
-    }
-    return this.#given.transport;
-  }
 }
 
 function usingGlobalFetch(credentials: TransportSettings["credentials"]): Transport {
-  return new FetchTransport(() => globalThis.fetch as FetchLike, credentials, explain);
+  return fetchTransport(() => globalThis.fetch as FetchLike, credentials, explain);
+}
+
+let lastFetch: unknown;
+let wasLastReplaced = false;
+
+/**
+ * Whether the global `fetch` was replaced, such as by a mock or a tracer. MSW and nock leave no mark on theirs; but Node's
+ * own (20 to 26) is a named function whose source text mentions loading undici lazily. When in doubt, it was replaced.
+ */
+function isReplacedFetch(fetch: unknown): boolean {
+  if (fetch !== lastFetch) {
+    lastFetch = fetch;
+    wasLastReplaced = typeof fetch === "function" && !isNodesOwn(fetch);
+  }
+  return wasLastReplaced;
+}
+
+// biome-ignore lint/complexity/noBannedTypes: any function may stand in for `fetch`.
+function isNodesOwn(fetch: Function): boolean {
+  return fetch.name === "fetch" && /lazy loading of undici/.test(Function.prototype.toString.call(fetch));
+}
+
+/** Where undici 7.19 and later, and 8, keep the global dispatcher. It takes new-style handlers. */
+const currentKey = Symbol.for("undici.globalDispatcher.2");
+/** Where every version of undici keeps it for old-style handlers. */
+const legacyKey = Symbol.for("undici.globalDispatcher.1");
+
+interface GlobalDispatchers {
+  readonly [currentKey]?: DispatcherLike;
+  readonly [legacyKey]?: DispatcherLike;
+}
+
+/** The global dispatchers that a user set. `current` takes the handlers of undici 7 and later; `legacy` may be of any version. */
+function replacedDispatchers(): {
+  readonly current?: DispatcherLike;
+  readonly legacy?: DispatcherLike;
+} {
+  const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
+  if (current && !isPlainAgent(current)) return { current };
+  if (legacy && legacy !== current && !isPlainAgent(legacy)) return { legacy };
+  return none;
+}
+
+const none = {};
+
+/**
+ * Whether it is the `Agent` that undici and Node install by themselves, not one that a user set: no subclass, and no
+ * interceptor added. Undici 8 wraps it for older readers.
+ */
+function isPlainAgent(dispatcher: DispatcherLike): boolean {
+  const agent = dispatcher.constructor as
+    | { readonly name: string; readonly prototype: DispatcherLike }
+    | undefined;
+  const isAgent = agent?.name === "Agent" || agent?.name === "Dispatcher1Wrapper";
+  return isAgent && dispatcher.dispatch === agent.prototype.dispatch;
 }

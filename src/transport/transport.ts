@@ -29,6 +29,13 @@ export interface WireRequest {
   readonly body: string;
 }
 
+/** The headers of a request by name and value. */
+export function headerPairs(headers: readonly string[]): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
+  return pairs;
+}
+
 /**
  * Receives the events of one exchange, in this order: `onSent`, `onHead`, `onChunk`…, and last exactly one of `onEnd` and
  * `onFailure`. No event comes before `Exchange.send` was called, or after `Exchange.abort`.

@@ -3,32 +3,31 @@ import { canDecode, codingsOf, Decoder } from "./decode.ts";
 import { explain } from "./explain.ts";
 import type { ResponseHead } from "./response-head.ts";
 import type { OpeningSocket, SocketOwner, SocketTracker } from "./sockets.ts";
-import type { DispatcherLike, Exchange, Receiver, Transport, WireRequest } from "./transport.ts";
+import {
+  type DispatcherLike,
+  type Exchange,
+  headerPairs,
+  type Receiver,
+  type Transport,
+  type WireRequest,
+} from "./transport.ts";
 
 /** Returns the dispatcher for an origin; a promise only while it is being loaded. */
 type DispatcherSource = (origin: string) => DispatcherLike | Promise<DispatcherLike>;
 
-/** Sends requests with `dispatch` of undici 7 or later, without a stream or a promise in between. */
-export class UndiciTransport implements Transport {
-  readonly name = "undici";
-  readonly sees: Transport["sees"];
-  readonly explain = explain;
-  readonly #source: DispatcherSource;
-  readonly #sockets: SocketTracker | undefined;
-
-  /**
-   * @param source - returns the dispatcher
-   * @param sockets - tracks the sockets of our own dispatcher, which never queues a request
-   */
-  constructor(source: DispatcherSource, sockets?: SocketTracker) {
-    this.#source = source;
-    this.#sockets = sockets;
-    this.sees = { connecting: sockets !== undefined, sending: true };
-  }
-
-  open(request: WireRequest, receiver: Receiver): Exchange {
-    return new UndiciExchange(this.#source, this.#sockets, request, receiver);
-  }
+/**
+ * Sends requests with `dispatch` of undici 7 or later, without a stream or a promise in between.
+ *
+ * @param source - returns the dispatcher
+ * @param sockets - tracks the sockets of our own dispatcher, which never queues a request
+ */
+export function undiciTransport(source: DispatcherSource, sockets?: SocketTracker): Transport {
+  return {
+    name: "undici",
+    sees: { connecting: sockets !== undefined, sending: true },
+    explain,
+    open: (request, receiver) => new UndiciExchange(source, sockets, request, receiver),
+  };
 }
 
 /** What undici passes to each event of a new-style handler. */
@@ -184,7 +183,9 @@ class UndiciExchange implements Exchange, SocketOwner {
     if (this.#state === "over") return;
     const { origin, path, body } = this.#request;
     // A caller's dispatcher may read them, and expects them by name, as undici's callers pass them.
-    const headers = this.#sockets ? this.#request.headers : byName(this.#request.headers);
+    const headers = this.#sockets
+      ? this.#request.headers
+      : Object.fromEntries(headerPairs(this.#request.headers));
     // Without undici's own limits of 300 s: the receiver has its own timeouts.
     const options = { origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 };
     try {
@@ -272,12 +273,6 @@ class UndiciHead implements ResponseHead {
     }
     return headers;
   }
-}
-
-function byName(headers: readonly string[]): Record<string, string> {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
-  return Object.fromEntries(pairs);
 }
 
 function append(headers: Headers, name: string, value: string): void {

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { ConnectionError } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FetchLike } from "../../src/transport/fetch.ts";
-import { FetchTransport } from "../../src/transport/fetch.ts";
+import { fetchTransport } from "../../src/transport/fetch.ts";
 import { rejectionOf } from "../client/service.ts";
 import { open } from "../support/sockets.ts";
 import { settle } from "../transport/server.ts";
@@ -60,7 +60,7 @@ describe("a proxy of the environment that fails", () => {
   it.each(failures)("is asked once for one try, and left alone: it %s", async (_what, settings) => {
     const { client, proxy } = await start(settings);
     await rejectionOf(sourceOf(client));
-    await settle(new FetchTransport(() => globalThis.fetch as FetchLike, undefined));
+    await settle(fetchTransport(() => globalThis.fetch as FetchLike, undefined));
     expect(proxy.heard).toHaveLength(1);
     await client.close();
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { FetchInit, FetchLike, FetchResponse } from "../../src/transport/fetch.ts";
-import { FetchTransport } from "../../src/transport/fetch.ts";
+import { fetchTransport } from "../../src/transport/fetch.ts";
 import { describeTransport } from "./contract.ts";
 import { record, requestTo } from "./recorder.ts";
 import { head, later, serveRaw, settle, turn } from "./server.ts";
 
-describeTransport("fetch", () => new FetchTransport(() => globalThis.fetch as FetchLike, undefined), {
+describeTransport("fetch", () => fetchTransport(() => globalThis.fetch as FetchLike, undefined), {
   toDamagedChains: true,
   toSocketsOfDamage: true,
   toCutOffCodings: true,
@@ -13,7 +13,7 @@ describeTransport("fetch", () => new FetchTransport(() => globalThis.fetch as Fe
 
 describe("the fetch transport", () => {
   const by = (fetch: FetchLike, credentials?: FetchInit["credentials"]) =>
-    new FetchTransport(() => fetch, credentials);
+    fetchTransport(() => fetch, credentials);
   const request = requestTo("http://service.test");
 
   it("asks for no redirect, no cache and no cookie of its own", async () => {
@@ -171,7 +171,7 @@ describe("the fetch transport", () => {
   it("asks for the global fetch anew for every request", async () => {
     const server = await serveRaw((socket) => socket.write(`${head(200, ["content-length: 4"])}real`));
     let current: FetchLike = async () => new Response("mock");
-    const transport = new FetchTransport(() => current, undefined);
+    const transport = fetchTransport(() => current, undefined);
     const mocked = record(transport, requestTo(server.origin)).send();
     await mocked.until("end");
     current = globalThis.fetch as FetchLike;

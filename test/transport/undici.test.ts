@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { OwnAgents } from "../../src/transport/agents.ts";
 import type { DispatcherLike } from "../../src/transport/transport.ts";
-import { UndiciTransport } from "../../src/transport/undici.ts";
+import { undiciTransport } from "../../src/transport/undici.ts";
 import { describeTransport } from "./contract.ts";
 import { record, requestTo } from "./recorder.ts";
 import { closed, head, later, serveRaw, settle, turn } from "./server.ts";
@@ -13,13 +13,13 @@ import { closed, head, later, serveRaw, settle, turn } from "./server.ts";
 describeTransport("undici", () => {
   const agents = new OwnAgents();
   onTestFinished(() => agents.close());
-  return new UndiciTransport((origin) => agents.dispatcherFor(origin), agents.sockets);
+  return undiciTransport((origin) => agents.dispatcherFor(origin), agents.sockets);
 });
 
 describe("the undici transport", () => {
   const by = (dispatcher: Dispatcher) => {
     onTestFinished(() => dispatcher.destroy());
-    return new UndiciTransport(() => dispatcher);
+    return undiciTransport(() => dispatcher);
   };
 
   it("adds no header but those of HTTP itself", async () => {
@@ -37,7 +37,7 @@ describe("the undici transport", () => {
 
   it("shows somebody's dispatcher the headers by their names", async () => {
     let shown: unknown;
-    const transport = new UndiciTransport(() => ({
+    const transport = undiciTransport(() => ({
       dispatch: (options) => {
         shown = options.headers;
         return true;
@@ -90,7 +90,7 @@ describe("the undici transport", () => {
       agent.disableNetConnect();
       reply(agent.get("http://service.test"));
       onTestFinished(() => agent.close());
-      return new UndiciTransport(() => agent);
+      return undiciTransport(() => agent);
     };
     const path = requestTo("").path;
     const answering = () =>
@@ -145,7 +145,7 @@ describe("the undici transport", () => {
     it("tells why it did not come, once, and not to those who left", async () => {
       const source = later<never>();
       const cause = new Error("could not be loaded");
-      const transport = new UndiciTransport(() => source.promise.then(() => Promise.reject(cause)));
+      const transport = undiciTransport(() => source.promise.then(() => Promise.reject(cause)));
       const waiting = record(transport, requestTo("http://service.test")).send();
       const left = record(transport, requestTo("http://service.test")).send();
       left.abort();
@@ -157,7 +157,7 @@ describe("the undici transport", () => {
 
     it("tells what its source threw", () => {
       const cause = new Error("no dispatcher for you");
-      const transport = new UndiciTransport(() => {
+      const transport = undiciTransport(() => {
         throw cause;
       });
       const recorder = record(transport, requestTo("http://service.test")).send();
@@ -194,7 +194,7 @@ describe("the undici transport", () => {
       ],
     ];
     it.each(old)("%s says so", (_which, dispatch) => {
-      const transport = new UndiciTransport(() => ({ dispatch }));
+      const transport = undiciTransport(() => ({ dispatch }));
       const recorder = record(transport, requestTo("http://service.test")).send();
       expect(recorder.events).toEqual(["failure"]);
       expect(recorder.failure).toBeInstanceOf(ConfigurationError);
@@ -208,7 +208,7 @@ describe("the undici transport", () => {
 
   it("passes on what a dispatcher throws", () => {
     const cause = new TypeError("its own trouble");
-    const transport = new UndiciTransport(() => ({
+    const transport = undiciTransport(() => ({
       dispatch() {
         throw cause;
       },
@@ -244,7 +244,7 @@ describe("the undici transport", () => {
       onResponseData(controller: object, chunk: Uint8Array): void;
       onResponseEnd(controller: object, trailers: object): void;
     }
-    const transport = new UndiciTransport(() => ({
+    const transport = undiciTransport(() => ({
       dispatch(_options, handler: Handler) {
         const controller = { pause() {}, resume() {}, abort() {} };
         handler.onRequestStart(controller);
