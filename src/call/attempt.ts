@@ -189,10 +189,11 @@ export class Attempt implements Receiver {
     const body = new Body(this.#exchange, this);
     this.body = body;
     this.call.state = "body";
+    // First of all the output, which need not copy what is not held for it.
+    this.call.onDocument({ head, body, contentLength: this.#promisedBytes, facts: this.#facts });
     for (const earlier of this.#first?.take() ?? []) body.write(earlier);
     this.#first = undefined;
     if (chunk) body.write(chunk);
-    this.call.onDocument({ head, body, contentLength: this.#promisedBytes, facts: this.#facts });
     if (this.#receivedBytes === 0) return;
     this.call.onProgress(this.#receivedBytes, head);
     if (!this.hasEnded && !body.isRead) this.#limit("unread");

@@ -1,6 +1,6 @@
 import type { Exchange } from "../transport/transport.ts";
 import type { Attempt } from "./attempt.ts";
-import { smallestChunkBytes } from "./chunks.ts";
+import { ChunkList, smallestChunkBytes } from "./chunks.ts";
 
 /** Where the bytes of a document go: one output. */
 export interface Sink {
@@ -22,21 +22,18 @@ export interface Sink {
 /** The maximum number of bytes that are held while nothing reads them. Then the service has to wait. */
 const maxHeldBytes = 64 * 1024;
 
-/** The maximum number of held chunks; each has a fixed overhead. */
-const maxHeldChunks = 1024;
-
 /** The bytes of one document, from the transport to the one output that reads them. */
 export class Body {
   readonly #exchange: Exchange;
   readonly #attempt: Attempt;
-  #held: Uint8Array[] = [];
-  #heldBytes = 0;
+  /** What came before there was an output. */
+  #held: ChunkList | undefined;
   /** The output that reads, for the error of a second one. */
   #output: string | undefined;
   #sink: Sink | undefined;
   /** The reader, or the lack of one, makes the service wait. */
   #isPaused = false;
-  /** The sink asked for more while it was given a chunk. */
+  /** The sink has asked for more since it was given a chunk. */
   #wasResumed = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -67,23 +64,21 @@ export class Body {
   // Called by the attempt.
 
   write(chunk: Uint8Array): void {
-    if (this.#sink && !this.#isPaused) {
-      if (!this.#give(this.#sink, chunk) && !this.#failure) this.#pause();
-    } else {
-      this.#hold(chunk);
-    }
+    if (this.#failure) return;
+    const wantsMore = this.#sink ? this.#give(this.#sink, chunk) : this.#hold(chunk);
+    if (!wantsMore) this.#pause();
   }
 
   /** Every byte has arrived. */
   end(): void {
-    if (!this.#sink) this.#attempt.onUnread();
-    else if (this.#held.length === 0) this.#finish(this.#sink);
+    if (this.#sink) this.#finish(this.#sink);
+    else this.#attempt.onUnread();
   }
 
   fail(error: unknown): void | Promise<void> {
     if (this.#failure) return;
     this.#failure = { error };
-    this.#held = [];
+    this.#held = undefined;
     return this.#sink?.fail(error);
   }
 
@@ -105,13 +100,22 @@ export class Body {
     this.#sink = sink;
     if (this.#failure) return void sink.fail(this.#failure.error);
     this.#attempt.onRead(sink.isStream);
-    this.#flow(sink);
+    let wantsMore = true;
+    for (const chunk of this.#held?.take() ?? []) wantsMore = !this.#failure && this.#give(sink, chunk);
+    this.#held = undefined;
+    if (this.#failure) return;
+    if (this.#attempt.hasEnded) this.#finish(sink);
+    else if (wantsMore) this.resume();
+    else this.#pause();
   }
 
   /** The sink can take more. */
   resume(): void {
     this.#wasResumed = true;
-    if (this.#sink && this.#isPaused) this.#flow(this.#sink);
+    if (!this.#isPaused || this.#held || this.#failure) return;
+    this.#isPaused = false;
+    this.#attempt.onResumed();
+    this.#exchange.resume();
   }
 
   /** Ends the transfer, frees its socket, and fails the sink with `reason`. */
@@ -119,42 +123,22 @@ export class Body {
     if (!this.#failure) this.#attempt.call.fail(reason);
   }
 
-  /** Gives the sink what was held, then lets the transport continue. */
-  #flow(sink: Sink): void {
-    const wasPaused = this.#isPaused;
-    // Before the sink is given anything: it may call `resume` meanwhile.
-    this.#isPaused = false;
-    let wantsMore = true;
-    while (wantsMore && this.#held.length > 0) wantsMore = this.#give(sink, this.#held.shift() as Uint8Array);
-    if (this.#failure) return;
-    if (!wantsMore) {
-      if (wasPaused) this.#isPaused = true;
-      else this.#pause();
-      return;
-    }
-    if (this.#attempt.hasEnded) return this.#finish(sink);
-    if (!wasPaused) return;
-    this.#attempt.onResumed();
-    this.#exchange.resume();
-  }
-
   #give(sink: Sink, chunk: Uint8Array): boolean {
     this.#wasResumed = false;
     return sink.write(chunk) || this.#wasResumed;
   }
 
-  #hold(chunk: Uint8Array): void {
+  /** Returns whether more can be held. */
+  #hold(chunk: Uint8Array): boolean {
+    this.#held ??= new ChunkList();
     // A small chunk may be a slice of a buffer that is much larger.
-    const isSlice = chunk.length < smallestChunkBytes && chunk.buffer.byteLength > chunk.length;
-    this.#held.push(isSlice ? chunk.slice() : chunk);
-    this.#heldBytes += chunk.length;
-    const isFull = this.#heldBytes >= maxHeldBytes || this.#held.length >= maxHeldChunks;
-    if (isFull && !this.#isPaused) this.#pause();
+    this.#held.add(chunk.length < smallestChunkBytes ? chunk.slice() : chunk);
+    return this.#held.byteLength < maxHeldBytes;
   }
 
   #pause(): void {
+    if (this.#isPaused || this.#failure) return;
     this.#isPaused = true;
-    if (this.#attempt.hasEnded) return;
     this.#attempt.onPaused();
     this.#exchange.pause();
   }

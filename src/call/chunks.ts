@@ -3,102 +3,17 @@ import type { Bytes } from "../runtime/platform-types.ts";
 /** Smaller chunks are merged, because every chunk has a fixed overhead. */
 export const smallestChunkBytes = 4096;
 
-/** Merges small chunks, so that memory does not depend on chunk size. */
-class ChunkGatherer {
-  /** Room for what is too small to be forwarded. */
-  #block: Bytes | undefined;
-  #length = 0;
-
-  /**
-   * Takes the next chunk.
-   *
-   * @returns what can be forwarded now: the chunk itself, or a copy of it and of the small ones before it
-   */
-  add(chunk: Uint8Array): Uint8Array | undefined {
-    const length = this.#length + chunk.length;
-    if (length >= smallestChunkBytes) {
-      if (this.#length === 0) return chunk;
-      const gathered = new Uint8Array(length);
-      gathered.set(this.#gathered());
-      gathered.set(chunk, this.#length);
-      this.#length = 0;
-      return gathered;
-    }
-    this.#block ??= new Uint8Array(smallestChunkBytes);
-    this.#block.set(chunk, this.#length);
-    this.#length = length;
-    return undefined;
-  }
-
-  /** Returns what is left at the end. */
-  end(): Bytes | undefined {
-    if (this.#length === 0) return undefined;
-    const rest = this.#gathered().slice();
-    this.#length = 0;
-    return rest;
-  }
-
-  #gathered(): Bytes {
-    return this.#block?.subarray(0, this.#length) as Bytes;
-  }
-}
-
-/** Forwards the first chunk immediately, and merges later small chunks once per turn of the event loop. */
-export class ChunkRelay {
-  readonly #gatherer = new ChunkGatherer();
-  readonly #forward: (chunk: Uint8Array) => void;
-  readonly #wantsMore: () => boolean;
-  #hasBegun = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What set the timer. One that was set by fake timers is lost when these are removed. */
-  #setTimeout: typeof setTimeout | undefined;
-
-  /**
-   * @param forward - takes a chunk
-   * @param wantsMore - whether the reader can take more now
-   */
-  constructor(forward: (chunk: Uint8Array) => void, wantsMore: () => boolean) {
-    this.#forward = forward;
-    this.#wantsMore = wantsMore;
-  }
-
-  /** Takes the next chunk; `false` asks to wait. */
-  write(chunk: Uint8Array): boolean {
-    const next = this.#hasBegun ? this.#gatherer.add(chunk) : chunk;
-    this.#hasBegun = true;
-    if (next) {
-      this.drop();
-      this.#forward(next);
-    } else if (this.#timer === undefined || this.#setTimeout !== setTimeout) {
-      this.#setTimeout = setTimeout;
-      this.#timer = setTimeout(() => this.flush(), 0);
-    }
-    return this.#wantsMore();
-  }
-
-  /** Forwards what is left, at the end or before. */
-  flush(): void {
-    this.drop();
-    const rest = this.#gatherer.end();
-    if (rest) this.#forward(rest);
-  }
-
-  /** Forwards nothing until the next chunk. */
-  drop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-}
-
 /** The most unused buffer memory that a list may keep alive in addition to the size of its bytes. */
 const maxUnusedBytes = 128 * 1024;
 
-/** Bytes in the order in which they came. It holds at most about twice as much memory. */
+/** Bytes in the order in which they came. It holds at most about twice as much memory, whatever the size of chunks. */
 export class ChunkList {
   /** How many bytes it has. */
   byteLength = 0;
-  readonly #gatherer = new ChunkGatherer();
   #chunks: Uint8Array[] = [];
+  /** Small chunks, until they fill a block. */
+  #block: Bytes | undefined;
+  #blockLength = 0;
   /** How much memory the chunks hold. */
   #heldBytes = 0;
   #lastBuffer: ArrayBufferLike | undefined;
@@ -106,15 +21,18 @@ export class ChunkList {
   add(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     // Of most documents the first chunk is the only one, and need not be copied.
-    const next = this.byteLength === 0 ? chunk : this.#gatherer.add(chunk);
+    const isSmall = chunk.length < smallestChunkBytes && this.byteLength > 0;
     this.byteLength += chunk.length;
-    if (next) this.#keep(next);
+    if (!isSmall || this.#blockLength + chunk.length > smallestChunkBytes) this.#closeBlock();
+    if (!isSmall) return this.#keep(chunk);
+    this.#block ??= new Uint8Array(smallestChunkBytes);
+    this.#block.set(chunk, this.#blockLength);
+    this.#blockLength += chunk.length;
   }
 
   /** Returns the chunks and empties the list. */
   take(): Uint8Array[] {
-    const rest = this.#gatherer.end();
-    if (rest) this.#chunks.push(rest);
+    this.#closeBlock();
     const chunks = this.#chunks;
     this.byteLength = 0;
     this.#chunks = [];
@@ -134,6 +52,11 @@ export class ChunkList {
     return whole;
   }
 
+  #closeBlock(): void {
+    if (this.#block && this.#blockLength > 0) this.#chunks.push(this.#block.slice(0, this.#blockLength));
+    this.#blockLength = 0;
+  }
+
   #keep(chunk: Uint8Array): void {
     const { buffer } = chunk;
     const addedBytes = buffer === this.#lastBuffer ? 0 : buffer.byteLength;
@@ -141,5 +64,50 @@ export class ChunkList {
     this.#chunks.push(isWorthIt ? chunk : chunk.slice());
     this.#heldBytes += isWorthIt ? addedBytes : chunk.length;
     if (isWorthIt) this.#lastBuffer = buffer;
+  }
+}
+
+/** Forwards the first chunk immediately, and merges later small chunks once per turn of the event loop. */
+export class ChunkRelay {
+  readonly #waiting = new ChunkList();
+  readonly #forward: (chunk: Uint8Array) => void;
+  readonly #wantsMore: () => boolean;
+  #hasBegun = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** What set the timer. One that was set by fake timers is lost when these are removed. */
+  #setTimeout: typeof setTimeout | undefined;
+
+  /**
+   * @param forward - takes a chunk
+   * @param wantsMore - whether the reader can take more now
+   */
+  constructor(forward: (chunk: Uint8Array) => void, wantsMore: () => boolean) {
+    this.#forward = forward;
+    this.#wantsMore = wantsMore;
+  }
+
+  /** Takes the next chunk; `false` asks to wait. */
+  write(chunk: Uint8Array): boolean {
+    this.#waiting.add(chunk);
+    if (!this.#hasBegun || this.#waiting.byteLength >= smallestChunkBytes) {
+      this.flush();
+    } else if (this.#timer === undefined || this.#setTimeout !== setTimeout) {
+      this.#setTimeout = setTimeout;
+      this.#timer = setTimeout(() => this.flush(), 0);
+    }
+    this.#hasBegun = true;
+    return this.#wantsMore();
+  }
+
+  /** Forwards what is left, at the end or before. */
+  flush(): void {
+    this.drop();
+    for (const chunk of this.#waiting.take()) this.#forward(chunk);
+  }
+
+  /** Forwards nothing until the next chunk. */
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }

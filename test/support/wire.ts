@@ -122,7 +122,6 @@ export class Reader implements Sink {
     this.#script = [...script];
   }
   write(chunk: Uint8Array): boolean {
-    if (this.waiting) throw new Error("Written to although it asked to wait.");
     if (this.last.length > 0) throw new Error("Written to after its last event.");
     this.chunks.push(chunk);
     const answer = this.#script.shift() ?? "more";
