@@ -81,11 +81,12 @@ export class Attempt implements Receiver {
     const phase = this.#phase as errors.AttemptPhase;
     const limitMs = this.#limitMs;
     const head = this.#head;
-    const error = (note: string) =>
-      errors.timedOut(phase, limitMs, this.#received(), head, { ...this.#facts, note });
+    const failure = this.#failure(phase === "connect" ? "safe" : "ambiguous", (call) =>
+      errors.timedOut(phase, limitMs, this.#received(), head, call),
+    );
     if (head && !isSuccess(head)) this.#stop(this.#refusal(errors.refusalOver(limitMs, head, this.#facts)));
-    else if (phase !== "unread") this.#stop({ repeat: phase === "connect" ? "safe" : "ambiguous", error });
-    else if (!this.body?.isRead || this.body.isUntouched) this.call.fail(error(""));
+    else if (phase !== "unread") this.#stop(failure);
+    else if (!this.body?.isRead || this.body.isUntouched) this.call.fail(failure.error(""));
   }
 
   // Called by the body.
@@ -112,16 +113,6 @@ export class Attempt implements Receiver {
     this.#limit("stall");
   }
 
-  /** Every byte has arrived, and nothing reads them yet. */
-  onUnread(): void {
-    this.call.release();
-  }
-
-  /** An output has the whole document. */
-  onWhole(): void {
-    this.call.onWhole();
-  }
-
   // Called by the transport.
 
   onSent(): void {
@@ -139,8 +130,7 @@ export class Attempt implements Receiver {
       return this.#limit("stall", limitMs);
     }
     if (head.undecoded !== undefined) {
-      const error = (note: string) => errors.undecoded(head, { ...this.#facts, note });
-      return this.#stop({ repeat: "never", error });
+      return this.#stop(this.#failure("never", (call) => errors.undecoded(head, call)));
     }
     this.#promisedBytes = contentLengthOf(head);
     if (!this.#check) this.#begin(head);
@@ -221,39 +211,33 @@ export class Attempt implements Receiver {
     this.#fail(failure);
   }
 
-  // How it can fail.
+  #failure(repeat: Failure["repeat"], error: (call: CallFacts) => unknown, retryAfterMs?: number): Failure {
+    return { repeat, retryAfterMs, error: (note) => error({ ...this.#facts, note }) };
+  }
 
   #noAnswer(cause: unknown): Failure {
     const explained = this.#transport.explain?.(cause);
     const sent = explained?.unsent ? false : this.#isSent;
     const isFinal = errors.isPassedOn(cause) || explained?.isLasting;
-    return {
-      repeat: isFinal ? "never" : sent === false ? "safe" : "ambiguous",
-      error: (note) => errors.notConnected(cause, sent, { ...this.#facts, note }, explained),
-    };
+    const repeat = isFinal ? "never" : sent === false ? "safe" : "ambiguous";
+    return this.#failure(repeat, (call) => errors.notConnected(cause, sent, call, explained));
   }
 
   #refusal(cause?: unknown): Failure {
     const head = this.#head as ResponseHead;
     const text = this.#firstText();
-    return {
-      repeat: repeatAfter(head.status),
-      retryAfterMs: retryAfterOf(head),
-      error: (note) => apiError(head, text, { ...this.#facts, note }, cause),
-    };
+    const repeat = repeatAfter(head.status);
+    return this.#failure(repeat, (call) => apiError(head, text, call, cause), retryAfterOf(head));
   }
 
   #notAPdf(head: ResponseHead): Failure {
     const text = this.#firstText();
-    return { repeat: "never", error: (note) => errors.notAPdf(head, text, { ...this.#facts, note }) };
+    return this.#failure("never", (call) => errors.notAPdf(head, text, call));
   }
 
   #truncated(head: ResponseHead, cause?: unknown): Failure {
     const received = this.#received();
-    return {
-      repeat: "ambiguous",
-      error: (note) => errors.cutOff(head, received, { ...this.#facts, note }, cause),
-    };
+    return this.#failure("ambiguous", (call) => errors.cutOff(head, received, call, cause));
   }
 
   #received(): errors.Received {

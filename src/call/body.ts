@@ -72,7 +72,7 @@ export class Body {
   /** Every byte has arrived. */
   end(): void {
     if (this.#sink) this.#finish(this.#sink);
-    else this.#attempt.onUnread();
+    else this.#attempt.call.release();
   }
 
   fail(error: unknown): void | Promise<void> {
@@ -146,9 +146,9 @@ export class Body {
   #finish(sink: Sink): void {
     this.#isPaused = false;
     const finishing = sink.end();
-    if (!finishing) return this.#attempt.onWhole();
+    if (!finishing) return this.#attempt.call.onWhole();
     const settle = () => {
-      if (!this.#failure) this.#attempt.onWhole();
+      if (!this.#failure) this.#attempt.call.onWhole();
     };
     finishing.then(settle, settle);
   }

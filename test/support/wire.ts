@@ -21,9 +21,9 @@ export class Wire implements Exchange {
   backlog: (() => void)[] = [];
 
   constructor() {
-    const attempt: Pick<Attempt, "onRead" | "onPaused" | "onResumed" | "onUnread" | "onWhole"> & {
+    const attempt: Pick<Attempt, "onRead" | "onPaused" | "onResumed"> & {
       hasEnded: boolean;
-      call: Pick<Call, "fail">;
+      call: Pick<Call, "fail" | "release" | "onWhole">;
     } = {
       hasEnded: false,
       call: {
@@ -33,18 +33,16 @@ export class Wire implements Exchange {
           this.watched = false;
           this.body.fail(reason);
         },
+        release: () => void this.rests++,
+        onWhole: () => {
+          this.isWhole = true;
+          this.watched = false;
+          this.rests++;
+        },
       },
       onRead: () => (this.watched = true),
       onPaused: () => void this.flows.push(false),
       onResumed: () => void this.flows.push(true),
-      onUnread: () => {
-        this.rests++;
-      },
-      onWhole: () => {
-        this.isWhole = true;
-        this.watched = false;
-        this.rests++;
-      },
     };
     this.#attempt = attempt;
     this.body = new Body(this, attempt as unknown as Attempt);
