@@ -50,7 +50,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
     what: /^node:/,
     by: [
       "files/",
-      "document/node-stream.ts",
+      "document/node-outputs.ts",
       "transport/",
       "service/listen.ts",
       "bulk/folder/",

@@ -93,6 +93,7 @@ export class GeneratedPdf {
    * The document as a Node `Buffer`.
    *
    * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   * @throws {ConfigurationError} in a runtime without Node's streams and buffers
    *
    * @example
    * ```ts

@@ -19,7 +19,11 @@ type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown }
  * rejects with what `await` on this would reject with, and with what the form of the same name on `GeneratedPdf`
  * rejects with.
  */
-export class PendingPdf extends Promise<GeneratedPdf> {
+export class PendingPdf
+  extends Promise<GeneratedPdf>
+  // Editors show the documentation of these methods for those of a pending PDF.
+  implements Pick<GeneratedPdf, "bytes" | "buffer" | "arrayBuffer" | "blob">
+{
   /** `then`, `catch` and `finally` give plain promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
@@ -66,63 +70,22 @@ export class PendingPdf extends Promise<GeneratedPdf> {
     return super.then(onFulfilled, onRejected);
   }
 
-  /**
-   * The document as bytes that own their memory.
-   *
-   * @throws what `generate` rejects with, `OversizedPdfError` when it is larger than `maxBytes`
-   * @throws {TypeError} when the document was read before
-   *
-   * @example
-   * ```ts
-   * const bytes = await pdfs.generate("invoice", values).bytes();
-   * ```
-   */
+  /** @inheritDoc GeneratedPdf.bytes */
   bytes(): Promise<Bytes> {
     return this.#output("whole", (document) => document.bytes());
   }
 
-  /**
-   * The document as a Node `Buffer`.
-   *
-   * @throws what `generate` rejects with, `OversizedPdfError` when it is larger than `maxBytes`
-   * @throws {TypeError} when the document was read before
-   * @throws {ConfigurationError} in a runtime without Node's streams and buffers
-   *
-   * @example
-   * ```ts
-   * const buffer = await pdfs.generate("invoice", values).buffer();
-   * ```
-   */
+  /** @inheritDoc GeneratedPdf.buffer */
   buffer(): Promise<NodeBuffer> {
     return this.#output("whole", (document) => document.buffer());
   }
 
-  /**
-   * The document as an `ArrayBuffer`.
-   *
-   * @throws what `generate` rejects with, `OversizedPdfError` when it is larger than `maxBytes`
-   * @throws {TypeError} when the document was read before
-   *
-   * @example
-   * ```ts
-   * const memory = await pdfs.generate("invoice", values).arrayBuffer();
-   * ```
-   */
+  /** @inheritDoc GeneratedPdf.arrayBuffer */
   arrayBuffer(): Promise<ArrayBuffer> {
     return this.#output("whole", (document) => document.arrayBuffer());
   }
 
-  /**
-   * The document as a `Blob` of type `application/pdf`.
-   *
-   * @throws what `generate` rejects with, `OversizedPdfError` when it is larger than `maxBytes`
-   * @throws {TypeError} when the document was read before
-   *
-   * @example
-   * ```ts
-   * const blob = await pdfs.generate("invoice", values).blob();
-   * ```
-   */
+  /** @inheritDoc GeneratedPdf.blob */
   blob(): Promise<Blob> {
     return this.#output("whole", (document) => document.blob());
   }
