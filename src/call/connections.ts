@@ -30,17 +30,15 @@ export class Connections {
 
   /** Closes the connections, once the registered calls are over. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#untilIdle().then(() => this.pool.close());
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
-    if (this.#calls > 0) {
-      await new Promise<void>((resolve) => {
-        this.#whenIdle = resolve;
-      });
-    }
-    await this.pool.close();
+  #untilIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+      if (this.#calls === 0) resolve();
+    });
   }
 }
 

@@ -5,44 +5,34 @@ import type { Bytes } from "../runtime/platform-types.ts";
 type Reader = ReadableStreamDefaultReader<Bytes>;
 
 /**
- * Goes through a document chunk by chunk. No generator: one that was never started runs no `finally`, and would
- * leave the connection behind when its loop is left at once.
+ * Iterates over the chunks of a document. Not a generator: one that was never started runs no `finally`, and would not free the
+ * connection when its loop is left at once.
+ *
+ * @param open - opens the document, when the first chunk is requested
+ * @param giveUp - frees a document that was not opened
  */
-export class ChunkIterator implements AsyncIterableIterator<Bytes> {
-  readonly #open: () => Reader | Promise<Reader>;
-  readonly #giveUp: () => Promise<void>;
-  #reader: Promise<Reader> | undefined;
-
-  /**
-   * @param open - opens the document, at the first chunk that is asked for
-   * @param giveUp - frees a document that was not opened
-   */
-  constructor(open: () => Reader | Promise<Reader>, giveUp: () => Promise<void>) {
-    this.#open = open;
-    this.#giveUp = giveUp;
-  }
-
-  async next(): Promise<IteratorResult<Bytes, undefined>> {
-    this.#reader ??= this.#begin();
-    try {
-      const { done, value } = await (await this.#reader).read();
-      return done ? { done, value: undefined } : { done, value };
-    } catch (error) {
-      throw addCaller(error);
-    }
-  }
-
-  async return(): Promise<IteratorResult<Bytes, undefined>> {
-    if (this.#reader === undefined) await this.#giveUp();
-    else await this.#reader.then((reader) => reader.cancel(abortError())).catch(() => {});
-    return { done: true, value: undefined };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async #begin(): Promise<Reader> {
-    return this.#open();
-  }
+export function iterateChunks(
+  open: () => Reader | Promise<Reader>,
+  giveUp: () => Promise<void>,
+): AsyncIterableIterator<Bytes> {
+  let reader: Promise<Reader> | undefined;
+  return {
+    async next() {
+      reader ??= (async () => open())();
+      try {
+        const { done, value } = await (await reader).read();
+        return done ? { done, value: undefined } : { done, value };
+      } catch (error) {
+        throw addCaller(error);
+      }
+    },
+    async return() {
+      if (reader === undefined) await giveUp();
+      else await reader.then((opened) => opened.cancel(abortError())).catch(() => {});
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import type { SavePath, SavePolicy } from "../files/save-path.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { requestIdOf } from "../transport/response-head.ts";
-import { ChunkIterator } from "./chunk-iterator.ts";
+import { iterateChunks } from "./chunk-iterator.ts";
 import { filenameOf } from "./filename.ts";
 import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
@@ -250,7 +250,7 @@ export class GeneratedPdf {
    * ```
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Bytes> {
-    return new ChunkIterator(
+    return iterateChunks(
       () => this.openReader(),
       () => this.cancel(),
     );

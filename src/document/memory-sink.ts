@@ -23,6 +23,7 @@ abstract class MemorySink<T> implements Sink {
   readonly isStream = false;
   protected readonly limits: Limits;
   protected length = 0;
+  protected chunks: ChunkList | undefined;
   readonly #body: Body;
   readonly #resolve: (whole: T | Promise<never>) => void;
 
@@ -58,15 +59,21 @@ abstract class MemorySink<T> implements Sink {
     rejectWithCaller(this.#resolve, error);
   }
 
-  protected abstract keep(chunk: Uint8Array): void;
   protected abstract make(): T;
-  protected abstract drop(): void;
+
+  protected keep(chunk: Uint8Array): void {
+    this.chunks ??= new ChunkList();
+    this.chunks.add(chunk);
+  }
+
+  protected drop(): void {
+    this.chunks = undefined;
+  }
 }
 
 /** Collects bytes that own their memory: one allocation where their length is known. */
 export class BytesSink extends MemorySink<Bytes> {
   #whole: Bytes | undefined;
-  #chunks: ChunkList | undefined;
 
   protected override keep(chunk: Uint8Array): void {
     const { contentLength: promised = Number.POSITIVE_INFINITY } = this.limits;
@@ -75,49 +82,30 @@ export class BytesSink extends MemorySink<Bytes> {
       this.#whole = new Uint8Array(chunk);
       return;
     }
-    if (this.length === 0 && promised <= maxBelievedBytes) {
-      this.#whole = new Uint8Array(promised);
+    if (this.length === 0 && promised <= maxBelievedBytes) this.#whole = new Uint8Array(promised);
+    if (this.#whole && this.length + chunk.length <= this.#whole.length) {
+      return this.#whole.set(chunk, this.length);
     }
-    if (this.#whole && this.length + chunk.length > this.#whole.length) this.#stopBelieving(this.#whole);
-    if (this.#whole) {
-      this.#whole.set(chunk, this.length);
-      return;
-    }
-    this.#chunks ??= new ChunkList();
-    this.#chunks.add(chunk);
+    // More came than was promised: HTTP cannot do that, but a `fetch` of somebody's own can.
+    if (this.#whole) super.keep(this.#whole.subarray(0, this.length));
+    this.#whole = undefined;
+    super.keep(chunk);
   }
 
   protected override make(): Bytes {
-    return this.#whole ?? this.#chunks?.concatenate() ?? new Uint8Array();
+    return this.#whole ?? this.chunks?.concatenate() ?? new Uint8Array();
   }
 
   protected override drop(): void {
-    this.#whole = undefined;
-    this.#chunks = undefined;
-  }
-
-  /** More came than was promised: HTTP cannot do that, but a `fetch` of somebody's own can. */
-  #stopBelieving(whole: Bytes): void {
-    this.#chunks = new ChunkList();
-    this.#chunks.add(whole.subarray(0, this.length));
+    super.drop();
     this.#whole = undefined;
   }
 }
 
 /** Collects a `Blob`, which copies what it is made of: so only small chunks are copied before. */
 export class BlobSink extends MemorySink<Blob> {
-  readonly #chunks = new ChunkList();
-
-  protected override keep(chunk: Uint8Array): void {
-    this.#chunks.add(chunk);
-  }
-
   protected override make(): Blob {
     // No part of shared memory: they came from a socket or from `fetch`.
-    return new Blob(this.#chunks.take() as Bytes[], { type: "application/pdf" });
-  }
-
-  protected override drop(): void {
-    this.#chunks.take();
+    return new Blob((this.chunks?.take() ?? []) as Bytes[], { type: "application/pdf" });
   }
 }

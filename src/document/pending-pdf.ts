@@ -4,7 +4,7 @@ import type { CallOutcome } from "../call/outcome.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { SavePolicy } from "../files/save-path.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
-import { ChunkIterator } from "./chunk-iterator.ts";
+import { iterateChunks } from "./chunk-iterator.ts";
 import { GeneratedPdf, type Saved } from "./generated-pdf.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 
@@ -187,7 +187,7 @@ export class PendingPdf
 
   /** The document chunk by chunk; leaving the loop frees the connection. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Bytes> {
-    return new ChunkIterator(
+    return iterateChunks(
       () => this.#output("stream", (document) => document.openReader()),
       async () => {
         if (!this.#isAwaited && this.#outputs === 0) await this.cancel();
