@@ -116,36 +116,22 @@ export function cutOff(
 export function timedOut(
   phase: AttemptPhase,
   limitMs: number,
-  received: Received,
+  { receivedBytes, promisedBytes }: Received,
   head: ResponseHead | undefined,
   call: CallFacts,
 ): TimeoutError {
-  const facts = head ? answerFacts(head, call) : { attempts: call.attempts };
-  const message = `${whatStopped(phase, limitMs, received, call)}${call.note}`;
-  return new TimeoutError(message, { ...facts, phase, limitMs });
-}
-
-function whatStopped(
-  phase: AttemptPhase,
-  limitMs: number,
-  { receivedBytes, promisedBytes }: Received,
-  call: CallFacts,
-): string {
   const { origin, attempts } = call;
   const template = templateOf(call);
   const limit = `${limitMs} ms, \`timeouts.${phase}\``;
-  switch (phase) {
-    case "connect":
-      return `Could not connect to the service at ${origin} for ${template} within ${limit}.${attempts > 1 ? "" : " Nothing was sent."} Check \`baseUrl\`, and that the service can be reached from here; then try again.`;
-    case "firstByte":
-      return `The service at ${origin} sent no byte of a document for ${template} within ${limit}; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`;
-    case "stall": {
-      const amount = promisedBytes === undefined ? receivedBytes : `${receivedBytes} of ${promisedBytes}`;
-      return `The document for ${template} from ${origin} stopped arriving after ${amount} bytes: no more came for ${limit}. Do not use what arrived; generate it again.`;
-    }
-    case "unread":
-      return `The document for ${template} was not read within ${limit}, so its connection was given up. Read it as soon as it is there, or raise the limit.`;
-  }
+  const amount = promisedBytes === undefined ? receivedBytes : `${receivedBytes} of ${promisedBytes}`;
+  const messages: { readonly [phase in AttemptPhase]: string } = {
+    connect: `Could not connect to the service at ${origin} for ${template} within ${limit}.${attempts > 1 ? "" : " Nothing was sent."} Check \`baseUrl\`, and that the service can be reached from here; then try again.`,
+    firstByte: `The service at ${origin} sent no byte of a document for ${template} within ${limit}; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`,
+    stall: `The document for ${template} from ${origin} stopped arriving after ${amount} bytes: no more came for ${limit}. Do not use what arrived; generate it again.`,
+    unread: `The document for ${template} was not read within ${limit}, so its connection was given up. Read it as soon as it is there, or raise the limit.`,
+  };
+  const facts = head ? answerFacts(head, call) : { attempts };
+  return new TimeoutError(messages[phase] + call.note, { ...facts, phase, limitMs });
 }
 
 /** The body of an unsuccessful response did not end in time: the cause of its `ApiError`. */

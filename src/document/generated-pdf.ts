@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { abortError } from "../call/abort-signals.ts";
+import { answerFacts } from "../call/api-error.ts";
 import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
@@ -270,17 +271,12 @@ export class GeneratedPdf {
   }
 
   #oversized(): OversizedPdfError {
-    const { uid, secrets } = this.#response.facts;
+    const { head, facts } = this.#response;
     const maxBytes = this.#maxBytes;
     const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
     return new OversizedPdfError(
-      `The document for template ${JSON.stringify(uid)} has ${size} bytes, and \`maxBytes\` allows ${maxBytes} in memory. Raise it, or use saveTo() or stream(), which hold little.`,
-      {
-        attempts: this.attempts,
-        status: this.status,
-        requestId: this.requestId && secrets.withoutSecrets(this.requestId),
-        headers: this.headers,
-      },
+      `The document for template ${JSON.stringify(facts.uid)} has ${size} bytes, and \`maxBytes\` allows ${maxBytes} in memory. Raise it, or use saveTo() or stream(), which hold little.`,
+      answerFacts(head, facts),
     );
   }
 }

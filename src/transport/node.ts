@@ -3,7 +3,6 @@ import { OwnAgents } from "./agents.ts";
 import { explain } from "./explain.ts";
 import { type FetchLike, fetchTransport } from "./fetch.ts";
 import type {
-  CapturedContext,
   DispatcherLike,
   Transport,
   TransportPlatform,
@@ -14,42 +13,57 @@ import { undiciTransport } from "./undici.ts";
 
 /** The transports of Node: undici, unless the caller or a replaced global says otherwise. */
 export const transports: TransportPlatform = {
-  openPool: () => new NodePool(),
+  openPool,
   objectionTo: (dispatcher) =>
     // Undici 6 and older have this accessor, undici 7 has dropped it. The first dispatch detects the rest.
     "interceptors" in dispatcher ? "it is of undici 6 or older; make it with undici 7 or later" : undefined,
 };
 
-class NodePool implements TransportPool {
-  readonly #agents = new OwnAgents();
-  readonly #own = undiciTransport((origin) => this.#agents.dispatcherFor(origin), this.#agents.sockets);
+/** Where undici 7.19 and later, and 8, keep the global dispatcher. It takes new-style handlers. */
+const currentKey = Symbol.for("undici.globalDispatcher.2");
+/** Where every version of undici keeps it for old-style handlers. */
+const legacyKey = Symbol.for("undici.globalDispatcher.1");
 
-  /**
-   * Uses the `fetch` option, then the `dispatcher` option, then a global `fetch` or global dispatcher that was replaced,
-   * then undici agents of our own.
-   */
-  current({ fetch, dispatcher, credentials }: TransportSettings): Transport {
-    if (fetch) return fetchTransport(() => fetch, credentials, explain);
-    if (dispatcher) return undiciTransport(() => dispatcher);
-    if (isReplacedFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
-    const { current, legacy } = replacedDispatchers();
-    if (current) return undiciTransport(() => current);
-    // It may be of another generation: only Node's own fetch, which also uses it, knows which handlers it takes.
-    return legacy ? usingGlobalFetch(credentials) : this.#own;
-  }
+interface GlobalDispatchers {
+  readonly [currentKey]?: DispatcherLike;
+  readonly [legacyKey]?: DispatcherLike;
+}
 
-  captureContext(): CapturedContext {
+function openPool(): TransportPool {
+  const agents = new OwnAgents();
+  const own = undiciTransport((origin) => agents.dispatcherFor(origin), agents.sockets);
+  return {
+    current({ fetch, dispatcher, credentials }) {
+      if (fetch) return fetchTransport(() => fetch, credentials, explain);
+      if (dispatcher) return undiciTransport(() => dispatcher);
+      if (isReplacedFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
+      const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
+      if (isReplaced(current)) return undiciTransport(() => current);
+      // It may be of another generation: only Node's own fetch, which also uses it, knows which handlers it takes.
+      if (legacy !== current && isReplaced(legacy)) return usingGlobalFetch(credentials);
+      return own;
+    },
     // `AsyncLocalStorage.snapshot` captures it, too, but costs ten times as much on Node 20.
-    return new AsyncResource("TemplatePdf");
-  }
-
-  close(): Promise<void> {
-    return this.#agents.close();
-  }
+    captureContext: () => new AsyncResource("TemplatePdf"),
+    close: () => agents.close(),
+  };
 }
 
 function usingGlobalFetch(credentials: TransportSettings["credentials"]): Transport {
   return fetchTransport(() => globalThis.fetch as FetchLike, credentials, explain);
+}
+
+/**
+ * Whether a global dispatcher was set by a user. Undici and Node install an `Agent` by themselves, which undici 8 wraps for older
+ * readers; a user's has another class, or an interceptor.
+ */
+function isReplaced(dispatcher: DispatcherLike | undefined): dispatcher is DispatcherLike {
+  if (!dispatcher) return false;
+  const agent = dispatcher.constructor as
+    | { readonly name: string; readonly prototype: DispatcherLike }
+    | undefined;
+  const isAgent = agent?.name === "Agent" || agent?.name === "Dispatcher1Wrapper";
+  return !isAgent || dispatcher.dispatch !== agent.prototype.dispatch;
 }
 
 let lastFetch: unknown;
@@ -70,39 +84,4 @@ function isReplacedFetch(fetch: unknown): boolean {
 // biome-ignore lint/complexity/noBannedTypes: any function may stand in for `fetch`.
 function isNodesOwn(fetch: Function): boolean {
   return fetch.name === "fetch" && /lazy loading of undici/.test(Function.prototype.toString.call(fetch));
-}
-
-/** Where undici 7.19 and later, and 8, keep the global dispatcher. It takes new-style handlers. */
-const currentKey = Symbol.for("undici.globalDispatcher.2");
-/** Where every version of undici keeps it for old-style handlers. */
-const legacyKey = Symbol.for("undici.globalDispatcher.1");
-
-interface GlobalDispatchers {
-  readonly [currentKey]?: DispatcherLike;
-  readonly [legacyKey]?: DispatcherLike;
-}
-
-/** The global dispatchers that a user set. `current` takes the handlers of undici 7 and later; `legacy` may be of any version. */
-function replacedDispatchers(): {
-  readonly current?: DispatcherLike;
-  readonly legacy?: DispatcherLike;
-} {
-  const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
-  if (current && !isPlainAgent(current)) return { current };
-  if (legacy && legacy !== current && !isPlainAgent(legacy)) return { legacy };
-  return none;
-}
-
-const none = {};
-
-/**
- * Whether it is the `Agent` that undici and Node install by themselves, not one that a user set: no subclass, and no
- * interceptor added. Undici 8 wraps it for older readers.
- */
-function isPlainAgent(dispatcher: DispatcherLike): boolean {
-  const agent = dispatcher.constructor as
-    | { readonly name: string; readonly prototype: DispatcherLike }
-    | undefined;
-  const isAgent = agent?.name === "Agent" || agent?.name === "Dispatcher1Wrapper";
-  return isAgent && dispatcher.dispatch === agent.prototype.dispatch;
 }
