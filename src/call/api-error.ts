@@ -16,8 +16,6 @@ import { type ResponseHead, requestIdOf } from "../transport/response-head.ts";
 import type { WireRequest } from "../transport/transport.ts";
 import { inSeconds } from "./retry-policy.ts";
 
-/** Creates the error for an unsuccessful response. The spec shows none, so statuses mean what HTTP says. */
-
 /** How much of an error response's body is kept. */
 export const maxErrorBytes = 64 * 1024;
 
@@ -25,18 +23,22 @@ export const maxErrorBytes = 64 * 1024;
 const maxDetailLength = 500;
 
 /** What error messages about a call may name. */
-export interface CallFacts {
+export interface KnownFacts {
   readonly uid: string;
   /** Scheme, host and port of `baseUrl`. */
   readonly origin: string;
   /** The path prefix of `baseUrl`. */
   readonly basePath: string;
   readonly attempts: number;
-  /** The end of each message, such as how often the call was tried. */
-  readonly note: string;
   /** Redacts what no message may contain. */
   readonly secrets: Redactor;
   readonly request: Pick<WireRequest, "headers">;
+}
+
+/** The same, once it is known what follows. */
+export interface CallFacts extends KnownFacts {
+  /** The end of each message, such as how often the call was tried. */
+  readonly note: string;
 }
 
 type ApiErrorClass = new (message: string, facts: ApiErrorFacts) => ApiError;
@@ -51,7 +53,7 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
 };
 
 /**
- * Creates the error for an unsuccessful response.
+ * Creates the error for an unsuccessful response. The spec shows none, so statuses mean what HTTP says.
  *
  * @param rawBody - the text of its body, as much as arrived; at most `maxErrorBytes`
  * @param cause - what interrupted the body, if anything did

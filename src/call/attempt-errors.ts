@@ -9,9 +9,7 @@ import {
 import { pageAddress } from "../runtime/environment.ts";
 import type { ResponseHead } from "../transport/response-head.ts";
 import type { Explanation } from "../transport/transport.ts";
-import { answerFacts, type CallFacts, whatHappened } from "./api-error.ts";
-
-/** Creates the errors of an attempt without a document: what happened, to what, and what to do next. */
+import { answerFacts, type CallFacts, type KnownFacts, whatHappened } from "./api-error.ts";
 
 /** What one attempt may wait for. */
 export type AttemptPhase = Exclude<TimeoutPhase, "total">;
@@ -22,12 +20,7 @@ export interface Received {
   readonly promisedBytes: number | undefined;
 }
 
-/**
- * There was no response.
- *
- * @param sent - whether the request was sent; `undefined` if unknown
- * @param explained - what the transport knows about the cause
- */
+/** There was no response. Whether the request was `sent` may be unknown. */
 export function notConnected(
   cause: unknown,
   sent: boolean | undefined,
@@ -135,11 +128,7 @@ export function timedOut(
 }
 
 /** The body of an unsuccessful response did not end in time: the cause of its `ApiError`. */
-export function refusalOver(
-  limitMs: number,
-  head: ResponseHead,
-  call: Omit<CallFacts, "note">,
-): TimeoutError {
+export function refusalOver(limitMs: number, head: ResponseHead, call: KnownFacts): TimeoutError {
   const message = `The rest of the answer did not come within ${limitMs} ms.`;
   return new TimeoutError(message, { ...answerFacts(head, call), phase: "stall", limitMs });
 }

@@ -1,6 +1,6 @@
 import { contentLengthOf, type ResponseHead } from "../transport/response-head.ts";
 import type { Exchange, Receiver, Transport, WireRequest } from "../transport/transport.ts";
-import { apiError, type CallFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
+import { apiError, type CallFacts, type KnownFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
 import * as errors from "./attempt-errors.ts";
 import { Body } from "./body.ts";
 import type { Call } from "./call.ts";
@@ -19,7 +19,7 @@ export interface PdfResponse {
   /** How many bytes the document will have, if the response tells. */
   readonly contentLength: number | undefined;
   /** What errors may tell of the call. */
-  readonly facts: Omit<CallFacts, "note">;
+  readonly facts: KnownFacts;
 }
 
 /** One try: sends the request, limits every wait and what is kept, and proves that the document is whole. */
@@ -27,7 +27,7 @@ export class Attempt implements Receiver {
   readonly call: Call;
   /** The document, once it has begun to arrive. */
   body: Body | undefined;
-  readonly #facts: PdfResponse["facts"];
+  readonly #facts: KnownFacts;
   readonly #transport: Transport;
   readonly #exchange: Exchange;
   readonly #check: PdfCheck | undefined;
@@ -44,7 +44,7 @@ export class Attempt implements Receiver {
   /** Whether the request was sent; `undefined` where the transport cannot see that. */
   #isSent: boolean | undefined;
 
-  constructor(call: Call, request: WireRequest, facts: PdfResponse["facts"], transport: Transport) {
+  constructor(call: Call, request: WireRequest, facts: KnownFacts, transport: Transport) {
     this.call = call;
     this.#facts = facts;
     this.#transport = transport;
@@ -53,11 +53,7 @@ export class Attempt implements Receiver {
     this.#exchange = transport.open(request, this);
   }
 
-  /**
-   * Sends the request.
-   *
-   * @returns why it failed; pending if it does not
-   */
+  /** Sends the request. The promise stays pending unless the attempt fails. */
   run(): Promise<Failure> {
     return new Promise((resolve) => {
       this.#fail = resolve;
@@ -76,7 +72,6 @@ export class Attempt implements Receiver {
     return this.body?.fail(reason);
   }
 
-  /** A timeout was reached. */
   onTimeOver(): void {
     const phase = this.#phase as errors.AttemptPhase;
     const limitMs = this.#limitMs;

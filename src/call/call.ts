@@ -14,6 +14,7 @@ import {
 } from "../transport/response-head.ts";
 import type { CapturedContext } from "../transport/transport.ts";
 import { type AbortListener, listenToAbort, stopListening } from "./abort-signals.ts";
+import type { KnownFacts } from "./api-error.ts";
 import { Attempt, type PdfResponse } from "./attempt.ts";
 import { totalOver } from "./attempt-errors.ts";
 import { type CallContext, checkOpen } from "./connections.ts";
@@ -66,12 +67,9 @@ export class Call implements AbortListener, TimerListener {
   /** The client waits with closing until this call is over. */
   #isRegistered = false;
 
-  /**
-   * @param given - the uid of a template, or a template
-   */
   constructor(
     client: CallContext,
-    given: string | AnyTemplate,
+    uidOrTemplate: string | AnyTemplate,
     values: unknown,
     options: CallOptions | undefined,
     bulk?: BulkAttempt,
@@ -86,10 +84,9 @@ export class Call implements AbortListener, TimerListener {
       client.connections.enter();
       this.#isRegistered = true;
       if (options !== undefined) this.settings = resolveCall(client.options, options);
-      const template: AnyTemplate =
-        typeof given === "object" && given !== null && "uid" in given
-          ? given
-          : { uid: given as string, schema: undefined };
+      const isTemplate =
+        typeof uidOrTemplate === "object" && uidOrTemplate !== null && "uid" in uidOrTemplate;
+      const template = isTemplate ? uidOrTemplate : { uid: uidOrTemplate as string, schema: undefined };
       this.#path = pathTo(client.options.endpoint, template.uid);
       this.uid = template.uid;
       this.#json = bodyOf(template, values);
@@ -135,7 +132,6 @@ export class Call implements AbortListener, TimerListener {
     this.bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
   }
 
-  /** The caller's signal was aborted. */
   onAbort(): void {
     this.fail(this.settings.signal?.reason);
   }
@@ -149,7 +145,7 @@ export class Call implements AbortListener, TimerListener {
 
   // Called by the attempt.
 
-  onHead(head: ResponseHead, { secrets }: PdfResponse["facts"]): void {
+  onHead(head: ResponseHead, { secrets }: KnownFacts): void {
     this.state = "head";
     this.#notify("response", () => {
       const requestId = requestIdOf(head);
@@ -178,7 +174,14 @@ export class Call implements AbortListener, TimerListener {
   /** An output has begun to read the document. */
   onRead(isStream: boolean): void {
     const { signal, timeouts } = this.settings;
-    if (!this.#isRegistered) this.#registerAgain(timeouts.total);
+    if (!this.#isRegistered) {
+      // A document that had arrived whole, possibly of a client that was closed since: writing it to a file may take long.
+      this.#client.connections.enter();
+      this.#isRegistered = true;
+      const leftMs = timeouts.total - this.#elapsedMs;
+      // If the limit has passed by then, it starts again.
+      this.#total.set(leftMs > 0 ? leftMs : timeouts.total);
+    }
     // The reader of a stream sees the bytes while they arrive, and sets the pace.
     if (isStream) this.isReplaceable = false;
     if (this.#isHandedOver) this.#total.clear();
@@ -202,7 +205,6 @@ export class Call implements AbortListener, TimerListener {
     this.#isRegistered = false;
   }
 
-  /** Makes the next attempt. */
   #next(): void {
     const { apiKey } = this.#client.options;
     if (typeof this.#json === "string" && typeof apiKey !== "function") this.#try(this.#json, apiKey);
@@ -257,8 +259,7 @@ export class Call implements AbortListener, TimerListener {
     const { retry, timeouts } = this.settings;
     if (this.bulk) return this.bulk.decide(failure, this.#attempts, retry);
     if (this.#attempt?.body && !this.isReplaceable) return { why: "" };
-    const leftMs = timeouts.total - this.#elapsedMs;
-    return decide(failure, this.#attempts, retry, leftMs, Math.random);
+    return decide(failure, this.#attempts, retry, timeouts.total - this.#elapsedMs, Math.random);
   }
 
   /** If the call ends meanwhile, nothing follows. */
@@ -278,21 +279,11 @@ export class Call implements AbortListener, TimerListener {
     this.#next();
   }
 
-  /** A document that had arrived whole is read, possibly after the client was closed: writing it to a file may take long. */
-  #registerAgain(totalMs: number): void {
-    this.#client.connections.enter();
-    this.#isRegistered = true;
-    const leftMs = totalMs - this.#elapsedMs;
-    // If the limit has passed by then, it starts anew.
-    this.#total.set(leftMs > 0 ? leftMs : totalMs);
-  }
-
   /** Whether a stream was returned, which `timeouts.total` does not limit. */
   get #isHandedOver(): boolean {
     return this.#attempt?.body?.isStream === true && !this.settings.totalLimitsStreams;
   }
 
-  /** Milliseconds since the call began. */
   get #elapsedMs(): number {
     return performance.now() - this.#startedAtMs;
   }
@@ -301,15 +292,8 @@ export class Call implements AbortListener, TimerListener {
   #notify<Name extends keyof Hooks>(name: Name, more: () => Omit<EventOf<Name>, keyof CallEvent>): void {
     const { hooks } = this.settings;
     if (!(name in hooks)) return;
-    const elapsedMs = this.#elapsedMs;
-    const event = () =>
-      ({
-        call: this.#number,
-        uid: this.uid,
-        attempt: this.#attempts,
-        elapsedMs,
-        ...more(),
-      }) as unknown as EventOf<Name>;
+    const common = { call: this.#number, uid: this.uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
+    const event = () => ({ ...common, ...more() }) as unknown as EventOf<Name>;
     // A request is sent in the context of the call. Everything else comes from sockets and timers.
     if (!this.#context || name === "request") tell(hooks, name, event);
     else this.#context.runInAsyncScope(tell, undefined, hooks, name, event);
