@@ -1,4 +1,4 @@
-import type { Agent, buildConnector, Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { ConfigurationError } from "../errors/errors.ts";
 import { isLoopback, readEnvironment } from "../runtime/environment.ts";
 import { ProxyFailure } from "./explain.ts";
@@ -146,7 +146,7 @@ async function loadAgent(): Promise<AgentParts> {
   }
 }
 
-async function importAgent(): Promise<AgentParts> {
+async function importAgent() {
   const [{ default: Agent }, { default: buildConnector }] = await Promise.all([
     import("undici/lib/dispatcher/agent.js"),
     import("undici/lib/core/connect.js"),
@@ -154,10 +154,7 @@ async function importAgent(): Promise<AgentParts> {
   return { Agent, buildConnector };
 }
 
-interface AgentParts {
-  readonly Agent: typeof Agent;
-  readonly buildConnector: typeof buildConnector;
-}
+type AgentParts = Awaited<ReturnType<typeof importAgent>>;
 
 /**
  * Requires them if this file is where the package was installed: that is faster than `import()`, which first searches CommonJS
@@ -176,18 +173,18 @@ function requireAgent(): AgentParts | undefined {
 
 async function loadProxyAgent() {
   try {
-    const [
-      { default: EnvHttpProxyAgent },
-      { default: Pool },
-      { default: connect },
-      { default: buildConnector },
-    ] = await Promise.all([
+    const [agent, pool, connect, connector] = await Promise.all([
       import("undici/lib/dispatcher/env-http-proxy-agent.js"),
       import("undici/lib/dispatcher/pool.js"),
       import("undici/lib/api/api-connect.js"),
       import("undici/lib/core/connect.js"),
     ]);
-    return { EnvHttpProxyAgent, Pool, buildConnector, connect };
+    return {
+      EnvHttpProxyAgent: agent.default,
+      Pool: pool.default,
+      connect: connect.default,
+      buildConnector: connector.default,
+    };
   } catch {
     const { EnvHttpProxyAgent, Pool, buildConnector } = await loadIndex();
     return { EnvHttpProxyAgent, Pool, buildConnector, connect: Pool.prototype.connect };

@@ -133,13 +133,9 @@ class UndiciExchange implements Exchange, SocketOwner {
 
   onResponseStart(controller: DispatchController, status: number, headers: IncomingHeaders): void {
     if (this.#state === "over" || status < 200) return;
-    const codings = codingsOf(join(headers["content-encoding"]));
-    const decodable = canDecode(codings);
-    if (codings.length > 0 && decodable) this.#decoder = this.#openDecoder(codings);
-    const undecoded = decodable ? undefined : codings.join(", ");
-    this.#receiver.onHead(
-      new UndiciHead(status, headers, controller, this.#decoder !== undefined, undecoded),
-    );
+    const head = new UndiciHead(status, headers, controller);
+    if (head.decoded) this.#decoder = this.#openDecoder(head.codings);
+    this.#receiver.onHead(head);
   }
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
@@ -212,8 +208,8 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   #hold(what: Uint8Array | "end"): void {
-    if (this.#held) this.#held.push(what);
-    else this.#held = [what];
+    this.#held ??= [];
+    this.#held.push(what);
   }
 
   #openDecoder(codings: readonly string[]): Decoder {
@@ -237,22 +233,19 @@ class UndiciExchange implements Exchange, SocketOwner {
 
 class UndiciHead implements ResponseHead {
   readonly status: number;
+  /** The content codings, in the order in which they were applied. */
+  readonly codings: readonly string[];
   readonly decoded: boolean;
   readonly undecoded: string | undefined;
   readonly opaqueRedirect = false;
   readonly #headers: IncomingHeaders;
   readonly #controller: DispatchController;
 
-  constructor(
-    status: number,
-    headers: IncomingHeaders,
-    controller: DispatchController,
-    decoded: boolean,
-    undecoded: string | undefined,
-  ) {
+  constructor(status: number, headers: IncomingHeaders, controller: DispatchController) {
     this.status = status;
-    this.decoded = decoded;
-    this.undecoded = undecoded;
+    this.codings = codingsOf(join(headers["content-encoding"]));
+    this.undecoded = canDecode(this.codings) ? undefined : this.codings.join(", ");
+    this.decoded = this.codings.length > 0 && this.undecoded === undefined;
     this.#headers = headers;
     this.#controller = controller;
   }
