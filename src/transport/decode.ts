@@ -43,9 +43,12 @@ export interface DecoderEvents {
 export class Decoder {
   readonly #codings: readonly string[];
   readonly #events: DecoderEvents;
-  /** One stream per coding, the last that was applied first; created for the first byte. */
-  #stages: readonly Transform[] = [];
-  #state: "flowing" | "paused" | "over" = "flowing";
+  /** The stream of the coding that was applied last; created for the first byte. */
+  #input: Transform | undefined;
+  /** Passes on the next decoded chunk, which waits while paused. */
+  #passOn: (() => void) | undefined;
+  #isPaused = false;
+  #isOver = false;
 
   /** @param codings - in the order in which they were applied; at least one, all of them decodable */
   constructor(codings: readonly string[], events: DecoderEvents) {
@@ -55,65 +58,57 @@ export class Decoder {
 
   /** Takes encoded bytes; `false` means to wait for `onDrain`. */
   write(chunk: Uint8Array): boolean {
-    if (this.#stages.length === 0) this.#open(chunk[0] ?? 0);
-    return this.#stages[0]?.write(chunk) ?? true;
+    this.#input ??= this.#open(chunk[0] ?? 0);
+    return this.#input.write(chunk);
   }
 
   end(): void {
-    const [first] = this.#stages;
+    if (this.#input) this.#input.end();
     // An empty body has nothing to decode.
-    if (first === undefined) this.#events.onEnd();
-    else first.end();
+    else this.#events.onEnd();
   }
 
   pause(): void {
-    if (this.#state === "over") return;
-    this.#state = "paused";
-    this.#stages.at(-1)?.pause();
+    this.#isPaused = true;
   }
 
   resume(): void {
-    if (this.#state === "over") return;
-    this.#state = "flowing";
-    this.#stages.at(-1)?.resume();
+    this.#isPaused = false;
+    const passOn = this.#passOn;
+    this.#passOn = undefined;
+    passOn?.();
   }
 
   destroy(): void {
-    this.#state = "over";
-    for (const stage of this.#stages) stage.destroy();
+    this.#isOver = true;
+    this.#input?.destroy();
   }
 
-  #open(firstByte: number): void {
-    // Loaded here, because hardly any answer is encoded, and it would slow down the start.
+  #open(firstByte: number): Transform {
+    // Loaded here, because hardly any answer is encoded, and they would slow down the start.
+    const { pipeline, Writable } = process.getBuiltinModule("node:stream");
     const zlib = process.getBuiltinModule("node:zlib");
-    this.#stages = this.#codings
+    const stages = this.#codings
       .toReversed()
       .flatMap((coding, index) => decoders[coding]?.(zlib, index === 0 ? firstByte : wrapped) ?? []);
-    for (const [index, stage] of this.#stages.entries()) {
-      stage.on("error", (cause) => this.#fail(cause));
-      const next = this.#stages[index + 1];
-      if (next) stage.pipe(next);
-      else this.#listen(stage);
-    }
-    this.#stages[0]?.on("drain", () => this.#events.onDrain());
+    const output = new Writable({
+      write: (chunk: Uint8Array, _encoding, done) => {
+        this.#passOn = () => {
+          if (!this.#isOver) this.#events.onChunk(chunk);
+          done();
+        };
+        if (!this.#isPaused) this.resume();
+      },
+    });
+    pipeline([...stages, output], (cause) => this.#finish(cause));
+    const input = stages[0] as Transform;
+    return input.on("drain", () => this.#events.onDrain());
   }
 
-  #listen(last: Transform): void {
-    last.on("data", (chunk: Uint8Array) => {
-      if (this.#state !== "over") this.#events.onChunk(chunk);
-    });
-    last.on("end", () => {
-      if (this.#state === "over") return;
-      // An inner coding may end although the outer one is truncated: a later error of the outer one is ignored.
-      this.#state = "over";
-      this.#events.onEnd();
-    });
-    if (this.#state === "paused") last.pause();
-  }
-
-  #fail(cause: unknown): void {
-    if (this.#state === "over") return;
-    this.destroy();
-    this.#events.onFailure(cause);
+  #finish(cause: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (cause) this.#events.onFailure(cause);
+    else this.#events.onEnd();
   }
 }
