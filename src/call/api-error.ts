@@ -95,7 +95,6 @@ export function answerFacts(
   };
 }
 
-/** How long the service asks to wait before the next request. */
 export function retryAfterOf(head: ResponseHead): number | undefined {
   return retryAfterMs(head.header("retry-after"), Date.now());
 }

@@ -42,12 +42,10 @@ export class Body {
     this.#attempt = attempt;
   }
 
-  /** Whether an output has begun to read. */
   get isRead(): boolean {
     return this.#output !== undefined;
   }
 
-  /** Whether it is read by an output that passes bytes on while they arrive. */
   get isStream(): boolean {
     return this.#sink?.isStream === true;
   }
@@ -60,8 +58,6 @@ export class Body {
   get isPaused(): boolean {
     return this.#isPaused;
   }
-
-  // Called by the attempt.
 
   write(chunk: Uint8Array): void {
     if (this.#failure) return;
@@ -81,8 +77,6 @@ export class Body {
     this.#held = undefined;
     return this.#sink?.fail(error);
   }
-
-  // Called by the output.
 
   /**
    * Chooses the sink. A document can be read once.

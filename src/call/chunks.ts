@@ -71,16 +71,13 @@ export class ChunkList {
 export class ChunkRelay {
   readonly #waiting = new ChunkList();
   readonly #forward: (chunk: Uint8Array) => void;
+  /** Whether the reader can take more now. */
   readonly #wantsMore: () => boolean;
   #hasBegun = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** What set the timer. One that was set by fake timers is lost when these are removed. */
   #setTimeout: typeof setTimeout | undefined;
 
-  /**
-   * @param forward - takes a chunk
-   * @param wantsMore - whether the reader can take more now
-   */
   constructor(forward: (chunk: Uint8Array) => void, wantsMore: () => boolean) {
     this.#forward = forward;
     this.#wantsMore = wantsMore;

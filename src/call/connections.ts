@@ -54,11 +54,7 @@ export interface CallContext {
   isClosed: boolean;
 }
 
-/**
- * Checks that a client can make a call.
- *
- * @throws {ConfigurationError} if it is closed, or its base URL is relative and there is no page
- */
+/** @throws {ConfigurationError} if a client is closed, or its base URL is relative and there is no page */
 export function checkOpen({ options, connections, isClosed }: CallContext): void {
   if (isClosed || connections.areClosed) {
     throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");

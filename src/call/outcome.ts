@@ -25,8 +25,5 @@ export interface BulkAttempt {
   onOutcome(outcome: Outcome): void;
 }
 
-/**
- * The name of an internal method of the client, which makes one attempt for a bulk run. The symbol is registered globally, because client
- * and run may come from two copies of this package.
- */
+/** Names an internal method of the client. Registered globally, because client and run may come from two copies of this package. */
 export const startAttempt: unique symbol = Symbol.for("template-pdf.start-attempt") as never;

@@ -1,7 +1,5 @@
 import type { RetryPolicy } from "../options/retry.ts";
 
-/** Whether a failed attempt is followed by another, and when: a table and a formula, without any state. */
-
 /** What a failed attempt means for another one. */
 export interface FailureKind {
   /**
@@ -15,11 +13,7 @@ export interface FailureKind {
 
 /** Why an attempt failed. */
 export interface Failure extends FailureKind {
-  /**
-   * Creates the error, once it is known what follows.
-   *
-   * @param note - what the message ends with
-   */
+  /** Creates the error, once it is known what follows. Its message ends with `note`. */
   readonly error: (note: string) => unknown;
 }
 
@@ -43,12 +37,9 @@ export function repeatAfter(status: number): FailureKind["repeat"] {
 }
 
 /**
- * Decides what follows a failed attempt.
+ * Decides what follows a failed attempt. The delay is what the service asks for, else at random up to 0.5 s, 1 s, 2 s … 8 s.
  *
- * @param attempts - how many there were
  * @param leftMs - what is left of `timeouts.total`
- * @param random - from 0 to less than 1
- * @returns the delay before the next attempt: what the service asks for, else at random up to 0.5 s, 1 s, 2 s … 8 s
  */
 export function decide(
   { repeat, retryAfterMs }: FailureKind,

@@ -1,14 +1,9 @@
 import { safeFilename } from "../files/filenames.ts";
 
 /**
- * The file name that an answer gives its document.
+ * Returns a bare, safe name from `content-disposition` (RFC 6266, with the encoding of RFC 8187); `undefined` if nothing is left.
  *
- * Reads `content-disposition` by RFC 6266 (`filename*` before `filename`) and RFC 8187 (its encoding), and
- * keeps a bare, safe name of it.
- *
- * @param disposition - the header's value
- * @param withoutKey - takes out what may not stand in a name, before parts of it are cut off or replaced
- * @returns the name, or `undefined` where there is none or nothing of it is left
+ * @param withoutKey - removes what a name may not contain, before parts of it are cut off or replaced
  */
 export function filenameOf(
   disposition: string | undefined,

@@ -17,10 +17,7 @@ export interface NodeOutputs {
   /** Returns bytes as a `Buffer` without copying them. */
   toBuffer(bytes: Bytes): NodeBuffer;
   toReadable(body: Body): NodeReadable;
-  /**
-   * Checks that a document can be saved to a path. Reads a relative path at once, and rejects with a `SaveError` if nothing can be saved
-   * there.
-   */
+  /** Reads a relative path at once, and rejects with a `SaveError` if nothing can be saved there. */
   checkPath(given: string | URL, policy?: SavePolicy): Promise<SavePath>;
   /** Saves the document: the whole file or none. */
   save(body: Body, path: SavePath, attempts: number): Promise<Saved>;

@@ -69,7 +69,6 @@ async function openAgent(sockets: SocketTracker): Promise<OwnedDispatcher> {
   return new Agent({ connect: directConnector(buildConnector(unlimited), sockets) });
 }
 
-/** Opens the sockets that lead directly to a service. */
 function directConnector(connector: Connector, sockets: SocketTracker): Connector {
   return sockets.track((options, callback) =>
     connector(options, (...opened: Parameters<typeof callback>) => {

@@ -1,9 +1,7 @@
 import type { buildConnector } from "undici";
 import type { DispatcherLike } from "./transport.ts";
 
-/**
- * Opens a socket for undici, and returns it while it is still connecting, which undici's types do not mention.
- */
+/** Opens a socket for undici, and returns it while it is still connecting, which undici's types do not mention. */
 export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => unknown;
 
 /** A socket that is being opened, as far as it is used here. */
@@ -28,8 +26,8 @@ export class SocketTracker {
   /** Returns a connector that reports every socket it opens. */
   track(connector: Connector): Connector {
     return (options, callback) => {
-      const socket = connector(options, callback);
-      if (isSocket(socket)) {
+      const socket = connector(options, callback) as OpeningSocket | undefined;
+      if (typeof socket?.destroy === "function") {
         this.#owner?.onOpening(socket);
         wakeParserAtEnd(socket);
       }
@@ -46,10 +44,6 @@ export class SocketTracker {
       this.#owner = undefined;
     }
   }
-}
-
-function isSocket(opened: unknown): opened is OpeningSocket {
-  return typeof (opened as OpeningSocket | undefined)?.destroy === "function";
 }
 
 /** Undici's response parser, as far as it is used here. */
