@@ -221,12 +221,23 @@ export class Call implements AbortListener, TimerListener {
 
   #try(json: string, apiKey: string | null): void {
     if (this.isOver) return;
-    const attempt = this.#createAttempt(json, apiKey ?? undefined);
+    const { uid } = this;
+    const { options, connections, sharedHeaders } = this.#client;
+    const { origin, basePath } = options.endpoint;
+    const { headers: ownHeaders } = this.settings;
+    const headers = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
+    const secret = apiKey ?? credentialsIn(headers);
+    if (!this.#secrets?.knows(secret)) this.#secrets = new Redactor(secret, json, this.#secrets);
+    this.#attempts++;
+    this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }));
     // A hook may have cancelled the call.
     if (this.isOver) return;
-    this.#attempt = attempt;
+    const flat = (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey ?? undefined, headers);
+    const request = { origin, path: this.#path, headers: flat, body: json };
+    const facts = { uid, origin, basePath, attempts: this.#attempts, secrets: this.#secrets, request };
+    this.#attempt = new Attempt(this, request, facts, connections.pool.current(options));
     // What follows runs in the asynchronous context of the call, not in that of a socket: a key function or a tracer may depend on it.
-    attempt.run().then((failure) => this.#onFailure(failure));
+    this.#attempt.run().then((failure) => this.#onFailure(failure));
   }
 
   #onFailure(failure: Failure): void {
@@ -237,22 +248,6 @@ export class Call implements AbortListener, TimerListener {
     if ("why" in decision) this.fail(error);
     else if (this.bulk) this.fail(error, decision.delayMs);
     else void this.#retry(error, decision.delayMs);
-  }
-
-  #createAttempt(json: string, apiKey: string | undefined): Attempt {
-    const { options, connections, sharedHeaders } = this.#client;
-    const { origin, basePath } = options.endpoint;
-    const { headers: ownHeaders } = this.settings;
-    const headers = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
-    const secret = apiKey ?? credentialsIn(headers);
-    if (!this.#secrets?.knows(secret)) this.#secrets = new Redactor(secret, json, this.#secrets);
-    this.#attempts++;
-    this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }));
-    const flat = (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey, headers);
-    const request = { origin, path: this.#path, headers: flat, body: json };
-    const { uid } = this;
-    const facts = { uid, origin, basePath, attempts: this.#attempts, secrets: this.#secrets, request };
-    return new Attempt(this, request, facts, connections.pool.current(options));
   }
 
   #decide(failure: Failure): Decision {
