@@ -3,26 +3,29 @@ export interface AbortListener {
   onAbort(): void;
 }
 
-/** One event listener per signal, however many calls share it: Node warns of a leak from eleven on. */
-const listenersOf = new WeakMap<AbortSignal, Set<AbortListener>>();
+/** The one event listener of a signal, however many calls share it: Node warns of a leak from eleven on. */
+class SharedListener extends Set<AbortListener> {
+  handleEvent(): void {
+    for (const listener of this) listener.onAbort();
+  }
+}
+
+/** By the signal that was given: the target of an event may be another, to which that one forwards. */
+const sharedListeners = new WeakMap<AbortSignal, SharedListener>();
 
 /** Calls `listener` when `signal` is aborted; never if it is aborted already. */
 export function listenToAbort(signal: AbortSignal, listener: AbortListener): void {
-  const listeners = listenersOf.get(signal) ?? new Set();
-  if (listeners.size === 0) {
-    listenersOf.set(signal, listeners);
-    signal.addEventListener("abort", reportAbort);
+  const shared = sharedListeners.get(signal) ?? new SharedListener();
+  if (shared.size === 0) {
+    sharedListeners.set(signal, shared);
+    signal.addEventListener("abort", shared);
   }
-  listeners.add(listener);
+  shared.add(listener);
 }
 
 export function stopListening(signal: AbortSignal, listener: AbortListener): void {
-  const listeners = listenersOf.get(signal);
-  if (listeners?.delete(listener) && listeners.size === 0) signal.removeEventListener("abort", reportAbort);
-}
-
-function reportAbort({ currentTarget }: Event): void {
-  for (const listener of listenersOf.get(currentTarget as AbortSignal) ?? []) listener.onAbort();
+  const shared = sharedListeners.get(signal);
+  if (shared?.delete(listener) && shared.size === 0) signal.removeEventListener("abort", shared);
 }
 
 /** The default reason for cancelling a document. */
