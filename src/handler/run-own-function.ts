@@ -21,7 +21,13 @@ export class FunctionFailure extends Error {
  * @throws {FunctionFailure} when it fails
  */
 export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
-  const given = await attempt(name, run);
+  let given: T | Response;
+  try {
+    given = await run();
+  } catch (thrown) {
+    if (!isResponse(thrown)) throw new FunctionFailure(name, thrown);
+    given = thrown;
+  }
   if (!isResponse(given)) return given;
   try {
     return new Response(given.body, given);
@@ -29,14 +35,5 @@ export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promis
     throw new ConfigurationError(
       `\`${name}\` of the handler gave a Response that cannot be sent: it was read before, or is that of a failed fetch. Make a new one for every call.`,
     );
-  }
-}
-
-async function attempt<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
-  try {
-    return await run();
-  } catch (thrown) {
-    if (isResponse(thrown)) return thrown;
-    throw new FunctionFailure(name, thrown);
   }
 }

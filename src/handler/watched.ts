@@ -1,11 +1,11 @@
 import type { Bytes } from "../runtime/platform-types.ts";
 
 /**
- * Passes a stream on as fast as it is read, and tells of its failure: whoever serves it only sees that it breaks off. It fails
- * immediately, even if nobody reads, so that a stalled caller's connection is closed.
+ * Passes a stream on as fast as it is read. It fails immediately, even if nobody reads, so that a stalled caller's
+ * connection is closed.
  *
- * @param signal - aborted when the caller leaves, which is no failure
- * @param onFailure - hears of one, once
+ * @param signal - aborted when the caller leaves, which is not a failure
+ * @param onFailure - receives the error of the stream, once
  */
 export function watched(
   stream: ReadableStream<Bytes>,
@@ -19,8 +19,10 @@ export function watched(
       start(controller) {
         reader.closed.catch((error) => {
           if (isCancelled) return;
-          if (!signal.aborted) onFailure(error);
-          controller.error(error);
+          if (signal.aborted) return controller.error(error);
+          onFailure(error);
+          // Not the error itself, which names the service: an adapter may answer with its message.
+          controller.error(new Error("The document is truncated."));
         });
       },
       async pull(controller) {
