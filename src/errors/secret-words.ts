@@ -32,13 +32,6 @@ const shortestSentence = 4;
 /** In characters. A longer value is usually truncated where it is quoted, and has distinctive words. */
 const longestPhrase = 200;
 
-/** A word of a secret: of one word, or the beginning of several. */
-interface SecretWord {
-  isLast?: boolean;
-  /** By the word that follows, in lower case. */
-  next?: Map<string, SecretWord>;
-}
-
 /**
  * The words of the API keys and values of a call, in lower case.
  *
@@ -47,8 +40,11 @@ interface SecretWord {
  * secret only in sentences.
  */
 export class SecretWords {
-  readonly #first = new Map<string, SecretWord>();
-  readonly #start: SecretWord = { next: this.#first };
+  readonly #words = new Set<string>();
+  /** Their words, joined by spaces. */
+  readonly #phrases = new Set<string>();
+  /** How many words the longest phrase has. */
+  #longest = 1;
 
   /** @param json - the request body */
   constructor(keys: readonly string[], json: string) {
@@ -83,13 +79,13 @@ export class SecretWords {
 
   /** How many words from here are a secret; the longest one, if there are several. */
   #countAt(words: readonly string[], at: number): number {
-    let longest = 0;
-    let word: SecretWord | undefined = this.#start;
-    for (let count = 0; word; count++) {
-      if (word.isLast) longest = count;
-      word = word.next?.get(words[at + count] ?? "");
+    let phrase = words[at] ?? "";
+    let found = this.#words.has(phrase) ? 1 : 0;
+    for (let count = 2; count <= this.#longest && at + count <= words.length; count++) {
+      phrase += ` ${words[at + count - 1]}`;
+      if (this.#phrases.has(phrase)) found = count;
     }
-    return longest;
+    return found;
   }
 
   /** Whether a word of an excerpt looks like a token, or may be the beginning of a secret word. */
@@ -97,7 +93,7 @@ export class SecretWords {
     if (word.length >= shortestToken) return true;
     if (!isAtEnd || word.length < 2) return false;
     const beginning = word.toLowerCase();
-    for (const [secret, { isLast }] of this.#first) if (isLast && secret.startsWith(beginning)) return true;
+    for (const secret of this.#words) if (secret.startsWith(beginning)) return true;
     return false;
   }
 
@@ -108,20 +104,11 @@ export class SecretWords {
     const distinctive = unusual.filter(
       (word) => isDistinctive(word) || (words.length === 1 && word.length >= 2),
     );
-    for (const word of distinctive) this.#add([word]);
+    for (const word of distinctive) this.#words.add(word);
     const isPhrase = words.length > 1 && distinctive.length < words.length;
-    if (isPhrase && secret.length <= longestPhrase) this.#add(words);
-  }
-
-  #add(words: readonly string[]): void {
-    let last = this.#start;
-    for (const word of words) {
-      last.next ??= new Map();
-      const next = last.next.get(word) ?? {};
-      last.next.set(word, next);
-      last = next;
-    }
-    last.isLast = true;
+    if (!isPhrase || secret.length > longestPhrase) return;
+    this.#phrases.add(words.join(" "));
+    this.#longest = Math.max(this.#longest, words.length);
   }
 }
 

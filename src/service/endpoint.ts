@@ -72,17 +72,10 @@ export const defaultMaxBodyBytes = 1_048_576;
  * `authorize` or `produce` made is passed on as it is, the same object. Every answer carries a fresh `x-request-id`, except such
  * a `Response` whose headers cannot be changed. The function returned never rejects.
  *
- * @throws {TypeError} when `authorize` or `produce` is not a function.
- * @throws {RangeError} when `maxBodyBytes` is not an integer of at least 1.
  * @see spec, "Generate PDF from template" and "Authentication"; the statuses of refusals are ours, the spec shows none
  */
 export function createEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {
   const { authorize, produce, maxBodyBytes = defaultMaxBodyBytes, onError } = options;
-  if (typeof authorize !== "function") throw new TypeError("Expected `authorize` to be a function.");
-  if (typeof produce !== "function") throw new TypeError("Expected `produce` to be a function.");
-  if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
-    throw new RangeError(`Expected \`maxBodyBytes\` to be an integer of at least 1, got ${maxBodyBytes}.`);
-  }
 
   async function answer(request: Request, requestId: string): Promise<Response> {
     const uid = uidOf(new URL(request.url).pathname);

@@ -84,11 +84,6 @@ export class Problem extends Error {
    */
   constructor(status: number, detail: string, options: ProblemOptions = {}) {
     super(detail, "cause" in options ? { cause: options.cause } : {});
-    if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new RangeError(
-        `Expected the status of a Problem to be an integer from 400 to 599, got ${status}.`,
-      );
-    }
     this.status = status;
     this.detail = detail;
     this.title = options.title ?? phrases[status] ?? (status < 500 ? "Request Refused" : "Server Error");

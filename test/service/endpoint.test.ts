@@ -245,18 +245,4 @@ describe("a Problem", () => {
     });
     expect(onError).not.toHaveBeenCalled();
   });
-
-  it.each([200, 399, 600, 404.5, Number.NaN])("cannot have the status %d", (status) => {
-    expect(() => new Problem(status, "")).toThrow(RangeError);
-  });
-});
-
-it.each([
-  ["no authorize", { authorize: undefined }, "authorize"],
-  ["no produce", { produce: undefined }, "produce"],
-  ["a limit of 0", { maxBodyBytes: 0 }, "maxBodyBytes"],
-  ["a limit that is not whole", { maxBodyBytes: 1.5 }, "maxBodyBytes"],
-])("an endpoint cannot be built with %s", (_wrong, options, named) => {
-  const whole = { ...open, produce: () => ({ bytes: PDF }) };
-  expect(() => createEndpoint({ ...whole, ...options } as never)).toThrow(named);
 });
