@@ -6,17 +6,6 @@ export function isJsonObject(json: unknown): json is Record<string, unknown> {
 /** The path to a part of a JSON value: property names and array indices. */
 export type JsonPath = readonly (string | number)[];
 
-/** Writes a path as JavaScript would: `content[2].table.body[1]`. */
-export function formatJsonPath(path: JsonPath): string {
-  return path
-    .map((key, index) => {
-      if (typeof key === "number") return `[${key}]`;
-      if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)) return `[${JSON.stringify(key)}]`;
-      return index === 0 ? key : `.${key}`;
-    })
-    .join("");
-}
-
 /** How deep JSON may be nested: far deeper than a document needs, and far less than the stack holds. */
 export const maxNesting = 500;
 

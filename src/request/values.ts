@@ -24,19 +24,20 @@ const maxDepth = 500;
  * @throws {ValuesError} with the path of every issue, and without any value
  */
 export function serializeValues(values: unknown, uid: string, areOfSchema = false): string {
-  const walk: Walk = { path: [], ancestors: [], issues: [] };
+  const check = new ValuesCheck();
+  const { issues } = check;
   let json: string | undefined;
   try {
     if (isObject(values) && !Array.isArray(values)) {
-      check(values, walk);
-      if (walk.issues.length === 0) json = JSON.stringify(values);
+      check.value(values);
+      if (issues.length === 0) json = JSON.stringify(values);
     }
   } catch (error) {
-    addIssue(walk, unreadable(error));
+    check.addIssue(unreadable(error));
   }
-  if (json?.startsWith("{") && walk.issues.length === 0) return json;
-  if (walk.issues.length === 0) addIssue(walk, `must be one JSON object, ${whatIsThere(values, json)}`);
-  throw valuesError(uid, walk.issues, areOfSchema ? "values that the schema made for" : undefined);
+  if (json?.startsWith("{") && issues.length === 0) return json;
+  if (issues.length === 0) check.addIssue(`must be one JSON object, ${whatIsThere(values, json)}`);
+  throw valuesError(uid, issues, areOfSchema ? "values that the schema made for" : undefined);
 }
 
 /** Describes what is there instead of a JSON object. */
@@ -62,113 +63,115 @@ export function valuesError(
   );
 }
 
-/** Writes a path as JavaScript would: `lines[3].price`. A very long path is shortened in the middle. */
+/** Writes a path within the values. A very long path is shortened in the middle. */
 function formatPath(path: readonly (string | number)[]): string {
-  const keys = path.map((key) => {
-    if (typeof key === "number") return `[${key}]`;
-    return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
-  });
+  const keys = path.map(formatKey);
   if (keys.length > 20) keys.splice(10, keys.length - 15, "…");
   return `values${keys.join("")}`;
 }
 
-/** One walk through the values: the current path, the objects around it, and the issues so far. */
-interface Walk {
-  readonly path: (string | number)[];
-  readonly ancestors: object[];
-  readonly issues: ValuesIssue[];
+/** Writes a path as JavaScript would: `content[2].table.body[1]`. */
+export function formatJsonPath(path: readonly (string | number)[]): string {
+  return path.map(formatKey).join("").replace(/^\./, "");
 }
 
-function addIssue(walk: Walk, message: string): void {
-  walk.issues.push({ path: [...walk.path], message });
-}
-
-function check(value: unknown, walk: Walk): void {
-  if (!isObject(value)) checkPrimitive(value, walk);
-  else if (typeof (value as Partial<Jsonable>).toJSON === "function") checkToJson(value as Jsonable, walk);
-  else checkContent(value, walk);
-}
-
-function checkPrimitive(value: unknown, walk: Walk): void {
-  if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value)) {
-    return;
-  }
-  if (typeof value === "number") {
-    addIssue(walk, `is ${value}, which JSON turns into null`);
-  } else if (value === undefined) {
-    addIssue(walk, "is undefined, which JSON turns into null in an array: use null, or leave it out");
-  } else {
-    addIssue(walk, `is a ${typeof value}, which JSON cannot hold`);
-  }
+function formatKey(key: string | number): string {
+  if (typeof key === "number") return `[${key}]`;
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
 interface Jsonable {
   toJSON(key: string): unknown;
 }
 
-/** Checks the result of `toJSON`. JSON does not call `toJSON` of that result again. */
-function checkToJson(object: Jsonable, walk: Walk): void {
-  const key = walk.path.at(-1);
-  const result = object.toJSON(String(key ?? ""));
-  if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
-    addIssue(walk, "is an invalid Date, which JSON turns into null");
-  } else if (isObject(result)) {
-    checkContent(result, walk);
-  } else if (result !== undefined || typeof key === "number") {
-    checkPrimitive(result, walk);
-  }
-}
+/** One walk through the values. */
+class ValuesCheck {
+  readonly issues: ValuesIssue[] = [];
+  readonly #path: (string | number)[] = [];
+  /** The objects around the current value. */
+  readonly #ancestors: object[] = [];
 
-function checkContent(object: object, walk: Walk): void {
-  const { ancestors, issues } = walk;
-  if (ancestors.includes(object)) return addIssue(walk, "contains itself, and JSON has no way to say so");
-  if (ancestors.length >= maxDepth) return addIssue(walk, `is nested deeper than ${maxDepth} levels`);
-  ancestors.push(object);
-  if (Array.isArray(object)) {
-    // By index, because every iterator skips holes or is the caller's own code.
-    for (let index = 0; index < object.length && issues.length < maxIssues; index++) {
-      checkProperty(object, index, walk);
-    }
-  } else if (isRecord(object)) {
-    checkRecord(object, walk);
-  } else if (object instanceof Promise) {
-    addIssue(walk, "is a Promise: await it first");
-  } else {
-    addIssue(
-      walk,
-      `is ${describeKind(object)}, whose content JSON leaves out or changes: use plain objects and arrays`,
-    );
+  addIssue(message: string): void {
+    this.issues.push({ path: [...this.#path], message });
   }
-  ancestors.pop();
-}
 
-function checkRecord(record: object, walk: Walk): void {
-  for (const key of Object.keys(record)) {
-    if (walk.issues.length >= maxIssues) return;
-    checkProperty(record, key, walk);
+  value(value: unknown): void {
+    if (!isObject(value)) this.#primitive(value);
+    else if (typeof (value as Partial<Jsonable>).toJSON === "function") this.#jsonable(value as Jsonable);
+    else this.#content(value);
   }
-  for (const symbol of Object.getOwnPropertySymbols(record)) {
-    if (Object.prototype.propertyIsEnumerable.call(record, symbol)) {
-      addIssue(walk, `has a member whose name is ${String(symbol)}, which JSON leaves out`);
+
+  #primitive(value: unknown): void {
+    if (typeof value === "string" || typeof value === "boolean" || value === null) return;
+    if (typeof value === "number") {
+      if (!Number.isFinite(value)) this.addIssue(`is ${value}, which JSON turns into null`);
+    } else if (value === undefined) {
+      this.addIssue("is undefined, which JSON turns into null in an array: use null, or leave it out");
+    } else {
+      this.addIssue(`is a ${typeof value}, which JSON cannot hold`);
     }
   }
-}
 
-function checkProperty(container: object, key: string | number, walk: Walk): void {
-  const { path, ancestors } = walk;
-  const depth = ancestors.length;
-  path.push(key);
-  try {
-    const value = (container as Record<string | number, unknown>)[key];
-    // JSON leaves these properties out. The result of a `toJSON` may itself have that method.
-    const isLeftOut =
-      typeof key === "string" && (value === undefined || (key === "toJSON" && typeof value === "function"));
-    if (!isLeftOut) check(value, walk);
-  } catch (error) {
-    ancestors.length = depth;
-    addIssue(walk, unreadable(error));
+  /** Checks the result of `toJSON`. JSON does not call `toJSON` of that result again. */
+  #jsonable(object: Jsonable): void {
+    const key = this.#path.at(-1);
+    const result = object.toJSON(String(key ?? ""));
+    if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
+      this.addIssue("is an invalid Date, which JSON turns into null");
+    } else if (isObject(result)) {
+      this.#content(result);
+    } else if (result !== undefined || typeof key === "number") {
+      this.#primitive(result);
+    }
   }
-  path.pop();
+
+  #content(object: object): void {
+    const ancestors = this.#ancestors;
+    if (ancestors.includes(object)) return this.addIssue("contains itself, and JSON has no way to say so");
+    if (ancestors.length >= maxDepth) return this.addIssue(`is nested deeper than ${maxDepth} levels`);
+    ancestors.push(object);
+    if (Array.isArray(object)) {
+      // By index, because every iterator skips holes or is the caller's own code.
+      for (let index = 0; index < object.length && this.#hasRoom(); index++) this.#property(object, index);
+    } else if (isRecord(object)) {
+      this.#record(object);
+    } else if (object instanceof Promise) {
+      this.addIssue("is a Promise: await it first");
+    } else {
+      const kind = describeKind(object);
+      this.addIssue(`is ${kind}, whose content JSON leaves out or changes: use plain objects and arrays`);
+    }
+    ancestors.pop();
+  }
+
+  #record(record: object): void {
+    for (const key of Object.keys(record)) if (this.#hasRoom()) this.#property(record, key);
+    for (const symbol of Object.getOwnPropertySymbols(record)) {
+      if (this.#hasRoom() && Object.prototype.propertyIsEnumerable.call(record, symbol)) {
+        this.addIssue(`has a member whose name is ${String(symbol)}, which JSON leaves out`);
+      }
+    }
+  }
+
+  #property(container: object, key: string | number): void {
+    const depth = this.#ancestors.length;
+    this.#path.push(key);
+    try {
+      const value = (container as Record<string | number, unknown>)[key];
+      // JSON leaves these properties out. The result of a `toJSON` may itself have that method.
+      const isLeftOut =
+        typeof key === "string" && (value === undefined || (key === "toJSON" && typeof value === "function"));
+      if (!isLeftOut) this.value(value);
+    } catch (error) {
+      this.#ancestors.length = depth;
+      this.addIssue(unreadable(error));
+    }
+    this.#path.pop();
+  }
+
+  #hasRoom(): boolean {
+    return this.issues.length < maxIssues;
+  }
 }
 
 /** Names only the class of what the caller's own code threw: the rest may quote a value. */

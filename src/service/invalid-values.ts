@@ -1,4 +1,5 @@
-import { formatJsonPath, type JsonPath } from "../json/json-value.ts";
+import type { JsonPath } from "../json/json-value.ts";
+import { formatJsonPath } from "../request/values.ts";
 import { Problem } from "./problem.ts";
 
 /** One thing that is wrong with the values of a call. */

@@ -1,6 +1,7 @@
 import { ConfigurationError, type Template } from "../index.ts";
-import { formatJsonPath, type JsonPath } from "../json/json-value.ts";
+import type { JsonPath } from "../json/json-value.ts";
 import { checkOptions, isPositiveCount, optional } from "../options/option-rules.ts";
+import { formatJsonPath } from "../request/values.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";

@@ -1,4 +1,5 @@
-import { formatJsonPath, type JsonPath } from "../../json/json-value.ts";
+import type { JsonPath } from "../../json/json-value.ts";
+import { formatJsonPath } from "../../request/values.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
 
 /** A document definition, or why there is none: at least one thing. */

@@ -1,4 +1,5 @@
-import { formatJsonPath, isJsonObject } from "../../../json/json-value.ts";
+import { isJsonObject } from "../../../json/json-value.ts";
+import { formatJsonPath } from "../../../request/values.ts";
 import { IssueList } from "../issue-list.ts";
 import { compilePath, compileText, type Fill, mistake, type Spot } from "./compile-text.ts";
 import { ValueShape } from "./sample-values.ts";

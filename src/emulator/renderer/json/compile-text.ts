@@ -1,4 +1,5 @@
-import { formatJsonPath, type JsonPath } from "../../../json/json-value.ts";
+import type { JsonPath } from "../../../json/json-value.ts";
+import { formatJsonPath } from "../../../request/values.ts";
 import { quote } from "../../quote.ts";
 import type { IssueList } from "../issue-list.ts";
 import { mistakeAt } from "../template.ts";
