@@ -112,7 +112,11 @@ function createProducer({ client, templates, values, filename, disposition, retr
 
   return async ({ uid: name, values: came, request, signal, report }: Order): Promise<Product | Response> => {
     const template = known.get(name);
-    if (!template) throw noSuchDocument(name);
+    if (!template) {
+      const named = `There is no document with the name ${JSON.stringify(name)} here.`;
+      const kind = "unknown-template";
+      throw new Problem(404, `${named} Ask for one of those that this server offers.`, { kind });
+    }
     const given: unknown = values ? await runOwnFunction("values", () => values(request, came, name)) : came;
     if (isResponse(given)) return given;
     if (!isJsonObject(given)) throw wrongReturn("values", "the object of values to send", given);
@@ -137,14 +141,6 @@ function createProducer({ client, templates, values, filename, disposition, retr
       throw (sent !== came && ValuesError.is(error) ? undefined : problemForError(error, name)) ?? error;
     }
   };
-}
-
-function noSuchDocument(name: string): Problem {
-  return new Problem(
-    404,
-    `There is no document with the name ${JSON.stringify(name)} here. Ask for one of those that this server offers.`,
-    { kind: "unknown-template" },
-  );
 }
 
 /** Checks values by the template's schema, where it has one. */

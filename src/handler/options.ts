@@ -6,6 +6,7 @@ import {
   isObject,
   isObjectOrFalse,
   type Rules,
+  rule,
 } from "../options/option-rules.ts";
 import { checkUid } from "../request/url.ts";
 import type { Disposition } from "../service/content-disposition.ts";
@@ -91,24 +92,19 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
   onError?: ((error: unknown, about: HandlerError) => void) | undefined;
 }
 
-const isClient = {
-  words: "a TemplatePdf",
-  test: (value: unknown) => typeof (value as TemplatePdf | null)?.generate === "function",
-};
-const isDisposition = {
-  words: '"attachment" or "inline"',
-  test: (value: unknown) => value === "attachment" || value === "inline",
-};
-const isList = { words: "a list of origins", test: Array.isArray };
+const isDisposition = rule(
+  '"attachment" or "inline"',
+  (value) => value === "attachment" || value === "inline",
+);
 
 const rules: Rules<HandlerOptions> = {
-  client: isClient,
+  client: rule("a TemplatePdf", (value) => typeof (value as TemplatePdf | null)?.generate === "function"),
   templates: isObject,
   authorize: isFunction,
   values: isFunction,
   disposition: isDisposition,
   filename: isFunction,
-  origins: isList,
+  origins: rule("a list of origins", Array.isArray),
   maxBodyBytes: isByteCount,
   retry: isObjectOrFalse,
   onError: isFunction,

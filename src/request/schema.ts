@@ -119,18 +119,17 @@ export function checkValues({ uid, schema }: AnyTemplate, values: unknown): unkn
     return result.value;
   };
   let answer: unknown;
-  let pending: Promise<unknown> | undefined;
   try {
     answer = schema["~standard"].validate(values);
-    if (isThenable(answer)) pending = Promise.resolve(answer);
+    if (isThenable(answer)) answer = Promise.resolve(answer);
   } catch (error) {
     fail(error);
   }
-  if (!pending) return outputOf(answer);
+  if (!(answer instanceof Promise)) return outputOf(answer);
   // The values as they are now: the caller may change them before the schema answers.
   const known = redactorOf(values);
   redactor = () => known;
-  return pending.then(outputOf, fail);
+  return answer.then(outputOf, fail);
 }
 
 /** Reads a schema's answer: neither a value nor issues if it violates the contract. A throwing getter throws here. */

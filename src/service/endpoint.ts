@@ -1,3 +1,4 @@
+import { uidProblem } from "../request/url.ts";
 import { checkJsonType, readJsonObject } from "./json-body.ts";
 import { Problem } from "./problem.ts";
 import { isResponse, type Product, toResponse } from "./to-response.ts";
@@ -54,25 +55,14 @@ export interface EndpointOptions {
 export const defaultMaxBodyBytes = 1_048_576;
 
 /**
- * Builds the service's one endpoint from the other side: `POST …/api/v1/templates/:uid/generate-sync`.
+ * Builds the service's one endpoint, `POST …/api/v1/templates/:uid/generate-sync`, below any path.
  *
- * The path is recognised by its end, so the endpoint can be mounted below any prefix. Checks run in this order, and the
- * first that fails is the answer, an `application/problem+json` body (RFC 9457):
+ * `authorize` comes before all checks of the body, so that a caller without a key learns nothing about templates or
+ * limits. Refusals are problem JSON (RFC 9457). A `Response` of `authorize` or `produce` is returned as the same object.
+ * Every response has a new `x-request-id`, unless its headers cannot be changed.
  *
- * 1. path: 404; a uid that is not valid percent-encoding: 400; one that is empty, `.`, `..` or carries control
- *    characters: 404, as no template can have it
- * 2. method: 405 for all but POST, HEAD and OPTIONS included
- * 3. `authorize`: its refusal, 401 for instance. A caller without a key learns nothing about templates or limits
- * 4. type: 415 for all but `application/json` in UTF-8
- * 5. size: 413, by the declared length before anything is read, then while reading
- * 6. JSON: 400 unless the body is one JSON object
- * 7. `produce`: its refusal, such as 404 for an unknown uid; 500 for anything else it throws
- *
- * A document is answered with 200, `application/pdf`, its length, a safe file name and `no-store`. A `Response` that
- * `authorize` or `produce` made is passed on as it is, the same object. Every answer carries a fresh `x-request-id`, except such
- * a `Response` whose headers cannot be changed. The function returned never rejects.
- *
- * @see spec, "Generate PDF from template" and "Authentication"; the statuses of refusals are ours, the spec shows none
+ * @returns a function that never rejects
+ * @see spec, "Generate PDF from template" and "Authentication"; the spec shows no statuses of refusals
  */
 export function createEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {
   const { authorize, produce, maxBodyBytes = defaultMaxBodyBytes, onError } = options;
@@ -90,12 +80,11 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
     if (refusal !== undefined) return marked(refusal, requestId);
     checkJsonType(request.headers);
     const values = await readJsonObject(request, maxBodyBytes);
-    const { signal } = request;
     const order: Order = {
       uid,
       values,
       request,
-      signal,
+      signal: request.signal,
       report: (error) => report(error, request, requestId),
     };
     return marked(toResponse(await produce(order), uid), requestId);
@@ -140,27 +129,17 @@ export function uidSegmentOf(path: string): string | undefined {
 function uidOf(path: string): string {
   const segment = uidSegmentOf(path);
   if (segment === undefined) {
-    throw new Problem(
-      404,
-      "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync.",
-      {
-        kind: "unknown-path",
-      },
-    );
+    const detail = "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync.";
+    throw new Problem(404, detail, { kind: "unknown-path" });
   }
   let uid: string;
   try {
     uid = decodeURIComponent(segment);
   } catch {
-    throw new Problem(
-      400,
-      "The name of the template in the path is not valid percent-encoding. Encode it as UTF-8.",
-      {
-        kind: "invalid-path",
-      },
-    );
+    const detail = "The name of the template in the path is not valid percent-encoding. Encode it as UTF-8.";
+    throw new Problem(400, detail, { kind: "invalid-path" });
   }
-  if (uid === "" || uid === "." || uid === ".." || /\p{Cc}/u.test(uid)) {
+  if (uidProblem(uid) !== undefined) {
     throw new Problem(
       404,
       "The path names no template that could exist. Put the template's uid, or the name it has here, in its place.",

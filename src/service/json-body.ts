@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { isJsonObject } from "../json/json-value.ts";
 import { describeKind } from "../request/values.ts";
 import { Problem } from "./problem.ts";
 
@@ -84,32 +85,21 @@ async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8
 }
 
 function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
-  if (bytes.byteLength === 0) {
-    throw new Problem(400, "The body is empty. Send the template values as one JSON object, at least {}.", {
-      kind: "body-not-json",
-    });
-  }
+  if (bytes.byteLength === 0) throw notJson("is empty", ", at least {}");
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    // The parser's own message quotes the body, and template values do not belong in answers or logs.
-    throw new Problem(
-      400,
-      "The body is not valid JSON in UTF-8. Send the template values as one JSON object.",
-      { kind: "body-not-json" },
-    );
+    // The parser's own message quotes the body.
+    throw notJson("is not valid JSON in UTF-8");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Problem(
-      400,
-      `The body is ${describeKind(value)}. Send the template values as one JSON object.`,
-      {
-        kind: "body-not-json",
-      },
-    );
-  }
-  return value as Record<string, unknown>;
+  if (!isJsonObject(value)) throw notJson(`is ${describeKind(value)}`);
+  return value;
+}
+
+function notJson(wrong: string, least = ""): Problem {
+  const detail = `The body ${wrong}. Send the template values as one JSON object${least}.`;
+  return new Problem(400, detail, { kind: "body-not-json" });
 }
 
 function tooLarge(maxBytes: number): Problem {

@@ -166,21 +166,13 @@ function startListening(server: Server, host: string, port: number): Promise<voi
 }
 
 function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (cause.code === "EADDRINUSE") {
-    return new Error(
-      `Port ${port} on ${host} is in use. Stop the program that holds it, or give another \`port\`; 0 takes a free one.`,
-      { cause },
-    );
-  }
-  if (cause.code === "EACCES") {
-    return new Error(`Port ${port} on ${host} is not open to this user. Give a \`port\` above 1023, or 0.`, {
-      cause,
-    });
-  }
-  return new Error(
-    `Nothing can listen on ${host} (${cause.code ?? cause.message}). Give a \`host\` of this machine, such as 127.0.0.1.`,
-    { cause },
-  );
+  const { code, message } = cause;
+  const messages: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use. Stop the program that holds it, or give another \`port\`; 0 takes a free one.`,
+    EACCES: `Port ${port} on ${host} is not open to this user. Give a \`port\` above 1023, or 0.`,
+  };
+  const other = `Nothing can listen on ${host} (${code ?? message}). Give a \`host\` of this machine, such as 127.0.0.1.`;
+  return new Error(messages[code ?? ""] ?? other, { cause });
 }
 
 /** Where a server listens on every address of the machine, callers on the machine take the loopback one. */
