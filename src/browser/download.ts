@@ -18,8 +18,15 @@ const savingBeginsWithinMs = 40_000;
  * ```
  */
 export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
-  const wrong = objectionTo(filename);
-  if (wrong !== undefined) refuse(pdf, wrong);
+  if (typeof document === "undefined" || typeof URL.createObjectURL !== "function") {
+    refuse(
+      pdf,
+      "`download` needs a page: here there is no document. On a server, use `saveTo`, or send `response()` to the page.",
+    );
+  }
+  if (filename !== undefined && typeof filename !== "string") {
+    refuse(pdf, `Expected the name of the download to be a string, got a value of type ${typeof filename}.`);
+  }
   const { blob, filename: given } = await readBlob(pdf);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -32,12 +39,4 @@ export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
   const timer: unknown = setTimeout(() => URL.revokeObjectURL(link.href), savingBeginsWithinMs);
   // In a page it is a number; but tests in jsdom run in Node, which would wait for it.
   (timer as { unref?(): void }).unref?.();
-}
-
-function objectionTo(filename: unknown): string | undefined {
-  if (typeof document === "undefined" || typeof URL.createObjectURL !== "function") {
-    return "`download` needs a page: here there is no document. On a server, use `saveTo`, or send `response()` to the page.";
-  }
-  if (filename === undefined || typeof filename === "string") return undefined;
-  return `Expected the name of the download to be a string, got a value of type ${typeof filename}.`;
 }

@@ -25,7 +25,6 @@ export function contentsOf(error: Error): ErrorContents | undefined {
   return readInto(contents, error, 0) ? contents : undefined;
 }
 
-/** @returns whether all of it could be read */
 function readInto(contents: ErrorContents & { parts: number }, value: unknown, depth: number): boolean {
   const { texts, frames } = contents;
   if (++contents.parts > maxParts) return false;

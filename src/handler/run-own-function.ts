@@ -15,10 +15,9 @@ export class FunctionFailure extends Error {
 /**
  * Calls one of the functions of the server, which may return or throw a `Response` to answer the request itself.
  *
- * @param name - of the function
- * @returns what it gave; a `Response` as a copy, because it may give the same one again, and headers are added to each
- * @throws {ConfigurationError} when that `Response` cannot be sent
- * @throws {FunctionFailure} when it fails
+ * @returns its result; a `Response` as a copy, because it may return the same one again, and headers are added to each
+ * @throws {ConfigurationError} if that `Response` cannot be sent
+ * @throws {FunctionFailure} if it fails
  */
 export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
   let given: T | Response;

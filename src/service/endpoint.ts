@@ -44,9 +44,8 @@ export interface EndpointOptions {
   /** The most a request body may measure, in bytes. Default: {@link defaultMaxBodyBytes}, 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Gets whatever `authorize` or `produce` threw that is not a {@link Problem}, and the cause of one that has a cause, for
-   * the log: none of it is in the answer. The request id is the one the caller sees. What it throws itself is dropped.
-   * Default: nothing.
+   * Receives what `authorize` or `produce` threw unless it is a {@link Problem}, and the cause of a problem. None of it is in
+   * the response. What it throws itself is ignored.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }

@@ -37,13 +37,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/**
- * Serves an endpoint over `node:http`.
- *
- * @param endpoint - what answers; it never rejects
- * @param options - see `ListenOptions`
- * @throws {Error} when nothing can listen there, such as on a port in use.
- */
+/** Serves an endpoint, which never rejects, over `node:http`. @throws {Error} if the port is in use, and the like */
 export async function listen(endpoint: Answer, options: ListenOptions): Promise<Listening> {
   const { host, port, allowedHosts, watch = (answer) => answer } = options;
   const { requestLimitMs = defaultRequestLimitMs, closeLimitMs = defaultCloseLimitMs } = options;

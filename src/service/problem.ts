@@ -48,8 +48,6 @@ export type ProblemKind =
 
 /** What a {@link Problem} may carry beside its status and detail. */
 export interface ProblemOptions {
-  /** A short summary of the kind of problem. Default: the reason phrase of the status. */
-  readonly title?: string | undefined;
   /** Names the kind of problem to programs. Default: none, and the `type` is missing, which RFC 9457 reads as `about:blank`. */
   readonly kind?: ProblemKind | undefined;
   /** What is wrong with the values, one by one: the extension member `errors`. Default: none. */
@@ -61,10 +59,8 @@ export interface ProblemOptions {
 }
 
 /**
- * A refusal that is meant for the caller's eyes: return it from `authorize`, throw it from `produce`.
- *
- * The interface specification shows no error bodies (spec, "Errors"), so refusals follow the standard
- * for HTTP APIs. Whatever is put into a problem is sent: no key and no template value belongs in it.
+ * A refusal for the caller: return it from `authorize`, throw it from `produce`. All of it but `cause` is sent, so it must
+ * not hold a key or a value. The spec shows no error bodies ("Errors"), so refusals follow the standard for HTTP APIs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
@@ -77,26 +73,18 @@ export class Problem extends Error {
   readonly errors: readonly ValueProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  /**
-   * @param status - the HTTP status, 400 to 599
-   * @param detail - what is wrong in this very call, and what to do about it
-   * @param options - title, kind, errors, headers and cause
-   */
+  /** @param detail - what is wrong in this call, and what to do about it */
   constructor(status: number, detail: string, options: ProblemOptions = {}) {
     super(detail, "cause" in options ? { cause: options.cause } : {});
     this.status = status;
     this.detail = detail;
-    this.title = options.title ?? phrases[status] ?? (status < 500 ? "Request Refused" : "Server Error");
+    this.title = phrases[status] ?? (status < 500 ? "Request Refused" : "Server Error");
     this.type = options.kind && `urn:template-pdf:problem:${options.kind}`;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
   }
 
-  /**
-   * Builds the answer: a JSON body of type `application/problem+json`, never cached.
-   *
-   * @param requestId - sent as `x-request-id`
-   */
+  /** Builds the response: a JSON body of type `application/problem+json`, never cached. */
   toResponse(requestId: string): Response {
     const { type, title, status, detail, errors } = this;
     const headers = new Headers(this.headers);

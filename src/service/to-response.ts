@@ -13,12 +13,7 @@ export interface Product {
   readonly disposition?: Disposition | undefined;
 }
 
-/**
- * Makes the answer that carries a document; an answer stays what it is, the same object.
- *
- * @param made - what a `Produce` handed back
- * @param uid - the template asked for
- */
+/** Builds the response that carries a document. A `Response` is returned as it is, the same object. */
 export function toResponse(made: Product | Response, uid: string): Response {
   if (isResponse(made)) return made;
   const { bytes, filename, disposition } = made;

@@ -231,7 +231,6 @@ describe("a Problem", () => {
     const produce = () => {
       throw new Problem(429, "Wait a minute.", {
         kind: "rate-limited",
-        title: "Slow down",
         headers: { "retry-after": "60" },
       });
     };
@@ -239,7 +238,7 @@ describe("a Problem", () => {
     expect(response.headers.get("retry-after")).toBe("60");
     expect(await response.json()).toEqual({
       type: "urn:template-pdf:problem:rate-limited",
-      title: "Slow down",
+      title: "Too Many Requests",
       status: 429,
       detail: "Wait a minute.",
     });
