@@ -22,16 +22,16 @@ const tried = " Tried 3 times.";
 
 describe("what an answer that is no success says to do", () => {
   const compare =
-    "Compare the values with the placeholders of the template; `body` on this error is the service's whole answer.";
+    "Compare the values with the placeholders of the template; the whole answer of the service is in `body`.";
   const later = "The service failed: try again later.";
-  const see = "See `body` on this error for what the service said.";
+  const see = "What the service said is in `body`.";
 
   it.each([
     [
       401,
       "No API key was sent: the server at `baseUrl` wants another proof of who you are, such as a session.",
     ],
-    [403, "The server at `baseUrl` does not allow it to you; `body` on this error is its whole answer."],
+    [403, "The server at `baseUrl` does not allow it to you; its whole answer is in `body`."],
   ])("speaks of no key to who has none: %i", (status, advice) => {
     const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
     expect(apiError(headOf(status), "", keyless).message).toContain(advice);

@@ -112,7 +112,7 @@ function whatToDo(head: ResponseHead, waitMs: number | undefined, call: CallFact
   switch (status) {
     case 400:
     case 422:
-      return "Compare the values with the placeholders of the template; `body` on this error is the service's whole answer.";
+      return "Compare the values with the placeholders of the template; the whole answer of the service is in `body`.";
     case 401:
       return hasKey
         ? "Check the API key: the dashboard shows it under Settings » API keys."
@@ -120,7 +120,7 @@ function whatToDo(head: ResponseHead, waitMs: number | undefined, call: CallFact
     case 403:
       return hasKey
         ? "This API key may not do that: check which account it belongs to."
-        : "The server at `baseUrl` does not allow it to you; `body` on this error is its whole answer.";
+        : "The server at `baseUrl` does not allow it to you; its whole answer is in `body`.";
     case 404:
       return `Either the uid ${JSON.stringify(call.uid)} or the path of \`baseUrl\`, ${JSON.stringify(call.basePath)}, is wrong: check both. The client itself adds /api/v1 to the path.`;
     case 413:
@@ -130,7 +130,7 @@ function whatToDo(head: ResponseHead, waitMs: number | undefined, call: CallFact
     default:
       return status >= 500
         ? `The service failed: try again later${requestIdOf(head) === undefined ? "" : ", and quote the request id if it persists"}.`
-        : "See `body` on this error for what the service said.";
+        : "What the service said is in `body`.";
   }
 }
 

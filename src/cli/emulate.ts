@@ -6,6 +6,7 @@ import { Failure, Misuse } from "./failure.ts";
 import { escapeUnprintable, formatSize, inspected, printable } from "./output.ts";
 import { pdfNameOf } from "./output-file.ts";
 import { quotedWord } from "./quoted-word.ts";
+import { inWordsOfTerminal } from "./report.ts";
 import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";
 
@@ -84,15 +85,9 @@ function startFailure(error: Error): Failure {
   const isPdfmakeMissing = "code" in error && error.code === "pdfmake_missing";
   const isOfAnOption = error instanceof TypeError || error instanceof RangeError;
   // What a template says is its own, backticks and all.
-  const text = cannotListen || isOfAnOption ? withFlagNames(error.message) : error.message;
+  const text = cannotListen || isOfAnOption ? inWordsOfTerminal(error.message, flagNames) : error.message;
   const Kind = cannotListen || isPdfmakeMissing ? Failure : Misuse;
   return new Kind(text, { cause: error });
-}
-
-function withFlagNames(text: string): string {
-  return text.replace(/`(\w+)`/g, (quoted, name: string) =>
-    Object.hasOwn(flagNames, name) ? (flagNames[name] ?? quoted) : quoted,
-  );
 }
 
 function introduction(emulator: Emulator, folder: string): string {

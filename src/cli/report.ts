@@ -2,17 +2,19 @@ import { TemplatePdfError } from "../index.ts";
 import { inspected, printable } from "./output.ts";
 import type { Session } from "./terminal.ts";
 
-/** What the client says to somebody who writes JavaScript, and the same for somebody at a terminal. */
-const translations: readonly (readonly [ofCode: RegExp, ofTerminal: string])[] = [
-  [/set `allowInsecureHttp: true`/g, "give --allow-insecure-http"],
-  [/; `body` on this error is the service's whole answer/g, ""],
-  [/ See `body` on this error for what the service said\./g, " Ask whoever runs it what that means."],
-  [/`baseUrl`/g, "the base URL"],
-  [/`apiKey`/g, "the API key"],
-  [/, `timeouts\.(?:connect|stall)`/g, ""],
-  [/`timeouts\.total`/g, "--timeout"],
-  [/with `fresh`/g, "with --fresh"],
-];
+/** What a terminal calls the options and fields that messages of the client name. */
+const namesAtTerminal: Names = {
+  allowInsecureHttp: "--allow-insecure-http",
+  apiKey: "the API key",
+  baseUrl: "the base URL",
+  body: "the output of --debug",
+  fresh: "--fresh",
+  "timeouts.connect": "a fixed limit",
+  "timeouts.stall": "a fixed limit",
+  "timeouts.total": "--timeout",
+};
+
+type Names = Readonly<Record<string, string>>;
 
 /** Prints an error to standard error on one line, and everything that is known of it with `--debug`. */
 export function report(error: unknown, { terminal, isDebug }: Session): void {
@@ -22,9 +24,11 @@ export function report(error: unknown, { terminal, isDebug }: Session): void {
   if (isDebug) stderr.write(`${inspected(error)}\n`);
 }
 
-/** Puts what the client says into the words of a terminal. */
-export function inWordsOfTerminal(message: string): string {
-  return translations.reduce((text, [code, words]) => text.replace(code, words), message);
+/** Puts names that stand in backticks, also with a value as in `name: true`, into the words of a terminal. */
+export function inWordsOfTerminal(message: string, names: Names = namesAtTerminal): string {
+  return message.replace(/`([\w.]+)(?:: true)?`/g, (quoted, name: string) =>
+    Object.hasOwn(names, name) ? (names[name] ?? quoted) : quoted,
+  );
 }
 
 /** What an error says, in the words of a terminal. */

@@ -76,7 +76,7 @@ const refusals: readonly Refusal[] = [
     title: "a key that would travel unencrypted",
     args: ["--base-url", "http://pdf.example.com"],
     line:
-      "The API key would travel to pdf.example.com unencrypted. Use https:// in the base URL, or give " +
+      "The API key would travel to pdf.example.com unencrypted. Use https:// in the base URL, or set " +
       "--allow-insecure-http if that network is yours.",
   },
   {
