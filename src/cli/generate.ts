@@ -7,12 +7,12 @@ import { canRedraw, showLive } from "./live-line.ts";
 import { openerOf, openFile } from "./open-file.ts";
 import { formatSize, isStdout, printable, write } from "./output.ts";
 import { pdfNameOf } from "./output-file.ts";
-import { type GivenKeys, readServiceSettings, refuseKeys } from "./service-settings.ts";
+import { readServiceSettings } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
 import type { Output, Session } from "./terminal.ts";
 
 /** What the command line of `generate` says, beside the uid. */
-export interface GenerateFlags extends GivenKeys {
+export interface GenerateFlags {
   readonly values?: string;
   readonly set?: readonly string[];
   readonly output?: string;
@@ -81,8 +81,7 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   if (flags.open) await openFile(openerOf(platform, resolve(path), env), path);
 }
 
-function checkFlags({ output, open, ...keys }: GenerateFlags, stdout: Output): void {
-  refuseKeys(keys);
+function checkFlags({ output, open }: GenerateFlags, stdout: Output): void {
   if (output === undefined || !isStdout(output)) return;
   if (open)
     throw new Misuse("--open opens a file, and -o - writes none. Give -o a file name, or leave --open out.");

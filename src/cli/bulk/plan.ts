@@ -4,7 +4,6 @@ import { safeFilename } from "../../files/filenames.ts";
 import { type AnyTemplate, template } from "../../index.ts";
 import { parseDuration } from "../duration.ts";
 import { Misuse } from "../failure.ts";
-import { type GivenKeys, refuseKeys } from "../service-settings.ts";
 import type { DataFormat } from "./data/row.ts";
 import { type ReportFormat, reportFormatOf } from "./report-file.ts";
 
@@ -19,7 +18,7 @@ export interface RowJob extends Job {
 }
 
 /** What the command line of `bulk` says, beside the uid and the data. */
-export interface BulkFlags extends GivenKeys {
+export interface BulkFlags {
   readonly out: string;
   readonly schema?: string;
   readonly format?: string;
@@ -64,7 +63,6 @@ export interface BulkPlan {
 
 /** Reads the command line of `bulk`; throws if an option, the uid or the pattern is wrong. */
 export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan {
-  refuseKeys(flags);
   const unchecked = template(uid);
   const { out, report, concurrency = "auto", perSecond, limit, stopAfter, timeout = "600s" } = flags;
   const sink = folder<RowJob>(out);

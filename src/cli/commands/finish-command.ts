@@ -18,8 +18,18 @@ export function addServiceOptions(command: Command): void {
   command
     .option("--no-retry", "try once, where every render is paid for")
     .option("--allow-insecure-http", "send the key over http:// to another machine")
+    // Known only to be refused: else a key would be taken for the uid, and shown.
     .addOption(new Option("--api-key [key]").hideHelp())
-    .addOption(new Option("--key [key]").hideHelp());
+    .addOption(new Option("--key [key]").hideHelp())
+    .on("option:api-key", refuseKey)
+    .on("option:key", refuseKey);
+}
+
+function refuseKey(): never {
+  throw new Misuse(
+    "The API key is not taken from the command line, where other users of this machine and the shell's history see it. " +
+      "Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder.",
+  );
 }
 
 /**
