@@ -1,5 +1,4 @@
-import { isWild, kinds } from "./kinds.ts";
-import { ObservedObjects, type ObservedValues, type Variant } from "./observed-values.ts";
+import { isWild, kinds, ObservedObjects, type ObservedValues, type Variant } from "./observed-values.ts";
 import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
 import { tellApart } from "./tell-apart.ts";
 

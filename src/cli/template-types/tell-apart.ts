@@ -1,6 +1,5 @@
-import { kinds } from "./kinds.ts";
 import { type Literal, type TagRank, tagRankOf } from "./literals.ts";
-import { merge, type ObservedValues, type Variant } from "./observed-values.ts";
+import { kinds, merge, type ObservedValues, type Variant } from "./observed-values.ts";
 
 /** Objects that one member tells apart. */
 export interface Parts {

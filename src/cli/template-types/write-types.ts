@@ -43,7 +43,7 @@ export function writeTypes(templates: readonly TemplateShape[], { zod }: { reado
   const statements = [
     ...(named.length > 0 ? [imports] : []),
     ...(zod && needsHelper ? helper : []),
-    ...named.flatMap((template) => (zod ? schemasOf(template) : typesOf(template))),
+    ...named.flatMap((template) => statementsOf(template, zod)),
     mapOf(named),
     ...named.map((template) => constantOf(template, zod)),
   ];
@@ -95,45 +95,28 @@ const helper: readonly Doc[] = [
   ],
 ];
 
-/** The definitions that have a type of their own. */
-function innerDefinitions({ uid, shape, definitions, types }: NamedTemplate) {
-  return [...definitions]
-    .filter(([, defined]) => defined !== shape)
-    .map(([definition, defined]) => {
-      const name = types.get(definition) ?? definition;
-      const says = comment(`What the template ${code(uid)} calls ${code(definition)}.`);
-      return { name, defined, declared: [says, declaration(name, defined, types)] };
-    });
-}
-
-function typesOf(template: NamedTemplate): readonly Doc[] {
-  const inner = innerDefinitions(template).map(({ declared }) => declared);
-  return [
-    ...inner,
-    [comment(saysOf(template)), declaration(template.own.values, template.shape, template.types)],
-  ];
-}
-
-function schemasOf(template: NamedTemplate): readonly Doc[] {
-  const { shape, definitions, own, types } = template;
+/** The types of a template, after those of its definitions; each next to its schema. */
+function statementsOf(template: NamedTemplate, zod: boolean): readonly Doc[] {
+  const { uid, shape, definitions, own, types } = template;
   const schemas = new Map(
     [...types].map(([definition, name]) => [definition, name === own.values ? own.schema : schemaName(name)]),
   );
   const names = { types, schemas };
-  const inner = innerDefinitions(template).flatMap(({ name, defined, declared }): Doc[] => [
-    declared,
-    lazySchema("const ", schemaName(name), name, zodText(defined, names)),
-  ]);
+  const inner = [...definitions].flatMap(([definition, defined]): Doc[] => {
+    if (defined === shape) return [];
+    const name = types.get(definition) ?? definition;
+    const says = comment(`What the template ${code(uid)} calls ${code(definition)}.`);
+    const type = [says, declaration(name, defined, types)];
+    return zod ? [type, lazySchema("const ", schemaName(name), name, zodText(defined, names))] : [type];
+  });
+  const says = saysOf(template);
+  const isLazy = [...definitions.values()].includes(shape);
+  if (!zod || isLazy) inner.push([comment(says), declaration(own.values, shape, types)]);
+  if (!zod) return inner;
+
+  const checks = comment(says.replace("Values of", "Checks the values of"));
   const schema = zodText(shape, names);
-  const values = comment(saysOf(template));
-  const checks = comment(saysOf(template).replace("Values of", "Checks the values of"));
-  if ([...definitions.values()].includes(shape)) {
-    return [
-      ...inner,
-      [values, declaration(own.values, shape, types)],
-      [checks, lazySchema("export const ", own.schema, own.values, schema)],
-    ];
-  }
+  if (isLazy) return [...inner, [checks, lazySchema("export const ", own.schema, own.values, schema)]];
   const input = expression([
     "z.input",
     group(["<", indent([softline, "typeof ", own.schema]), softline, ">"]),
@@ -141,7 +124,7 @@ function schemasOf(template: NamedTemplate): readonly Doc[] {
   return [
     ...inner,
     [checks, assigned(["export const ", own.schema], " =", schema), ";"],
-    [values, assigned(["export type ", own.values], " =", input), ";"],
+    [comment(says), assigned(["export type ", own.values], " =", input), ";"],
   ];
 }
 
