@@ -7,7 +7,7 @@ import { callOf, handlerBefore, pdf } from "./handling.ts";
 
 /** Serves a handler on a socket of its own. */
 async function serve(handler: (request: Request) => Promise<Response>): Promise<number> {
-  const server = createAdaptorServer({ fetch: handler });
+  const server = createAdaptorServer({ fetch: handler, overrideGlobalObjects: false });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return (server.address() as AddressInfo).port;
