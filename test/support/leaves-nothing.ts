@@ -1,20 +1,22 @@
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, vi } from "vitest";
+import { afterAll, vi } from "vitest";
 
 /** How long a file may take to end what it began, in milliseconds: far more than any file needs. */
 const patienceMs = 20_000;
 
-let before: ReadonlyMap<string, number>;
-
-beforeAll(() => {
-  before = openResources();
-});
+// Vitest runs this module before each file.
+const resourcesBefore = openResources();
+const globalsBefore = globals();
 
 // Several test files share a process. What one of them leaves behind would show in another one, so the file that leaves it fails.
 afterAll(async () => {
-  const isClockFake = vi.isFakeTimers();
+  // Vitest restores mocks after the file, too: one of a fake timer would bring the fake back.
+  vi.restoreAllMocks();
+  const changed = changedGlobals();
   vi.useRealTimers();
-  if (isClockFake) throw new Error("This file leaves behind fake timers.");
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+  if (changed.length > 0) throw new Error(`This file leaves other globals behind: ${changed.join(", ")}.`);
   const since = process.hrtime.bigint();
   const isLate = () => process.hrtime.bigint() - since > BigInt(patienceMs) * 1_000_000n;
   while (leftBehind().length > 0 && !isLate()) await setTimeout(20);
@@ -25,7 +27,7 @@ afterAll(async () => {
 function leftBehind(): string[] {
   const left: string[] = [];
   for (const [kind, count] of openResources()) {
-    const more = count - (before.get(kind) ?? 0);
+    const more = count - (resourcesBefore.get(kind) ?? 0);
     if (more > 0) left.push(`${more} ${kind}`);
   }
   return left;
@@ -38,4 +40,20 @@ function openResources(): ReadonlyMap<string, number> {
     if (kind !== "MessagePort") counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;
+}
+
+function changedGlobals(): string[] {
+  const now = globals();
+  return [...globalsBefore.keys()].filter((name) => !Object.is(globalsBefore.get(name), now.get(name)));
+}
+
+/** What the whole process shares: its globals, and the variables of its environment. Libraries may add some. */
+function globals(): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    // Node prints a warning when these are read.
+    if (name !== "localStorage" && name !== "sessionStorage") values.set(name, Reflect.get(globalThis, name));
+  }
+  for (const [name, value] of Object.entries(process.env)) values.set(`process.env.${name}`, value);
+  return values;
 }
