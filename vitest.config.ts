@@ -40,7 +40,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/{package,runtimes}/**", isolated, ...waiting],
           setupFiles: ["test/support/leaves-nothing.ts"],
-          testTimeout: 20_000,
+          testTimeout: 30_000,
           isolate: false,
         },
       },
@@ -50,7 +50,7 @@ export default defineConfig({
           name: "source-isolated",
           include: [isolated],
           exclude: ["test/{package,runtimes}/**"],
-          testTimeout: 20_000,
+          testTimeout: 30_000,
         },
       },
       {
@@ -58,7 +58,7 @@ export default defineConfig({
         test: {
           name: "waiting",
           include: waiting,
-          testTimeout: 20_000,
+          testTimeout: 30_000,
           // They only wait: of eight files there are two rounds.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },

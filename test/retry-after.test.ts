@@ -110,15 +110,13 @@ describe("Retry-After that says nothing", () => {
     expect(retryAfterMs(header, 0)).toBeUndefined();
   });
 
-  it("is told quickly, however long it is", () => {
-    const begun = performance.now();
+  it("is told in linear time, however long it is", () => {
     for (const header of [
-      `${"1".repeat(100_000)}x`,
-      `1.${"1".repeat(100_000)}.`,
-      `${" ".repeat(100_000)}x`,
+      `${"1".repeat(1_000_000)}x`,
+      `1.${"1".repeat(1_000_000)}.`,
+      `${" ".repeat(1_000_000)}x`,
     ]) {
       expect(retryAfterMs(header, 0)).toBeUndefined();
     }
-    expect(performance.now() - begun).toBeLessThan(1_000);
   });
 });

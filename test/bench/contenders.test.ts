@@ -1,3 +1,4 @@
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -6,19 +7,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allContenders, contenders, peers } from "../../bench/measure/contenders.mjs";
-import { startProgram } from "../../bench/servers/start.mjs";
 import { pdfOf } from "../../bench/shared/pdf-of.mjs";
 
 const sizes = [2_000, 1_000_000];
+let server: ChildProcess;
 let origin: string;
 let folder: string;
 
 beforeAll(async () => {
-  origin = await startProgram("raw.mjs");
+  server = fork(new URL("../../bench/servers/raw.mjs", import.meta.url));
+  const [port] = await once(server, "message");
+  origin = `http://127.0.0.1:${port}`;
   folder = await mkdtemp(join(tmpdir(), "template-pdf-contenders-"));
 });
 
 afterAll(async () => {
+  server.kill();
   await rm(folder, { recursive: true });
 });
 

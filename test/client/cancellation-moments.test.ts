@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ClientOptions, type PendingPdf, TemplatePdf, TruncatedPdfError, template } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { listenRaw } from "../support/sockets.ts";
 import { forms, generate, temporaryFolder } from "./every-form.ts";
 import {
@@ -274,10 +275,10 @@ describe("a connection that is being opened by our own agent", () => {
     const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false });
     const controller = new AbortController();
     const failure = rejectionOf(generate(client, { signal: controller.signal }).bytes());
-    await vi.waitUntil(() => sockets.length === 1);
+    await eventually(() => sockets.length === 1);
     controller.abort("enough");
     expect(await failure).toBe("enough");
-    await vi.waitUntil(() => server.openSockets === 0);
+    await eventually(() => server.openSockets === 0);
     await client.close();
   };
 

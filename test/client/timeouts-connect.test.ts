@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { listenRaw, type SocketServer } from "../support/sockets.ts";
 import { forms, generate } from "./every-form.ts";
 import { pdfOf, rejectionOf, Service, turns, withLength } from "./service.ts";
@@ -64,7 +65,7 @@ describe("timeouts.connect", () => {
     expect([error.attempts, error.status]).toEqual([1, undefined]);
     expect(error.message).toContain("Nothing was sent.");
     // A busy server learns of a connection after the client has given it up.
-    await expect.poll(() => server.sockets.length).toBe(1);
+    await eventually(() => server.sockets.length === 1);
     await closed(server.sockets[0]);
   });
 
@@ -86,7 +87,7 @@ describe("timeouts.connect", () => {
       Array.from({ length: 20 }, () => rejectionOf(generate(client).bytes())),
     );
     for (const failure of failures) expectTimeout(failure, "connect", 100);
-    await expect.poll(() => server.openSockets).toBe(0);
+    await eventually(() => server.openSockets === 0);
   });
 
   it("is over when the request has left, and for connections that are there", async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { plainKey, values } from "../client/canaries.ts";
 import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "../client/service.ts";
 import { startTracing } from "../observability/tracing.ts";
+import { eventually } from "../support/eventually.ts";
 import { blockOf, runBlock } from "./guide-block.ts";
 
 /** What docs/guides/observability.md shows, beside a service that fails. */
@@ -95,7 +96,7 @@ describe("the span of the guide", () => {
     const { hooks, traced } = await runBlock<Traces>(blockOf("observability", "traces.ts"));
     const client = withHooks(await startService(busy, whole), hooks);
     await traced("invoice", () => client.generate("invoice", values).bytes());
-    await vi.waitUntil(() => tracing.requests().length === 2, { timeout: 15_000 });
+    await eventually(() => tracing.requests().length === 2);
     const [span] = tracing.named("make PDF");
     expect(span?.events.map(({ name, attributes }) => [name, attributes])).toEqual([
       ["response", { attempt: 1, status: 503 }],

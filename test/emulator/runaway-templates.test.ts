@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { emulate, generate, textOf } from "./emulated.ts";
 
 const fine = '{"content":"fine"}';
@@ -80,10 +81,8 @@ describe("what a template leaves behind", () => {
     const emulator = await emulate(files, { limits: { threads: 1 } });
     const left = generate(emulator, "endless", {}, { signal: AbortSignal.timeout(100) });
     await expect(left).rejects.toThrow();
-    const startedAt = performance.now();
+    // The limit of a document is 60 seconds, which is longer than that of this test.
     expect(await textOf(emulator, "fine")).toContain("fine");
-    // Far less than the 60 seconds that a document may take.
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
 
@@ -138,7 +137,7 @@ describe("close", () => {
     await Promise.all([1, 2, 3, 4].map(() => textOf(emulator, "fine")));
     expect(threads()).toBeGreaterThan(before);
     await emulator.close();
-    await vi.waitFor(() => expect(threads()).toBe(before));
+    await eventually(() => threads() === before);
   });
 
   it("lets a document under way be rendered", async () => {

@@ -4,6 +4,7 @@ import { type Dispatcher, ProxyAgent, fetch as undiciFetch } from "undici";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { pdfOf, rejectionOf, Service, withLength } from "../client/service.ts";
 import { makeAuthority } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
 import { turn } from "../transport/server.ts";
 import { clientOf, sourceOf, startService } from "../transport/service.ts";
 import { runChild, temporaryFile, writeChild } from "./child.ts";
@@ -148,9 +149,9 @@ describe.each(ways)("a proxy, by $way,", ({ options }) => {
     const client = remote(options(by(proxy)));
     await sourceOf(client);
     proxy.cut();
-    await vi.waitUntil(() => proxy.openSockets() === 0);
+    await eventually(() => proxy.openSockets() === 0);
     // The client hears of the end in a later turn; a call within that one fails, as on any dead socket.
-    await vi.waitFor(async () => expect(await sourceOf(client)).toBe("network"));
+    await eventually(async () => (await sourceOf(client)) === "network");
     expect(proxy.heard.length).toBeGreaterThan(1);
   });
 });
@@ -166,7 +167,7 @@ describe("a proxy of the environment that never answers", () => {
     await proxy.connected;
     controller.abort(new Error("enough"));
     await failed;
-    await vi.waitUntil(() => proxy.openSockets() === 0);
+    await eventually(() => proxy.openSockets() === 0);
     await client.close();
   });
 
@@ -181,7 +182,7 @@ describe("a proxy of the environment that never answers", () => {
     expect(error).toMatchObject({ code: "timeout", phase: "connect", limitMs: 200, attempts: 2 });
     expect(proxy.heard.map(({ target }) => target)).toEqual(["service.test:80", "service.test:80"]);
     expect(service.allSockets).toBe(0);
-    await vi.waitUntil(() => proxy.openSockets() === 0);
+    await eventually(() => proxy.openSockets() === 0);
     await client.close();
   });
 });

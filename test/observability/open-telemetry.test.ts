@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import type { TemplatePdf } from "template-pdf";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { plainKey, values } from "../client/canaries.ts";
 import {
   cutOffAfter,
@@ -13,6 +13,7 @@ import {
   transports,
   withLength,
 } from "../client/service.ts";
+import { eventually } from "../support/eventually.ts";
 import { startTracing } from "./tracing.ts";
 
 const pdf = pdfOf(2_000);
@@ -34,7 +35,7 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
     const client = service.client({ ...options, apiKey: plainKey });
     const { traceId, spanId } = await tracing.under("work", () => generate(client).bytes());
 
-    await vi.waitUntil(() => tracing.requests().length === 1);
+    await eventually(() => tracing.requests().length === 1);
     const [span] = tracing.requests();
     expect(span).toMatchObject({
       kind: SpanKind.CLIENT,
@@ -76,7 +77,7 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
       const index = Number(/uid-(\d+)/.exec(path)?.[1]);
       expect(parentOf(headers["traceparent"]).traceId).toBe(works[index]?.traceId);
     }
-    await vi.waitUntil(() => tracing.requests().length === 60);
+    await eventually(() => tracing.requests().length === 60);
     const spans = tracing.requests();
     for (const [index, { traceId, spanId }] of works.entries()) {
       const own = spans.filter(({ attributes }) => String(attributes["url.full"]).includes(`uid-${index}/`));
@@ -93,7 +94,7 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
     const service = await Service.start(answer);
     const client = service.client({ ...options, apiKey: plainKey });
     await tracing.under("work", () => rejectionOf(generate(client).bytes()));
-    await vi.waitUntil(() => tracing.requests().length === 1);
+    await eventually(() => tracing.requests().length === 1);
     const [span] = tracing.requests();
     expect(span?.status.code).toBe(SpanStatusCode.ERROR);
     expect(inspect([span?.attributes, span?.events, span?.status], { depth: 10 })).not.toContain("CANARY");

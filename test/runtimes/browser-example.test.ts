@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { Example, pinned } from "./browser-example/example.ts";
@@ -158,15 +159,9 @@ describe.each(["chromium", "firefox"] as const)(
       await visit.page.keyboard.press("Enter");
       const made = service.calls.at(-1);
       const file = `Invoice ${made?.values["number"]}.pdf`;
-      await expect
-        .poll(
-          () =>
-            readdirSync(downloads.path).includes(file) && sha256(readFileSync(join(downloads.path, file))),
-          {
-            timeout: 20_000,
-          },
-        )
-        .toBe(sha256(made?.document ?? new Uint8Array()));
+      await eventually(() => readdirSync(downloads.path).includes(file));
+      const saved = sha256(readFileSync(join(downloads.path, file)));
+      expect(saved).toBe(sha256(made?.document ?? new Uint8Array()));
       expect(service.calls).toHaveLength(before);
       expect(visit.complaints).toEqual([]);
     });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type RunningProgram, startProgram } from "./start-program.ts";
 
@@ -116,7 +117,7 @@ describe("a test run that is interrupted", () => {
     const { path, origin, pid } = JSON.parse(readFileSync(told, "utf8"));
     expect([existsSync(path), await answerOf({ origin })]).toEqual([true, "here"]);
     process.kill(pid, signal);
-    await expect.poll(() => answerOf({ origin }), { timeout: 20_000 }).toBe("nobody listens");
-    await expect.poll(() => existsSync(path), { timeout: 20_000 }).toBe(false);
+    await eventually(async () => (await answerOf({ origin })) === "nobody listens");
+    await eventually(() => !existsSync(path));
   });
 });

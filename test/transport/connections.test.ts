@@ -1,6 +1,7 @@
 import { ConfigurationError } from "template-pdf";
 import { Agent } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { later, serve, turn } from "./server.ts";
 import { clientOf, pdfFrom, sourceOf, startService } from "./service.ts";
 
@@ -42,7 +43,7 @@ describe("the connections of a client", () => {
     const sibling = client.with({});
     await sourceOf(client);
     await client.close();
-    await expect.poll(() => service.openSockets, { interval: 5 }).toBe(0);
+    await eventually(() => service.openSockets === 0);
     await expect(sourceOf(client)).rejects.toThrow(ConfigurationError);
     await expect(sourceOf(sibling)).rejects.toThrow(ConfigurationError);
     expect(service.allSockets).toBe(1);
@@ -116,6 +117,6 @@ describe("the connections of a client", () => {
     const reason = new Error("enough");
     controller.abort(reason);
     await expect(bytes).rejects.toBe(reason);
-    await expect.poll(() => service.openSockets, { interval: 5 }).toBe(0);
+    await eventually(() => service.openSockets === 0);
   });
 });

@@ -1,5 +1,6 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import type { Blindness, MakeTransport } from "./contract.ts";
 import { record, requestTo } from "./recorder.ts";
 import { framed, head, noise, serveRaw, settle } from "./server.ts";
@@ -183,7 +184,7 @@ export function describeCodings(makeTransport: MakeTransport, blindness: Blindne
         });
         const recorder = record(makeTransport(), requestTo(server.origin)).send();
         await recorder.finished();
-        await expect.poll(() => server.openSockets, { interval: 5, timeout: 3_000 }).toBe(0);
+        await eventually(() => server.openSockets === 0);
       });
     }
 

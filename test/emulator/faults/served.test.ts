@@ -14,6 +14,7 @@ import { createEndpoint } from "../../../src/service/endpoint.ts";
 import { listen } from "../../../src/service/listen.ts";
 import { requireApiKey } from "../../../src/service/require-api-key.ts";
 import { pdfOf, transports } from "../../client/service.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { MisbehaviourOptions } from "./misbehaving.ts";
 
 const KEY = "k-2af91c";
@@ -136,7 +137,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     const server = await serve({ latency: "1000s" });
     const call = clientOf(server).generate("invoice", {}).bytes();
     call.catch(() => {});
-    await vi.waitFor(() => expect(server.waiting()).toBe(1));
+    await eventually(() => server.waiting() === 1);
     await server.close();
     await expect(call).rejects.toThrow(ServerError);
     await expect(call).rejects.toThrow("This emulator is stopping");
@@ -158,11 +159,11 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     const controller = new AbortController();
     const call = clientOf(server).generate("invoice", {}, { signal: controller.signal }).bytes();
     call.catch(() => {});
-    await vi.waitFor(() => expect(server.waiting()).toBe(1));
+    await eventually(() => server.waiting() === 1);
     const reason = new Error("enough");
     controller.abort(reason);
     await expect(call).rejects.toBe(reason);
-    await vi.waitFor(() => expect(server.waiting()).toBe(0));
+    await eventually(() => server.waiting() === 0);
   });
 });
 

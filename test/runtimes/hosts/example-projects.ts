@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../../src/emulator/index.ts";
+import { eventually } from "../../support/eventually.ts";
 import { readPdf } from "../../support/pdf-text.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { type Browser, launch } from "../browsers.ts";
@@ -126,7 +127,7 @@ export function testExampleProjects(given: () => { packages: string }): void {
       await page.click("button");
       await page.waitForFunction(`document.querySelector("output").textContent === "The invoice is saved."`);
       const saved = "Invoice 2026-0117.pdf";
-      await expect.poll(() => readdirSync(downloads.path), { timeout: 20_000 }).toContain(saved);
+      await eventually(() => readdirSync(downloads.path).includes(saved));
       const { text } = await readPdf(readFileSync(join(downloads.path, saved)));
       expect(text).toContain("2026-0117");
       expect(complaints).toEqual([]);

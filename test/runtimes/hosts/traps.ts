@@ -1,4 +1,5 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import type { RunningProgram } from "../start-program.ts";
 import { type CallInit, call } from "./call.ts";
 import { onNode, onWorkers, pdf, type StartableHost, startOn } from "./hosts.ts";
@@ -44,7 +45,7 @@ export function testTraps(given: () => { packages: string; upstream: Upstream })
       expect([answer.status, answer.headers["content-type"]]).toEqual([500, "application/problem+json"]);
       // The log arrives through a pipe of its own, possibly after the answer.
       const advice = "Mount the endpoint before body parsers, such as express.json()";
-      await vi.waitFor(() => expect(running.printed).toContain(advice), { timeout: 20_000 });
+      await eventually(() => running.printed.includes(advice));
       expect(answer.body.toString()).not.toContain("body parsers");
     },
   );
