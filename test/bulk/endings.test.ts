@@ -2,18 +2,18 @@ import { getEventListeners } from "node:events";
 import { ServerError } from "template-pdf";
 import { generateMany, RunStoppedError } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
-import { beginning, Service, saying, transports, withLength } from "../client/service.ts";
+import { beginning, Service, saying, withLength } from "../client/service.ts";
 import { byNumber, jobsOf, resultsOf, small } from "./many.ts";
 
 const forEver = beginning(small, { "content-length": "2000" });
 
-describe.each(transports)("the end of a run, by %s", (_name, transport) => {
+describe("the end of a run", () => {
   it("comes at once when the signal is aborted, with its reason, and leaves no connection in use", async () => {
     const service = await Service.start(byNumber({ 2: forEver, 3: forEver }));
     const ending = new AbortController();
     const reason = new Error("the user has left");
     const results: number[] = [];
-    const run = generateMany(service.client(transport), jobsOf(100), {
+    const run = generateMany(service.client(), jobsOf(100), {
       concurrency: 2,
       signal: ending.signal,
     });
@@ -33,7 +33,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
   it("is a plain one for a signal that was aborted before it began", async () => {
     const service = await Service.start(withLength(small));
     const reason = new Error("too late");
-    const { results, error } = await resultsOf(service.client(transport), jobsOf(3), {
+    const { results, error } = await resultsOf(service.client(), jobsOf(3), {
       signal: AbortSignal.abort(reason),
     });
     expect([results, error, service.requests.length]).toEqual([[], reason, 0]);
@@ -44,7 +44,6 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     const ending = new AbortController();
     const client = service.client({
       retry: {},
-      ...transport,
       hooks: { retry: () => setImmediate(() => ending.abort("enough")) },
     });
     const { error } = await resultsOf(client, jobsOf(3), { concurrency: 1, signal: ending.signal });
@@ -61,7 +60,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
         isClosed = true;
       }
     }
-    for await (const { index } of generateMany(service.client(transport), jobs(), { concurrency: 2 })) {
+    for await (const { index } of generateMany(service.client(), jobs(), { concurrency: 2 })) {
       expect(index).toBe(0);
       await service.request(1);
       break;
@@ -85,7 +84,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
       told = signal.reason;
       throw new Error("the upload was broken off");
     };
-    const { results, error } = await resultsOf(service.client(transport), jobsOf(1), {
+    const { results, error } = await resultsOf(service.client(), jobsOf(1), {
       use,
       signal: ending.signal,
     });
@@ -101,7 +100,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
       await new Promise((resolve) => setImmediate(resolve));
       return "stored";
     };
-    const { results, error } = await resultsOf(service.client(transport), jobsOf(1), {
+    const { results, error } = await resultsOf(service.client(), jobsOf(1), {
       use,
       signal: ending.signal,
     });
@@ -112,7 +111,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     const service = await Service.start(withLength(small));
     const draining = new AbortController();
     const results: number[] = [];
-    const run = generateMany(service.client(transport), jobsOf(100), {
+    const run = generateMany(service.client(), jobsOf(100), {
       concurrency: 3,
       drain: draining.signal,
     });
@@ -135,7 +134,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     const service = await Service.start(withLength(small));
     const draining = new AbortController();
     const results: number[] = [];
-    const run = generateMany(service.client(transport), jobsOf(3), {
+    const run = generateMany(service.client(), jobsOf(3), {
       concurrency: 8,
       drain: draining.signal,
     });
@@ -151,7 +150,6 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     const draining = new AbortController();
     const client = service.client({
       retry: {},
-      ...transport,
       hooks: { retry: () => setImmediate(() => draining.abort()) },
     });
     const { results, error } = await resultsOf(client, jobsOf(9), { concurrency: 1, drain: draining.signal });
@@ -161,7 +159,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
 
   it("comes after as many failures as `stopAfter` allows, and names the last as its cause", async () => {
     const service = await Service.start(byNumber({ 1: saying(400), 3: saying(404), 4: saying(400) }));
-    const { results, error } = await resultsOf(service.client(transport), jobsOf(50), {
+    const { results, error } = await resultsOf(service.client(), jobsOf(50), {
       concurrency: 1,
       stopAfter: 2,
     });
@@ -181,7 +179,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
       await new Promise(() => {});
     }
     const results: number[] = [];
-    const run = generateMany(service.client(transport), jobs(), { drain: draining.signal });
+    const run = generateMany(service.client(), jobs(), { drain: draining.signal });
     const read = (async () => {
       for await (const { index } of run) if (results.push(index) === 2) setImmediate(() => draining.abort());
     })();
@@ -194,7 +192,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     ["the service wants to be left alone", saying(429, "", { "retry-after": "7200" }), {}],
   ])("is told as such where %s, also when all jobs had begun by then", async (_when, answer, options) => {
     const service = await Service.start(answer);
-    const client = service.client({ retry: {}, ...transport });
+    const client = service.client({ retry: {} });
     const { results, error } = await resultsOf(client, jobsOf(3), options);
     expect([results.length, RunStoppedError.is(error)]).toEqual([3, true]);
   });
@@ -205,10 +203,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     const [first] = jobsOf(1);
     const jobs = [{ ...first, options: { signal: leaving.signal } }];
     const hooks = { retry: () => setImmediate(() => leaving.abort("the customer has left")) };
-    const { results, error } = await resultsOf(
-      service.client({ retry: {}, ...transport, hooks }),
-      jobs as never,
-    );
+    const { results, error } = await resultsOf(service.client({ retry: {}, hooks }), jobs as never);
     expect(error).toBe(undefined);
     expect(results).toEqual([
       expect.objectContaining({ status: "rejected", attempts: 1, error: "the customer has left" }),
@@ -217,7 +212,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
 
   it("is the same for whoever waits for a result while the run is ended by hand", async () => {
     const service = await Service.start(byNumber({ 0: forEver }));
-    const run = generateMany(service.client(transport), jobsOf(1));
+    const run = generateMany(service.client(), jobsOf(1));
     const next = run.next();
     await service.request();
     expect(await run.return?.()).toEqual({ done: true, value: undefined });
@@ -225,7 +220,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
     async function* idle(): AsyncGenerator<never> {
       await new Promise(() => {});
     }
-    const waiting = generateMany(service.client(transport), idle() as never);
+    const waiting = generateMany(service.client(), idle() as never);
     const none = waiting.next();
     expect(await waiting.return?.()).toEqual({ done: true, value: undefined });
     expect(await none).toEqual({ done: true, value: undefined });
@@ -234,7 +229,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
   it("comes in the order of the jobs where that is asked for, with gaps where some were given up", async () => {
     const service = await Service.start(byNumber({ 1: forEver }));
     const ending = new AbortController();
-    const run = generateMany(service.client(transport), jobsOf(4), {
+    const run = generateMany(service.client(), jobsOf(4), {
       concurrency: 4,
       ordered: true,
       signal: ending.signal,
@@ -255,7 +250,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
       for (;;) yield { template: "t", values: 5 as never };
     }
     setTimeout(() => ending.abort("enough"), 20);
-    const { error } = await resultsOf(service.client(transport), jobs(), { signal: ending.signal });
+    const { error } = await resultsOf(service.client(), jobs(), { signal: ending.signal });
     expect([error, service.requests.length]).toEqual(["enough", 0]);
   });
 
@@ -268,7 +263,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
       await new Promise(() => {});
     }
     const use = () => new Promise<never>(() => {});
-    const { error } = await resultsOf(service.client(transport), jobs(), { use, signal: ending.signal });
+    const { error } = await resultsOf(service.client(), jobs(), { use, signal: ending.signal });
     expect(error).toBe("enough");
   });
 
@@ -282,7 +277,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
       listeners =
         getEventListeners(ending.signal, "abort").length + getEventListeners(draining.signal, "abort").length;
     };
-    await resultsOf(service.client(transport), jobsOf(20), { ...options, use });
+    await resultsOf(service.client(), jobsOf(20), { ...options, use });
     expect(listeners).toBe(2);
     expect(getEventListeners(ending.signal, "abort")).toEqual([]);
     expect(getEventListeners(draining.signal, "abort")).toEqual([]);
@@ -290,7 +285,7 @@ describe.each(transports)("the end of a run, by %s", (_name, transport) => {
 
   it("is told to whoever ends it by hand, before it began and after", async () => {
     const service = await Service.start(withLength(small));
-    const run = generateMany(service.client(transport), jobsOf(5));
+    const run = generateMany(service.client(), jobsOf(5));
     expect(await run.return?.()).toEqual({ done: true, value: undefined });
     expect(await run.next()).toEqual({ done: true, value: undefined });
     expect(await run.return?.()).toEqual({ done: true, value: undefined });

@@ -8,20 +8,12 @@ import {
 } from "template-pdf";
 import { generateMany, RunStoppedError } from "template-pdf/bulk";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  type Answer,
-  cutOffAfter,
-  pdfOf,
-  Service,
-  saying,
-  transports,
-  withLength,
-} from "../client/service.ts";
+import { type Answer, cutOffAfter, pdfOf, Service, saying, withLength } from "../client/service.ts";
 import { byNumber, first, jobsOf, numberOf, resultsOf, small } from "./many.ts";
 
 const reset: Answer = ({ socket }) => socket.resetAndDestroy();
 
-describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
+describe("the tries of a job", () => {
   beforeEach(() => {
     vi.spyOn(Math, "random").mockReturnValue(0);
   });
@@ -39,7 +31,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     ["a document that is cut off", cutOffAfter(small, 500)],
   ])("goes on after %s, and says how many it took", async (_what, answer) => {
     const service = await Service.start(first(answer, answer));
-    const client = service.client({ retry: {}, ...transport });
+    const client = service.client({ retry: {} });
     const { results } = await resultsOf(client, jobsOf(1), { concurrency: 1 });
     expect(results).toEqual([expect.objectContaining({ status: "fulfilled", attempts: 3 })]);
     expect(service.requests.length).toBe(3);
@@ -47,7 +39,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
 
   it("ends with the last error, which counts them all", async () => {
     const service = await Service.start(saying(500));
-    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1));
+    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ attempts: 3, error: expect.any(ServerError) })]);
     const [result] = results;
     const { attempts, message } = (result?.status === "rejected" && result.error) as ServerError;
@@ -60,14 +52,14 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     [501, ServerError],
   ])("does not try again after %i", async (status, Kind) => {
     const service = await Service.start(saying(status));
-    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1));
+    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(Kind) })]);
     expect(service.requests.length).toBe(1);
   });
 
   it("follows the client's `retry`, and the run's before that", async () => {
     const service = await Service.start(saying(500));
-    const client = service.client({ retry: { limit: 1 }, ...transport });
+    const client = service.client({ retry: { limit: 1 } });
     const count = async (options: object) =>
       (await resultsOf(client, jobsOf(1), options)).results[0]?.attempts;
     expect(await count({})).toBe(2);
@@ -78,7 +70,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
 
   it("says why nothing is tried again where it may have been rendered", async () => {
     const service = await Service.start(reset);
-    const client = service.client({ retry: { mayRenderTwice: false }, ...transport });
+    const client = service.client({ retry: { mayRenderTwice: false } });
     const { results } = await resultsOf(client, jobsOf(1));
     const error = results[0]?.status === "rejected" && results[0].error;
     expect(ConnectionError.is(error) && error.message).toMatch(/`retry.mayRenderTwice` is false\.$/);
@@ -98,7 +90,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
       seen.push(attempt);
       return bytes;
     };
-    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1), {
+    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1), {
       use: use as never,
     });
     expect(results).toEqual([expect.objectContaining({ status: "fulfilled", value: 300_000, attempts: 2 })]);
@@ -117,7 +109,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
         throw new Error("upload failed", { cause });
       }
     };
-    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1), { use });
+    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1), { use });
     expect([tries, results]).toEqual([3, [expect.objectContaining({ status: "fulfilled", attempts: 3 })]]);
   });
 
@@ -127,7 +119,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
       pdf.bytes().catch(() => {
         throw new Error("something else");
       });
-    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(1), { use });
+    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1), { use });
     expect(results).toEqual([expect.objectContaining({ attempts: 3, error: expect.any(TruncatedPdfError) })]);
   });
 
@@ -137,7 +129,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     const hear = (name: string) => (event: { attempt: number; delayMs?: number }) =>
       heard.push([name, event.attempt, ...("delayMs" in event ? [event.delayMs] : [])]);
     const hooks = { request: hear("request"), retry: hear("retry"), error: hear("error") };
-    await resultsOf(service.client({ retry: {}, ...transport, hooks: hooks as never }), jobsOf(1));
+    await resultsOf(service.client({ retry: {}, hooks: hooks as never }), jobsOf(1));
     expect(heard).toEqual([
       ["request", 1],
       ["retry", 1, 0],
@@ -147,7 +139,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     ]);
     heard.length = 0;
     const failing = await Service.start(saying(500));
-    await resultsOf(failing.client({ retry: { limit: 1 }, ...transport, hooks: hooks as never }), jobsOf(1));
+    await resultsOf(failing.client({ retry: { limit: 1 }, hooks: hooks as never }), jobsOf(1));
     expect(heard).toEqual([
       ["request", 1],
       ["retry", 1, 0],
@@ -163,7 +155,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
       asked.push(context);
       return "key-of-the-tests";
     };
-    const { results } = await resultsOf(service.client({ apiKey, retry: {}, ...transport }), jobsOf(1));
+    const { results } = await resultsOf(service.client({ apiKey, retry: {} }), jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ status: "fulfilled" })]);
     expect(asked.length).toBe(2);
   });
@@ -177,7 +169,6 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     const times: number[] = [];
     const client = service.client({
       retry: {},
-      ...transport,
       hooks: { request: () => void times.push(performance.now()) },
     });
     const { results } = await resultsOf(client, jobsOf(4), { concurrency: 1 });
@@ -188,7 +179,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
 
   it("stops where the service wants to be left alone for longer than an hour", async () => {
     const service = await Service.start(byNumber({ 2: saying(429, "", { "retry-after": "86400" }) }));
-    const { results, error } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(50), {
+    const { results, error } = await resultsOf(service.client({ retry: {} }), jobsOf(50), {
       concurrency: 1,
     });
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
@@ -217,7 +208,7 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
       while (answered < before + 4) await new Promise((resolve) => setImmediate(resolve));
       return saying(429)(received);
     });
-    const client = service.client({ retry: { limit: 1 }, ...transport });
+    const client = service.client({ retry: { limit: 1 } });
     const { results } = await resultsOf(client, jobsOf(60), { concurrency: 2 });
     expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
     expect(results.find(({ index }) => index === 0)?.attempts).toBe(6);
@@ -227,14 +218,14 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     const service = await Service.start((received) =>
       (numberOf(received) === 5 ? saying(429) : withLength(small))(received),
     );
-    const client = service.client({ retry: {}, ...transport });
+    const client = service.client({ retry: {} });
     const { results } = await resultsOf(client, jobsOf(20), { concurrency: 1, retry: false });
     expect(results[5]).toMatchObject({ status: "rejected", attempts: 1 });
   });
 
   it("gives up on a job that is refused again and again while nothing else goes on", async () => {
     const service = await Service.start(saying(429));
-    const { results } = await resultsOf(service.client({ retry: {}, ...transport }), jobsOf(2), {
+    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(2), {
       concurrency: 2,
     });
     expect(results.map(({ attempts }) => attempts)).toEqual([3, 3]);
@@ -242,14 +233,14 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
 
   it("counts every limit of time for each try", async () => {
     const service = await Service.start(first(() => {}));
-    const client = service.client({ retry: {}, timeouts: { firstByte: 60 }, ...transport });
+    const client = service.client({ retry: {}, timeouts: { firstByte: 60 } });
     const { results } = await resultsOf(client, jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ status: "fulfilled", attempts: 2 })]);
   });
 
   it("does not try again once `timeouts.total` is over", async () => {
     const service = await Service.start(() => {});
-    const client = service.client({ retry: {}, timeouts: { total: 60 }, ...transport });
+    const client = service.client({ retry: {}, timeouts: { total: 60 } });
     const { results } = await resultsOf(client, jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(TimeoutError) })]);
   });
@@ -259,7 +250,6 @@ describe.each(transports)("the tries of a job, by %s", (_name, transport) => {
     const times: number[] = [];
     const client = service.client({
       retry: {},
-      ...transport,
       hooks: { request: () => void times.push(performance.now()) },
     });
     for await (const _ of generateMany(client, jobsOf(6), { concurrency: 8, perSecond: 50 }));

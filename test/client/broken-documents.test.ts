@@ -9,7 +9,6 @@ import {
   rejectionOf,
   Service,
   saying,
-  transports,
   untilClose,
   withLength,
 } from "./service.ts";
@@ -42,10 +41,10 @@ const noPdfs: readonly (readonly [string, Answer, readonly string[]])[] = [
   ["a PDF in base64", saying(200, pdf.toString("base64")), ["[redacted]"]],
 ];
 
-describe.each(transports)("a success that is no PDF, by %s,", (_, options) => {
+describe("a success that is no PDF", () => {
   it.each(noPdfs)("is an InvalidPdfError: %s", async (_, answer, said) => {
     const service = await Service.start(answer);
-    const error = (await rejectionOf(generate(service.client(options)).bytes())) as InvalidPdfError;
+    const error = (await rejectionOf(generate(service.client()).bytes())) as InvalidPdfError;
     expect(error).toBeInstanceOf(InvalidPdfError);
     expect(error).toMatchObject({ code: "invalid_pdf", attempts: 1, status: expect.any(Number) });
     for (const part of said) expect(error.message).toContain(part);
@@ -57,7 +56,7 @@ describe.each(transports)("a success that is no PDF, by %s,", (_, options) => {
     for (const [, answer] of noPdfs.slice(0, 4)) {
       const service = await Service.start(answer);
       for (const stage of stages) {
-        const error = await failureAt(stage, generate(service.client(options)), read);
+        const error = await failureAt(stage, generate(service.client()), read);
         expect(error).toBeInstanceOf(InvalidPdfError);
       }
     }
@@ -65,19 +64,19 @@ describe.each(transports)("a success that is no PDF, by %s,", (_, options) => {
 
   it("is known as such by its first kilobyte, and its connection freed", async () => {
     const service = await Service.start(({ response }) => void response.writeHead(200).write(page));
-    expect(await rejectionOf(generate(service.client(options)).bytes())).toBeInstanceOf(InvalidPdfError);
+    expect(await rejectionOf(generate(service.client()).bytes())).toBeInstanceOf(InvalidPdfError);
     await (await service.request()).closed;
   });
 
   it("does not get its control characters into a log", async () => {
     const service = await Service.start(saying(200, "line\r\nFORGED\u001b[31m\u0000 entry"));
-    const { message } = (await rejectionOf(generate(service.client(options)).bytes())) as Error;
+    const { message } = (await rejectionOf(generate(service.client()).bytes())) as Error;
     expect(message).not.toMatch(/\p{Cc}/u);
   });
 
   it("is no PDF either where its coding cannot be undone", async () => {
     const service = await Service.start(withLength(pdf, { "content-encoding": "compress" }));
-    const error = await rejectionOf(generate(service.client(options)).bytes());
+    const error = await rejectionOf(generate(service.client()).bytes());
     expect(error).toBeInstanceOf(InvalidPdfError);
     expect(String(error)).toContain("compress");
   });
@@ -117,10 +116,10 @@ const cutOffs: readonly (readonly [string, Answer, object])[] = [
   ],
 ];
 
-describe.each(transports)("a PDF that does not come whole, by %s,", (_, options) => {
+describe("a PDF that does not come whole", () => {
   it.each(cutOffs)("is a TruncatedPdfError that tells how far it came: %s", async (_, answer, facts) => {
     const service = await Service.start(answer);
-    const error = (await rejectionOf(generate(service.client(options)).bytes())) as TruncatedPdfError;
+    const error = (await rejectionOf(generate(service.client()).bytes())) as TruncatedPdfError;
     expect(error).toBeInstanceOf(TruncatedPdfError);
     expect(error).toMatchObject({ code: "truncated_pdf", status: 200, attempts: 1, ...facts });
     expect(error.receivedBytes).toBeLessThanOrEqual(100_000);
@@ -132,7 +131,7 @@ describe.each(transports)("a PDF that does not come whole, by %s,", (_, options)
     it.each(forms)("%s never ends well", async (_, read) => {
       const service = await Service.start(answer);
       for (const stage of stages) {
-        const error = await failureAt(stage, generate(service.client(options)), read);
+        const error = await failureAt(stage, generate(service.client()), read);
         expect(error).toBeInstanceOf(TruncatedPdfError);
       }
     });
@@ -140,7 +139,7 @@ describe.each(transports)("a PDF that does not come whole, by %s,", (_, options)
 
   it("is told to the first reader of a Node stream, who may come late", async () => {
     const service = await Service.start(withLength(pdf.subarray(0, 10_000)));
-    const document = await generate(service.client(options));
+    const document = await generate(service.client());
     await new Promise((resolve) => setTimeout(resolve, 20));
     const stream = document.nodeStream();
     // An error without a listener would be an uncaught exception now, and fail the run.
@@ -154,7 +153,7 @@ describe.each(transports)("a PDF that does not come whole, by %s,", (_, options)
       breaking(pdf.subarray(0, 10_000), pdf.length, "close")(received);
       broken = received.closed;
     });
-    const document = await generate(service.client(options));
+    const document = await generate(service.client());
     await broken;
     expect(await rejectionOf((async () => read(document))())).toBeInstanceOf(TruncatedPdfError);
   });
@@ -178,7 +177,7 @@ describe.each(transports)("a PDF that does not come whole, by %s,", (_, options)
       response.writeHead(200, { "content-length": 1_000 }).flushHeaders();
       socket.end();
     });
-    const error = await rejectionOf(generate(service.client(options)).bytes());
+    const error = await rejectionOf(generate(service.client()).bytes());
     expect(error).toBeInstanceOf(TruncatedPdfError);
     expect(error).toMatchObject({ receivedBytes: 0, promisedBytes: 1_000, cause: expect.any(Error) });
   });
@@ -188,11 +187,11 @@ describe.each(transports)("a PDF that does not come whole, by %s,", (_, options)
     const service = await Service.start(
       inChunks(packed.subarray(0, packed.length - 20), { "content-encoding": "gzip" }),
     );
-    expect(await rejectionOf(generate(service.client(options)).bytes())).toBeInstanceOf(TruncatedPdfError);
+    expect(await rejectionOf(generate(service.client()).bytes())).toBeInstanceOf(TruncatedPdfError);
   });
 });
 
-describe.each(transports)("a PDF is accepted, by %s,", (_, options) => {
+describe("a PDF is accepted", () => {
   it.each([
     ["with a wrong content type", withLength(pdf, { "content-type": "text/html" })],
     ["with a content type that is none", withLength(pdf, { "content-type": ";;;" })],
@@ -205,7 +204,7 @@ describe.each(transports)("a PDF is accepted, by %s,", (_, options) => {
     ["with the coding identity", withLength(pdf, { "content-encoding": "identity" })],
   ])("%s", async (_, answer) => {
     const service = await Service.start(answer);
-    expect(pdf.equals(await generate(service.client(options)).bytes())).toBe(true);
+    expect(pdf.equals(await generate(service.client()).bytes())).toBe(true);
   });
 
   it.each([
@@ -216,7 +215,7 @@ describe.each(transports)("a PDF is accepted, by %s,", (_, options) => {
   ])("with %s", async (_, body) => {
     for (const answer of [withLength(body), inChunks(body)]) {
       const service = await Service.start(answer);
-      expect(body.equals(await generate(service.client(options)).bytes())).toBe(true);
+      expect(body.equals(await generate(service.client()).bytes())).toBe(true);
     }
   });
 
@@ -224,7 +223,7 @@ describe.each(transports)("a PDF is accepted, by %s,", (_, options) => {
     "without verify, whatever it is: %.20j",
     async (text) => {
       const service = await Service.start(saying(200, text));
-      const client = service.client(options);
+      const client = service.client();
       expect(Buffer.from(await generate(client, { verify: false }).bytes()).toString()).toBe(text);
       const lenient = client.with({ verify: false });
       expect((await generate(lenient).buffer()).toString()).toBe(text);
@@ -234,7 +233,7 @@ describe.each(transports)("a PDF is accepted, by %s,", (_, options) => {
 
   it("without verify, but never with fewer bytes than promised", async () => {
     const service = await Service.start(breaking(part, pdf.length, "close"));
-    const pending = generate(service.client({ ...options, verify: false }));
+    const pending = generate(service.client({ verify: false }));
     expect(await rejectionOf(pending.bytes())).toBeInstanceOf(TruncatedPdfError);
   });
 });

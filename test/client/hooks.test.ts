@@ -12,7 +12,6 @@ import {
   Service,
   saying,
   strayRejections,
-  transports,
   turns,
   withLength,
 } from "./service.ts";
@@ -56,11 +55,11 @@ describe("a hook that is not set", () => {
   });
 });
 
-describe.each(transports)("hooks, by %s,", (_, options) => {
+describe("hooks", () => {
   const start = async (answer: Answer, more: ClientOptions = {}) => {
     const service = await Service.start(answer);
     const told = remembering();
-    const client = service.client({ ...options, retry: { limit: 1 }, hooks: told.hooks, ...more });
+    const client = service.client({ retry: { limit: 1 }, hooks: told.hooks, ...more });
     return { service, client, ...told };
   };
 
@@ -215,7 +214,7 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
         [name]: () => controller.abort(name),
         error: ({ error }: { error: unknown }) => void errors.push(error),
       };
-      const client = service.client({ ...options, apiKey, retry: { limit: 1 }, hooks });
+      const client = service.client({ apiKey, retry: { limit: 1 }, hooks });
       expect(await rejectionOf(generate(client, { signal: controller.signal }).bytes())).toBe(name);
       // The client waits for what is under way; had anything been left, the next call would come after it.
       await rejectionOf(generate(client.with({ hooks: {} }), { retry: false }).bytes());
@@ -230,7 +229,7 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
     const sleeps = vi.spyOn(globalThis, "setTimeout");
     const controller = new AbortController();
     const hooks = { retry: () => controller.abort("enough") };
-    const client = service.client({ ...options, retry: { limit: 1 }, hooks });
+    const client = service.client({ retry: { limit: 1 }, hooks });
     await rejectionOf(generate(client, { signal: controller.signal }).bytes());
     expect(sleeps.mock.calls.filter(([, delayMs = 0]) => delayMs > 40_000 && delayMs < 60_000)).toEqual([]);
   });
@@ -274,7 +273,7 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
 
     it("change nothing of a call, and leave no rejection behind", async () => {
       const service = await Service.start(inTurn(saying(503), whole, saying(404), saying(404)));
-      const client = service.client({ ...options, retry: { limit: 1 }, hooks });
+      const client = service.client({ retry: { limit: 1 }, hooks });
       const stray = await strayRejections(async () => {
         expect(pdf.equals(await generate(client).bytes())).toBe(true);
         expect(await rejectionOf(generate(client).bytes())).toMatchObject({ status: 404, attempts: 1 });
@@ -289,7 +288,6 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
     );
     const inner: Promise<Uint8Array>[] = [];
     const client = service.client({
-      ...options,
       hooks: { error: () => void inner.push(client.generate("notice", {}).bytes()) },
     });
     await rejectionOf(generate(client).bytes());
@@ -301,7 +299,7 @@ describe.each(transports)("hooks, by %s,", (_, options) => {
     const service = await Service.start(saying(503));
     const hear = (event: object) => void events.push(event);
     const hooks = { request: hear, response: hear, retry: hear, error: hear };
-    await rejectionOf(generate(service.client({ ...options, retry: { limit: 1 }, hooks })).bytes());
+    await rejectionOf(generate(service.client({ retry: { limit: 1 }, hooks })).bytes());
     expect(events).toHaveLength(6);
     for (const event of events) {
       expect(Object.isFrozen(event)).toBe(true);

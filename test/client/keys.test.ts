@@ -1,14 +1,14 @@
 import { ConfigurationError, TemplatePdf } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generate } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, saying, transports, turns, withLength } from "./service.ts";
+import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 
-describe.each(transports)("the API key, by %s,", (_, options) => {
+describe("the API key", () => {
   it("null sends no authorization, or the caller's own", async () => {
     const service = await Service.start(withLength(pdf));
-    const client = service.client({ ...options, apiKey: null });
+    const client = service.client({ apiKey: null });
     await generate(client).bytes();
     await generate(client, { headers: { authorization: "Bearer of-the-call" } }).bytes();
     await generate(client.with({ headers: { Authorization: "Bearer of-the-client" } })).bytes();
@@ -22,7 +22,7 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
   it("source is asked once for every call, however many forms are asked for", async () => {
     const service = await Service.start(withLength(pdf));
     const apiKey = vi.fn(async () => `key-${apiKey.mock.calls.length}`);
-    const client = service.client({ ...options, apiKey });
+    const client = service.client({ apiKey });
     expect(apiKey).not.toHaveBeenCalled();
     for (let count = 0; count < 3; count++) {
       const pending = generate(client);
@@ -38,7 +38,7 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
 
   it("source may give its key at once", async () => {
     const service = await Service.start(withLength(pdf));
-    await generate(service.client({ ...options, apiKey: () => "at-once" })).bytes();
+    await generate(service.client({ apiKey: () => "at-once" })).bytes();
     expect((await service.request()).headers.authorization).toBe("API-Key at-once");
   });
 
@@ -58,7 +58,7 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
     ["gives an empty string", () => ""],
   ])("source that %s is a ConfigurationError without the value, and nothing is sent", async (_, apiKey) => {
     const service = await Service.start(withLength(pdf));
-    const error = await rejectionOf(generate(service.client({ ...options, apiKey })).bytes());
+    const error = await rejectionOf(generate(service.client({ apiKey })).bytes());
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(`${String(error)} ${JSON.stringify(error)} ${(error as Error).cause}`).not.toContain("CANARY");
     await turns();
@@ -68,7 +68,7 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
   it("source is not asked where the call is wrong, or was aborted before", async () => {
     const service = await Service.start(withLength(pdf));
     const apiKey = vi.fn(() => "key");
-    const client = service.client({ ...options, apiKey });
+    const client = service.client({ apiKey });
     await rejectionOf(client.generate("..", {}));
     await rejectionOf(generate(client, { signal: AbortSignal.abort() }));
     expect(apiKey).not.toHaveBeenCalled();
@@ -80,7 +80,7 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
       const isOwn = headers.authorization === `API-Key key-of-${tenant}` && headers["x-tenant"] === tenant;
       (isOwn ? withLength(pdf) : saying(403))({ headers, body, response } as never);
     });
-    const client = service.client({ ...options, apiKey: "key-of-nobody" });
+    const client = service.client({ apiKey: "key-of-nobody" });
     const tenants = Array.from({ length: 10 }, (_, index) => {
       const key = `key-of-${index}`;
       const apiKey = index % 2 ? key : () => new Promise<string>((resolve) => setImmediate(resolve, key));
@@ -96,7 +96,7 @@ describe.each(transports)("the API key, by %s,", (_, options) => {
   it("that rotates is never mixed up, in 100 calls at once", async () => {
     const service = await Service.start(withLength(pdf));
     let asked = 0;
-    const client = service.client({ ...options, apiKey: async () => `key-${asked++}` });
+    const client = service.client({ apiKey: async () => `key-${asked++}` });
     await Promise.all(Array.from({ length: 100 }, () => generate(client).bytes()));
     const keys = service.requests.map(({ headers }) => headers.authorization);
     expect(new Set(keys).size).toBe(100);
@@ -118,7 +118,7 @@ describe("the environment", () => {
       calls.push([url, new Map(init.headers).get("authorization")]);
       return new Response(new Uint8Array(pdf));
     };
-    await generate(new TemplatePdf({ ...options, fetch })).bytes();
+    await generate(new TemplatePdf({ fetch, ...options })).bytes();
     return calls[0];
   };
   const path = "/api/v1/templates/inv_2024/generate-sync";

@@ -1,14 +1,14 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { generate, temporaryFolder } from "./every-form.ts";
-import { inChunks, pdfOf, Service, transports, untilClose, withLength } from "./service.ts";
+import { inChunks, pdfOf, Service, untilClose, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 
-describe.each(transports)("a document, by %s,", (_, options) => {
+describe("a document", () => {
   const answered = async (headers: Record<string, string>) => {
     const service = await Service.start(withLength(pdf, headers));
-    return generate(service.client(options));
+    return generate(service.client());
   };
 
   it("tells the status, the headers, the length and the number of attempts", async () => {
@@ -24,7 +24,7 @@ describe.each(transports)("a document, by %s,", (_, options) => {
       );
       response.end(pdf);
     });
-    const document = await generate(service.client(options));
+    const document = await generate(service.client());
     expect(document.status).toBe(201);
     expect(document.contentLength).toBe(pdf.length);
     expect(document.attempts).toBe(1);
@@ -85,7 +85,7 @@ describe.each(transports)("a document, by %s,", (_, options) => {
     ["gzip", withLength(gzipSync(pdf), { "content-encoding": "gzip" })],
   ])("tells no length where it is not known: %s", async (_, answer) => {
     const service = await Service.start(answer);
-    const document = await generate(service.client(options));
+    const document = await generate(service.client());
     expect(document.contentLength).toBeUndefined();
     expect(document.response().headers.get("content-length")).toBeNull();
   });

@@ -9,7 +9,6 @@ import {
   rejectionOf,
   Service,
   saying,
-  transports,
   withLength,
 } from "./service.ts";
 
@@ -22,9 +21,9 @@ beforeEach(() => {
   onTestFinished(() => void vi.restoreAllMocks());
 });
 
-describe.each(transports)("onProgress, by %s,", (_, options) => {
+describe("onProgress", () => {
   const start = async (answer: Answer) => {
-    const client = (await Service.start(answer)).client({ ...options, retry: { limit: 1 } });
+    const client = (await Service.start(answer)).client({ retry: { limit: 1 } });
     const heard: Progress[] = [];
     return { client, heard, onProgress: (progress: Progress) => void heard.push(progress) };
   };

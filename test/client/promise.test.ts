@@ -2,19 +2,14 @@ import { ConfigurationError, NotFoundError, TemplatePdf, ValuesError } from "tem
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { GeneratedPdf } from "../../src/document/generated-pdf.ts";
 import { failureAt, forms, generate, stages } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, saying, transports, turns, withLength } from "./service.ts";
+import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 
-describe.each(transports)("generate(), by %s", (transport, options) => {
-  it("is carried by what was asked for", async () => {
-    const service = await Service.start(withLength(pdf));
-    expect(service.client(options).transport).toBe(transport);
-  });
-
+describe("generate()", () => {
   it("sends the request of the spec, though nothing is awaited", async () => {
     const service = await Service.start(withLength(pdf));
-    const pending = service.client(options).generate("inv/2024 ü", { total: "£1,000,000", none: undefined });
+    const pending = service.client().generate("inv/2024 ü", { total: "£1,000,000", none: undefined });
     const { path, headers, body } = await service.request();
     expect(path).toBe("/api/v1/templates/inv%2F2024%20%C3%BC/generate-sync");
     expect(headers.authorization).toBe("API-Key key-of-the-tests");
@@ -25,7 +20,7 @@ describe.each(transports)("generate(), by %s", (transport, options) => {
 
   it("sends one request, however many forms are asked for", async () => {
     const service = await Service.start(withLength(pdf));
-    const pending = generate(service.client(options));
+    const pending = generate(service.client());
     await Promise.allSettled([pending, pending.bytes(), pending.blob(), pending.stream()]);
     expect(service.requests).toHaveLength(1);
   });
@@ -33,7 +28,7 @@ describe.each(transports)("generate(), by %s", (transport, options) => {
   it("writes the values down at once, so that what is changed afterwards does not matter", async () => {
     const service = await Service.start(withLength(pdf));
     const values = { total: "1", lines: [{ price: "2" }] };
-    const pending = service.client(options).generate("inv_2024", values);
+    const pending = service.client().generate("inv_2024", values);
     values.total = "changed";
     values.lines.pop();
     await pending.bytes();
@@ -42,13 +37,13 @@ describe.each(transports)("generate(), by %s", (transport, options) => {
 
   it.each(forms)("rejects %s of the pending result on a 404, before any stream exists", async (_, read) => {
     const service = await Service.start(saying(404));
-    const error = await failureAt("the pending result", generate(service.client(options)), read);
+    const error = await failureAt("the pending result", generate(service.client()), read);
     expect(error).toBeInstanceOf(NotFoundError);
   });
 
   it("rejects every form and the promise itself with one and the same error", async () => {
     const service = await Service.start(saying(404));
-    const pending = generate(service.client(options));
+    const pending = generate(service.client());
     const early = [rejectionOf(pending.bytes()), rejectionOf(pending.stream()), rejectionOf(pending)];
     const error = await rejectionOf(pending.blob());
     expect(await Promise.all(early)).toEqual([error, error, error]);
@@ -59,7 +54,7 @@ describe.each(transports)("generate(), by %s", (transport, options) => {
 
   it("takes what somebody's mock of a form gives or throws for that form", async () => {
     const service = await Service.start(withLength(pdf));
-    const client = service.client(options);
+    const client = service.client();
     const mocked = vi.spyOn(GeneratedPdf.prototype, "bytes");
     onTestFinished(() => mocked.mockRestore());
     mocked.mockReturnValueOnce("mocked" as never);
@@ -73,7 +68,7 @@ describe.each(transports)("generate(), by %s", (transport, options) => {
 
   it("gives both a form and the document, where both are asked for", async () => {
     const service = await Service.start(withLength(pdf, { "x-request-id": "r-1" }));
-    const pending = generate(service.client(options));
+    const pending = generate(service.client());
     const bytes = pending.bytes();
     const document = await pending;
     expect(document.requestId).toBe("r-1");
@@ -85,7 +80,7 @@ describe.each(transports)("generate(), by %s", (transport, options) => {
     "gives the document to a form that is asked for long after it came, on %s",
     async (stage) => {
       const service = await Service.start(withLength(pdf));
-      const pending = generate(service.client(options));
+      const pending = generate(service.client());
       const document = await pending;
       await turns(10);
       expect(pdf.equals(await (stage === "the pending result" ? pending : document).bytes())).toBe(true);

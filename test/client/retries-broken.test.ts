@@ -3,16 +3,7 @@ import { join } from "node:path";
 import { type ClientOptions, type RetryEvent, TruncatedPdfError } from "template-pdf";
 import { beforeEach, describe, expect, it } from "vitest";
 import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
-import {
-  type Answer,
-  pdfOf,
-  rejectionOf,
-  Service,
-  saying,
-  transports,
-  turns,
-  withLength,
-} from "./service.ts";
+import { type Answer, pdfOf, rejectionOf, Service, saying, turns, withLength } from "./service.ts";
 import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(400_000);
@@ -63,7 +54,7 @@ async function start(answer: Answer, brokenFirst = 1) {
     (count++ < brokenFirst ? answer : withLength(pdf, id("whole")))(received),
   );
   const retries: RetryEvent[] = [];
-  const client = (options: ClientOptions) =>
+  const client = (options: ClientOptions = {}) =>
     service.client({
       retry: {},
       timeouts: { stall: 250 },
@@ -75,7 +66,7 @@ async function start(answer: Answer, brokenFirst = 1) {
 
 beforeEach(withoutBackOff);
 
-describe.each(transports)("by %s, a document", (_, options) => {
+describe("a document", () => {
   describe.each(breaks)("that %s", (what, answer) => {
     /** Of an answer that HTTP takes for whole, the connection is used again. */
     const freed = async (service: Service) => {
@@ -84,7 +75,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
 
     it.each(wholeForms)("is asked for again where %s was asked of the pending result", async (_, read) => {
       const { service, client, retries } = await start(answer);
-      expect(pdf.equals(await read(generate(client(options))))).toBe(true);
+      expect(pdf.equals(await read(generate(client())))).toBe(true);
       expect(service.requests).toHaveLength(2);
       expect(service.requests[1]?.body).toBe(service.requests[0]?.body);
       expect(retries).toEqual([expect.objectContaining({ attempt: 1, delayMs: 0 })]);
@@ -93,7 +84,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
 
     it.each(forms)("is not, where it was awaited before %s", async (_, read) => {
       const { service, client } = await start(answer);
-      const document = await generate(client(options));
+      const document = await generate(client());
       const error = await rejectionOf((async () => read(document))());
       expect([document.attempts, (error as TruncatedPdfError).attempts]).toEqual([1, 1]);
       await freed(service);
@@ -102,7 +93,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
 
     it.each(streamForms)("is not, where its bytes were handed on already: %s", async (_, read) => {
       const { service, client } = await start(answer);
-      const error = await rejectionOf(read(generate(client(options))));
+      const error = await rejectionOf(read(generate(client())));
       expect((error as TruncatedPdfError).attempts).toBe(1);
       expect((error as TruncatedPdfError).message).toMatch(/; generate it again\.$/);
       await freed(service);
@@ -111,7 +102,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
 
     it("is not, where somebody awaits the pending result beside the form", async () => {
       const { service, client } = await start(answer);
-      const pending = generate(client(options));
+      const pending = generate(client());
       const [document, error] = await Promise.all([pending, rejectionOf(pending.bytes())]);
       expect([document.requestId ?? "broken", (error as TruncatedPdfError).attempts]).toEqual(["broken", 1]);
       expect(service.requests).toHaveLength(1);
@@ -119,7 +110,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
 
     it("is not, where nothing may be rendered twice", async () => {
       const { service, client } = await start(answer);
-      const call = generate(client(options), { retry: { mayRenderTwice: false } });
+      const call = generate(client(), { retry: { mayRenderTwice: false } });
       expect((await rejectionOf(call.bytes())) as object).toMatchObject({ attempts: 1 });
       expect(service.requests).toHaveLength(1);
     });
@@ -128,7 +119,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
   it("that breaks every time is told broken, with how often it was tried", async () => {
     for (const [form, read] of wholeForms) {
       const { service, client } = await start(cutOff, 99);
-      const error = await rejectionOf(read(generate(client(options))));
+      const error = await rejectionOf(read(generate(client())));
       expect(TruncatedPdfError.is(error) && [form, error.attempts]).toEqual([form, 3]);
       expect((error as Error).message).toMatch(/ Tried 3 times\.$/);
       expect(service.requests).toHaveLength(3);
@@ -139,19 +130,19 @@ describe.each(transports)("by %s, a document", (_, options) => {
   it("that breaks is followed by what comes of the next attempt, whatever it is", async () => {
     const answers = [cutOff, saying(404)];
     const service = await Service.start((received) => answers.shift()?.(received));
-    const error = await rejectionOf(generate(service.client({ ...options, retry: {} })).blob());
+    const error = await rejectionOf(generate(service.client({ retry: {} })).blob());
     expect(error).toMatchObject({ code: "not_found", attempts: 2 });
   });
 
   it("that is not verified is asked for again where bytes are missing", async () => {
     const { service, client } = await start(cutOff);
-    expect(pdf.equals(await generate(client({ ...options, verify: false })).bytes())).toBe(true);
+    expect(pdf.equals(await generate(client({ verify: false })).bytes())).toBe(true);
     expect(service.requests).toHaveLength(2);
   });
 
   it("that was asked for again is the one that the pending result gives from then on", async () => {
     const { client } = await start(cutOff);
-    const pending = generate(client(options));
+    const pending = generate(client());
     await pending.bytes();
     const document = await pending;
     expect([document.requestId, document.attempts]).toEqual(["whole", 2]);
@@ -165,7 +156,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
         awaited.push(pending.then(({ requestId, attempts }) => [requestId, attempts]));
       },
     };
-    const pending = generate(client({ ...options, hooks }));
+    const pending = generate(client({ hooks }));
     expect(pdf.equals(await pending.bytes())).toBe(true);
     expect(await Promise.all(awaited)).toEqual([["whole", 2]]);
   });
@@ -173,14 +164,14 @@ describe.each(transports)("by %s, a document", (_, options) => {
   it("that is awaited while it is being asked for again is not asked for a third time", async () => {
     const { service, client } = await start(cutOff, 2);
     const hooks = { retry: () => void pending.then(() => {}) };
-    const pending = generate(client({ ...options, hooks }));
+    const pending = generate(client({ hooks }));
     expect(await rejectionOf(pending.bytes())).toMatchObject({ code: "truncated_pdf", attempts: 2 });
     expect(service.requests).toHaveLength(2);
   });
 
   it("that is read by a second form before the first, ends the call for both", async () => {
     const { service, client } = await start(cutOff);
-    const pdfs = client(options);
+    const pdfs = client();
     const pending = generate(pdfs);
     const saving = rejectionOf(pending.saveTo(join(temporaryFolder(), "a.pdf")));
     const error = await rejectionOf(pending.stream().then((stream) => gather(stream)));
@@ -200,7 +191,7 @@ describe.each(transports)("by %s, a document", (_, options) => {
       left.push(await readdir(folder));
       await answers.shift()?.(received);
     });
-    const saved = await generate(service.client({ ...options, retry: {} })).saveTo(path);
+    const saved = await generate(service.client({ retry: {} })).saveTo(path);
     expect(saved).toEqual({ path, bytes: pdf.length });
     expect(left).toEqual([[], [], []]);
     expect(await readdir(folder)).toEqual(["a.pdf"]);
@@ -211,9 +202,9 @@ describe.each(transports)("by %s, a document", (_, options) => {
     const folder = temporaryFolder();
     const path = join(folder, "a.pdf");
     const { client } = await start(withLength(pdf));
-    await generate(client(options)).saveTo(path);
+    await generate(client()).saveTo(path);
     const broken = await start(cutOff, 99);
-    expect(await rejectionOf(generate(broken.client(options)).saveTo(path))).toMatchObject({ attempts: 3 });
+    expect(await rejectionOf(generate(broken.client()).saveTo(path))).toMatchObject({ attempts: 3 });
     expect(await readdir(folder)).toEqual(["a.pdf"]);
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
@@ -225,7 +216,6 @@ describe.each(transports)("by %s, a document", (_, options) => {
     const begins: (() => void)[] = [];
     const begun = [0, 1].map((index) => new Promise<void>((resolve) => begins.splice(index, 1, resolve)));
     const client = service.client({
-      ...options,
       retry: { limit: 100 },
       timeouts: { firstByte: 1_000_000, stall: 100_000, total: 150_000 },
       hooks: { response: ({ attempt }) => begins[attempt - 1]?.() },

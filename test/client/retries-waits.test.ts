@@ -1,17 +1,8 @@
 import { getEventListeners } from "node:events";
-import { ApiError, type ClientOptions, type PendingPdf, RateLimitError, type RetryEvent } from "template-pdf";
+import { ApiError, type PendingPdf, RateLimitError, type RetryEvent } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import { forms, generate } from "./every-form.ts";
-import {
-  type Answer,
-  pdfOf,
-  rejectionOf,
-  Service,
-  saying,
-  strayRejections,
-  transports,
-  withLength,
-} from "./service.ts";
+import { type Answer, pdfOf, rejectionOf, Service, saying, strayRejections, withLength } from "./service.ts";
 import { countTimers, withoutBackOff } from "./timing.ts";
 
 /** Small enough to be whole in memory before it is read. */
@@ -19,7 +10,7 @@ const pdf = pdfOf(2_000);
 const busy = saying(503, "", { "retry-after": "30" });
 
 /** A service that answers in turn, and the last of it from then on. */
-async function start(options: ClientOptions, ...answers: Answer[]) {
+async function start(...answers: Answer[]) {
   const arrivedAt: number[] = [];
   const service = await Service.start((received) => {
     arrivedAt.push(performance.now());
@@ -36,11 +27,11 @@ async function start(options: ClientOptions, ...answers: Answer[]) {
       tell(event);
     },
   };
-  const client = service.client({ ...options, retry: {}, hooks });
+  const client = service.client({ retry: {}, hooks });
   return { service, client, arrivedAt, retries, waiting };
 }
 
-describe.each(transports)("the wait before another attempt, by %s,", (_, options) => {
+describe("the wait before another attempt", () => {
   const ends: readonly (readonly [
     string,
     (pending: PendingPdf, controller: AbortController, reason: unknown) => unknown,
@@ -51,7 +42,7 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
 
   describe.each(ends)("is ended by %s:", (_, end) => {
     it.each(forms)("%s rejects with the caller's reason, and nothing more is sent", async (_, read) => {
-      const { service, client, waiting } = await start(options, busy);
+      const { service, client, waiting } = await start(busy);
       const controller = new AbortController();
       const timers = countTimers();
       const pending = generate(client, { signal: controller.signal });
@@ -68,7 +59,7 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
     });
 
     it("an awaited call, too", async () => {
-      const { client, waiting } = await start(options, busy);
+      const { client, waiting } = await start(busy);
       const controller = new AbortController();
       const pending = generate(client, { signal: controller.signal });
       const failure = rejectionOf(pending);
@@ -83,7 +74,7 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
         response.writeHead(200, { "content-length": pdf.length });
         response.write(pdf.subarray(0, 1_500), () => response.destroy());
       };
-      const { service, client, waiting } = await start(options, cutOff);
+      const { service, client, waiting } = await start(cutOff);
       const controller = new AbortController();
       const pending = generate(client, { signal: controller.signal });
       const failure = rejectionOf(pending.bytes());
@@ -97,7 +88,7 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
     });
 
     it("nobody hears of it where nobody listens", async () => {
-      const { client, waiting } = await start(options, busy);
+      const { client, waiting } = await start(busy);
       const stray = await strayRejections(async () => {
         const controller = new AbortController();
         const pending = generate(client, { signal: controller.signal });
@@ -111,7 +102,6 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
 
   it("is waited for by close(), and the call goes on", async () => {
     const { service, client, waiting } = await start(
-      options,
       saying(503, "", { "retry-after": "0.2" }),
       withLength(pdf),
     );
@@ -125,7 +115,6 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
 
   it("is as long as Retry-After says, never shorter", async () => {
     const { client, arrivedAt, retries } = await start(
-      options,
       saying(429, "", { "retry-after": "1" }),
       saying(503, "", { "retry-after": "0.3" }),
       withLength(pdf),
@@ -139,7 +128,7 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
 
   it("is as long as a Retry-After with a date says", async () => {
     const until = new Date(Date.now() + 20_000).toUTCString();
-    const { client, waiting } = await start(options, saying(429, "", { "retry-after": until }));
+    const { client, waiting } = await start(saying(429, "", { "retry-after": until }));
     const pending = generate(client);
     const failure = rejectionOf(pending);
     const { delayMs, error } = await waiting;
@@ -155,11 +144,7 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
     "is as if nothing was said where Retry-After is %j",
     async (text) => {
       withoutBackOff();
-      const { client, retries } = await start(
-        options,
-        saying(503, "", { "retry-after": text }),
-        withLength(pdf),
-      );
+      const { client, retries } = await start(saying(503, "", { "retry-after": text }), withLength(pdf));
       expect((await generate(client)).attempts).toBe(2);
       expect(retries.map(({ delayMs }) => delayMs)).toEqual([0]);
       expect(retries[0]?.error).not.toHaveProperty("retryAfterMs");
@@ -169,7 +154,7 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
   it.each(["61", "3600", "9".repeat(20), "Thu, 31 Dec 2099 23:59:59 GMT"])(
     "is not begun where Retry-After is %s: the call fails now, and says so",
     async (text) => {
-      const { service, client } = await start(options, saying(429, "", { "retry-after": text }));
+      const { service, client } = await start(saying(429, "", { "retry-after": text }));
       const error = await rejectionOf(generate(client).bytes());
       expect(RateLimitError.is(error) && error.attempts).toBe(1);
       expect((error as RateLimitError).retryAfterMs).toBeGreaterThan(60_000);
@@ -181,14 +166,14 @@ describe.each(transports)("the wait before another attempt, by %s,", (_, options
   );
 
   it("says nothing of a wait that would not have been begun anyway", async () => {
-    const { client } = await start(options, saying(404, "", { "retry-after": "3600" }));
+    const { client } = await start(saying(404, "", { "retry-after": "3600" }));
     const error = await rejectionOf(generate(client).bytes());
     expect(ApiError.is(error) && error.message).not.toContain("Not tried again");
   });
 
   it("is at random up to 0.5 s, then up to 1 s, without Retry-After", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.1);
-    const { client, retries, arrivedAt } = await start(options, saying(503));
+    const { client, retries, arrivedAt } = await start(saying(503));
     await rejectionOf(generate(client).bytes());
     random.mockRestore();
     expect(retries.map(({ delayMs }) => delayMs)).toEqual([50, 100]);

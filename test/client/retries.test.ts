@@ -16,7 +16,7 @@ import {
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { listen } from "../support/sockets.ts";
 import { forms, generate, temporaryFolder } from "./every-form.ts";
-import { type Answer, pdfOf, rejectionOf, Service, saying, transports, withLength } from "./service.ts";
+import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "./service.ts";
 import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
@@ -38,10 +38,10 @@ const silent: Answer = () => {};
 
 beforeEach(withoutBackOff);
 
-describe.each(transports)("a call that may be tried again, by %s,", (_, options) => {
+describe("a call that may be tried again", () => {
   const start = async (answer: Answer, more: ClientOptions = {}) => {
     const service = await Service.start(answer);
-    return { service, client: service.client({ ...options, retry: {}, ...more }) };
+    return { service, client: service.client({ retry: {}, ...more }) };
   };
 
   it.each(passing)("is, after a %d", async (status) => {
@@ -134,7 +134,7 @@ describe.each(transports)("a call that may be tried again, by %s,", (_, options)
 
   it("is tried twice more by itself, and as often as the call says where it does", async () => {
     const service = await Service.start(saying(503));
-    const { retry: _, ...rest } = { retry: false, ...options };
+    const { retry: _, ...rest } = { retry: false };
     const client = service.client({ ...rest, retry: undefined });
     await rejectionOf(generate(client).bytes());
     expect(service.requests).toHaveLength(3);

@@ -1,7 +1,7 @@
 import { ApiError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { failureAt, forms, gather, generate, iterable, stages } from "./every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, transports, turns, withLength } from "./service.ts";
+import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "./service.ts";
 import { expectTimeout, expectUnendedBody, passTime, stopTime, streamForms } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
@@ -9,11 +9,11 @@ const promised = { "content-length": String(pdf.length) };
 /** More than every buffer between a service and a reader holds. */
 const big = pdfOf(12_000_000);
 
-describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
+describe("timeouts.stall", () => {
   describe.each([5, 20, 100_000])("after %d bytes,", (size) => {
     it.each(forms)("ends %s, and its socket", async (_, read) => {
       const service = await Service.start(beginning(pdf.subarray(0, size), promised));
-      const client = service.client({ ...options, timeouts: { stall: 60 } });
+      const client = service.client({ timeouts: { stall: 60 } });
       for (const [index, stage] of stages.entries()) {
         const error = expectTimeout(await failureAt(stage, generate(client), read), "stall", 60);
         expect([error.attempts, error.status]).toEqual([1, 200]);
@@ -25,7 +25,7 @@ describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
 
   it("ends a document whose last chunk is not followed by an end", async () => {
     const service = await Service.start(beginning(pdf));
-    const client = service.client({ ...options, timeouts: { stall: 60 } });
+    const client = service.client({ timeouts: { stall: 60 } });
     expectTimeout(await rejectionOf(generate(client).bytes()), "stall", 60);
     await (await service.request()).closed;
   });
@@ -39,14 +39,14 @@ describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
       }
       response.end();
     });
-    const client = service.client({ ...options, timeouts: { stall: 1_000 } });
+    const client = service.client({ timeouts: { stall: 1_000 } });
     const whole = forms.map(async ([form, read]) => [form, pdf.equals(await read(generate(client)))]);
     expect(await Promise.all(whole)).toEqual(forms.map(([form]) => [form, true]));
   });
 
   it("is off while the reader is slow: a break of 5 times as long, and the document is whole", async () => {
     const service = await Service.start(withLength(big));
-    const client = service.client({ ...options, timeouts: { stall: 100 } });
+    const client = service.client({ timeouts: { stall: 100 } });
     const pause = () => new Promise((resolve) => setTimeout(resolve, 500));
     const chunksOf = {
       "stream()": async () => iterable(await generate(client).stream()),
@@ -70,7 +70,7 @@ describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
     const service = await Service.start(
       beginning(big.subarray(0, 6_000_000), { "content-length": `${big.length}` }),
     );
-    const client = service.client({ ...options, timeouts: { stall: 100 } });
+    const client = service.client({ timeouts: { stall: 100 } });
     const stream = await generate(client).stream();
     await new Promise((resolve) => setTimeout(resolve, 300));
     expectTimeout(await rejectionOf(gather(stream)), "stall", 100);
@@ -86,7 +86,7 @@ describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     });
-    const client = service.client({ ...options, timeouts: { stall: 200 } });
+    const client = service.client({ timeouts: { stall: 200 } });
     const error = await rejectionOf(generate(client).bytes());
     expect(ApiError.is(error) && [error.status, error.rawBody.slice(0, 5), error.attempts]).toEqual([
       503,
@@ -107,7 +107,7 @@ describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
       const headCame = new Promise<void>((resolve) => {
         cameIn = resolve;
       });
-      const client = service.client({ ...options, timeouts: { stall }, hooks: { response: cameIn } });
+      const client = service.client({ timeouts: { stall }, hooks: { response: cameIn } });
       stopTime();
       let told = false;
       const failure = rejectionOf(generate(client).bytes()).finally(() => {
@@ -123,7 +123,7 @@ describe.each(transports)("timeouts.stall, by %s,", (_, options) => {
 
   it("does not mistake its own process's being busy for a silent service", async () => {
     const service = await Service.start(beginning(pdf.subarray(0, 100_000), promised));
-    const client = service.client({ ...options, timeouts: { stall: 100 } });
+    const client = service.client({ timeouts: { stall: 100 } });
     const document = await generate(client);
     const bytes = document.bytes();
     const { response } = await service.request();

@@ -1,7 +1,7 @@
 import { ApiError, TimeoutError, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { forms, gather, generate, iterable } from "./every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, transports, withLength } from "./service.ts";
+import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "./service.ts";
 import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
@@ -9,10 +9,10 @@ const promised = { "content-length": String(pdf.length) };
 const half = pdf.subarray(0, 100_000);
 const never = Number.POSITIVE_INFINITY;
 
-describe.each(transports)("timeouts.total, by %s,", (_, options) => {
+describe("timeouts.total", () => {
   it.each(forms)("ends %s before the first byte, and its socket", async (_, read) => {
     const service = await Service.start(() => {});
-    const client = service.client({ ...options, timeouts: { total: 250 } });
+    const client = service.client({ timeouts: { total: 250 } });
     const error = expectTimeout(await rejectionOf(read(generate(client))), "total", 250);
     expect(error.attempts).toBe(1);
     await (await service.request()).closed;
@@ -22,7 +22,7 @@ describe.each(transports)("timeouts.total, by %s,", (_, options) => {
     const service = await Service.start(beginning(half, promised));
     for (const given of ["client", "call"] as const) {
       const limits = { timeouts: { total: 120 } };
-      const client = service.client({ ...options, ...(given === "client" && limits) });
+      const client = service.client({ ...(given === "client" && limits) });
       const pending = generate(client, given === "call" ? limits : {});
       expectTimeout(await rejectionOf(read(pending)), "total", 120);
       await (await service.request(given === "client" ? 0 : 1)).closed;
@@ -34,7 +34,6 @@ describe.each(transports)("timeouts.total, by %s,", (_, options) => {
     const service = await Service.start(() => {});
     stopTime();
     const client = service.client({
-      ...options,
       timeouts: { firstByte: 100_000, total: 250_000 },
       retry: { limit: 1_000 },
     });
@@ -54,7 +53,7 @@ describe.each(transports)("timeouts.total, by %s,", (_, options) => {
 
   it("counts the waits between them, too: one that would use it up is not begun", async () => {
     const service = await Service.start(saying(503, "", { "retry-after": "30" }));
-    const client = service.client({ ...options, timeouts: { total: 20_000 }, retry: { limit: 5 } });
+    const client = service.client({ timeouts: { total: 20_000 }, retry: { limit: 5 } });
     const error = await rejectionOf(generate(client).bytes());
     expect(ApiError.is(error) && [error.status, error.attempts, error.retryAfterMs]).toEqual([
       503, 1, 30_000,
@@ -76,7 +75,7 @@ describe.each(transports)("timeouts.total, by %s,", (_, options) => {
     const told = new Promise((resolve) => {
       hooks = { retry: () => resolve("a wait"), error: () => resolve("the end") };
     });
-    const client = service.client({ ...options, hooks, timeouts: { total: 20_000 }, retry: { limit: 1 } });
+    const client = service.client({ hooks, timeouts: { total: 20_000 }, retry: { limit: 1 } });
     const pending = generate(client);
     const failure = rejectionOf(pending.bytes());
     const { response } = await service.request();
@@ -90,7 +89,7 @@ describe.each(transports)("timeouts.total, by %s,", (_, options) => {
   it("ends a call whose key never comes", async () => {
     const service = await Service.start(withLength(pdf));
     const apiKey = () => new Promise<string>(() => {});
-    const client = service.client({ ...options, apiKey, timeouts: { total: 60 } });
+    const client = service.client({ apiKey, timeouts: { total: 60 } });
     const error = expectTimeout(await rejectionOf(generate(client).bytes()), "total", 60);
     expect([error.attempts, service.requests.length]).toEqual([0, 0]);
   });
@@ -100,7 +99,7 @@ describe.each(transports)("timeouts.total, by %s,", (_, options) => {
     const service = await Service.start(saying(503));
     let asked = 0;
     const apiKey = () => (++asked === 1 ? "first" : new Promise<string>(() => {}));
-    const client = service.client({ ...options, apiKey, timeouts: { total: 300 }, retry: { limit: 5 } });
+    const client = service.client({ apiKey, timeouts: { total: 300 }, retry: { limit: 5 } });
     const error = expectTimeout(await rejectionOf(generate(client).bytes()), "total", 300);
     expect([error.attempts, asked, service.requests.length]).toEqual([1, 2, 1]);
     expect(ApiError.is(error.cause)).toBe(true);
@@ -111,19 +110,18 @@ describe.each(transports)("timeouts.total, by %s,", (_, options) => {
     const schema = {
       "~standard": { version: 1 as const, vendor: "tests", validate: () => new Promise<never>(() => {}) },
     };
-    const client = service.client({ ...options, timeouts: { total: 60 } });
+    const client = service.client({ timeouts: { total: 60 } });
     const pending = client.generate(template("inv_2024", schema), {});
     expectTimeout(await rejectionOf(pending), "total", 60);
     expect(service.requests).toHaveLength(0);
   });
 });
 
-describe.each(transports)("timeouts.total that nobody gave, by %s,", (_, options) => {
+describe("timeouts.total that nobody gave", () => {
   /** A call whose document stands still after its first half, with nothing else to end it. */
   const startHalf = async (timeouts: { total?: number } = {}) => {
     const service = await Service.start(beginning(half, promised));
     const client = service.client({
-      ...options,
       timeouts: { firstByte: never, stall: never, unread: never, ...timeouts },
     });
     stopTime();
@@ -182,7 +180,7 @@ describe.each(transports)("timeouts.total that nobody gave, by %s,", (_, options
 
   it("ends a stream that is not handed over yet", async () => {
     const service = await Service.start(() => {});
-    const client = service.client({ ...options, timeouts: { firstByte: never } });
+    const client = service.client({ timeouts: { firstByte: never } });
     stopTime();
     const failure = rejectionOf(generate(client).stream());
     await service.request();

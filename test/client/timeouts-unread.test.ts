@@ -1,19 +1,19 @@
 import type { PendingPdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { forms, gather, generate, iterable } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, strayRejections, transports, turns, withLength } from "./service.ts";
+import { pdfOf, rejectionOf, Service, strayRejections, turns, withLength } from "./service.ts";
 import { expectTimeout } from "./timing.ts";
 
 /** More than every buffer between a service and a reader holds. */
 const big = pdfOf(12_000_000);
 
-describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
+describe("timeouts.unread", () => {
   it.each([true, false])(
     "frees the socket of a large document that is awaited and not read; reading it then tells why (verify: %s)",
     async (verify) => {
       for (const [, read] of forms) {
         const service = await Service.start(withLength(big));
-        const document = await generate(service.client({ ...options, verify, timeouts: { unread: 60 } }));
+        const document = await generate(service.client({ verify, timeouts: { unread: 60 } }));
         await (await service.request()).closed;
         const error = await rejectionOf((async () => read(document))());
         expect(expectTimeout(error, "unread", 60).status).toBe(200);
@@ -24,7 +24,7 @@ describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
   it("tells nobody where nobody reads", async () => {
     const service = await Service.start(withLength(big));
     const stray = await strayRejections(async () => {
-      void generate(service.client({ ...options, timeouts: { unread: 60 } }));
+      void generate(service.client({ timeouts: { unread: 60 } }));
       await (await service.request()).closed;
       await turns(10);
     });
@@ -33,7 +33,7 @@ describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
 
   it("is over with the form: a large document that is read slowly is whole", async () => {
     const service = await Service.start(withLength(big));
-    const document = await generate(service.client({ ...options, timeouts: { unread: 300, stall: 300 } }));
+    const document = await generate(service.client({ timeouts: { unread: 300, stall: 300 } }));
     const chunks: Uint8Array[] = [];
     for await (const chunk of document) {
       if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 700));
@@ -48,7 +48,7 @@ describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
     ["response()", (pending: PendingPdf) => pending.response()],
   ])("ends %s that nobody ever touches, and its socket", async (_, open) => {
     const service = await Service.start(withLength(big));
-    const client = service.client({ ...options, timeouts: { unread: 60 } });
+    const client = service.client({ timeouts: { unread: 60 } });
     const opened = await open(generate(client));
     await (await service.request()).closed;
     const stream = opened instanceof Response ? (opened.body as ReadableStream<Uint8Array>) : opened;
@@ -61,7 +61,7 @@ describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
     ["nodeStream()", (pending: PendingPdf) => pending.nodeStream()],
   ])("lets the reader of %s take its time after the first bytes", async (_, open) => {
     const service = await Service.start(withLength(big));
-    const client = service.client({ ...options, timeouts: { unread: 60, stall: 60 } });
+    const client = service.client({ timeouts: { unread: 60, stall: 60 } });
     const chunks: Uint8Array[] = [];
     for await (const chunk of iterable(await open(generate(client)))) {
       if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 400));
@@ -73,7 +73,7 @@ describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
   it("does not concern a document that is whole in memory", async () => {
     const small = pdfOf(2_000);
     const service = await Service.start(withLength(small));
-    const client = service.client({ ...options, timeouts: { unread: 60 } });
+    const client = service.client({ timeouts: { unread: 60 } });
     const documents = await Promise.all(forms.map(() => generate(client)));
     await new Promise((resolve) => setTimeout(resolve, 300));
     const whole = forms.map(async ([form, read], index) => {
@@ -85,7 +85,7 @@ describe.each(transports)("timeouts.unread, by %s,", (_, options) => {
 
   it("is never tried again", async () => {
     const service = await Service.start(withLength(big));
-    const client = service.client({ ...options, timeouts: { unread: 60 }, retry: { limit: 5 } });
+    const client = service.client({ timeouts: { unread: 60 }, retry: { limit: 5 } });
     const document = await generate(client);
     await (await service.request()).closed;
     expectTimeout(await rejectionOf(document.bytes()), "unread", 60);

@@ -1,7 +1,7 @@
 import { TimeoutError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { failureAt, forms, generate, stages } from "./every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, transports, turns } from "./service.ts";
+import { beginning, pdfOf, rejectionOf, Service, saying, turns } from "./service.ts";
 import { expectTimeout, passTime, stopTime } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
@@ -9,7 +9,7 @@ const promised = { "content-length": String(pdf.length) };
 const noAnswer = () => {};
 const headOnly = beginning(Buffer.alloc(0));
 
-describe.each(transports)("timeouts.firstByte, by %s,", (_, options) => {
+describe("timeouts.firstByte", () => {
   describe.each([
     ["without a head", noAnswer],
     [
@@ -22,7 +22,7 @@ describe.each(transports)("timeouts.firstByte, by %s,", (_, options) => {
   ])("%s,", (_, answer) => {
     it.each(forms)("ends %s, and its socket", async (_, read) => {
       const service = await Service.start(answer);
-      const client = service.client({ ...options, timeouts: { firstByte: 60 } });
+      const client = service.client({ timeouts: { firstByte: 60 } });
       for (const [index, stage] of stages.entries()) {
         const error = expectTimeout(await failureAt(stage, generate(client), read), "firstByte", 60);
         expect(error.attempts).toBe(1);
@@ -35,7 +35,7 @@ describe.each(transports)("timeouts.firstByte, by %s,", (_, options) => {
     const service = await Service.start(({ response }) => {
       response.writeHead(200, { "x-request-id": "req-7" }).flushHeaders();
     });
-    const client = service.client({ ...options, timeouts: { firstByte: 60 } });
+    const client = service.client({ timeouts: { firstByte: 60 } });
     const error = expectTimeout(await rejectionOf(generate(client)), "firstByte", 60);
     expect([error.status, error.requestId]).toEqual([200, "req-7"]);
   });
@@ -43,7 +43,7 @@ describe.each(transports)("timeouts.firstByte, by %s,", (_, options) => {
   it("is not begun anew by the head of a document that is not verified", async () => {
     const service = await Service.start(noAnswer);
     stopTime();
-    const client = service.client({ ...options, timeouts: { firstByte: 100_000 }, verify: false });
+    const client = service.client({ timeouts: { firstByte: 100_000 }, verify: false });
     const pending = generate(client);
     const failure = rejectionOf(pending.bytes());
     const { response } = await service.request();
@@ -58,16 +58,16 @@ describe.each(transports)("timeouts.firstByte, by %s,", (_, options) => {
   });
 });
 
-describe.each(transports)("limits, by %s,", (_, options) => {
+describe("limits", () => {
   it("of a call go over those of its client, one by one", async () => {
     const service = await Service.start(beginning(pdf.subarray(0, 100), promised));
-    const client = service.client({ ...options, timeouts: { firstByte: 50_000, stall: 50_000 } });
+    const client = service.client({ timeouts: { firstByte: 50_000, stall: 50_000 } });
     expectTimeout(await rejectionOf(generate(client, { timeouts: { stall: 60 } }).bytes()), "stall", 60);
   });
 
   it("of a client hold for its siblings, where those have none of their own", async () => {
     const service = await Service.start(beginning(pdf.subarray(0, 100), promised));
-    const client = service.client({ ...options, timeouts: { stall: 60 } });
+    const client = service.client({ timeouts: { stall: 60 } });
     expectTimeout(await rejectionOf(generate(client.with({ apiKey: "other" })).bytes()), "stall", 60);
     const patient = client.with({ timeouts: { stall: 90 } });
     expectTimeout(await rejectionOf(generate(patient).bytes()), "stall", 90);
@@ -77,9 +77,7 @@ describe.each(transports)("limits, by %s,", (_, options) => {
   it("that are over have the message say how to go on", async () => {
     const service = await Service.start(saying(200));
     const silent = await Service.start(noAnswer);
-    const error = await rejectionOf(
-      generate(silent.client({ ...options, timeouts: { firstByte: 60 } })).bytes(),
-    );
+    const error = await rejectionOf(generate(silent.client({ timeouts: { firstByte: 60 } })).bytes());
     expect(TimeoutError.is(error) && error.message).toBe(
       `The service at ${silent.baseUrl} sent no byte of a document for template "inv_2024" within 60 ms, \`timeouts.firstByte\`; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`,
     );

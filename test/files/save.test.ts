@@ -12,18 +12,17 @@ import {
   rejectionOf,
   Service,
   saying,
-  transports,
   untilClose,
   withLength,
 } from "../client/service.ts";
 
 const pdf = pdfOf(200_000);
 
-describe.each(transports)("saveTo(), by %s,", (_, options) => {
+describe("saveTo()", () => {
   describe.each(stages)("on %s", (stage) => {
     const save = async (answer: Answer, path: string | URL) => {
       const service = await Service.start(answer);
-      const pending = generate(service.client(options));
+      const pending = generate(service.client());
       return stage === "the pending result" ? pending.saveTo(path) : (await pending).saveTo(path);
     };
 
@@ -74,7 +73,7 @@ describe.each(transports)("saveTo(), by %s,", (_, options) => {
     );
     const folder = temporaryFolder();
     const path = join(folder, "invoice.pdf");
-    const saving = generate(service.client(options)).saveTo(path);
+    const saving = generate(service.client()).saveTo(path);
     await sizeReaches(folder, 150_000);
     expect(await readdir(folder)).not.toContain("invoice.pdf");
     (await service.request()).response.end(pdf.subarray(150_000));
@@ -87,7 +86,7 @@ describe.each(transports)("saveTo(), by %s,", (_, options) => {
     for (const answer of [asTaken(large), inChunks(large)]) {
       const service = await Service.start(answer);
       const path = join(temporaryFolder(), "large.pdf");
-      await generate(service.client(options)).saveTo(path);
+      await generate(service.client()).saveTo(path);
       expect(large.equals(await readFile(path))).toBe(true);
     }
   });
@@ -97,7 +96,7 @@ describe.each(transports)("saveTo(), by %s,", (_, options) => {
       const { size } = JSON.parse(body) as { size: number };
       inChunks(pdfOf(size))({ body, ...received });
     });
-    const client = service.client(options);
+    const client = service.client();
     const folder = temporaryFolder();
     const path = join(folder, "invoice.pdf");
     const sizes = Array.from({ length: 50 }, (_, index) => 50_000 + index);
@@ -113,7 +112,7 @@ describe.each(transports)("saveTo(), by %s,", (_, options) => {
       const { size } = JSON.parse(body) as { size: number };
       withLength(pdfOf(size))({ body, ...received });
     });
-    const client = service.client(options);
+    const client = service.client();
     const folder = temporaryFolder();
     const sizes = Array.from({ length: 50 }, (_, index) => 60_000 + index * 100);
     await Promise.all(

@@ -47,13 +47,25 @@ function changedGlobals(): string[] {
   return [...globalsBefore.keys()].filter((name) => !Object.is(globalsBefore.get(name), now.get(name)));
 }
 
-/** What the whole process shares: its globals, and the variables of its environment. Libraries may add some. */
+/** What the whole process shares: its globals with their members, and the variables of its environment. Libraries may add some. */
 function globals(): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     // Node prints a warning when these are read.
-    if (name !== "localStorage" && name !== "sessionStorage") values.set(name, Reflect.get(globalThis, name));
+    if (name === "localStorage" || name === "sessionStorage") continue;
+    const value = Reflect.get(globalThis, name);
+    values.set(name, value);
+    // Libraries replace methods of `process` for good, which harms nobody.
+    if (!["globalThis", "global", "process"].includes(name)) addMembers(values, name, value);
   }
   for (const [name, value] of Object.entries(process.env)) values.set(`process.env.${name}`, value);
   return values;
+}
+
+function addMembers(values: Map<string, unknown>, name: string, owner: unknown): void {
+  if (typeof owner !== "function" && (typeof owner !== "object" || owner === null)) return;
+  for (const [member, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+    if (typeof value === "function") values.set(`${name}.${member}`, value);
+    if (member === "prototype") addMembers(values, `${name}.prototype`, value);
+  }
 }
