@@ -79,14 +79,16 @@ describe("the pace is told of every try", () => {
   });
 
   it("that `use` left unread for too long, which says nothing of the service", async () => {
+    let closed: Promise<unknown> | undefined;
     const use = async (pdf: { bytes(): unknown }) => {
       const document = (await pdf) as { bytes(): unknown };
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await closed;
       return document.bytes();
     };
-    const endless: Answer = ({ response }) => {
-      response.writeHead(200, { "content-length": 1_000_000 });
-      response.write(small);
+    const endless: Answer = (received) => {
+      closed = received.closed;
+      received.response.writeHead(200, { "content-length": 1_000_000 });
+      received.response.write(small);
     };
     expect(await newsOf(endless, { timeouts: { unread: 50 }, retry: false }, use)).toEqual([["passed", 1]]);
   });
