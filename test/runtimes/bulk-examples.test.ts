@@ -7,7 +7,6 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
-import { Workspace } from "../package/mocks/workspace.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
@@ -15,6 +14,7 @@ import { listen } from "../support/sockets.ts";
 import { strictOptions } from "../support/strict-options.ts";
 import { ObjectStore } from "./bulk-examples/object-store.ts";
 import { killAtEnd, startProgramIn } from "./bulk-examples/programs.ts";
+import { Workspace } from "./mocks/workspace.ts";
 
 /** examples/bulk and the sink of docs/guides/bulk.md, with the packed package and the AWS SDK as npm has it. */
 

@@ -10,7 +10,7 @@ import { strictOptions } from "../support/strict-options.ts";
 import { startProgramIn } from "./bulk-examples/programs.ts";
 import { nodeOf } from "./installed.ts";
 
-/** What is slower among the single files of examples/: see test/package/example-files.test.ts for the others. */
+/** What is slower among the single files of examples/: see example-starts.test.ts for the others. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 let emulator: Awaited<ReturnType<typeof startEmulator>>;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { Workspace } from "../package/mocks/workspace.ts";
 import { testContract } from "./hosts/contract.ts";
 import { packagesOfExamples, testExampleProjects } from "./hosts/example-projects.ts";
 import { packagesOfGuide, testGuide } from "./hosts/guide-tests.ts";
 import { hosts, packagesOfHosts, startOn } from "./hosts/hosts.ts";
 import { testTraps } from "./hosts/traps.ts";
 import { secrets, startUpstream, type Upstream } from "./hosts/upstream.ts";
+import { Workspace } from "./mocks/workspace.ts";
 import type { RunningProgram } from "./start-program.ts";
 
 /** The handler, on every server that docs/guides/handler.md shows, by the very snippet that stands there. */

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { everywhere, sinceNode22 } from "../package/mocks/combinations.ts";
-import { testMocks } from "../package/mocks/test-mocks.ts";
-import { Workspace } from "../package/mocks/workspace.ts";
 import { nodeOf } from "./installed.ts";
+import { everywhere, sinceNode22 } from "./mocks/combinations.ts";
+import { testMocks } from "./mocks/test-mocks.ts";
+import { Workspace } from "./mocks/workspace.ts";
 
 const versions = [22, 24, 26] as const;
 
-/** Without a kit and without configuration; one project of each mock is in test/package/projects.test.ts, too. */
+/** Without a kit and without configuration. */
 describe("mocks work", () => {
   const kits = [everywhere, sinceNode22].map((kit) => ({ kit, workspace: new Workspace() }));
 

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesBelow } from "../package/consumer.ts";
-import { Workspace } from "../package/mocks/workspace.ts";
 import { type Browser, launch } from "./browsers.ts";
 import { openPage } from "./bundlers/open-page.ts";
 import { runAlone } from "./bundlers/run-alone.ts";
 import { nextVersion } from "./bundlers/versions.ts";
+import { Workspace } from "./mocks/workspace.ts";
 import { type RunningProgram, startProgram } from "./start-program.ts";
 
 const app = fileURLToPath(new URL("bundlers/next-app", import.meta.url));

@@ -9,7 +9,6 @@ const longest = [
   "client/timeouts-connect",
   "client/timeouts-stall",
   "client/timeouts-leftovers",
-  "package/projects",
   "package/types",
   "package/terminal-examples",
   "package/runtime",

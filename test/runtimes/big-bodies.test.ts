@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { afterAll, describe, expect, it } from "vitest";
 import { piecesOf } from "../../bench/servers/big-content.mjs";
-import { makeProject, runNode } from "./consumer.ts";
+import { makeProject, runNode } from "../package/consumer.ts";
 
 // How much memory a process needs for large documents, in processes of their own, because peaks do not go away.
 

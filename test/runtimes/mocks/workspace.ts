@@ -2,10 +2,10 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { consumer } from "../../package/consumer.ts";
 import { environmentOfUsers } from "../../support/environment-of-users.ts";
 import { listen } from "../../support/sockets.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
-import { consumer } from "../consumer.ts";
 import type { Combination } from "./combinations.ts";
 import { writeProject } from "./write-project.ts";
 

@@ -13,10 +13,10 @@ import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
-import { startProgramIn } from "../runtimes/bulk-examples/programs.ts";
+import { consumer, makeProject } from "../package/consumer.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasSignals } from "../support/platform.ts";
-import { consumer, makeProject } from "./consumer.ts";
+import { startProgramIn } from "./bulk-examples/programs.ts";
 import { breakOff, refuse, ScriptedService, staySilent } from "./scripted-service.ts";
 
 /** The single files of examples/, started as their table says, in a project that has installed the packed package. */

@@ -59,17 +59,6 @@ export const everywhere: Kit = {
   ]),
 };
 
-/** One project of each mock, now in one format and at one moment, now in the next. */
-export function oneOfEach({ packages, combinations }: Kit): Kit {
-  const titles = [...new Set(combinations.map(({ title }) => title))];
-  const chosen = titles.flatMap((title, index) => {
-    const ofTitle = combinations.filter((each) => each.title === title);
-    // By threes of four, node --test and vitest both have both formats and both moments.
-    return ofTitle[(index * 3) % ofTitle.length] ?? [];
-  });
-  return { packages, combinations: chosen };
-}
-
 /** What needs Node 22. */
 export const sinceNode22: Kit = {
   packages: ["msw@3", "vitest@4"],
