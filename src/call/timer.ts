@@ -34,7 +34,7 @@ export class Timer {
   }
 
   #sleep(nowMs: number, delayMs: number, wasDue: boolean): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     // Rounded up: a timer may fire a fraction of a millisecond early, and would have to sleep once more.
     this.#timer = setTimeout(() => this.#wake(wasDue), Math.min(Math.ceil(delayMs) + 1, longestTimerMs));
     this.#firesAtMs = nowMs + delayMs;

@@ -113,7 +113,9 @@ describe("a document on its way through a handler", () => {
     const url = `http://127.0.0.1:${port}/api/v1/templates/invoice/generate-sync`;
     const init = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
     // Whether the adapter has sent the head by then decides which of the two it is.
-    const received = fetch(url, init).then((answer) => (answer.ok ? answer.arrayBuffer() : answer.text()));
+    const received = fetch(url, init).then(async (answer) =>
+      answer.ok ? answer.arrayBuffer() : answer.text(),
+    );
     expect(["", "Error: The document is truncated."]).toContain(await received.catch(() => ""));
   });
 });

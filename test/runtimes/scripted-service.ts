@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { listen, type SocketServer } from "../support/sockets.ts";
 import { pdf } from "../package/pdf-service.ts";
+import { listen, type SocketServer } from "../support/sockets.ts";
 
 /** How one call is answered. */
 type Answer = (response: ServerResponse) => void;
