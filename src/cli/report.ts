@@ -7,7 +7,7 @@ const namesAtTerminal: Names = {
   allowInsecureHttp: "--allow-insecure-http",
   apiKey: "the API key",
   baseUrl: "the base URL",
-  body: "the output of --debug",
+  body: "the `body` of the error, for programs",
   fresh: "--fresh",
   "timeouts.connect": "a fixed limit",
   "timeouts.stall": "a fixed limit",

@@ -25,7 +25,7 @@ const failures: readonly { title: string; answer: Answer; flags?: readonly strin
   {
     title: "400",
     answer: echo(400),
-    line: `The service at ORIGIN answered 400 for template "invoice", ${echoed}. Compare the values with the placeholders of the template; the whole answer of the service is in the output of --debug. Request id: request-1.`,
+    line: `The service at ORIGIN answered 400 for template "invoice", ${echoed}. Compare the values with the placeholders of the template; the whole answer of the service is in the \`body\` of the error, for programs. Request id: request-1.`,
   },
   {
     title: "401",
@@ -40,7 +40,7 @@ const failures: readonly { title: string; answer: Answer; flags?: readonly strin
   {
     title: "418",
     answer: echo(418),
-    line: `The service at ORIGIN answered 418 for template "invoice", ${echoed}. What the service said is in the output of --debug. Request id: request-1.`,
+    line: `The service at ORIGIN answered 418 for template "invoice", ${echoed}. What the service said is in the \`body\` of the error, for programs. Request id: request-1.`,
   },
   {
     title: "503",

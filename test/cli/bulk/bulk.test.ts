@@ -198,7 +198,7 @@ describe("failures of bulk", () => {
     bench.write("data.csv", csvOf(15));
     const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     const why =
-      'The service at ORIGIN answered 422 for template "letter". Compare the values with the placeholders of the template; the whole answer of the service is in the output of --debug.';
+      'The service at ORIGIN answered 422 for template "letter". Compare the values with the placeholders of the template; the whole answer of the service is in the `body` of the error, for programs.';
     expect(code).toBe(1);
     expect(told.trimEnd().split("\n")).toEqual([
       ...[4, 5, 6, 7, 8].map((line) => `data.csv:${line}: out/${line - 1}.pdf: ${why}`),
