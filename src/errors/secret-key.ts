@@ -1,4 +1,4 @@
-import { asWritten, type DecodedText, decodeEscapes, withoutPartialEscape } from "./escapes.ts";
+import { asWritten, decodeEscapes, withoutPartialEscape } from "./escapes.ts";
 
 /** A shorter key is a placeholder such as `test`, which is also part of ordinary words. */
 export const shortestLongKey = 8;
@@ -23,21 +23,22 @@ export function findKey(text: string, key: string): TextRange[] {
   const { spellings } = latest;
   const isLong = key.length >= shortestLongKey;
   const ranges: TextRange[] = [];
-  const search = ({ text: searched, sourceIndexOf }: DecodedText) => {
+  // A truncated escape may look like another one: `&#6` of `&#65;`.
+  const readings = [asWritten(text), decodeEscapes(text), decodeEscapes(withoutPartialEscape(text))];
+  for (const { text: searched, sourceIndexOf } of readings) {
     const uncut = withoutPartialEscape(searched);
     for (const spelling of spellings) {
-      for (const [start, end] of occurrencesOf(spelling, searched)) {
-        if (!isLong && isWithinWord(searched, start, end)) continue;
-        ranges.push([sourceIndexOf(start), sourceIndexOf(end)]);
+      let start = searched.indexOf(spelling);
+      while (start !== -1) {
+        const end = start + spelling.length;
+        const isFound = isLong || !isWithinWord(searched, start, end);
+        if (isFound) ranges.push([sourceIndexOf(start), sourceIndexOf(end)]);
+        start = searched.indexOf(spelling, end);
       }
       const length = isLong ? lengthOfBeginningAtEnd(uncut, spelling) : 0;
       if (length > 0) ranges.push([sourceIndexOf(uncut.length - length), text.length]);
     }
-  };
-  search(asWritten(text));
-  search(decodeEscapes(text));
-  // A truncated escape may look like another one: `&#6` of `&#65;`.
-  search(decodeEscapes(withoutPartialEscape(text)));
+  }
   return ranges;
 }
 
@@ -60,14 +61,6 @@ function base64Of(key: string): string[] {
     return encoded.slice(Math.ceil((bytesBefore * 8) / 6), Math.floor(((bytesBefore + key.length) * 8) / 6));
   });
   return [alone, unpadded, ...within];
-}
-
-function occurrencesOf(wanted: string, text: string): TextRange[] {
-  const found: TextRange[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
-    found.push([at, at + wanted.length]);
-  }
-  return found;
 }
 
 function isWithinWord(text: string, start: number, end: number): boolean {

@@ -1,6 +1,6 @@
 import { ConfigurationError, type ValuesIssue } from "../errors/errors.ts";
 import { nameOfError, Redactor } from "../errors/redact.ts";
-import { describeKind, maxIssues, serializeValues, valuesError } from "./values.ts";
+import { describeKind, isObject, maxIssues, serializeValues, valuesError } from "./values.ts";
 
 /**
  * The Standard Schema interface, version 1 (https://standardschema.dev), so that any schema library works and the package
@@ -167,10 +167,6 @@ function readSegment(segment: unknown): string | number {
   if (typeof key === "number") return key;
   // The key of a `Map` can be anything, even an object that cannot become a string.
   return isObject(key) ? "?" : String(key);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 /** Not `instanceof`: a library may have promises of its own. */

@@ -179,7 +179,7 @@ function unreadable(error: unknown): string {
   return `could not be read: ${nameOfError(error)} was thrown by a getter, a proxy or toJSON`;
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
