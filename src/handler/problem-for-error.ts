@@ -8,7 +8,7 @@ import {
   ValuesError,
 } from "../index.ts";
 import { invalidValues } from "../service/invalid-values.ts";
-import { Problem, type ProblemKind } from "../service/problem.ts";
+import { Problem, type ProblemKind, serverFault } from "../service/problem.ts";
 
 /**
  * Says of what a call to the service failed with what its caller may know: nothing of the service, its address or its
@@ -32,8 +32,6 @@ type Meaning = readonly [status: number, kind: ProblemKind, detail: string];
 
 const busy = "Too many documents are asked for at the moment. Try again later.";
 const broken = "The document could not be made at the moment. Try again later.";
-const faulty =
-  "The document could not be made, for a reason that lies on this side. Ask whoever runs this server, and name the x-request-id of this answer.";
 
 /** The statuses from which the page's own client knows whether to try again. */
 function meaningOf(error: TemplatePdfError): Meaning {
@@ -46,7 +44,7 @@ function meaningOf(error: TemplatePdfError): Meaning {
   if (error.status === 413) return [413, "body-too-large", "The values are too large. Send fewer."];
   if (error.status === 503) return [503, "service-busy", broken];
   if (error.status === 408 || error.status === 504) return [504, "service-too-slow", broken];
-  return [502, "document-not-made", error.status >= 500 ? broken : faulty];
+  return [502, "document-not-made", error.status >= 500 ? broken : serverFault];
 }
 
 /** How long the caller is to wait, where the service said so. */

@@ -1,6 +1,6 @@
 import { uidProblem } from "../request/url.ts";
 import { checkJsonType, readJsonObject } from "./json-body.ts";
-import { Problem } from "./problem.ts";
+import { Problem, serverFault } from "./problem.ts";
 import { isResponse, type Product, toResponse } from "./to-response.ts";
 
 /**
@@ -106,12 +106,7 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
       if (isResponse(error)) return marked(error, requestId);
       // The caller left, and `produce` stopped for that reason: nobody is wrong.
       if (!request.signal.aborted || error !== request.signal.reason) report(error, request, requestId);
-      return new Problem(
-        500,
-        "The document could not be made, for a reason that lies on this side. " +
-          "Ask whoever runs this server, and name the x-request-id of this answer.",
-        { kind: "server-fault" },
-      ).toResponse(requestId);
+      return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);
     }
   };
 }

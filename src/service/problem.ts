@@ -58,6 +58,10 @@ export interface ProblemOptions {
   readonly cause?: unknown;
 }
 
+/** The detail of a refusal whose reason is not the caller's business. */
+export const serverFault =
+  "The document could not be made, for a reason that lies on this side. Ask whoever runs this server, and name the x-request-id of this answer.";
+
 /**
  * A refusal for the caller: return it from `authorize`, throw it from `produce`. All of it but `cause` is sent, so it must
  * not hold a key or a value. The spec shows no error bodies ("Errors"), so refusals follow the standard for HTTP APIs.
