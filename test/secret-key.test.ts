@@ -199,3 +199,9 @@ property("A key is replaced whichever of its characters are escaped, in whicheve
     expect(replaceKey(`(${spelled})`, secret)).toBe("(*)");
   });
 });
+
+describe("A key after the beginning of an escape", () => {
+  it("is found although its first characters complete that escape", () => {
+    expect(replaceKey("%41b3c5d7e9", "1b3c5d7e9")).toBe("%4*");
+  });
+});
