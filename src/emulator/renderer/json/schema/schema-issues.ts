@@ -87,7 +87,7 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
     const path = pathOf(unit, context.values);
     // A member that does not fit counts as one that nobody has looked at.
     if (applied.at(-1)?.startsWith("unevaluated") && issues.hasWithin(path)) continue;
-    const missing = /(?:does not have required property|but does not have) "(.*)"\.$/s.exec(unit.error)?.[1];
+    const missing = missingNameOf(unit);
     if (missing !== undefined) {
       issues.add({ path: [...path, missing], message: "is missing" });
     } else if (applied.includes("propertyNames")) {
@@ -100,6 +100,16 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
     }
   }
 }
+
+/** The name of the member that is missing, which the library tells in its message only. */
+function missingNameOf({ keyword, error }: OutputUnit): string | undefined {
+  if (!requiring.has(keyword)) return undefined;
+  const before = missingBefore.find((text) => error.includes(text));
+  return before && error.slice(error.lastIndexOf(before) + before.length, -'".'.length);
+}
+
+const requiring = new Set(["required", "dependentRequired", "dependencies"]);
+const missingBefore = ['does not have required property "', 'but does not have "'];
 
 /** Of several alternatives tells what is wrong with the one that was meant, where that shows. */
 function collectAlternatives(
