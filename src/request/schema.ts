@@ -1,6 +1,6 @@
 import { ConfigurationError, type ValuesIssue } from "../errors/errors.ts";
 import { nameOfError, Redactor } from "../errors/redact.ts";
-import { describeKind, isObject, maxIssues, serializeValues, valuesError } from "./values.ts";
+import { describeKind, isAnyObject, maxIssues, serializeValues, valuesError } from "./values.ts";
 
 /**
  * The Standard Schema interface, version 1 (https://standardschema.dev), so that any schema library works and the package
@@ -163,10 +163,10 @@ export function issuePath(issue: unknown): (string | number)[] {
 }
 
 function readSegment(segment: unknown): string | number {
-  const key = isObject(segment) ? (segment as { key?: unknown }).key : segment;
+  const key = isAnyObject(segment) ? (segment as { key?: unknown }).key : segment;
   if (typeof key === "number") return key;
   // The key of a `Map` can be anything, even an object that cannot become a string.
-  return isObject(key) ? "?" : String(key);
+  return isAnyObject(key) ? "?" : String(key);
 }
 
 /** Not `instanceof`: a library may have promises of its own. */

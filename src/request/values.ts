@@ -28,7 +28,7 @@ export function serializeValues(values: unknown, uid: string, areOfSchema = fals
   const { issues } = check;
   let json: string | undefined;
   try {
-    if (isObject(values) && !Array.isArray(values)) {
+    if (isAnyObject(values) && !Array.isArray(values)) {
       check.value(values);
       if (issues.length === 0) json = JSON.stringify(values);
     }
@@ -42,7 +42,7 @@ export function serializeValues(values: unknown, uid: string, areOfSchema = fals
 
 /** Describes what is there instead of a JSON object. */
 function whatIsThere(values: unknown, json: string | undefined): string {
-  if (!isObject(values) || !isRecord(values)) return `got ${describeKind(values)}`;
+  if (!isAnyObject(values) || !isRecord(values)) return `got ${describeKind(values)}`;
   return `but its toJSON gives ${describeKind(json && JSON.parse(json))}`;
 }
 
@@ -96,7 +96,7 @@ class ValuesCheck {
   }
 
   value(value: unknown): void {
-    if (!isObject(value)) this.#primitive(value);
+    if (!isAnyObject(value)) this.#primitive(value);
     else if (typeof (value as Partial<Jsonable>).toJSON === "function") this.#jsonable(value as Jsonable);
     else this.#content(value);
   }
@@ -118,7 +118,7 @@ class ValuesCheck {
     const result = object.toJSON(String(key ?? ""));
     if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
       this.addIssue("is an invalid Date, which JSON turns into null");
-    } else if (isObject(result)) {
+    } else if (isAnyObject(result)) {
       this.#content(result);
     } else if (result !== undefined || typeof key === "number") {
       this.#primitive(result);
@@ -179,7 +179,7 @@ function unreadable(error: unknown): string {
   return `could not be read: ${nameOfError(error)} was thrown by a getter, a proxy or toJSON`;
 }
 
-export function isObject(value: unknown): value is object {
+export function isAnyObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
