@@ -120,7 +120,7 @@ describe("timeouts.connect", () => {
     const { fetch } = globalThis;
     const client = clientOf(tls(server), { fetch, timeouts: { connect: 30, firstByte: 400 } });
     expectTimeout(await rejectionOf(generate(client).bytes()), "firstByte", 400);
+    // The connection is the runtime's, which gives it up after 10 seconds of its own.
     expect(server.sockets).toHaveLength(1);
-    await closed(server.sockets[0]);
   });
 });

@@ -177,13 +177,13 @@ describe("rows that are wrong are told before anything is sent:", () => {
     const bench = await Bench.open();
     const columns = Array.from({ length: 50_000 }, (_, index) => `c${index}${"x".repeat(index % 100)}`);
     bench.write("data.csv", `${columns.join(",")}\n`);
-    const placeholders = Array.from({ length: 3_000 }, (_, index) => `{{z${index}}}`).join("");
+    const placeholders = Array.from({ length: 300 }, (_, index) => `{{z${index}}}`).join("");
     const { code, told } = await bench.bulk("data.csv", ["--out", bench.path(`${placeholders}.pdf`)]);
     const lines = told.trimEnd().split("\n");
     expect(code).toBe(2);
     expect(lines).toHaveLength(21);
     expect(lines[0]).toMatch(/^template-pdf: --out names "z0", .* "c49x{49}" and 49,950 more\.$/);
-    expect(lines[20]).toBe("template-pdf: 2,980 more missing columns are not shown.");
+    expect(lines[20]).toBe("template-pdf: 280 more missing columns are not shown.");
   });
 
   it("of 20,000 placeholders is filled in a few times only where a value is too long", async () => {
