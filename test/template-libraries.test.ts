@@ -5,7 +5,7 @@ import * as z from "zod";
 import * as mini from "zod/mini";
 import * as z3 from "zod-3";
 import { type StandardSchemaV1, type Template, template, ValuesError } from "../src/index.ts";
-import { pdfOf, Service, withLength } from "./client/service.ts";
+import { pdfOf, Service, withLength } from "./support/service.ts";
 
 const secret = "GB33BUKB20201555555555";
 

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, NotFoundError, TemplatePdf, template, ValuesError } from "../src/index.ts";
 import type { StandardSchemaV1 } from "../src/request/schema.ts";
-import { strayRejections } from "./client/service.ts";
 import { property } from "./support/fuzz.ts";
+import { strayRejections } from "./support/service.ts";
 import { refusal, schemaOf } from "./support/template-calls.ts";
 
 const iban = "GB33BUKB20201555555555";

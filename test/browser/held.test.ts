@@ -10,7 +10,7 @@ import {
   Service,
   strayRejections,
   withLength,
-} from "../client/service.ts";
+} from "../support/service.ts";
 
 const pdf = pdfOf(5_000);
 const named = withLength(pdf, { "content-disposition": 'attachment; filename="Invoice 7.pdf"' });

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { ServerError } from "template-pdf";
 import { generateMany, RunStoppedError } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
-import { beginning, Service, saying, withLength } from "../client/service.ts";
+import { beginning, Service, saying, withLength } from "../support/service.ts";
 import { byNumber, jobsOf, resultsOf, small } from "./many.ts";
 
 const forEver = beginning(small, { "content-length": "2000" });

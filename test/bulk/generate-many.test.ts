@@ -2,7 +2,7 @@ import { ApiError, ConfigurationError, type PendingPdf, template, ValuesError } 
 import { generateMany } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { pdfOf, Service, saying, withLength } from "../client/service.ts";
+import { pdfOf, Service, saying, withLength } from "../support/service.ts";
 import { byNumber, jobsOf, numberOf, resultsOf, small } from "./many.ts";
 
 describe("generateMany", () => {

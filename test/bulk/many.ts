@@ -1,6 +1,6 @@
 import type { TemplatePdf } from "template-pdf";
 import { type GenerateManyOptions, generateMany, type Job, type Result } from "template-pdf/bulk";
-import { type Answer, pdfOf, type Received, withLength } from "../client/service.ts";
+import { type Answer, pdfOf, type Received, withLength } from "../support/service.ts";
 
 /** A small whole PDF. */
 export const small = pdfOf(1000);

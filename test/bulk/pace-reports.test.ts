@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { JobAttempts } from "../../src/bulk/job-attempts.ts";
-import { type Answer, cutOffAfter, Service, saying, withLength } from "../client/service.ts";
+import { type Answer, cutOffAfter, Service, saying, withLength } from "../support/service.ts";
 import { jobsOf, small } from "./many.ts";
 
 /** What the pace is told of each try of one job. */

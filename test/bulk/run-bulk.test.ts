@@ -20,7 +20,7 @@ import {
 } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { Service, saying, withLength } from "../client/service.ts";
+import { Service, saying, withLength } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { byNumber, jobsOf, numberOf, small } from "./many.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TemplatePdf } from "template-pdf";
 import { type BulkProgress, folder, RunStoppedError, runBulk } from "template-pdf/bulk";
 import { expect, it, onTestFinished } from "vitest";
-import { Service, saying, withLength } from "../client/service.ts";
+import { Service, saying, withLength } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { byNumber, jobsOf, numberOf, small } from "./many.ts";
 

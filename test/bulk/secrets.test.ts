@@ -5,8 +5,8 @@ import type { TemplatePdf } from "template-pdf";
 import { type BulkResult, folder, generateMany, runBulk } from "template-pdf/bulk";
 import { expect, it, onTestFinished } from "vitest";
 import { expectSafe, secretValues, spellings, trickyKey, values } from "../client/canaries.ts";
-import { type Answer, Service, saying, withLength } from "../client/service.ts";
 import { hasLinks } from "../support/platform.ts";
+import { type Answer, Service, saying, withLength } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { small } from "./many.ts";
 

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type ClientOptions, ConfigurationError, type PendingPdf, type TemplatePdf } from "template-pdf";
 import { type BulkResult, folder, generateMany, type Job, RunStoppedError, runBulk } from "template-pdf/bulk";
 import { expect, it, onTestFinished } from "vitest";
-import { Service, saying, turns } from "../client/service.ts";
 import { expectCallersLine, type Seen } from "../client/stacks/expect-stack.ts";
+import { Service, saying, turns } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { byNumber, jobsOf } from "./many.ts";
 

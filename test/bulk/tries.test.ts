@@ -8,7 +8,7 @@ import {
 } from "template-pdf";
 import { generateMany, RunStoppedError } from "template-pdf/bulk";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Answer, cutOffAfter, pdfOf, Service, saying, withLength } from "../client/service.ts";
+import { type Answer, cutOffAfter, pdfOf, Service, saying, withLength } from "../support/service.ts";
 import { byNumber, first, jobsOf, numberOf, resultsOf, small } from "./many.ts";
 
 const reset: Answer = ({ socket }) => socket.resetAndDestroy();

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { pdfOf, Service, withLength } from "../client/service.ts";
 import { hasPosixShell } from "../support/platform.ts";
+import { pdfOf, Service, withLength } from "../support/service.ts";
 import { runInShell, startCommand } from "./command.ts";
 import { ClosedPipe, FakeTerminal, Unhurried } from "./fake-terminal.ts";
 

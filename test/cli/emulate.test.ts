@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { TemplatePdf, type TemplatePdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
-import { rejectionOf } from "../client/service.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell, hasSignals } from "../support/platform.ts";
+import { rejectionOf } from "../support/service.ts";
 import { endingOf, main, runCommand, start } from "./command.ts";
 import { emulate, files } from "./emulation.ts";
 

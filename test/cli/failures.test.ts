@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spellings } from "../client/canaries.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { type Answer, beginning, pdfOf, Service, saying } from "../client/service.ts";
+import { type Answer, beginning, pdfOf, Service, saying } from "../support/service.ts";
 import { runCommand, startCommand } from "./command.ts";
 import { runHere } from "./command-here.ts";
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
-import { inChunks, pdfOf, Service, withLength } from "../client/service.ts";
+import { inChunks, pdfOf, Service, withLength } from "../support/service.ts";
 import { runCommand } from "./command.ts";
 import { runHere } from "./command-here.ts";
 

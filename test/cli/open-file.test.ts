@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openerOf } from "../../src/cli/open-file.ts";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { pdfOf, Service, withLength } from "../client/service.ts";
+import { pdfOf, Service, withLength } from "../support/service.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 /** Generates a document in a folder, with `--open`, where the system's openers are those of another folder. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { pdfOf, Service } from "../client/service.ts";
+import { pdfOf, Service } from "../support/service.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 const pdf = pdfOf(36_800);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spellings } from "../client/canaries.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { pdfOf, Service, withLength } from "../client/service.ts";
+import { pdfOf, Service, withLength } from "../support/service.ts";
 import { runHere } from "./command-here.ts";
 
 const key = "key-CANARY/+=0123456789";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { beginning, pdfOf, Service } from "../client/service.ts";
+import { beginning, pdfOf, Service } from "../support/service.ts";
 import { endingOf, startCommand } from "./command.ts";
 import { endlessInput, FakeTerminal } from "./fake-terminal.ts";
 

@@ -11,8 +11,8 @@ import {
   TemplatePdfError,
 } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { failureAt, forms, generate, stages } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, saying, withLength } from "./service.ts";
 
 type ErrorClass = new (...given: never[]) => TemplatePdfError;
 

@@ -1,7 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { InvalidPdfError, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { failureAt, forms, generate, stages } from "./every-form.ts";
 import {
   type Answer,
   inChunks,
@@ -11,7 +10,8 @@ import {
   saying,
   untilClose,
   withLength,
-} from "./service.ts";
+} from "../support/service.ts";
+import { failureAt, forms, generate, stages } from "./every-form.ts";
 
 const pdf = pdfOf(100_000);
 const page = `<!doctype html><html><head><title>Sign in</title></head><body>${"please ".repeat(500)}</body></html>`;

@@ -7,9 +7,9 @@ import {
   template,
 } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
+import { rejectionOf, Service } from "../support/service.ts";
 import { expectSafe, trickyKey, values } from "./canaries.ts";
 import { leaksIn, whatComesOut } from "./leaks.ts";
-import { rejectionOf, Service } from "./service.ts";
 
 /** Ways in which a call fails with something of the caller's own. */
 const throwers: readonly (readonly [

@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { type ClientOptions, type PendingPdf, TemplatePdf, TruncatedPdfError, template } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { listenRaw } from "../support/sockets.ts";
-import { forms, generate, temporaryFolder } from "./every-form.ts";
 import {
   beginning,
   pdfOf,
@@ -16,7 +14,9 @@ import {
   transports,
   turns,
   withLength,
-} from "./service.ts";
+} from "../support/service.ts";
+import { listenRaw } from "../support/sockets.ts";
+import { forms, generate, temporaryFolder } from "./every-form.ts";
 
 const pdf = pdfOf(200_000);
 

@@ -5,8 +5,8 @@ import type { GeneratedPdf, PendingPdf } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import { fullPipe } from "../support/full-pipe.ts";
 import { hasPipeFiles } from "../support/platform.ts";
+import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { failureAt, forms, generate, stages, temporaryFolder } from "./every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "./service.ts";
 
 const pdf = pdfOf(200_000);
 const half = pdf.subarray(0, 100_000);

@@ -1,8 +1,8 @@
 import { ConfigurationError, TemplatePdf } from "template-pdf";
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
+import { pdfOf, rejectionOf, Service, transports, turns, withLength } from "../support/service.ts";
 import { generate } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, transports, turns, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 

@@ -1,8 +1,8 @@
 import * as face from "template-pdf";
 import { ApiError, NotFoundError, ServerError, TemplatePdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { rejectionOf, Service, saying } from "../support/service.ts";
 import { generate } from "./every-form.ts";
-import { rejectionOf, Service, saying } from "./service.ts";
 
 const brand = Symbol.for("template-pdf.error");
 

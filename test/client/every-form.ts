@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GeneratedPdf, PendingPdf, TemplatePdf } from "template-pdf";
 import { onTestFinished } from "vitest";
-import { rejectionOf } from "./service.ts";
+import { rejectionOf } from "../support/service.ts";
 
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {

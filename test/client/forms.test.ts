@@ -1,6 +1,5 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { forms, generate, iterable, readAt, stages } from "./every-form.ts";
 import {
   type Answer,
   beginning,
@@ -12,7 +11,8 @@ import {
   transports,
   untilClose,
   withLength,
-} from "./service.ts";
+} from "../support/service.ts";
+import { forms, generate, iterable, readAt, stages } from "./every-form.ts";
 
 const small = pdfOf(2_000);
 const large = pdfOf(700_001);

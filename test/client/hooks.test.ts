@@ -2,7 +2,6 @@ import type { ClientOptions } from "template-pdf";
 import { ApiError, ConfigurationError, TimeoutError, TruncatedPdfError } from "template-pdf";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { noHooks, tell } from "../../src/options/hooks.ts";
-import { forms, generate, readAt, stages } from "./every-form.ts";
 import {
   type Answer,
   beginning,
@@ -14,7 +13,8 @@ import {
   strayRejections,
   turns,
   withLength,
-} from "./service.ts";
+} from "../support/service.ts";
+import { forms, generate, readAt, stages } from "./every-form.ts";
 import { passTime, stopTime } from "./timing.ts";
 
 const pdf = pdfOf(2_000);

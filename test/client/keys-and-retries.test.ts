@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { ConfigurationError } from "template-pdf";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { open } from "../support/sockets.ts";
 import { generate } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, saying, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 

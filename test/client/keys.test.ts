@@ -1,7 +1,7 @@
 import { ConfigurationError, TemplatePdf } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
 import { generate } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 

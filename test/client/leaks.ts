@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { inspect } from "node:util";
 import type { ClientOptions, GeneratedPdf, PendingPdf, TemplatePdf } from "template-pdf";
 import { onTestFinished, vi } from "vitest";
+import { turns } from "../support/service.ts";
 import { secretValues, spellings } from "./canaries.ts";
-import { turns } from "./service.ts";
 
 /** Everywhere that something can come out of a call. */
 export type Places = Record<string, string>;

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import type { GeneratedPdf, TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { forms, gather, generate } from "./every-form.ts";
 import {
   beginning,
   inChunks,
@@ -13,7 +12,8 @@ import {
   transports,
   turns,
   withLength,
-} from "./service.ts";
+} from "../support/service.ts";
+import { forms, gather, generate } from "./every-form.ts";
 
 const pdf = pdfOf(200_000);
 const unfinished = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });

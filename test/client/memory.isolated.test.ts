@@ -2,8 +2,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OversizedPdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import {
+  asTaken,
+  inChunks,
+  pdfOf,
+  rejectionOf,
+  Service,
+  transports,
+  withLength,
+} from "../support/service.ts";
 import { forms, generate, temporaryFolder } from "./every-form.ts";
-import { asTaken, inChunks, pdfOf, rejectionOf, Service, transports, withLength } from "./service.ts";
 
 const huge = pdfOf(48 * 1024 * 1024);
 

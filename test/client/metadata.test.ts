@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { inChunks, pdfOf, Service, untilClose, withLength } from "../support/service.ts";
 import { generate, temporaryFolder } from "./every-form.ts";
-import { inChunks, pdfOf, Service, untilClose, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 

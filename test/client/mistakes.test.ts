@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import * as face from "../../src/index.ts";
+import { pdfOf, rejectionOf, Service } from "../support/service.ts";
 import { generate } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service } from "./service.ts";
 
 const { ConfigurationError, TemplatePdf } = face;
 const secret = "sk_live_0123456789";

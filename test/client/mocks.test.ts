@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { type DispatcherLike, TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { pdfOf, rejectionOf } from "../support/service.ts";
 import { forms, generate } from "./every-form.ts";
-import { pdfOf, rejectionOf } from "./service.ts";
 import { passTime, stopTime, streamForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);

@@ -3,8 +3,8 @@ import { ConnectionError, SaveError, type TemplatePdfError } from "template-pdf"
 import { describe, expect, it } from "vitest";
 import { fullPipe } from "../support/full-pipe.ts";
 import { hasPipeFiles } from "../support/platform.ts";
+import { beginning, pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
 import { generate, temporaryFolder } from "./every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, turns, withLength } from "./service.ts";
 import { expectTimeout } from "./timing.ts";
 
 const pdf = pdfOf(100_000);

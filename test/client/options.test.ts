@@ -1,7 +1,7 @@
 import { type ClientOptions, ConfigurationError, TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
 import { generate } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, withLength } from "./service.ts";
 
 const key = "sk_CANARY_0123456789";
 const good = { baseUrl: "https://pdf.example.com", apiKey: key };

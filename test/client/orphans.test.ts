@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { pdfOf, rejectionOf, Service, transports } from "../support/service.ts";
 import { generate } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, transports } from "./service.ts";
 
 const pdf = pdfOf(4_000_000);
 

@@ -1,6 +1,6 @@
 import { type CallOptions, type ClientOptions, ConfigurationError, TemplatePdf } from "template-pdf";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { pdfOf, rejectionOf } from "./service.ts";
+import { pdfOf, rejectionOf } from "../support/service.ts";
 
 const key = "key-k3yk3y";
 const fetch = vi.fn(async (_url: string, _init: object) => new Response(new Uint8Array(pdfOf(100))));

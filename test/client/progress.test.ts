@@ -10,7 +10,7 @@ import {
   Service,
   saying,
   withLength,
-} from "./service.ts";
+} from "../support/service.ts";
 
 const pdf = pdfOf(200_000);
 const whole = withLength(pdf);

@@ -1,8 +1,8 @@
 import { ConfigurationError, NotFoundError, TemplatePdf, ValuesError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { GeneratedPdf } from "../../src/document/generated-pdf.ts";
+import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
 import { failureAt, forms, generate, stages } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 

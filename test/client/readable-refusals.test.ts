@@ -1,8 +1,8 @@
 import { TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { ordinaryWords } from "../../src/errors/secret-words.ts";
+import { rejectionOf } from "../support/service.ts";
 import { whatComesOut } from "./leaks.ts";
-import { rejectionOf } from "./service.ts";
 
 /** Values that hold what refusals are made of: names of placeholders, ordinary words, and sentences of them. */
 const ordinaryValues = {

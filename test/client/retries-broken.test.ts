@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ClientOptions, type RetryEvent, TruncatedPdfError } from "template-pdf";
 import { beforeEach, describe, expect, it } from "vitest";
+import { type Answer, pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
 import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
-import { type Answer, pdfOf, rejectionOf, Service, saying, turns, withLength } from "./service.ts";
 import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(400_000);

@@ -1,8 +1,16 @@
 import { getEventListeners } from "node:events";
 import { ApiError, type PendingPdf, RateLimitError, type RetryEvent } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
+import {
+  type Answer,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  strayRejections,
+  withLength,
+} from "../support/service.ts";
 import { forms, generate } from "./every-form.ts";
-import { type Answer, pdfOf, rejectionOf, Service, saying, strayRejections, withLength } from "./service.ts";
 import { countTimers, withoutBackOff } from "./timing.ts";
 
 /** Small enough to be whole in memory before it is read. */

@@ -14,9 +14,9 @@ import {
   ValuesError,
 } from "template-pdf";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { listen } from "../support/sockets.ts";
 import { forms, generate, temporaryFolder } from "./every-form.ts";
-import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "./service.ts";
 import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);

@@ -20,9 +20,6 @@ import {
 } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import { hasFullDevice } from "../support/platform.ts";
-import { plainKey, secretValues, trickyKey, values } from "./canaries.ts";
-import { temporaryFolder } from "./every-form.ts";
-import { leaksIn, whatComesOut } from "./leaks.ts";
 import {
   type Answer,
   pdfOf,
@@ -31,7 +28,10 @@ import {
   Service,
   transports,
   withLength,
-} from "./service.ts";
+} from "../support/service.ts";
+import { plainKey, secretValues, trickyKey, values } from "./canaries.ts";
+import { temporaryFolder } from "./every-form.ts";
+import { leaksIn, whatComesOut } from "./leaks.ts";
 
 const pdf = pdfOf(200_000);
 

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { type ClientOptions, ConfigurationError, TemplatePdf, TemplatePdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { rejectionOf, Service, saying } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
 import { plainKey, trickyKey, values } from "./canaries.ts";
 import { leaksIn, whatComesOut } from "./leaks.ts";
-import { rejectionOf, Service, saying } from "./service.ts";
 
 describe("nothing that comes out holds a secret of the settings after", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { type Answer, pdfOf, type Received, rejectionOf, Service, saying } from "../support/service.ts";
 import { expectSafe, plainKey, secretValues, spellings, trickyKey, values } from "./canaries.ts";
-import { type Answer, pdfOf, type Received, rejectionOf, Service, saying } from "./service.ts";
 
 /** Answers that repeat what was sent. */
 const echoes: readonly (readonly [string, Answer])[] = [

@@ -1,7 +1,7 @@
 import { ConfigurationError, type TimeoutError } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { rejectionOf, Service, saying } from "../support/service.ts";
 import { generate } from "./every-form.ts";
-import { rejectionOf, Service, saying } from "./service.ts";
 
 describe("the waits of a sibling", () => {
   it("are laid over those of its client, member by member", async () => {

@@ -1,7 +1,15 @@
 import { ConnectionError, TemplatePdf, TimeoutError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import {
+  beginning,
+  cutOffAfter,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  strayRejections,
+} from "../support/service.ts";
 import { forms, generate, temporaryFolder } from "./every-form.ts";
-import { beginning, cutOffAfter, pdfOf, rejectionOf, Service, saying, strayRejections } from "./service.ts";
 import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } from "./stacks/callers.mjs";
 import { expectCallersLine, type Seen } from "./stacks/expect-stack.ts";
 import { type Failure, startFailures } from "./stacks/failures.ts";

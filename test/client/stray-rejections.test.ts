@@ -4,8 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CallOptions, type PendingPdf, SaveError, type StandardSchemaV1, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import {
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  strayRejections,
+  turns,
+  withLength,
+} from "../support/service.ts";
 import { failureAt, forms, generate, temporaryFolder } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, saying, strayRejections, turns, withLength } from "./service.ts";
 
 const pdf = pdfOf(2_000);
 const silent = () => {};

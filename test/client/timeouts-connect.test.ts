@@ -4,9 +4,9 @@ import { Worker } from "node:worker_threads";
 import { TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw, type SocketServer } from "../support/sockets.ts";
 import { forms, generate } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, turns, withLength } from "./service.ts";
 import { expectTimeout, withoutBackOff } from "./timing.ts";
 
 /** Takes connections, and never answers a TLS handshake. */

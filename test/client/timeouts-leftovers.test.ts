@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import type { TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { type Answer, pdfOf, Service, saying, transports, turns, withLength } from "../support/service.ts";
 import { forms, generate } from "./every-form.ts";
-import { type Answer, pdfOf, Service, saying, transports, turns, withLength } from "./service.ts";
 import { countTimers, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(3_000);

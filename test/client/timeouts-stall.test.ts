@@ -1,7 +1,7 @@
 import { ApiError } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { failureAt, forms, gather, generate, iterable, stages } from "./every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "./service.ts";
 import { expectTimeout, expectUnendedBody, passTime, stopTime, streamForms } from "./timing.ts";
 
 const pdf = pdfOf(200_000);

@@ -1,7 +1,7 @@
 import { ApiError, TimeoutError, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { forms, gather, generate, iterable } from "./every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "./service.ts";
 import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);

@@ -1,7 +1,7 @@
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
+import { pdfOf, Service, turns, withLength } from "../support/service.ts";
 import { generate } from "./every-form.ts";
-import { pdfOf, Service, turns, withLength } from "./service.ts";
 import { passTime, stopTime } from "./timing.ts";
 
 const pdf = pdfOf(200_000);

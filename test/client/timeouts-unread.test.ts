@@ -1,7 +1,7 @@
 import type { PendingPdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { pdfOf, rejectionOf, Service, strayRejections, turns, withLength } from "../support/service.ts";
 import { forms, gather, generate, iterable } from "./every-form.ts";
-import { pdfOf, rejectionOf, Service, strayRejections, turns, withLength } from "./service.ts";
 import { expectTimeout } from "./timing.ts";
 
 /** More than every buffer between a service and a reader holds. */

@@ -1,7 +1,7 @@
 import { TimeoutError } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { beginning, pdfOf, rejectionOf, Service, saying, turns } from "../support/service.ts";
 import { failureAt, forms, generate, stages } from "./every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, turns } from "./service.ts";
 import { expectTimeout, passTime, stopTime } from "./timing.ts";
 
 const pdf = pdfOf(200_000);

@@ -1,7 +1,7 @@
 import { ApiError, TimeoutError, type TimeoutPhase } from "template-pdf";
 import { expect, onTestFinished, vi } from "vitest";
+import { turns } from "../support/service.ts";
 import { forms } from "./every-form.ts";
-import { turns } from "./service.ts";
 
 type Form = (typeof forms)[number];
 

@@ -13,7 +13,7 @@ import {
 } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
-import { pdfOf, rejectionOf } from "../client/service.ts";
+import { pdfOf, rejectionOf } from "../support/service.ts";
 import { framed, head, type RawRequest, serveRaw } from "../transport/server.ts";
 import { blockOf, guideText, runBlock } from "./guide-block.ts";
 

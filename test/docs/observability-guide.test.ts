@@ -2,9 +2,9 @@ import { type Attributes, type MeterProvider, metrics, SpanStatusCode } from "@o
 import { type Hooks, RateLimitError, type TemplatePdf } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { plainKey, values } from "../client/canaries.ts";
-import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "../client/service.ts";
 import { startTracing } from "../observability/tracing.ts";
 import { eventually } from "../support/eventually.ts";
+import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { blockOf, runBlock } from "./guide-block.ts";
 
 /** What docs/guides/observability.md shows, beside a service that fails. */

@@ -5,8 +5,8 @@ import { startEmulator } from "template-pdf/emulator";
 import { fakeService, faults } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type Answer, saying } from "../client/service.ts";
 import { callOf, handlerBefore } from "../handler/handling.ts";
+import { type Answer, saying } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import {
   apiKey,

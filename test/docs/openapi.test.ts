@@ -4,7 +4,7 @@ import { Command } from "commander";
 import type { ClientOptions } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { addEmulate } from "../../src/cli/commands/add-emulate.ts";
-import { pdfOf, Service, transports, withLength } from "../client/service.ts";
+import { pdfOf, Service, transports, withLength } from "../support/service.ts";
 import { Contract } from "./openapi/contract.ts";
 import { openApiFile, readOpenApi } from "./openapi/document.ts";
 import type { SeenRequest } from "./openapi/exchange.ts";

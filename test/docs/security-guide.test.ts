@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import type { ApiError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { plainKey } from "../client/canaries.ts";
-import { pdfOf, rejectionOf, Service, saying, withLength } from "../client/service.ts";
+import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { guideText } from "./guide-block.ts";
 
 /** What docs/guides/security.md says; the hunt for keys and values is in the tests that it names. */

@@ -13,9 +13,9 @@ import {
 import type { ScriptedFault } from "../../src/service/faults/fault-script.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { forms as everyForm, readAt, type stages } from "../client/every-form.ts";
-import { transports } from "../client/service.ts";
 import { type Issued, inDays, makeAuthority } from "../support/certificates.ts";
 import { FaultServer } from "../support/faults/fault-server.ts";
+import { transports } from "../support/service.ts";
 import { hostName } from "./host-names.ts";
 import type { Row, Transport } from "./row.ts";
 

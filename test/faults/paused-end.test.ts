@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { fault, type Step } from "../../src/service/faults/fault-script.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { forms } from "../client/every-form.ts";
-import { rejectionOf } from "../client/service.ts";
 import { FaultServer } from "../support/faults/fault-server.ts";
+import { rejectionOf } from "../support/service.ts";
 
 /** More than an unread document may hold, and little enough to fit into what is read from the socket by then. */
 const document = fakePdf({ bytes: 70_000 });

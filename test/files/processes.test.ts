@@ -5,8 +5,8 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
-import { pdfOf, Service, withLength } from "../client/service.ts";
 import { hasPipeFiles } from "../support/platform.ts";
+import { pdfOf, Service, withLength } from "../support/service.ts";
 import { childScript } from "./child.ts";
 
 const pdf = pdfOf(300_000);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { SaveError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { generate, temporaryFolder } from "../client/every-form.ts";
-import { pdfOf, rejectionOf, Service, turns, withLength } from "../client/service.ts";
 import { hasFreeNames, isWindows } from "../support/platform.ts";
+import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 
 const pdf = pdfOf(2_000);
 

@@ -14,7 +14,7 @@ import {
   saying,
   untilClose,
   withLength,
-} from "../client/service.ts";
+} from "../support/service.ts";
 
 const pdf = pdfOf(200_000);
 

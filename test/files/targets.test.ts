@@ -15,8 +15,8 @@ import {
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { generate, temporaryFolder } from "../client/every-form.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "../client/service.ts";
 import { hasLinks, hasModes, isWindows } from "../support/platform.ts";
+import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 
 const pdf = pdfOf(200_000);
 

@@ -1,7 +1,7 @@
 import { template } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { inChunks, withLength } from "../client/service.ts";
+import { inChunks, withLength } from "../support/service.ts";
 import { callOf, handlerBefore, pdf, problemOf, secrets } from "./handling.ts";
 
 describe("a document of a handler", () => {

@@ -1,7 +1,7 @@
 import { ConfigurationError, template } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { type Answer, Service, saying } from "../client/service.ts";
+import { type Answer, Service, saying } from "../support/service.ts";
 import { callOf, handlerBefore, handlerOf, pdf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
 const said = `{"message":"${secrets.upstream} ${secrets.uid}"}`;

@@ -1,7 +1,7 @@
 import { TemplatePdf, template } from "template-pdf";
 import { createHandler, type HandlerOptions } from "template-pdf/handler";
 import { onTestFinished, vi } from "vitest";
-import { type Answer, pdfOf, Service, withLength } from "../client/service.ts";
+import { type Answer, pdfOf, Service, withLength } from "../support/service.ts";
 
 /** What must be in no answer of a handler: the key, the uid, and what else only the service is to know. */
 export const secrets = { key: "key-k3yk3y", uid: "inv_uid_77", upstream: "upstream-words" };

@@ -2,7 +2,7 @@ import { type AddressInfo, connect } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { asTaken, beginning, cutOffAfter, pdfOf, rejectionOf, turns } from "../client/service.ts";
+import { asTaken, beginning, cutOffAfter, pdfOf, rejectionOf, turns } from "../support/service.ts";
 import { callOf, handlerBefore, pdf } from "./handling.ts";
 
 /** Serves a handler on a socket of its own. */

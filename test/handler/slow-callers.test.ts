@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { TimeoutError, type Timeouts } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Answer, pdfOf } from "../client/service.ts";
+import { type Answer, pdfOf } from "../support/service.ts";
 import { handlerBefore, handlerOf } from "./handling.ts";
 
 const big = pdfOf(64 * 1024 * 1024);

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { type ClientOptions, ConnectionError, TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { forms, generate } from "../client/every-form.ts";
-import { pdfOf, rejectionOf, transports } from "../client/service.ts";
+import { pdfOf, rejectionOf, transports } from "../support/service.ts";
 import { framed, head, type RawRequest, serveRaw, turn } from "../transport/server.ts";
 
 /** The same numbers every time, from 0 to less than 1. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { ApiError, ConnectionError } from "template-pdf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pdfOf, rejectionOf, Service, transports, withLength } from "../client/service.ts";
+import { pdfOf, rejectionOf, Service, transports, withLength } from "../support/service.ts";
 import { serve } from "../transport/server.ts";
 import { clientOf } from "../transport/service.ts";
 

@@ -1,8 +1,8 @@
 import { createServer as createRawServer, type Socket } from "node:net";
 import { ConnectionError, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { pdfOf, rejectionOf, transports } from "../client/service.ts";
 import { inDays, makeAuthority } from "../support/certificates.ts";
+import { pdfOf, rejectionOf, transports } from "../support/service.ts";
 import { open } from "../support/sockets.ts";
 import { framed, head, later, serveRaw } from "../transport/server.ts";
 import { clientOf, sourceOf, startService } from "../transport/service.ts";

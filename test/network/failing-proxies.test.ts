@@ -4,7 +4,7 @@ import { ConnectionError } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FetchLike } from "../../src/transport/fetch.ts";
 import { fetchTransport } from "../../src/transport/fetch.ts";
-import { rejectionOf } from "../client/service.ts";
+import { rejectionOf } from "../support/service.ts";
 import { open } from "../support/sockets.ts";
 import { settle } from "../transport/server.ts";
 import { clientOf, sourceOf, startService } from "../transport/service.ts";

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { ConnectionError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { forms, generate } from "../client/every-form.ts";
-import { pdfOf, rejectionOf, transports } from "../client/service.ts";
+import { pdfOf, rejectionOf, transports } from "../support/service.ts";
 import { framed, head, serveRaw, turn } from "../transport/server.ts";
 import { clientOf } from "../transport/service.ts";
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { failureAt, forms, generate, stages } from "../client/every-form.ts";
-import { pdfOf, Service, saying, transports, withLength } from "../client/service.ts";
+import { pdfOf, Service, saying, transports, withLength } from "../support/service.ts";
 
 /** As an application knows which of its users a piece of work is for. */
 const tenant = new AsyncLocalStorage<string>();

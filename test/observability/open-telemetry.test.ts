@@ -3,6 +3,7 @@ import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import type { TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { plainKey, values } from "../client/canaries.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   cutOffAfter,
   pdfOf,
@@ -12,8 +13,7 @@ import {
   saying,
   transports,
   withLength,
-} from "../client/service.ts";
-import { eventually } from "../support/eventually.ts";
+} from "../support/service.ts";
 import { startTracing } from "./tracing.ts";
 
 const pdf = pdfOf(2_000);

@@ -5,8 +5,8 @@ import { finished } from "node:stream/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { endingOf, main, runCommand, start, startCommand } from "../cli/command.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { type Answer, beginning, pdfOf, Service, withLength } from "../client/service.ts";
 import { atEnd } from "../support/at-end.ts";
+import { type Answer, beginning, pdfOf, Service, withLength } from "../support/service.ts";
 
 const pdf = pdfOf(20_000);
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { small } from "../bulk/many.ts";
-import { Service, withLength } from "../client/service.ts";
 import { childScript } from "../files/child.ts";
+import { Service, withLength } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** Runs fifty jobs into each of two folders, and prints what was said of those that were rejected, each once. */

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BulkResult, folder, runBulk } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Answer, Service, withLength } from "../../client/service.ts";
 import { hasLinks } from "../../support/platform.ts";
 import { seenFrom } from "../../support/seen-from.ts";
+import { type Answer, Service, withLength } from "../../support/service.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { small } from "../many.ts";
 

@@ -14,9 +14,9 @@ import { dirname, join } from "node:path";
 import { SaveError } from "template-pdf";
 import { type BulkResult, type BulkSummary, folder, runBulk } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Answer, Service, withLength } from "../../client/service.ts";
 import { hasFreeNames, hasLinks, hasModes, isWindows } from "../../support/platform.ts";
 import { seenFrom } from "../../support/seen-from.ts";
+import { type Answer, Service, withLength } from "../../support/service.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { small } from "../many.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../../src/cli/run.ts";
-import { type Answer, beginning, pdfOf, saying, withLength } from "../../client/service.ts";
+import { type Answer, beginning, pdfOf, saying, withLength } from "../../support/service.ts";
 import { ClosedPipe, FakeTerminal } from "../fake-terminal.ts";
 import { Bench, csvOf, key, small } from "./command.ts";
 

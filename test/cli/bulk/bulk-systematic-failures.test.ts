@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { SystematicFailures } from "../../../src/cli/bulk/systematic-failures.ts";
 import { ConfigurationError, ConnectionError } from "../../../src/index.ts";
-import { type Answer, saying, withLength } from "../../client/service.ts";
+import { type Answer, saying, withLength } from "../../support/service.ts";
 import { Bench, byNo, csvOf, noOf, small } from "./command.ts";
 
 const forbidding = (...numbers: number[]) =>

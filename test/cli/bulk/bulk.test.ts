@@ -1,6 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { saying } from "../../client/service.ts";
+import { saying } from "../../support/service.ts";
 import { Bench, byNo, csvOf, key, noOf, small } from "./command.ts";
 
 const places = "folder out, journal out/letter.journal";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { run } from "../../../src/cli/run.ts";
 import { temporaryFolder } from "../../client/every-form.ts";
-import { type Answer, pdfOf, type Received, Service, withLength } from "../../client/service.ts";
+import { type Answer, pdfOf, type Received, Service, withLength } from "../../support/service.ts";
 import { FakeTerminal } from "../fake-terminal.ts";
 
 /** A small whole PDF. */

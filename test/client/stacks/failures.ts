@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { cutOffAfter, inChunks, pdfOf, type Received, Service, saying } from "../service.ts";
+import { cutOffAfter, inChunks, pdfOf, type Received, Service, saying } from "../../support/service.ts";
 
 /** How a client is made and what it is asked for, for a call that fails; plain data, because programs read it, too. */
 export interface Failure {

@@ -13,8 +13,8 @@ import { misbehaviour } from "../../../src/emulator/misbehaviour.ts";
 import { createEndpoint } from "../../../src/service/endpoint.ts";
 import { listen } from "../../../src/service/listen.ts";
 import { requireApiKey } from "../../../src/service/require-api-key.ts";
-import { pdfOf, transports } from "../../client/service.ts";
 import { eventually } from "../../support/eventually.ts";
+import { pdfOf, transports } from "../../support/service.ts";
 import type { MisbehaviourOptions } from "./misbehaving.ts";
 
 const KEY = "k-2af91c";
