@@ -1,0 +1,174 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ClientOptions, type RetryEvent, TruncatedPdfError } from "template-pdf";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Answer, pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
+import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
+import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
+
+// How a document can break, and what each break means: test/faults.
+
+const pdf = pdfOf(400_000);
+const half = pdf.subarray(0, 200_000);
+const promised = { "content-length": String(pdf.length), "x-request-id": "truncated" };
+const truncated: Answer = ({ response }) => {
+  response.writeHead(200, promised);
+  response.write(half, () => response.destroy());
+};
+
+/** A service that gives truncated documents first, and whole ones from then on. */
+async function start(truncatedFirst = 1) {
+  let count = 0;
+  const service = await Service.start((received) =>
+    (count++ < truncatedFirst ? truncated : withLength(pdf, { "x-request-id": "whole" }))(received),
+  );
+  const retries: RetryEvent[] = [];
+  const client = (options: ClientOptions = {}) =>
+    service.client({ retry: {}, hooks: { retry: (event) => retries.push(event) }, ...options });
+  return { service, client, retries };
+}
+
+beforeEach(withoutBackOff);
+
+describe("a truncated document", () => {
+  it.each(wholeForms)("is requested again for %s of the pending result", async (_, read) => {
+    const { service, client, retries } = await start();
+    expect(pdf.equals(await read(generate(client())))).toBe(true);
+    expect(service.requests).toHaveLength(2);
+    expect(service.requests[1]?.body).toBe(service.requests[0]?.body);
+    expect(retries).toEqual([expect.objectContaining({ attempt: 1, delayMs: 0 })]);
+    await service.requests[0]?.closed;
+  });
+
+  it.each(forms)("is not requested again for %s of the awaited document", async (_, read) => {
+    const { service, client } = await start();
+    const document = await generate(client());
+    const error = await rejectionOf((async () => read(document))());
+    expect([document.attempts, (error as TruncatedPdfError).attempts]).toEqual([1, 1]);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it.each(streamForms)("is not requested again once %s has passed bytes on", async (_, read) => {
+    const { service, client } = await start();
+    const error = await rejectionOf(read(generate(client())));
+    expect(error).toMatchObject({ attempts: 1, message: expect.stringMatching(/; generate it again\.$/) });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("is not requested again if the pending result is awaited as well", async () => {
+    const { service, client } = await start();
+    const pending = generate(client());
+    const [document, error] = await Promise.all([pending, rejectionOf(pending.bytes())]);
+    expect([document.requestId, (error as TruncatedPdfError).attempts]).toEqual(["truncated", 1]);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("rejects with how often it was requested if every attempt is truncated", async () => {
+    const { service, client } = await start(99);
+    const error = await rejectionOf(generate(client()).bytes());
+    expect(TruncatedPdfError.is(error) && error.attempts).toBe(3);
+    expect((error as Error).message).toMatch(/ Tried 3 times\.$/);
+    await Promise.all(service.requests.map(({ closed }) => closed));
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it("rejects with what the next attempt fails with", async () => {
+    const answers = [truncated, saying(404)];
+    const service = await Service.start((received) => answers.shift()?.(received));
+    const error = await rejectionOf(generate(service.client({ retry: {} })).blob());
+    expect(error).toMatchObject({ code: "not_found", attempts: 2 });
+  });
+
+  it("is requested again with `verify: false` if bytes are missing", async () => {
+    const { service, client } = await start();
+    expect(pdf.equals(await generate(client({ verify: false })).bytes())).toBe(true);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it("is replaced in the pending result by the document of the next attempt", async () => {
+    const { client } = await start();
+    const pending = generate(client());
+    await pending.bytes();
+    const document = await pending;
+    expect([document.requestId, document.attempts]).toEqual(["whole", 2]);
+  });
+
+  it("gives the next document to whoever awaits it during the retry", async () => {
+    const { client } = await start();
+    const awaited: Promise<unknown>[] = [];
+    const retry = () => {
+      awaited.push(pending.then(({ requestId, attempts }) => [requestId, attempts]));
+    };
+    const pending = generate(client({ hooks: { retry } }));
+    expect(pdf.equals(await pending.bytes())).toBe(true);
+    expect(await Promise.all(awaited)).toEqual([["whole", 2]]);
+  });
+
+  it("is not requested a third time if it is awaited during the retry", async () => {
+    const { service, client } = await start(2);
+    const pending = generate(client({ hooks: { retry: () => void pending.then(() => {}) } }));
+    expect(await rejectionOf(pending.bytes())).toMatchObject({ code: "truncated_pdf", attempts: 2 });
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it("ends the call for all outputs if a second one has begun to read it", async () => {
+    const { service, client } = await start();
+    const pdfs = client();
+    const pending = generate(pdfs);
+    const saving = rejectionOf(pending.saveTo(join(temporaryFolder(), "a.pdf")));
+    const error = await rejectionOf(pending.stream().then((stream) => gather(stream)));
+    expect(error).toMatchObject({ code: "truncated_pdf", attempts: 1 });
+    expect(await saving).toBeInstanceOf(TypeError);
+    // It would wait for the call, were that not over.
+    await pdfs.close();
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("leaves no file of its first attempts next to the saved one", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "a.pdf");
+    const left: string[][] = [];
+    const answers: Answer[] = [truncated, truncated, withLength(pdf)];
+    const service = await Service.start(async (received) => {
+      left.push(await readdir(folder));
+      await answers.shift()?.(received);
+    });
+    const saved = await generate(service.client({ retry: {} })).saveTo(path);
+    expect(saved).toEqual({ path, bytes: pdf.length });
+    expect(left).toEqual([[], [], []]);
+    expect(await readdir(folder)).toEqual(["a.pdf"]);
+    expect(pdf.equals(await readFile(path))).toBe(true);
+  });
+
+  it("does not replace an existing file", async () => {
+    const path = join(temporaryFolder(), "a.pdf");
+    await generate((await start(0)).client()).saveTo(path);
+    const { client } = await start(99);
+    expect(await rejectionOf(generate(client()).saveTo(path))).toMatchObject({ attempts: 3 });
+    expect(pdf.equals(await readFile(path))).toBe(true);
+  });
+
+  it("is limited by `timeouts.total` through all its attempts", async () => {
+    const service = await Service.start(({ response }) => {
+      response.writeHead(200, promised).write(half);
+    });
+    const begins: (() => void)[] = [];
+    const begun = [0, 1].map((index) => new Promise<void>((resolve) => begins.splice(index, 1, resolve)));
+    const client = service.client({
+      retry: { limit: 100 },
+      timeouts: { firstByte: 1_000_000, stall: 100_000, total: 150_000 },
+      hooks: { response: ({ attempt }) => begins[attempt - 1]?.() },
+    });
+    stopTime();
+    const failure = rejectionOf(generate(client).bytes());
+    await begun[0];
+    await turns(100);
+    await passTime(100_300);
+    await begun[1];
+    await passTime(51_000);
+    const error = expectTimeout(await failure, "total", 150_000);
+    expect(error.attempts).toBe(2);
+    expectTimeout(error.cause, "stall", 100_000);
+    await Promise.all(service.requests.map(({ closed }) => closed));
+  });
+});
