@@ -1,7 +1,7 @@
 import * as api from "template-pdf";
 import { type ClientOptions, ConfigurationError, TemplatePdf } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
-import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
+import { pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
 import { generate } from "./every-form.ts";
 
 // The rules of each option: test/options and test/request.

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
-import { TemplatePdf } from "template-pdf";
+import { type PendingPdf, TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw, type SocketServer } from "../support/sockets.ts";
-import { forms, generate } from "./every-form.ts";
+import { generate } from "./every-form.ts";
 import { expectTimeout, withoutBackOff } from "./timing.ts";
 
 /** Takes connections, and never answers a TLS handshake. */
@@ -58,7 +58,10 @@ async function closed(socket: Socket | undefined): Promise<void> {
 }
 
 describe("timeouts.connect", () => {
-  it.each(forms)("ends %s where TLS is never agreed on, and its socket", async (_, read) => {
+  it.each([
+    ["bytes()", (pending: PendingPdf) => pending.bytes()],
+    ["the awaited result", (pending: PendingPdf) => pending],
+  ])("ends %s if the TLS handshake never ends, and closes the socket", async (_, read) => {
     const server = await listenMute();
     const client = clientOf(tls(server), { timeouts: { connect: 60 } });
     const error = expectTimeout(await rejectionOf(read(generate(client))), "connect", 60);
@@ -67,12 +70,6 @@ describe("timeouts.connect", () => {
     // A busy server learns of a connection after the client has given it up.
     await eventually(() => server.sockets.length === 1);
     await closed(server.sockets[0]);
-  });
-
-  it("ends an await, too", async () => {
-    const server = await listenMute();
-    const client = clientOf(tls(server), { timeouts: { connect: 60 } });
-    expectTimeout(await rejectionOf(generate(client)), "connect", 60);
   });
 
   it("ends a call whose connection is never accepted", async () => {

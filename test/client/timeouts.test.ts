@@ -1,6 +1,5 @@
-import { TimeoutError } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { beginning, pdfOf, rejectionOf, Service, saying, turns } from "../support/service.ts";
+import { beginning, pdfOf, rejectionOf, Service, turns } from "../support/service.ts";
 import { failureAt, forms, generate, stages } from "./every-form.ts";
 import { expectTimeout, passTime, stopTime } from "./timing.ts";
 
@@ -20,7 +19,7 @@ describe("timeouts.firstByte", () => {
       },
     ],
   ])("%s,", (_, answer) => {
-    it.each(forms)("ends %s, and its socket", async (_, read) => {
+    it.each(forms)("ends %s and closes the socket", async (_, read) => {
       const service = await Service.start(answer);
       const client = service.client({ timeouts: { firstByte: 60 } });
       for (const [index, stage] of stages.entries()) {
@@ -31,7 +30,7 @@ describe("timeouts.firstByte", () => {
     });
   });
 
-  it("tells the status where a head came", async () => {
+  it("reports the status if headers arrived", async () => {
     const service = await Service.start(({ response }) => {
       response.writeHead(200, { "x-request-id": "req-7" }).flushHeaders();
     });
@@ -40,7 +39,7 @@ describe("timeouts.firstByte", () => {
     expect([error.status, error.requestId]).toEqual([200, "req-7"]);
   });
 
-  it("is not begun anew by the head of a document that is not verified", async () => {
+  it("does not start again with the headers of a document that is not verified", async () => {
     const service = await Service.start(noAnswer);
     stopTime();
     const client = service.client({ timeouts: { firstByte: 100_000 }, verify: false });
@@ -58,29 +57,8 @@ describe("timeouts.firstByte", () => {
   });
 });
 
-describe("limits", () => {
-  it("of a call go over those of its client, one by one", async () => {
-    const service = await Service.start(beginning(pdf.subarray(0, 100), promised));
-    const client = service.client({ timeouts: { firstByte: 50_000, stall: 50_000 } });
-    expectTimeout(await rejectionOf(generate(client, { timeouts: { stall: 60 } }).bytes()), "stall", 60);
-  });
-
-  it("of a client hold for its siblings, where those have none of their own", async () => {
-    const service = await Service.start(beginning(pdf.subarray(0, 100), promised));
-    const client = service.client({ timeouts: { stall: 60 } });
-    expectTimeout(await rejectionOf(generate(client.with({ apiKey: "other" })).bytes()), "stall", 60);
-    const patient = client.with({ timeouts: { stall: 90 } });
-    expectTimeout(await rejectionOf(generate(patient).bytes()), "stall", 90);
-    expect(service.requests).toHaveLength(2);
-  });
-
-  it("that are over have the message say how to go on", async () => {
-    const service = await Service.start(saying(200));
-    const silent = await Service.start(noAnswer);
-    const error = await rejectionOf(generate(silent.client({ timeouts: { firstByte: 60 } })).bytes());
-    expect(TimeoutError.is(error) && error.message).toBe(
-      `The service at ${silent.baseUrl} sent no byte of a document for template "inv_2024" within 60 ms, \`timeouts.firstByte\`; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`,
-    );
-    expect(service.requests).toEqual([]);
-  });
+it("timeouts of a call override those of its client one by one", async () => {
+  const service = await Service.start(beginning(pdf.subarray(0, 100), promised));
+  const client = service.client({ timeouts: { firstByte: 50_000, stall: 50_000 } });
+  expectTimeout(await rejectionOf(generate(client, { timeouts: { stall: 60 } }).bytes()), "stall", 60);
 });
