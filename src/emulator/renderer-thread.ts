@@ -4,9 +4,6 @@ import { describeThrown } from "../json/describe-thrown.ts";
 import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 
-/** A template that fills more than this is a runaway, and takes down its thread instead of the machine. */
-const maxMemoryMegabytes = 2_048;
-
 /** How long a thread may go on once nobody waits for it: most layouts end by then, and a new thread costs more. */
 const abandonedMs = 1_000;
 
@@ -22,7 +19,7 @@ export class RendererThread {
   /** Settles when the thread has ended, for whatever reason. */
   readonly ended: Promise<void>;
 
-  constructor(setup: RendererSetup) {
+  constructor(setup: RendererSetup, maxMemoryMegabytes: number) {
     this.#worker = new Worker(createRequire(import.meta.url).resolve("#renderer"), {
       workerData: setup,
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMegabytes },

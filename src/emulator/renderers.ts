@@ -1,21 +1,31 @@
 import type { Outcome, RendererSetup, Task } from "./renderer/protocol.ts";
 import { RendererThread } from "./renderer-thread.ts";
 
+/** A template that fills more than this is a runaway, and ends its thread instead of taking the machine's memory. */
+const defaultMaxMemoryMegabytes = 2_048;
+
 /** The rendering threads: no more than allowed, each begun only when all others are busy. */
 export class Renderers {
   readonly #setup: RendererSetup;
   readonly #maxThreads: number;
   readonly #limitMs: number;
+  readonly #maxMemoryMegabytes: number;
   readonly #threads = new Set<RendererThread>();
   readonly #idle = new Set<RendererThread>();
   /** Called in turn, once a thread is idle or another may be begun. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
-  constructor(setup: RendererSetup, maxThreads: number, limitMs: number) {
+  constructor(
+    setup: RendererSetup,
+    maxThreads: number,
+    limitMs: number,
+    maxMemoryMegabytes = defaultMaxMemoryMegabytes,
+  ) {
     this.#setup = setup;
     this.#maxThreads = maxThreads;
     this.#limitMs = limitMs;
+    this.#maxMemoryMegabytes = maxMemoryMegabytes;
   }
 
   /** @param signal - aborted when nobody waits for the outcome any more; its reason is thrown if no thread has begun */
@@ -64,7 +74,7 @@ export class Renderers {
   }
 
   async #begin(): Promise<RendererThread> {
-    const thread = new RendererThread(this.#setup);
+    const thread = new RendererThread(this.#setup, this.#maxMemoryMegabytes);
     this.#threads.add(thread);
     // A thread that has ended, even one that had nothing to do, makes room for another.
     void thread.ended.then(() => {

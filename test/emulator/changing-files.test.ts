@@ -1,173 +1,142 @@
 import { mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { emulate, generate, textOf } from "./emulated.ts";
+import { emulate, generate, shareEmulator, textOf } from "./emulated.ts";
 import { templateFolder, writeFiles } from "./template-folder.ts";
 
 const says = (text: string) => `export default () => ({ content: ${JSON.stringify(text)} });`;
 const shows = (specifier: string) =>
   `import shown from ${JSON.stringify(specifier)};\nexport default () => ({ content: shown });`;
+const module = 'export default "first";';
 
-describe("a template file is served as it is now, when it", () => {
-  it("changes", async () => {
-    const folder = await templateFolder({ "letter.mjs": says("first") });
-    const emulator = await emulate(folder);
-    expect(await textOf(emulator, "letter")).toContain("first");
-    for (const text of ["other", "third"]) {
-      await writeFiles(folder, { "letter.mjs": says(text) });
-      expect(await textOf(emulator, "letter")).toContain(text);
-    }
-  });
-
-  it("changes, and is JSON", async () => {
-    const folder = await templateFolder({ "letter.json": '{"content":"first {{name}}"}' });
-    const emulator = await emulate(folder);
-    expect(await textOf(emulator, "letter", { name: "Zoë" })).toContain("first Zoë");
-    await writeFiles(folder, { "letter.json": '{"content":"other {{name}}"}' });
-    expect(await textOf(emulator, "letter", { name: "Zoë" })).toContain("other Zoë");
-  });
-
-  it("is put in its place by a rename, as editors save, with the dates of the old one", async () => {
-    const folder = await templateFolder({ "letter.mjs": says("first") });
-    const dates = new Date("2026-11-20T12:00:00Z");
-    await utimes(join(folder, "letter.mjs"), dates, dates);
-    const emulator = await emulate(folder);
-    expect(await textOf(emulator, "letter")).toContain("first");
-    await writeFiles(folder, { draft: says("other") });
-    await utimes(join(folder, "draft"), dates, dates);
-    await rename(join(folder, "draft"), join(folder, "letter.mjs"));
-    expect(await textOf(emulator, "letter")).toContain("other");
-  });
-
-  it("is added, or is removed", async () => {
-    const folder = await templateFolder({ "letter.mjs": says("letter") });
-    const emulator = await emulate(folder);
-    expect(await textOf(emulator, "receipt")).toBe(404);
-    await writeFiles(folder, { "receipt.json": '{"content":"receipt"}' });
-    expect(await textOf(emulator, "receipt")).toContain("receipt");
-    await rm(join(folder, "receipt.json"));
-    expect(await textOf(emulator, "receipt")).toBe(404);
-    await rm(join(folder, "letter.mjs"));
-    const refusal = await generate(emulator, "letter");
-    expect(refusal.status).toBe(404);
-    expect(await refusal.text()).toContain("This emulator has these templates: none.");
-  });
-
-  it("is removed and comes back as another kind", async () => {
-    const folder = await templateFolder({ "letter.mjs": says("module") });
-    const emulator = await emulate(folder);
-    expect(await textOf(emulator, "letter")).toContain("module");
-    await rm(join(folder, "letter.mjs"));
-    await writeFiles(folder, { "letter.json": '{"content":"definition"}' });
-    expect(await textOf(emulator, "letter")).toContain("definition");
-  });
+const shared = shareEmulator({
+  "changed.mjs": says("first"),
+  "changed-json.json": '{"content":"first {{name}}"}',
+  "renamed.mjs": says("first"),
+  "removed.mjs": says("first"),
+  "of-another-kind.mjs": says("first"),
+  "imports-odd-folder.mjs": shows("./lib (1)/shown.mjs"),
+  "lib (1)/shown.mjs": module,
+  "imports-folder-beside.mjs": shows("../shown.mjs"),
+  "../shown.mjs": module,
+  "imports-more.mjs": shows("./lib/middle.mjs"),
+  "lib/middle.mjs":
+    'import { createRequire } from "node:module";\nimport inner from "./inner.mjs";\n' +
+    'const require = createRequire(import.meta.url);\nexport default inner + require("./middle.cjs");',
+  "lib/inner.mjs": 'import data from "./data.json" with { type: "json" };\nexport default data.text;',
+  "lib/data.json": '{"text":"json-1 "}',
+  "lib/middle.cjs": 'module.exports = require("./inner.cjs");',
+  "lib/inner.cjs": 'module.exports = "required-1";',
+  "broken.mjs": shows("./lib/shown.mjs"),
+  "lib/shown.mjs": module,
+  "broken-json.json": '{"content":"first"}',
+  "incomplete.mjs": says("first"),
 });
+const inFolder = (...path: string[]) => join(shared.folder, "templates", ...path);
+const write = (files: Record<string, string>) => writeFiles(inFolder(), files);
 
-describe("what a template imports is served as it is now, when it", () => {
+describe("a template file", () => {
   it.each([
-    ["is a module of a sub-folder", "./lib/shown.mjs", 'export default "first";', 'export default "other";'],
-    ["is a module beside the folder", "../shown.mjs", 'export default "first";', 'export default "other";'],
-    [
-      "lies in a folder with odd characters",
-      "./lib (1)/shown.mjs",
-      'export default "first";',
-      'export default "other";',
-    ],
-    ["is CommonJS", "./lib/shown.cjs", 'module.exports = "first";', 'module.exports = "other";'],
-  ])("%s", async (_case, specifier, first, other) => {
-    const parent = await templateFolder({ "templates/letter.mjs": shows(specifier) });
-    const folder = join(parent, "templates");
-    await writeFiles(folder, { [specifier]: first });
-    const emulator = await emulate(folder);
-    expect(await textOf(emulator, "letter")).toContain("first");
-    await writeFiles(folder, { [specifier]: other });
-    expect(await textOf(emulator, "letter")).toContain("other");
+    ["changed", { "changed.mjs": says("other") }],
+    ["changed-json", { "changed-json.json": '{"content":"other {{name}}"}' }],
+    ["imports-odd-folder", { "lib (1)/shown.mjs": 'export default "other";' }],
+    ["imports-folder-beside", { "../shown.mjs": 'export default "other";' }],
+  ])("is served as it is now: %s", async (uid, files) => {
+    expect(await textOf(shared, uid, { name: "Zoë" })).toContain("first");
+    await write(files as unknown as Record<string, string>);
+    expect(await textOf(shared, uid, { name: "Zoë" })).toContain("other");
   });
 
-  it("is imported by an import, is JSON, or is required by what is CommonJS", async () => {
-    const folder = await templateFolder({
-      "letter.mjs": shows("./lib/middle.mjs"),
-      "lib/middle.mjs":
-        'import { createRequire } from "node:module";\nimport inner from "./inner.mjs";\n' +
-        'const require = createRequire(import.meta.url);\nexport default inner + require("./middle.cjs");',
-      "lib/inner.mjs": 'import data from "./data.json" with { type: "json" };\nexport default data.text;',
-      "lib/data.json": '{"text":"json-1 "}',
-      "lib/middle.cjs": 'module.exports = require("./inner.cjs");',
-      "lib/inner.cjs": 'module.exports = "required-1";',
-    });
-    const emulator = await emulate(folder);
-    expect(await textOf(emulator, "letter")).toContain("json-1 required-1");
-    await writeFiles(folder, { "lib/data.json": '{"text":"json-2 "}' });
-    expect(await textOf(emulator, "letter")).toContain("json-2 required-1");
-    await writeFiles(folder, { "lib/inner.cjs": 'module.exports = "required-2";' });
-    expect(await textOf(emulator, "letter")).toContain("json-2 required-2");
+  it("is served as it is now if an import of an import changes, also JSON and CommonJS", async () => {
+    expect(await textOf(shared, "imports-more")).toContain("json-1 required-1");
+    await write({ "lib/data.json": '{"text":"json-2 "}' });
+    expect(await textOf(shared, "imports-more")).toContain("json-2 required-1");
+    await write({ "lib/inner.cjs": 'module.exports = "required-2";' });
+    expect(await textOf(shared, "imports-more")).toContain("json-2 required-2");
+  });
+
+  it("is served as it is now if an editor replaces it by a rename, with the dates of the old one", async () => {
+    const dates = new Date("2026-11-20T12:00:00Z");
+    await utimes(inFolder("renamed.mjs"), dates, dates);
+    expect(await textOf(shared, "renamed")).toContain("first");
+    await write({ draft: says("other") });
+    await utimes(inFolder("draft"), dates, dates);
+    await rename(inFolder("draft"), inFolder("renamed.mjs"));
+    expect(await textOf(shared, "renamed")).toContain("other");
+  });
+
+  it("is served once it is added, and no longer once it is removed", async () => {
+    expect(await textOf(shared, "added")).toBe(404);
+    await write({ "added.json": '{"content":"added"}' });
+    expect(await textOf(shared, "added")).toContain("added");
+    for (const file of ["added.json", "removed.mjs"]) await rm(inFolder(file));
+    expect([await textOf(shared, "added"), await textOf(shared, "removed")]).toEqual([404, 404]);
+  });
+
+  it("may come back as another kind", async () => {
+    expect(await textOf(shared, "of-another-kind")).toContain("first");
+    await rm(inFolder("of-another-kind.mjs"));
+    await write({ "of-another-kind.json": '{"content":"other"}' });
+    expect(await textOf(shared, "of-another-kind")).toContain("other");
   });
 });
 
 describe("a template file that is broken while it is edited", () => {
-  it("is told with its place, harms no other, and is served again once it is mended", async () => {
-    const folder = await templateFolder({
-      "letter.mjs": shows("./lib/shown.mjs"),
-      "lib/shown.mjs": 'export default "first";',
-      "other.json": '{"content":"other"}',
-    });
-    const onError = vi.fn();
-    const emulator = await emulate(folder, { onError });
-    const said = () => String(onError.mock.lastCall?.[0]);
+  const reason = () => String(shared.errors.at(-1));
 
-    await writeFiles(folder, { "lib/shown.mjs": "export const a = 1;\nexport default ;" });
-    expect(await textOf(emulator, "letter")).toBe(500);
-    expect(said()).toContain(`${join("lib", "shown.mjs")}:2:16: Unexpected token ';'`);
-    expect(await textOf(emulator, "other")).toContain("other");
+  it("fails with its line, affects no other, and is served again once it is fixed", async () => {
+    await write({ "lib/shown.mjs": "export const a = 1;\nexport default ;" });
+    expect(await textOf(shared, "broken")).toBe(500);
+    expect(reason()).toContain(`${join("lib", "shown.mjs")}:2:16: Unexpected token ';'`);
+    expect(await textOf(shared, "broken-json")).toContain("first");
 
-    await writeFiles(folder, { "lib/shown.mjs": "export const a = 1;" });
-    expect(await textOf(emulator, "letter")).toBe(500);
-    expect(said()).toMatch(/letter\.mjs:1: .*does not provide an export named 'default'/);
+    await write({ "lib/shown.mjs": "export const a = 1;" });
+    expect(await textOf(shared, "broken")).toBe(500);
+    expect(reason()).toMatch(/broken\.mjs:1: .*does not provide an export named 'default'/);
 
-    await rm(join(folder, "lib", "shown.mjs"));
-    expect(await textOf(emulator, "letter")).toBe(500);
-    expect(said()).toContain("Cannot find module");
+    await rm(inFolder("lib/shown.mjs"));
+    expect(await textOf(shared, "broken")).toBe(500);
+    expect(reason()).toContain("Cannot find module");
 
-    await writeFiles(folder, { "lib/shown.mjs": 'export default "mended";' });
-    expect(await textOf(emulator, "letter")).toContain("mended");
-
-    await writeFiles(folder, { "other.json": '{\n  "content": [ }\n' });
-    expect(await textOf(emulator, "other")).toBe(500);
-    expect(said()).toContain(`${sep}other.json:2:16: a value should stand here`);
-    await writeFiles(folder, { "other.json": '{"content":"mended"}' });
-    expect(await textOf(emulator, "other")).toContain("mended");
+    await write({ "lib/shown.mjs": 'export default "fixed";' });
+    expect(await textOf(shared, "broken")).toContain("fixed");
   });
 
-  it("imports what is not there yet, and is served once it is", async () => {
-    const folder = await templateFolder({ "letter.mjs": says("first") });
-    const emulator = await emulate(folder, { onError() {} });
-    expect(await textOf(emulator, "letter")).toContain("first");
-    await writeFiles(folder, { "letter.mjs": shows("./lib/none.mjs") });
-    expect(await textOf(emulator, "letter")).toBe(500);
-    await writeFiles(folder, { "lib/none.mjs": 'export default "there";' });
-    expect(await textOf(emulator, "letter")).toContain("there");
+  it("of JSON fails with its line, and is served again once it is fixed", async () => {
+    await write({ "broken-json.json": '{\n  "content": [ }\n' });
+    expect(await textOf(shared, "broken-json")).toBe(500);
+    expect(reason()).toContain(`${sep}broken-json.json:2:16: a value should stand here`);
+    await write({ "broken-json.json": '{"content":"fixed"}' });
+    expect(await textOf(shared, "broken-json")).toContain("fixed");
   });
 
-  it("has got a second file for its uid", async () => {
-    const folder = await templateFolder({ "letter.mjs": says("letter") });
-    const onError = vi.fn();
-    const emulator = await emulate(folder, { onError });
-    await writeFiles(folder, { "letter.json": '{"content":"letter"}' });
-    await writeFiles(folder, { "other.json": '{"content":"other"}' });
-    expect(await textOf(emulator, "letter")).toBe(500);
-    expect(String(onError.mock.lastCall?.[0])).toContain("letter.json and letter.mjs. Rename or remove one");
-    expect(await textOf(emulator, "other")).toContain("other");
+  it("is served once what it imports exists", async () => {
+    expect(await textOf(shared, "incomplete")).toContain("first");
+    await write({ "incomplete.mjs": shows("./lib/none.mjs") });
+    expect(await textOf(shared, "incomplete")).toBe(500);
+    await write({ "lib/none.mjs": 'export default "there";' });
+    expect(await textOf(shared, "incomplete")).toContain("there");
   });
 
-  it("has lost its folder", async () => {
-    const folder = await templateFolder({ "letter.mjs": says("letter") });
-    const onError = vi.fn();
-    const emulator = await emulate(folder, { onError });
-    await rm(folder, { recursive: true });
-    expect(await textOf(emulator, "letter")).toBe(500);
-    expect(String(onError.mock.lastCall?.[0])).toContain(`${folder} does not exist`);
-    await mkdir(folder);
-    await writeFile(join(folder, "letter.mjs"), says("back"));
-    expect(await textOf(emulator, "letter")).toContain("back");
+  it("fails if there is a second file for its uid", async () => {
+    await write({ "changed.json": '{"content":"letter"}' });
+    expect(await textOf(shared, "changed")).toBe(500);
+    expect(reason()).toContain("changed.json and changed.mjs. Rename or remove one");
+    expect((await generate(shared, "changed-json", { name: "Zoë" })).status).toBe(200);
   });
+});
+
+it("a folder of templates that is removed is an error, until it is there again", async () => {
+  const folder = await templateFolder({ "letter.json": '{"content":"first"}' });
+  const onError = vi.fn();
+  const emulator = await emulate(folder, { onError, limits: { threads: 1 } });
+  await rm(folder, { recursive: true });
+  expect(await textOf(emulator, "letter")).toBe(500);
+  expect(String(onError.mock.lastCall?.[0])).toContain(`${folder} does not exist`);
+  await mkdir(folder);
+  await writeFile(join(folder, "letter.json"), '{"content":"back"}');
+  expect(await textOf(emulator, "letter")).toContain("back");
+  await rm(join(folder, "letter.json"));
+  const refusal = await generate(emulator, "letter");
+  expect(await refusal.text()).toContain("This emulator has these templates: none.");
 });

@@ -1,7 +1,43 @@
-import { onTestFinished } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../src/emulator/index.ts";
 import { readPdf } from "../support/pdf-text.ts";
-import { templateFolder } from "./template-folder.ts";
+import { templateFolder, writeFiles } from "./template-folder.ts";
+
+/** An emulator that all tests of a file share, with one rendering thread, whose start takes longer than most tests. */
+export interface SharedEmulator extends Pick<Emulator, "baseUrl" | "apiKey" | "templates"> {
+  /** Holds `templates/` and whatever else was given. */
+  readonly folder: string;
+  /** What `onError` was called with, in order. */
+  readonly errors: Error[];
+}
+
+/** @param files - templates by name; `../images/a.png` for what lies beside their folder */
+export function shareEmulator(
+  files: Record<string, string | Uint8Array>,
+  options: (folder: string) => Partial<EmulatorOptions> = () => ({}),
+): SharedEmulator {
+  const folder = mkdtempSync(join(tmpdir(), "template-pdf-"));
+  const errors: Error[] = [];
+  const shared = { folder, errors } as unknown as SharedEmulator;
+  let emulator: Emulator | undefined;
+  beforeAll(async () => {
+    const templates = join(folder, "templates");
+    await writeFiles(templates, files);
+    const own = options(folder);
+    const limits = { threads: 1, ...own.limits };
+    const onError = (error: unknown) => void errors.push(error as Error);
+    emulator = await startEmulator({ templates, onError, ...own, limits });
+    Object.assign(shared, emulator);
+  });
+  afterAll(async () => {
+    await emulator?.close().catch(() => {});
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return shared;
+}
 
 /** An emulator of template files that closes with the running test; or of a folder that stands already. */
 export async function emulate(
@@ -30,7 +66,11 @@ export function generate(
 }
 
 /** The text of the document, or the status of a refusal. */
-export async function textOf(emulator: Emulator, uid: string, values: object = {}): Promise<string | number> {
+export async function textOf(
+  emulator: Pick<Emulator, "baseUrl" | "apiKey">,
+  uid: string,
+  values: object = {},
+): Promise<string | number> {
   const response = await generate(emulator, uid, values);
   const bytes = new Uint8Array(await response.arrayBuffer());
   return response.status === 200 ? (await readPdf(bytes)).text : response.status;

@@ -1,29 +1,14 @@
 import { expect, it, vi } from "vitest";
-import { type Call, TemplateError } from "../../src/emulator/index.ts";
+import type { Call } from "../../src/emulator/index.ts";
 import { emulate, generate } from "./emulated.ts";
 
 const letter = { "letter.json": '{"content":"Dear {{name}}"}' };
 
-it("who asks for a template that is broken learns where to look, and nothing of the file", async () => {
-  const onError = vi.fn();
-  const emulator = await emulate(
-    { "broken.mjs": "export default () => { throw new Error('secret'); };" },
-    { onError },
-  );
-  const answer = await generate(emulator, "broken", {});
-  expect(answer.status).toBe(500);
-  expect(await answer.json()).toMatchObject({
-    detail:
-      'The template "broken" is at fault: no document can be made of it. The terminal of the emulator, or its `onError`, says where in its file, and why.',
-  });
-  expect(onError.mock.calls.map(([error]) => error)).toEqual([expect.any(TemplateError)]);
-});
-
-it("every call is told once it is answered, without key and values", async () => {
+it("onCall reports every call once it is answered, without key and values", async () => {
   const calls: Call[] = [];
   const onCall = (call: Call) => void calls.push(call);
   const files = { ...letter, "broken.mjs": "export default () => null;" };
-  const emulator = await emulate(files, { onCall, onError() {} });
+  const emulator = await emulate(files, { onCall, onError() {}, limits: { threads: 1 } });
   const answer = await generate(emulator, "letter", { name: "Canary-in-values" });
   const bytes = (await answer.arrayBuffer()).byteLength;
   await generate(emulator, "letter", {});
@@ -82,7 +67,7 @@ it("every call is told once it is answered, without key and values", async () =>
   expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });
 
-it("a fault is told as what it is", async () => {
+it("onCall reports the status of a fault", async () => {
   const onCall = vi.fn();
   const emulator = await emulate(letter, { onCall, faults: ["429 every 2", "reset every 3"] });
   for (let index = 0; index < 3; index++) await generate(emulator, "letter", { name: "Zoë" }).catch(() => {});
@@ -93,26 +78,33 @@ it("a fault is told as what it is", async () => {
   ]);
 });
 
-it("a HEAD is told and answered as every other wrong method", async () => {
+it("onCall reports HEAD as a wrong method", async () => {
   const onCall = vi.fn();
   const emulator = await emulate(letter, { onCall });
   expect((await generate(emulator, "letter", {}, { method: "HEAD", body: null })).status).toBe(405);
   expect(onCall.mock.lastCall?.[0]).toMatchObject({ method: "HEAD", status: 405, detail: undefined });
 });
 
-it("a log that fails later costs nobody the answer, and the process not its life", async () => {
-  const fail = async () => {
-    throw new Error("disk full");
-  };
+it.each<[string, () => unknown]>([
+  [
+    "throws",
+    () => {
+      throw new Error("disk full");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("disk full"))],
+])("a call is answered even if onCall and onError %s", async (_, fail) => {
   const files = { ...letter, "broken.mjs": "export default () => null;" };
-  const emulator = await emulate(files, { onCall: fail, onError: fail as () => void });
+  const emulator = await emulate(files, {
+    onCall: fail,
+    onError: fail as () => void,
+    limits: { threads: 1 },
+  });
   expect((await generate(emulator, "letter", { name: "Zoë" })).status).toBe(200);
-  expect((await generate(emulator, "broken")).status).toBe(500);
-});
-
-it("a log that throws costs nobody the answer", async () => {
-  const onCall = () => {
-    throw new Error("disk full");
-  };
-  expect((await generate(await emulate(letter, { onCall }), "letter", { name: "Zoë" })).status).toBe(200);
+  const broken = await generate(emulator, "broken");
+  expect(broken.status).toBe(500);
+  expect(await broken.json()).toMatchObject({
+    detail:
+      'The template "broken" is at fault: no document can be made of it. The terminal of the emulator, or its `onError`, says where in its file, and why.',
+  });
 });

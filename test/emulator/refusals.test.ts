@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startEmulator } from "../../src/emulator/index.ts";
+import { templateFolder } from "./template-folder.ts";
+
+it.each<[string, unknown, string]>([
+  ["no options", undefined, "Expected an object of options"],
+  [
+    "an unknown option",
+    { prot: 1 },
+    "Unknown option `prot`. The emulator knows: templates, port, host, allowedHosts, apiKeys, images, fonts, limits, faults, latency, onCall, onError.",
+  ],
+  ["an empty path", { templates: "" }, "Expected `templates` to be a folder"],
+  ["a web URL", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],
+  ["a port out of range", { port: 65_536 }, "0 to 65535, got 65536"],
+  ["a port that is a text", { port: "80" }, "0 to 65535"],
+  ["an empty host", { host: "" }, "Expected `host`"],
+  ["one host name outside an array", { allowedHosts: "a.test" }, "an array of host names"],
+  ...["http://a.test", "a.test:80", "a@b.test", "*.test", "", "[a.test]"].map(
+    (name): [string, object, string] => [
+      `the host name ${JSON.stringify(name)}`,
+      { allowedHosts: ["b.test", name] },
+      `Expected \`allowedHosts\` to hold host names such as "pdf.test", without a scheme, a port or a path, got ${JSON.stringify(name)}.`,
+    ],
+  ),
+  ["no key", { apiKeys: [] }, "at least one key. Leave it out"],
+  ["one key outside an array", { apiKeys: "key" }, "an array of strings"],
+  ["a key that no header can carry", { apiKeys: ["a b"] }, "visible ASCII"],
+  ["an onError that is not a function", { onError: true }, "Expected `onError`"],
+  ["an onCall that is not a function", { onCall: true }, "Expected `onCall`"],
+  ["images that are not a folder", { images: 1 }, "Expected `images` to be a folder"],
+  ["fonts on the web", { fonts: new URL("https://x.test/") }, "Expected `fonts`"],
+  ["limits that are not an object", { limits: 5 }, "Expected `limits`"],
+  ["an unknown limit", { limits: { pages: 1 } }, "`limits` knows: maxBodyBytes, requestMs, renderMs"],
+  ["a time beyond all timers", { limits: { renderMs: 2 ** 31 } }, "limits.renderMs"],
+  ["no time for a request", { limits: { requestMs: 0 } }, "limits.requestMs"],
+  ["no threads", { limits: { threads: 0 } }, "limits.threads"],
+  ["no bytes", { limits: { maxBodyBytes: 0 } }, "limits.maxBodyBytes"],
+  ["an unknown fault", { faults: "never" }, "never"],
+  ["an unknown latency", { latency: "soon" }, "soon"],
+])("startEmulator() refuses %s", async (_, options, message) => {
+  const given = options === undefined ? options : { templates: "x", ...(options as object) };
+  await expect(startEmulator(given as never)).rejects.toThrow(message);
+});
+
+it.each<[string, Record<string, string>, RegExp]>([
+  ["no template file", { "package.json": "{}", "a.d.ts": "" }, /holds no template\. Add a file <uid>\.json/],
+  [
+    "a template without a default export",
+    { "a.mjs": "" },
+    /a\.mjs: its default export is no function \(found: undefined\)/,
+  ],
+  [
+    "a template that is an object",
+    { "a.mjs": "export default {};" },
+    /found: object.*export default \(values\)/,
+  ],
+  ["a template that throws", { "a.mjs": '\nthrow new Error("no logo");' }, /a\.mjs:2:7: no logo/],
+  [
+    "a module that does not parse",
+    { "a.mjs": "export default (\n  ;\n);" },
+    /a\.mjs:2:3: Unexpected token ';'/,
+  ],
+  ["JSON that does not parse", { "a.json": '{\n "content": }' }, /a\.json:2:13: a value should stand here/],
+  ["an open placeholder", { "a.json": '{"content":["{{a"]}' }, /a\.json, content\[0\]: /],
+  ["a wrong JSON Schema", { "a.json": '{"content":"a","schema":5}' }, /a\.json, schema: /],
+  [
+    "a wrong schema of a module",
+    { "a.mjs": "export const schema = {}; export default () => ({});" },
+    /no Standard Schema/,
+  ],
+  [
+    "a wrong sample",
+    { "a.mjs": "export const sample = []; export default () => ({});" },
+    /no object of values/,
+  ],
+  [
+    "a template that ends its process",
+    { "a.mjs": "process.exit(0);" },
+    /a\.mjs: it ended the rendering thread/,
+  ],
+  [
+    "two files for one uid",
+    { "a.json": '{"content":"a"}', "a.mjs": "" },
+    /template a: a\.json and a\.mjs\. Rename/,
+  ],
+  [
+    "several broken templates, with a line each",
+    { "a.mjs": "export default 1;", "b.json": "{" },
+    /a\.mjs: its default export is no function.*\n.*b\.json:1:2: /,
+  ],
+])("startEmulator() refuses a folder with %s", async (_, files, message) => {
+  await expect(startEmulator({ templates: await templateFolder(files) })).rejects.toThrow(message);
+});
+
+it("startEmulator() refuses folders that do not exist, are files, or hold no fonts", async () => {
+  const templates = await templateFolder({ "a.json": '{"content":"a"}' });
+  const none = join(templates, "none");
+  await expect(startEmulator({ templates: none })).rejects.toThrow(/none does not exist\. Name the folder/);
+  const file = join(templates, "a.json");
+  await expect(startEmulator({ templates: file })).rejects.toThrow(/is not a folder\. Name the folder/);
+  await expect(startEmulator({ templates, fonts: templates })).rejects.toThrow(/holds no \.ttf/);
+  for (const kind of ["fonts", "images"]) {
+    await expect(startEmulator({ templates, [kind]: none })).rejects.toThrow(
+      `The folder of ${kind} ${none} does not exist. Name another one.`,
+    );
+  }
+});
