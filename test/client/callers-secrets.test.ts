@@ -11,256 +11,141 @@ import { rejectionOf, Service } from "../support/service.ts";
 import { expectSafe, trickyKey, values } from "./canaries.ts";
 import { leaksIn, whatComesOut } from "./leaks.ts";
 
-/** Ways in which a call fails with something of the caller's own. */
-const throwers: readonly (readonly [
-  string,
-  (client: (options: ClientOptions) => TemplatePdf) => PendingPdf,
-])[] = [
+type Init = Parameters<NonNullable<ClientOptions["fetch"]>>[1];
+
+const refuse = () => {
+  throw new Error(trickyKey);
+};
+
+function inCircle(body: string): Error {
+  const error = new Error("failed", { cause: new TypeError(body) });
+  (error.cause as Error).cause = error;
+  return error;
+}
+
+/** What a fetch of the caller's throws. */
+const thrown: readonly (readonly [string, (init: Init) => unknown, ClientOptions?])[] = [
+  ["carries the request", (init) => Object.assign(new Error("failed"), { config: init })],
+  ["quotes the request", (init) => new Error(JSON.stringify(init), { cause: new TypeError(init.body) })],
   [
-    "a fetch whose error carries the request",
-    (client) =>
-      client({
-        fetch: async (url, init) => {
-          throw Object.assign(new Error(`failed: ${url}`), {
-            config: init,
-            request: { headers: init.headers },
-          });
-        },
-      }).generate("inv", values),
+    "gathers others",
+    (init) => new AggregateError([new Error(init.body), new Error(`${init.headers}`)], "all"),
   ],
   [
-    "a fetch whose error quotes the request",
-    (client) =>
-      client({
-        fetch: async (_, init) => {
-          throw new Error(JSON.stringify(init), { cause: new TypeError(`inside: ${init.body}`) });
-        },
-      }).generate("inv", values),
+    "has lines like those of a stack",
+    (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`),
   ],
   [
-    "a fetch whose error gathers others",
-    (client) =>
-      client({
-        fetch: async (_, init) => {
-          throw new AggregateError([new Error(init.body), new Error(String(init.headers))], "all failed");
-        },
-      }).generate("inv", values),
+    "has a stack of its own",
+    (init) => Object.assign(new Error("failed"), { stack: `Error\n    at ${init.body}` }),
+  ],
+  ["has a circular cause", (init) => inCircle(init.body)],
+  ["has values for names", () => Object.assign(new Error("failed"), { problems: { [values.customer]: {} } })],
+  ["has the key for the name of a property", () => Object.assign(new Error("failed"), { [trickyKey]: true })],
+  ["has a symbol with the key", () => Object.assign(new Error("failed"), { [Symbol(trickyKey)]: true })],
+  [
+    "is of a class that is named like the key",
+    () => new (Object.defineProperty(class extends Error {}, "name", { value: trickyKey }))("failed"),
   ],
   [
-    "a fetch whose error has lines like those of a stack",
-    (client) =>
-      client({
-        fetch: async (_, init) => {
-          throw new Error(
-            `failed\n    at ${new Map(init.headers).get("authorization")}\n    at ${init.body}`,
-          );
-        },
-      }).generate("inv", values),
+    "is named like the key",
+    () => Object.assign(new Error("failed"), { name: "KCANARYKey" }),
+    { apiKey: "KCANARYKey" },
+  ],
+  ["has an unreadable digest", () => Object.defineProperty(new Error("failed"), "digest", { get: refuse })],
+  [
+    "is an unreadable proxy",
+    () => new Proxy(new Error("failed"), { get: refuse, getPrototypeOf: refuse, ownKeys: refuse }),
   ],
   [
-    "a fetch whose error has a stack of its own",
-    (client) =>
-      client({
-        fetch: async (_, init) => {
-          throw Object.assign(new Error("failed"), { stack: `Error: failed\n    at ${init.body}` });
-        },
-      }).generate("inv", values),
+    "formats itself",
+    (init) => Object.assign(new Error("failed"), { toJSON: () => init, [inspect.custom]: () => init }),
   ],
-  [
-    "a fetch whose error goes in a circle",
-    (client) =>
-      client({
-        fetch: async (_, init) => {
-          const error = new Error("failed", { cause: new TypeError(init.body) });
-          (error.cause as Error).cause = error;
-          throw error;
-        },
-      }).generate("inv", values),
+  ["is not an error", (init) => init],
+];
+
+type ClientOf = (options: ClientOptions) => TemplatePdf;
+type Fail = (client: ClientOf) => PendingPdf;
+
+const withOptions =
+  (options: ClientOptions): Fail =>
+  (client) =>
+    client(options).generate("inv", values);
+
+function schemaThat(validate: (given: unknown) => never | object): StandardSchemaV1<object, object> {
+  return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
+}
+
+/** As valibot and arktype do: "Expected number but received "…"". */
+const quoting = schemaThat(() => ({
+  issues: [
+    { message: `Expected number but received ${JSON.stringify(values.customer)}`, path: ["customer"] },
+    { message: `must be a number (was ${values.nested.list[1]})`, path: ["nested", { key: "list" }, 1] },
   ],
+}));
+const throwing = schemaThat((given) => {
+  throw new Error(JSON.stringify(given));
+});
+
+const failures: readonly (readonly [string, Fail])[] = [
+  ...thrown.map(([what, error, options]): [string, Fail] => [
+    `a fetch whose error ${what}`,
+    withOptions({ fetch: (_, init) => Promise.reject(error(init)), ...options }),
+  ]),
   [
-    "a fetch whose error has the values for names",
-    (client) =>
-      client({
-        fetch: async () => {
-          throw Object.assign(new Error("failed"), {
-            problems: { [values.customer]: { [trickyKey]: true } },
-          });
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a fetch whose error has the key for the name of a property",
-    (client) =>
-      client({
-        fetch: async () => {
-          throw Object.assign(new Error("failed"), { [trickyKey]: true });
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a fetch whose error has a symbol that holds the key",
-    (client) =>
-      client({
-        fetch: async () => {
-          throw Object.assign(new Error("failed"), { [Symbol(trickyKey)]: true });
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a fetch whose error is of a class that has the key for a name",
-    (client) =>
-      client({
-        fetch: async () => {
-          const Named = Object.defineProperty(class extends Error {}, "name", { value: trickyKey });
-          throw new Named("failed");
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a fetch whose error is named like the key",
-    (client) =>
-      client({
-        apiKey: "KCANARYKey",
-        fetch: async () => {
-          throw Object.assign(new Error("failed"), { name: "KCANARYKey" });
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a fetch whose error has a digest that cannot be read",
-    (client) =>
-      client({
-        fetch: async () => {
-          throw Object.defineProperty(new Error("failed"), "digest", {
-            get: () => {
-              throw new Error(trickyKey);
-            },
-          });
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a fetch whose error refuses to be read at all",
-    (client) =>
-      client({
-        fetch: () => {
-          const refuse = () => {
-            throw new Error(trickyKey);
-          };
-          return Promise.reject(
-            new Proxy(new Error("failed"), { get: refuse, getPrototypeOf: refuse, ownKeys: refuse }),
-          );
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a fetch whose error shows itself in its own way",
-    (client) =>
-      client({
-        fetch: async (_, init) => {
-          throw Object.assign(new Error("failed"), { toJSON: () => init, [inspect.custom]: () => init });
-        },
-      }).generate("inv", values),
+    "a fetch whose body breaks",
+    withOptions({
+      fetch: async (_, init) =>
+        new Response(
+          new ReadableStream<Uint8Array>({
+            pull: (controller) => controller.error(Object.assign(new Error(init.body), { init })),
+          }),
+        ),
+    }),
   ],
   [
     "a dispatcher that throws the request",
-    (client) =>
-      client({
-        dispatcher: {
-          dispatch: (options) => {
-            throw Object.assign(new Error(JSON.stringify(options)), { options });
-          },
+    withOptions({
+      dispatcher: {
+        dispatch: (options) => {
+          throw Object.assign(new Error(JSON.stringify(options)), { options });
         },
-      }).generate("inv", values),
+      },
+    }),
   ],
   [
-    "a dispatcher that tells of the request",
-    (client) =>
-      client({
-        dispatcher: {
-          dispatch: (options, handler) => {
-            handler.onResponseError(undefined, new Error("failed", { cause: { options } }));
-            return true;
-          },
+    "a dispatcher that reports the request",
+    withOptions({
+      dispatcher: {
+        dispatch: (options, handler) => {
+          handler.onResponseError(undefined, new Error("failed", { cause: { options } }));
+          return true;
         },
-      }).generate("inv", values),
+      },
+    }),
   ],
-  [
-    "a fetch that throws no error",
-    (client) =>
-      client({
-        fetch: (_, init) => {
-          throw init;
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a fetch whose body breaks",
-    (client) =>
-      client({
-        fetch: async (_, init) => {
-          const body = new ReadableStream<Uint8Array>({
-            pull: (controller) => controller.error(Object.assign(new Error(init.body), { init })),
-          });
-          return new Response(body);
-        },
-      }).generate("inv", values),
-  ],
-  [
-    "a key source that throws the key",
-    (client) => client({ apiKey: () => Promise.reject(new Error(trickyKey)) }).generate("inv", values),
-  ],
-  [
-    "a key source that gives a bad key",
-    (client) => client({ apiKey: () => `${trickyKey}\n` }).generate("inv", values),
-  ],
-  [
-    "a key source that gives an object",
-    (client) => client({ apiKey: () => ({ key: trickyKey }) as never }).generate("inv", values),
-  ],
+  ["an API key function that throws the key", withOptions({ apiKey: refuse })],
+  ["an API key function that returns a bad key", withOptions({ apiKey: () => `${trickyKey}\n` })],
+  ["an API key function that returns an object", withOptions({ apiKey: () => ({ trickyKey }) as never })],
   ["values that cannot be sent", (client) => client({}).generate("inv", { ...values, bad: Number.NaN })],
   [
     "a getter that throws a value",
     (client) =>
-      client({}).generate("inv", {
-        get bad() {
-          throw new Error(values.customer);
-        },
-      }),
+      client({}).generate(
+        "inv",
+        Object.defineProperty({}, "bad", { enumerable: true, get: () => inCircleThrow(values.customer) }),
+      ),
   ],
   ["a schema that quotes the values", (client) => client({}).generate(template("inv", quoting), values)],
   ["a schema that throws the values", (client) => client({}).generate(template("inv", throwing), values)],
 ];
 
-/** As valibot and arktype do: "Expected number but received "…"". */
-const quoting: StandardSchemaV1<object, object> = {
-  "~standard": {
-    version: 1,
-    vendor: "test",
-    validate: () => ({
-      issues: [
-        {
-          message: `Invalid type: Expected number but received ${JSON.stringify(values.customer)}`,
-          path: ["customer"],
-        },
-        { message: `must be a number (was ${values.nested.list[1]})`, path: ["nested", { key: "list" }, 1] },
-      ],
-    }),
-  },
-};
-
-const throwing: StandardSchemaV1<object, object> = {
-  "~standard": {
-    version: 1,
-    vendor: "test",
-    validate: (given) => {
-      throw new Error(JSON.stringify(given));
-    },
-  },
-};
+function inCircleThrow(text: string): never {
+  throw inCircle(text);
+}
 
 describe("an error shows neither key nor values after", () => {
-  it.each(throwers)("%s", async (_, call) => {
+  it.each(failures)("%s", async (_, call) => {
     vi.spyOn(Math, "random").mockReturnValue(0.01);
     const service = await Service.start(() => {});
     const { error, places } = await whatComesOut(async (hooks) => {

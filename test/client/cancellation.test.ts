@@ -1,258 +1,180 @@
 import { getEventListeners } from "node:events";
-import { readdir } from "node:fs/promises";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { GeneratedPdf, PendingPdf } from "template-pdf";
-import { describe, expect, it, vi } from "vitest";
+import { TemplatePdf, TruncatedPdfError } from "template-pdf";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { fullPipe } from "../support/full-pipe.ts";
 import { hasPipeFiles } from "../support/platform.ts";
-import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
-import { failureAt, forms, generate, stages, temporaryFolder } from "./every-form.ts";
+import { beginning, pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
+import { listenRaw } from "../support/sockets.ts";
+import { forms, generate, stages, temporaryFolder } from "./every-form.ts";
+import { countTimers } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
-const half = pdf.subarray(0, 100_000);
-const promised = { "content-length": String(pdf.length) };
+const half = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });
 
-/** Reasons as callers give them: errors with the fields of system errors, DOM errors, and no errors at all. */
-const reasons: readonly (readonly [string, unknown])[] = [
-  ["an error", new Error("the customer left")],
-  ["the default", undefined],
-  ["a timeout", new DOMException("too slow", "TimeoutError")],
-  ["an error of Node's", Object.assign(new Error("gone"), { code: "ERR_STREAM_PREMATURE_CLOSE" })],
-  ["an error of the system", Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" })],
-  ["a string", "the customer left"],
-  ["null", null],
-  ["zero", 0],
-];
-
-/** Each output with an error and with something else. The other reasons only where they could be taken for another failure. */
-const cases = reasons.flatMap(([name, reason]) =>
-  forms
-    .filter(([form]) => name === "an error" || name === "null" || form === "nodeStream()")
-    .map(([form, read]) => ({ name, reason, form, read })),
-);
-
-/** Of a Node stream only an error can be the end. */
-function expectReason(error: unknown, reason: unknown, form: string): void {
-  if (form === "nodeStream()" && !(reason instanceof Error)) {
-    expect((error as Error).cause).toBe(reason);
-  } else {
-    expect(error).toBe(reason);
-  }
+function controlled() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason?: unknown) => controller.abort(reason) };
 }
 
-describe("the caller's signal", () => {
-  const start = async (answer = beginning(half, promised)) => {
-    const service = await Service.start(answer);
-    const controller = new AbortController();
-    return { service, controller, pending: generate(service.client(), { signal: controller.signal }) };
-  };
+/** Errors that could be taken for another failure, and reasons that are not errors. */
+const reasons = [
+  undefined,
+  null,
+  "the customer left",
+  new DOMException("too slow", "TimeoutError"),
+  new TruncatedPdfError("mine", { receivedBytes: 1, attempts: 7 }),
+  Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" }),
+];
 
-  describe.each(cases)("aborted with $name", ({ reason, form, read }) => {
-    it(`before the call, rejects ${form} and sends nothing`, async () => {
-      const service = await Service.start(withLength(pdf));
-      const signal = AbortSignal.abort(reason);
-      const client = service.client();
-      expect(await rejectionOf(read(generate(client, { signal })))).toBe(signal.reason);
-      await generate(client).bytes();
-      expect(service.requests).toHaveLength(1);
-    });
+describe("a document that is cancelled", () => {
+  /** Of a Node stream only an error can be the end. */
+  const endOf = (error: unknown, form: string, reason: unknown) =>
+    form === "nodeStream()" && !(reason instanceof Error) ? (error as Error).cause : error;
 
-    it(`in the same tick, rejects ${form} and sends nothing`, async () => {
-      const { service, controller, pending } = await start();
-      const failure = rejectionOf(read(pending));
-      controller.abort(reason);
-      expect(await failure).toBe(controller.signal.reason);
-      expect(service.requests).toHaveLength(0);
-    });
-
-    it(`while the service is at work, rejects ${form} and closes the socket`, async () => {
-      const { service, controller, pending } = await start(() => {});
-      const failure = rejectionOf(read(pending));
-      const { closed } = await service.request();
-      controller.abort(reason);
-      expect(await failure).toBe(controller.signal.reason);
-      await closed;
-    });
-
-    it(`while the document arrives, rejects ${form} and closes the socket`, async () => {
-      const { service, controller, pending } = await start();
-      const document = await pending;
+  it.each(forms)("while it arrives rejects %s and closes the socket", async (form, read) => {
+    for (const reason of reasons.slice(1)) {
+      const service = await Service.start(half);
+      const { signal, abort } = controlled();
+      const document = await generate(service.client(), { signal });
       const failure = rejectionOf(read(document));
-      controller.abort(reason);
-      expectReason(await failure, controller.signal.reason, form);
+      abort(reason);
+      expect(endOf(await failure, form, reason)).toBe(reason);
       await (await service.request()).closed;
-    });
-
-    it(`before the document is read, rejects ${form}`, async () => {
-      const { controller, pending } = await start(withLength(pdfOf(2_000)));
-      const document = await pending;
-      controller.abort(reason);
-      expectReason(await rejectionOf((async () => read(document))()), controller.signal.reason, form);
-    });
+    }
   });
 
-  it("rejects an await, too", async () => {
-    const { service, controller, pending } = await start(() => {});
-    const failure = rejectionOf(pending);
-    await service.request();
-    controller.abort();
-    expect(await failure).toBe(controller.signal.reason);
+  it.each(forms)("before it is read rejects %s", async (form, read) => {
+    for (const end of ["abort", "cancel"] as const) {
+      const service = await Service.start(withLength(pdfOf(2_000)));
+      const { signal, abort } = controlled();
+      const document = await generate(service.client(), { signal });
+      const reason = new Error("enough");
+      if (end === "abort") abort(reason);
+      else await document.cancel(reason);
+      expect(endOf(await rejectionOf((async () => read(document))()), form, reason)).toBe(reason);
+    }
   });
 
-  it("aborted while the key is being fetched, rejects at once and sends nothing", async () => {
-    const service = await Service.start(withLength(pdf));
-    const controller = new AbortController();
-    let giveKey: ((key: string) => void) | undefined;
-    const apiKey = () =>
-      new Promise<string>((resolve) => {
-        giveKey = resolve;
-        controller.abort();
-      });
-    const request = vi.fn();
-    const client = service.client({ apiKey, hooks: { request } });
-    expect(await rejectionOf(generate(client, { signal: controller.signal }))).toBe(controller.signal.reason);
-    giveKey?.("late");
-    await generate(client.with({ apiKey: "other", hooks: {} })).bytes();
-    expect(service.requests).toHaveLength(1);
-    expect(request).not.toHaveBeenCalled();
-  });
-
-  it("aborted after the document was read, changes nothing", async () => {
-    const service = await Service.start(withLength(pdf));
-    const controller = new AbortController();
-    const pending = generate(service.client(), { signal: controller.signal });
-    const bytes = await pending.bytes();
-    controller.abort();
-    expect(pdf.equals(bytes)).toBe(true);
-    expect((await pending).status).toBe(200);
-    expect(service.connections).toBe(1);
-  });
-
-  it.runIf(hasPipeFiles)("ends what is made of a document that was whole in memory before", async () => {
-    const service = await Service.start(withLength(pdfOf(2_000)));
-    const controller = new AbortController();
-    const document = await generate(service.client(), { signal: controller.signal });
-    while (getEventListeners(controller.signal, "abort").length > 0) await turns();
-    const pipe = fullPipe();
-    const saving = rejectionOf(document.saveTo(pipe.path));
-    while (getEventListeners(controller.signal, "abort").length === 0) await turns();
-    controller.abort();
-    // Later, because a pipe that is closed while it is being opened has no reader.
-    setTimeout(() => pipe.close(), 300);
-    expect(await saving).toBe(controller.signal.reason);
-    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
-  });
-
-  it("leaves no file behind, nor a part of one, when it stops saveTo()", async () => {
-    const { service, controller, pending } = await start();
-    const folder = temporaryFolder();
-    const saving = rejectionOf((await pending).saveTo(join(folder, "a.pdf")));
-    while ((await readdir(folder)).length === 0);
-    controller.abort();
-    expect(await saving).toBe(controller.signal.reason);
-    expect(await readdir(folder)).toEqual([]);
-    await (await service.request()).closed;
-  });
-});
-
-describe("cancel()", () => {
-  describe.each(cases)("with $name", ({ reason, form, read }) => {
-    const expected = reason === undefined ? expect.objectContaining({ name: "AbortError" }) : reason;
-
-    it(`before anything is sent, rejects ${form} and the promise`, async () => {
-      const service = await Service.start(withLength(pdf));
-      const pending = generate(service.client());
-      const failures = [rejectionOf(read(pending)), rejectionOf(pending)];
-      await pending.cancel(reason);
-      expect(await Promise.all(failures)).toEqual([expected, expected]);
-      await generate(service.client()).bytes();
-      expect(service.requests).toHaveLength(1);
-    });
-
-    it(`while the service is at work, rejects ${form} and closes the socket`, async () => {
-      const service = await Service.start(() => {});
-      const pending = generate(service.client());
-      const failure = rejectionOf(read(pending));
-      const { closed } = await service.request();
-      await pending.cancel(reason);
-      expect(await failure).toEqual(expected);
-      await closed;
-    });
-  });
-
-  it.each(stages)("while the document arrives, on %s, closes the socket", async (stage) => {
-    const service = await Service.start(beginning(half, promised));
+  it.each(stages)("by cancel() of %s closes the socket, and keeps the first reason", async (stage) => {
+    const service = await Service.start(half);
     const pending = generate(service.client());
     const document = await pending;
     const failure = rejectionOf(document.bytes());
-    const cancelled: PendingPdf | GeneratedPdf = stage === "the pending result" ? pending : document;
+    // In an object, because awaiting a pending result would give the document.
+    const { cancelled } = { cancelled: stage === "the pending result" ? pending : document };
     await cancelled.cancel(null);
+    await cancelled.cancel(new Error("second"));
     expect(await failure).toBe(null);
     await (await service.request()).closed;
   });
 
-  it.each(forms)("of a document that nobody has read, rejects %s later", async (form, read) => {
-    const service = await Service.start(withLength(pdfOf(2_000)));
-    const document = await generate(service.client());
-    const reason = new Error("enough");
-    await document.cancel(reason);
-    expectReason(await rejectionOf((async () => read(document))()), reason, form);
-  });
-
-  it.each(forms)("of a document that was read by %s, does nothing", async (_, read) => {
+  it.each(forms)("after %s has read it stays whole, and its connection stays open", async (_, read) => {
     const service = await Service.start(withLength(pdf));
     const client = service.client();
-    const pending = generate(client);
+    const { signal, abort } = controlled();
+    const pending = generate(client, { signal });
     expect(pdf.equals(await read(pending))).toBe(true);
     await pending.cancel(new Error("too late"));
-    expect((await pending).status).toBe(200);
     await (await pending).cancel(new Error("too late"));
+    abort();
+    expect((await pending).status).toBe(200);
     // Undici uses a socket again only in the next turn.
     await turns();
     await generate(client).bytes();
     expect(service.connections).toBe(1);
   });
 
-  it("can be called again and again", async () => {
-    const service = await Service.start(beginning(half, promised));
-    const pending = generate(service.client());
-    const first = new Error("first");
-    const failure = rejectionOf(pending.bytes());
-    await service.request();
-    await pending.cancel(first);
-    await pending.cancel(new Error("second"));
-    expect(await failure).toBe(first);
+  it.runIf(hasPipeFiles)("while it is written from memory to a file ends that", async () => {
+    const service = await Service.start(withLength(pdfOf(2_000)));
+    const { signal, abort } = controlled();
+    const document = await generate(service.client(), { signal });
+    while (getEventListeners(signal, "abort").length > 0) await turns();
+    const pipe = fullPipe();
+    const saving = rejectionOf(document.saveTo(pipe.path));
+    while (getEventListeners(signal, "abort").length === 0) await turns();
+    abort();
+    // Later, because a pipe that is closed while it is being opened has no reader.
+    setTimeout(() => pipe.close(), 300);
+    expect(await saving).toBe(signal.reason);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("ends one call and leaves its neighbours alone", async () => {
+  it("leaves no part of its file", async () => {
+    const service = await Service.start(half);
+    const { signal, abort } = controlled();
+    const folder = temporaryFolder();
+    const saving = rejectionOf((await generate(service.client(), { signal })).saveTo(join(folder, "a.pdf")));
+    while (readdirSync(folder).length === 0) await turns();
+    abort();
+    expect(await saving).toBe(signal.reason);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+  it("does not affect other calls of the client", async () => {
     const service = await Service.start((received) =>
-      received.body.includes("stays") ? withLength(pdf)(received) : beginning(half, promised)(received),
+      (received.body.includes("stays") ? withLength(pdf) : half)(received),
     );
     const client = service.client();
-    const calls = Array.from({ length: 10 }, (_, index) => ({
-      stays: index % 2 === 0,
-      pending: client.generate("uid", { which: index % 2 === 0 ? "stays" : "goes" }),
-    }));
-    const results = calls.map(async ({ stays, pending }) => {
-      if (stays) return pdf.equals(await pending.bytes());
-      const document = await pending;
+    const results = Array.from({ length: 10 }, async (_, index) => {
+      if (index % 2) return pdf.equals(await client.generate("uid", { which: "stays" }).bytes());
+      const document = await client.generate("uid", { which: "goes" });
       const failure = rejectionOf(document.bytes());
       await document.cancel("enough");
       return (await failure) === "enough";
     });
-    expect(await Promise.all(results)).toEqual(calls.map(() => true));
+    expect(await Promise.all(results)).toEqual(Array(10).fill(true));
   });
+});
 
-  it.each(forms)("is not mistaken for the end of the document: %s never ends well", async (form, read) => {
-    const service = await Service.start(beginning(half, promised));
-    for (const stage of stages) {
-      const controller = new AbortController();
-      const pending = generate(service.client(), { signal: controller.signal });
-      const failure = failureAt(stage, pending, read);
-      await pending;
-      const reason = new Error(form);
-      controller.abort(reason);
-      expect(await failure).toBe(reason);
-    }
+it("a signal that was aborted before the call sends nothing", async () => {
+  const service = await Service.start(withLength(pdf));
+  const request = vi.fn();
+  const client = service.client({ hooks: { request } });
+  const signal = AbortSignal.abort("before");
+  for (const [, read] of forms) expect(await rejectionOf(read(generate(client, { signal })))).toBe("before");
+  await generate(client.with({ hooks: {} })).bytes();
+  expect(service.requests).toHaveLength(1);
+  expect(request).not.toHaveBeenCalled();
+});
+
+it("a call that is aborted before a long wait for a retry, or by its own fetch, leaves no timer", async () => {
+  const timers = countTimers();
+  const service = await Service.start(saying(503, "", { "retry-after": "50" }));
+  const { signal, abort } = controlled();
+  const hooks = { retry: () => void setImmediate(() => abort("enough")) };
+  const waiting = service.client({ hooks, retry: { limit: 1 } });
+  expect(await rejectionOf(generate(waiting, { signal }).bytes())).toBe("enough");
+  const other = controlled();
+  const fetch = () => {
+    other.abort("enough");
+    return new Promise<never>(() => {});
+  };
+  const fetching = service.client({ fetch });
+  expect(await rejectionOf(generate(fetching, { signal: other.signal }).bytes())).toBe("enough");
+  await waiting.close();
+  expect(countTimers()).toBeLessThanOrEqual(timers);
+});
+
+describe("a connection that our own agent opens is destroyed if the call is aborted", () => {
+  it.each(["in the TLS handshake", "while a proxy connects"])("%s", async (moment) => {
+    let count = 0;
+    const server = await listenRaw((socket) => {
+      count += 1;
+      socket.resume();
+    });
+    onTestFinished(() => server.close());
+    if (moment.includes("proxy")) vi.stubEnv("HTTPS_PROXY", server.origin);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const baseUrl = moment.includes("proxy") ? "https://service.test" : `https://127.0.0.1:${server.port}`;
+    const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false });
+    const { signal, abort } = controlled();
+    const failure = rejectionOf(generate(client, { signal }).bytes());
+    await eventually(() => count === 1);
+    abort("enough");
+    expect(await failure).toBe("enough");
+    await eventually(() => server.openSockets === 0);
+    await client.close();
   });
 });

@@ -88,9 +88,8 @@ describe("the API key", () => {
         expect(() => service.client({ headers: { [text]: "a" } })).toThrow(ConfigurationError);
         const pending = [client.generate(text, {}), generate(client.with({ apiKey: () => text }))];
         if (!isTabInHeader) pending.push(generate(client, { headers: { "x-a": text } }));
-        for (const each of pending) {
-          expect(await rejectionOf(each.bytes())).toBeInstanceOf(ConfigurationError);
-        }
+        const errors = await Promise.all(pending.map((each) => rejectionOf(each.bytes())));
+        for (const error of errors) expect(error).toBeInstanceOf(ConfigurationError);
       }
     }
     expect(service.requests).toEqual([]);

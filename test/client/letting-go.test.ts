@@ -1,10 +1,13 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
+import { join } from "node:path";
 import { finished } from "node:stream/promises";
-import type { GeneratedPdf, TemplatePdf } from "template-pdf";
+import type { GeneratedPdf, PendingPdf } from "template-pdf";
+import { ConfigurationError, SaveError } from "template-pdf";
+import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
 import {
   beginning,
-  inChunks,
+  cutOffAfter,
   pdfOf,
   rejectionOf,
   Service,
@@ -13,241 +16,248 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { forms, gather, generate } from "./every-form.ts";
+import { forms, generate, temporaryFolder } from "./every-form.ts";
 
 const pdf = pdfOf(200_000);
+const small = pdfOf(2_000);
 const unfinished = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });
 
-describe.each(transports)("letting go of a document that is not whole, by %s:", (_, options) => {
-  const ways: readonly (readonly [string, (document: GeneratedPdf) => Promise<unknown>])[] = [
-    ["await using", async (document) => document[Symbol.asyncDispose]()],
-    [
-      "leaving a loop",
-      async (document) => {
-        for await (const chunk of document) if (chunk.byteLength > 0) break;
-      },
-    ],
-    [
-      "throwing out of a loop",
-      async (document) => {
-        const out = async () => {
-          for await (const chunk of document) throw new Error(`out after ${chunk.byteLength}`);
-        };
-        expect(String(await rejectionOf(out()))).toContain("out after");
-      },
-    ],
-    ["cancelling stream()", (document) => document.stream().cancel(new Error("enough"))],
-    [
-      "cancelling a reader that is waiting",
-      async (document) => {
-        const reader = document.stream().getReader();
-        for (let bytes = 0; bytes < 100_000; ) bytes += (await reader.read()).value?.byteLength ?? 0;
-        const waiting = reader.read();
-        await reader.cancel();
-        expect(await waiting).toEqual({ done: true, value: undefined });
-      },
-    ],
-    ["cancelling a response's body", async (document) => document.response().body?.cancel()],
-    [
-      "destroying nodeStream()",
-      async (document) => {
-        const stream = document.nodeStream();
-        stream.destroy();
-        await once(stream, "close");
-      },
-    ],
-    [
-      "destroying nodeStream() with an error",
-      async (document) => {
-        const stream = document.nodeStream().resume();
-        const reason = new Error("enough");
-        const end = rejectionOf(finished(stream));
-        stream.destroy(reason);
-        expect(await end).toBe(reason);
-      },
-    ],
-    [
-      "leaving a loop over nodeStream()",
-      async (document) => {
-        for await (const chunk of document.nodeStream()) if (chunk.length > 0) break;
-      },
-    ],
-  ];
+const ways: readonly (readonly [string, (document: GeneratedPdf) => unknown])[] = [
+  ["await using", (document) => document[Symbol.asyncDispose]()],
+  ["leaving a loop before it began", (document) => document[Symbol.asyncIterator]().return?.()],
+  [
+    "leaving a loop",
+    async (document) => {
+      for await (const chunk of document) if (chunk.byteLength > 0) break;
+    },
+  ],
+  [
+    "throwing out of a loop",
+    async (document) => {
+      const out = async () => {
+        for await (const chunk of document) throw new Error(`out after ${chunk.byteLength}`);
+      };
+      expect(String(await rejectionOf(out()))).toContain("out after");
+    },
+  ],
+  ["cancelling stream()", (document) => document.stream().cancel(new Error("enough"))],
+  [
+    "cancelling a reader that is waiting",
+    async (document) => {
+      const reader = document.stream().getReader();
+      for (let bytes = 0; bytes < 100_000; ) bytes += (await reader.read()).value?.byteLength ?? 0;
+      const waiting = reader.read();
+      await reader.cancel();
+      expect(await waiting).toEqual({ done: true, value: undefined });
+    },
+  ],
+  ["cancelling the body of response()", (document) => document.response().body?.cancel()],
+  ["destroying nodeStream()", (document) => once(document.nodeStream().destroy(), "close")],
+  [
+    "destroying nodeStream() with an error",
+    async (document) => {
+      const stream = document.nodeStream().resume();
+      const reason = new Error("enough");
+      const end = rejectionOf(finished(stream));
+      stream.destroy(reason);
+      expect(await end).toBe(reason);
+    },
+  ],
+  [
+    "leaving a loop over nodeStream()",
+    async (document) => {
+      for await (const chunk of document.nodeStream()) if (chunk.length > 0) break;
+    },
+  ],
+];
 
-  it.each(ways)("%s closes the socket", async (_, letGo) => {
+const pendingWays: readonly (readonly [string, (pending: PendingPdf) => unknown])[] = [
+  ["a loop that is left before it began", (pending) => pending[Symbol.asyncIterator]().return?.()],
+  [
+    "a loop that is left",
+    async (pending) => {
+      for await (const chunk of pending) if (chunk.byteLength > 0) break;
+    },
+  ],
+  ["response() of a status without a body", (pending) => rejectionOf(pending.response({ status: 204 }))],
+  [
+    "response() with an invalid header",
+    (pending) => rejectionOf(pending.response({ headers: { "x-a": "b\r\nc: d" } })),
+  ],
+];
+
+describe.each(transports)("by %s", (_, options) => {
+  it.each(ways)("%s closes the socket of an unfinished document", async (_, letGo) => {
     const service = await Service.start(unfinished);
-    const document = await generate(service.client(options));
+    const { signal } = new AbortController();
+    const document = await generate(service.client(options), { signal });
     const { closed } = await service.request();
     await letGo(document);
     await closed;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it.each(ways)("%s leaves no listener on the signal", async (_, letGo) => {
+  it.each(pendingWays)("%s closes the socket of a pending result", async (_, letGo) => {
     const service = await Service.start(unfinished);
-    const signal = new CountedSignal();
-    const document = await generate(service.client(options), { signal: signal.signal });
-    await letGo(document);
-    await (await service.request()).closed;
-    expect(signal.listeners).toBe(0);
+    const pending = generate(service.client(options));
+    const { closed } = await service.request();
+    await letGo(pending);
+    await closed;
   });
 
-  it("await using frees it, at the end of the block", async () => {
-    const service = await Service.start(unfinished);
+  it("a loop that is left and a refused response() do not disturb another output", async () => {
+    const service = await Service.start(withLength(pdf));
+    const pending = generate(service.client(options));
+    const bytes = pending.bytes();
+    await pending[Symbol.asyncIterator]().return?.();
+    expect(await rejectionOf(pending.response({ status: 99 }))).toBeInstanceOf(Error);
+    expect((await bytes).length).toBe(pdf.length);
+  });
+
+  it("await using leaves the connection of a document open that was read", async () => {
+    const service = await Service.start(withLength(pdf));
     {
       await using document = await generate(service.client(options));
-      expect(document.status).toBe(200);
-      expect(service.connections).toBe(1);
+      await document.bytes();
     }
-    await (await service.request()).closed;
-  });
-
-  it("leaving a loop over the pending result closes the socket", async () => {
-    const service = await Service.start(unfinished);
-    for await (const chunk of generate(service.client(options))) if (chunk.byteLength > 0) break;
-    await (await service.request()).closed;
-  });
-
-  it("await using after the document was read leaves its connection open", async () => {
-    const service = await Service.start(withLength(pdf));
-    const document = await generate(service.client(options));
-    await document.bytes();
-    await document[Symbol.asyncDispose]();
     await turns();
     expect(service.connections).toBe(1);
   });
-});
 
-/** A signal that counts who listens to it. */
-class CountedSignal {
-  readonly #controller = new AbortController();
-  readonly #registered = new Map<unknown, number>();
-  mostListeners = 0;
-
-  constructor() {
-    const { signal } = this;
-    const add = signal.addEventListener.bind(signal);
-    const remove = signal.removeEventListener.bind(signal);
-    const registered = this.#registered;
-    signal.addEventListener = (type: string, listener: unknown, ...rest: unknown[]) => {
-      registered.set(listener, 1);
-      this.mostListeners = Math.max(this.mostListeners, registered.size);
-      (add as (...all: unknown[]) => void)(type, listener, ...rest);
-    };
-    signal.removeEventListener = (type: string, listener: unknown, ...rest: unknown[]) => {
-      registered.delete(listener);
-      (remove as (...all: unknown[]) => void)(type, listener, ...rest);
-    };
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get listeners(): number {
-    return this.#registered.size;
-  }
-
-  abort(reason?: unknown): void {
-    this.#controller.abort(reason);
-  }
-}
-
-describe.each(transports)("the caller's signal, by %s,", (_, options) => {
-  const listening = async (
-    client: TemplatePdf,
-    use: (client: TemplatePdf, signal: CountedSignal) => Promise<unknown>,
-  ) => {
-    const signal = new CountedSignal();
-    await use(client, signal);
-    return signal;
-  };
-
-  it.each(forms)("has no listener left after %s", async (_, read) => {
-    for (const answer of [withLength(pdf), inChunks(pdf)]) {
-      const service = await Service.start(answer);
-      const signal = await listening(service.client(options), async (client, { signal }) => {
-        await read(generate(client, { signal }));
-        await turns();
-      });
-      expect([signal.mostListeners, signal.listeners]).toEqual([1, 0]);
+  it.each([
+    ["a whole document", withLength(pdf), 200],
+    ["a 404", saying(404), 404],
+    ["a truncated document", cutOffAfter(pdf, 100_000), 0],
+    ["an error response that is too long", saying(500, "x".repeat(70_000)), 500],
+  ])("%s leaves no listener on the signal, and never had more than one", async (_, answer) => {
+    const service = await Service.start(answer);
+    const { signal } = new AbortController();
+    for (const [, read] of forms) {
+      const reading = read(generate(service.client(options), { signal })).catch(() => {});
+      expect(getEventListeners(signal, "abort").length).toBeLessThanOrEqual(1);
+      await reading;
+      await turns();
+      expect(getEventListeners(signal, "abort")).toEqual([]);
     }
   });
 
-  it.each(forms)("has none left after a %s that failed, whatever failed", async (_, read) => {
-    const broken = ({ response }: Parameters<typeof unfinished>[0]) => {
-      response.writeHead(200, { "content-length": pdf.length });
-      response.write(pdf.subarray(0, 100_000), () => response.destroy());
-    };
-    for (const answer of [saying(404), saying(200, "<html>"), broken, saying(500, "x".repeat(70_000))]) {
-      const service = await Service.start(answer);
-      const signal = await listening(service.client(options), (client, { signal }) =>
-        rejectionOf(read(generate(client, { signal }))),
-      );
-      expect([signal.mostListeners, signal.listeners]).toEqual([1, 0]);
-    }
-  });
-
-  it.each(forms)("has none left after a %s that was cancelled or aborted", async (_, read) => {
-    for (const end of ["cancel", "abort"] as const) {
-      const service = await Service.start(unfinished);
-      const signal = await listening(service.client(options), async (client, counted) => {
-        const pending = generate(client, { signal: counted.signal });
-        const document = await pending;
-        const failure = rejectionOf(read(document));
-        if (end === "cancel") await document.cancel("enough");
-        else counted.abort("enough");
-        await failure;
-      });
-      expect(signal.listeners).toBe(0);
-    }
-  });
-
-  it("has none left where nothing was sent", async () => {
-    const service = await Service.start(withLength(pdf));
+  it("calls that fail before they are sent leave no listener on the signal", async () => {
+    const service = await Service.start(unfinished);
+    const { signal } = new AbortController();
     const client = service.client(options);
-    const signal = new CountedSignal();
-    await rejectionOf(client.generate("..", {}, { signal: signal.signal }));
-    await rejectionOf(generate(client.with({ apiKey: async () => "" }), { signal: signal.signal }));
-    await rejectionOf(generate(client, { signal: signal.signal }).saveTo("/missing/folder/a.pdf"));
-    const pending = generate(client, { signal: signal.signal });
-    await pending.cancel();
-    expect(signal.listeners).toBe(0);
+    await rejectionOf(client.generate("..", {}, { signal }));
+    await rejectionOf(generate(client.with({ apiKey: async () => "" }), { signal }));
+    await rejectionOf(generate(client, { signal }).saveTo("/missing/folder/a.pdf"));
+    await generate(client, { signal }).cancel();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(service.requests).toHaveLength(0);
   });
 
-  it("has none left when a call is cancelled whose key never comes", async () => {
-    const service = await Service.start(withLength(pdf));
-    const signal = new CountedSignal();
-    let asked: (() => void) | undefined;
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    const apiKey = () => {
-      asked?.();
-      return new Promise<string>(() => {});
-    };
-    const pending = generate(service.client({ ...options, apiKey }), { signal: signal.signal });
-    await isAsked;
-    await pending.cancel();
-    expect([signal.mostListeners, signal.listeners]).toEqual([1, 0]);
-  });
-
-  it("has none left, and never more than one, in 1,000 calls one after another", async () => {
-    const service = await Service.start(withLength(pdfOf(2_000)));
-    const signal = await listening(service.client(options), async (client, { signal }) => {
-      for (let count = 0; count < 1_000; count++) await generate(client, { signal }).bytes();
-    });
-    expect([signal.mostListeners, signal.listeners]).toEqual([1, 0]);
-  });
-
-  it("is not listened to by a document that has come and that nobody reads", async () => {
-    const service = await Service.start(withLength(pdfOf(2_000)));
-    const signal = new CountedSignal();
-    const document = await generate(service.client(options), { signal: signal.signal });
+  it("a small document that nobody reads leaves no listener on the signal", async () => {
+    const service = await Service.start(withLength(small));
+    const { signal } = new AbortController();
+    const document = await generate(service.client(options), { signal });
     await turns(10);
-    expect(signal.listeners).toBe(0);
-    expect(await gather(document)).toHaveLength(2_000);
-    await turns();
-    expect(signal.listeners).toBe(0);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(await document.bytes()).toHaveLength(2_000);
   });
+
+  it("a signal of 30 concurrent calls has one listener, causes no warning, and aborts them all", async () => {
+    const warnings: unknown[] = [];
+    const warn = (warning: unknown) => void warnings.push(warning);
+    process.on("warning", warn);
+    const service = await Service.start(() => {});
+    const client = service.client(options);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const failures = Array.from({ length: 30 }, () => rejectionOf(generate(client, { signal }).bytes()));
+    await service.request();
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    controller.abort("enough");
+    expect(await Promise.all(failures)).toEqual(Array(30).fill("enough"));
+    await turns();
+    process.off("warning", warn);
+    expect(warnings).toEqual([]);
+  });
+});
+
+it.each([false, true])("a failed saveTo() closes the socket, requested late: %s", async (isBroken) => {
+  const failures: unknown[] = [];
+  const service = await Service.start(unfinished);
+  const hooks = { error: ({ error }: { error: unknown }) => void failures.push(error) };
+  const client = service.client({ retry: { limit: 3 }, hooks });
+  const pending = generate(client);
+  // Past the moment in which a path is checked before anything is sent.
+  const { socket, closed } = await service.request();
+  const saving = rejectionOf(pending.saveTo(join(temporaryFolder(), "no-such-folder", "a.pdf")));
+  if (isBroken) socket.destroy();
+  const error = await saving;
+  expect(SaveError.is(error)).toBe(true);
+  await closed;
+  await client.close();
+  expect(failures).toEqual([error]);
+});
+
+describe.each(transports)("close() by %s", (_, options) => {
+  it("refuses later calls, also of derived clients", async () => {
+    const service = await Service.start(withLength(small));
+    const client = service.client(options);
+    const derived = client.with({ apiKey: "derived" });
+    await generate(client).bytes();
+    await client.close();
+    for (const closed of [client, derived, client.with({ apiKey: "late" })]) {
+      expect(await rejectionOf(generate(closed).bytes())).toBeInstanceOf(ConfigurationError);
+    }
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("of a derived client leaves its parent and other derived clients open", async () => {
+    const client = (await Service.start(withLength(small))).client(options);
+    const derived = client.with({ apiKey: "derived" });
+    await generate(derived).bytes();
+    await derived.close();
+    expect(await rejectionOf(generate(derived))).toBeInstanceOf(ConfigurationError);
+    expect(await generate(client).bytes()).toHaveLength(2_000);
+    expect(await generate(client.with({ apiKey: "other" })).bytes()).toHaveLength(2_000);
+  });
+
+  it("may be called again, by await using, and before any call", async () => {
+    const service = await Service.start(withLength(small));
+    await using client = service.client(options);
+    await service.client(options).close();
+    await generate(client).bytes();
+    await Promise.all([client.close(), client.close()]);
+    await client[Symbol.asyncDispose]();
+  });
+
+  it("waits for a call that was made in the same tick", async () => {
+    const service = await Service.start(async (received) => {
+      await turns(50);
+      withLength(small)(received);
+    });
+    const client = service.client(options);
+    let isDone = false;
+    const bytes = generate(client)
+      .bytes()
+      .finally(() => {
+        isDone = true;
+      });
+    await client.close();
+    expect(isDone).toBe(true);
+    expect(await bytes).toHaveLength(2_000);
+  });
+});
+
+it("close() closes the connections of the client, and not those of the caller's dispatcher", async () => {
+  const service = await Service.start(withLength(small));
+  const client = service.client();
+  await generate(client).bytes();
+  await client.close();
+  await Promise.all(service.requests.map(({ closed }) => closed));
+  const dispatcher = new Agent();
+  const borrowing = service.client({ dispatcher });
+  await generate(borrowing).bytes();
+  await borrowing.close();
+  expect(await generate(service.client({ dispatcher })).bytes()).toHaveLength(2_000);
+  await dispatcher.close();
 });

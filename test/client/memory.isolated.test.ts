@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { OversizedPdfError } from "template-pdf";
+import { OversizedPdfError, type PendingPdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import {
   asTaken,
@@ -11,7 +11,9 @@ import {
   transports,
   withLength,
 } from "../support/service.ts";
-import { forms, generate, temporaryFolder } from "./every-form.ts";
+import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
+
+type Chunks = Parameters<typeof gather>[0];
 
 const huge = pdfOf(48 * 1024 * 1024);
 
@@ -47,32 +49,16 @@ describe.each(transports)("what the service can send ahead, by %s,", (_, options
     expect(huge.equals(await document.bytes())).toBe(true);
   });
 
-  it("is bounded by a slow reader of stream()", async () => {
+  it.each<[string, (pending: PendingPdf) => Promise<Chunks>]>([
+    ["stream()", (pending) => pending.stream()],
+    ["nodeStream()", (pending) => pending.nodeStream()],
+    ["response()", async (pending) => (await pending.response()).body as ReadableStream<Uint8Array>],
+  ])("is bounded by a slow reader of %s", async (_, open) => {
     const { pending, sent } = await start();
-    const reader = (await pending.stream()).getReader();
-    const parts = [(await reader.read()).value ?? new Uint8Array()];
+    const chunks = await open(pending);
     await whileAnotherPasses();
     expect(sent()).toBeLessThan(mostUnderWay);
-    for (let next = await reader.read(); next.value; next = await reader.read()) parts.push(next.value);
-    expect(huge.equals(Buffer.concat(parts))).toBe(true);
-  });
-
-  it("is bounded by a slow reader of response()", async () => {
-    const { pending, sent } = await start();
-    const response = await pending.response();
-    await whileAnotherPasses();
-    expect(sent()).toBeLessThan(mostUnderWay);
-    expect(huge.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
-  });
-
-  it("is bounded by a slow reader of nodeStream()", async () => {
-    const { pending, sent } = await start();
-    const stream = await pending.nodeStream();
-    await whileAnotherPasses();
-    expect(sent()).toBeLessThan(mostUnderWay);
-    const parts: Buffer[] = [];
-    for await (const chunk of stream) parts.push(chunk);
-    expect(huge.equals(Buffer.concat(parts))).toBe(true);
+    expect(huge.equals(await gather(chunks))).toBe(true);
   });
 
   it("is bounded by a loop that takes its time", async () => {

@@ -3,7 +3,7 @@ import { type DispatcherLike, TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { pdfOf, rejectionOf } from "../support/service.ts";
 import { forms, generate } from "./every-form.ts";
-import { passTime, stopTime, streamForms, withoutBackOff } from "./timing.ts";
+import { passTime, stopTime, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
 const half = pdf.subarray(0, 1_000);
@@ -78,20 +78,6 @@ describe("a dispatcher that answers at once leaves no clock", () => {
     expect(await rejectionOf(generate(clientOf(refusing)))).toMatchObject({ code: "not_found" });
     expect(vi.getTimerCount()).toBe(0);
   });
-
-  it.each(streamForms.filter(([form]) => form !== "iteration"))(
-    "for everything, once it has begun a document that is handed over by %s",
-    async (form) => {
-      stopTime();
-      const timeouts = { firstByte: never, stall: never, unread: never };
-      const pending = generate(clientOf(begun), { timeouts });
-      if (form === "stream()") await pending.stream();
-      else if (form === "nodeStream()") (await pending.nodeStream()).on("error", () => {});
-      else await pending.response();
-      expect(vi.getTimerCount()).toBe(0);
-      await pending.cancel();
-    },
-  );
 
   it("but for the total of a document that it has begun, until that is whole", async () => {
     stopTime();

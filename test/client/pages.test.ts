@@ -18,16 +18,6 @@ function inPage(options: ClientOptions): TemplatePdf {
 
 afterEach(() => void fetch.mockClear());
 
-describe("a client whose base URL is relative, outside a page", () => {
-  it("is created, and its calls reject", async () => {
-    const client = new TemplatePdf({ baseUrl: "/api/pdf", fetch });
-    const error = await rejectionOf(client.generate("invoice", {}));
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect((error as Error).message).toMatch(/^The `baseUrl` is relative to a page, and this is none\./);
-    expect(fetch).not.toHaveBeenCalled();
-  });
-});
-
 describe("a client in a page", () => {
   it("needs no key, and asks the page's own server", async () => {
     const client = inPage({ baseUrl: "/api/pdf", credentials: "same-origin" });
@@ -116,7 +106,7 @@ describe("a client in a page", () => {
     expect(heard).toEqual([last]);
   });
 
-  it("stays what it was for siblings", () => {
+  it("keeps its base URL in derived clients", () => {
     expect(() => inPage({ baseUrl: "/" }).with({ maxBytes: 1 })).not.toThrow();
   });
 });

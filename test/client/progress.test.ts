@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Progress } from "template-pdf";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
@@ -79,21 +78,5 @@ describe("onProgress", () => {
     for (const onProgress of [thrower, rejecter]) {
       expect((await client.generate("inv", {}, { onProgress }).bytes()).length).toBe(pdf.length);
     }
-  });
-
-  it("is called where the call was made, as loggers see it", async () => {
-    const { client } = await start(whole);
-    const storage = new AsyncLocalStorage<string>();
-    const seen = new Set<unknown>();
-    await Promise.all(
-      ["one", "two"].map((name) =>
-        storage.run(name, () =>
-          client
-            .generate("inv", {}, { onProgress: () => seen.add(`${name} in ${storage.getStore()}`) })
-            .bytes(),
-        ),
-      ),
-    );
-    expect(seen).toEqual(new Set(["one in one", "two in two"]));
   });
 });

@@ -10,7 +10,7 @@ const promised = { "content-length": String(pdf.length) };
 const big = pdfOf(12_000_000);
 
 describe("timeouts.stall", () => {
-  describe.each([5, 20, 100_000])("after %d bytes,", (size) => {
+  describe.each([5, 100_000])("after %d bytes,", (size) => {
     it.each(forms)("ends %s, and its socket", async (_, read) => {
       const service = await Service.start(beginning(pdf.subarray(0, size), promised));
       const client = service.client({ timeouts: { stall: 60 } });
@@ -21,13 +21,6 @@ describe("timeouts.stall", () => {
         await (await service.request(index)).closed;
       }
     });
-  });
-
-  it("ends a document whose last chunk is not followed by an end", async () => {
-    const service = await Service.start(beginning(pdf));
-    const client = service.client({ timeouts: { stall: 60 } });
-    expectTimeout(await rejectionOf(generate(client).bytes()), "stall", 60);
-    await (await service.request()).closed;
   });
 
   it("leaves a document alone that drips: every form is whole", async () => {

@@ -1,4 +1,4 @@
-import { ApiError, TimeoutError, template } from "template-pdf";
+import { ApiError, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { forms, gather, generate, iterable } from "./every-form.ts";
@@ -94,17 +94,6 @@ describe("timeouts.total", () => {
     expect([error.attempts, service.requests.length]).toEqual([0, 0]);
   });
 
-  it("ends a call whose key never comes a second time", async () => {
-    withoutBackOff();
-    const service = await Service.start(saying(503));
-    let asked = 0;
-    const apiKey = () => (++asked === 1 ? "first" : new Promise<string>(() => {}));
-    const client = service.client({ apiKey, timeouts: { total: 300 }, retry: { limit: 5 } });
-    const error = expectTimeout(await rejectionOf(generate(client).bytes()), "total", 300);
-    expect([error.attempts, asked, service.requests.length]).toEqual([1, 2, 1]);
-    expect(ApiError.is(error.cause)).toBe(true);
-  });
-
   it("ends a call whose schema never has checked the values", async () => {
     const service = await Service.start(withLength(pdf));
     const schema = {
@@ -176,17 +165,5 @@ describe("timeouts.total that nobody gave", () => {
     await passTime(601_000);
     expectTimeout(await failure, "total", 600_000);
     await (await service.request()).closed;
-  });
-
-  it("ends a stream that is not handed over yet", async () => {
-    const service = await Service.start(() => {});
-    const client = service.client({ timeouts: { firstByte: never } });
-    stopTime();
-    const failure = rejectionOf(generate(client).stream());
-    await service.request();
-    await passTime(601_000);
-    const error = await failure;
-    expect(TimeoutError.is(error)).toBe(true);
-    expectTimeout(error, "total", 600_000);
   });
 });

@@ -1,7 +1,7 @@
 import type { PendingPdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { pdfOf, rejectionOf, Service, strayRejections, turns, withLength } from "../support/service.ts";
-import { forms, gather, generate, iterable } from "./every-form.ts";
+import { forms, gather, generate } from "./every-form.ts";
 import { expectTimeout } from "./timing.ts";
 
 /** More than every buffer between a service and a reader holds. */
@@ -31,17 +31,6 @@ describe("timeouts.unread", () => {
     expect(stray).toEqual([]);
   });
 
-  it("is over with the form: a large document that is read slowly is whole", async () => {
-    const service = await Service.start(withLength(big));
-    const document = await generate(service.client({ timeouts: { unread: 300, stall: 300 } }));
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of document) {
-      if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 700));
-      chunks.push(chunk);
-    }
-    expect(big.equals(Buffer.concat(chunks))).toBe(true);
-  });
-
   it.each([
     ["stream()", (pending: PendingPdf) => pending.stream()],
     ["nodeStream()", (pending: PendingPdf) => pending.nodeStream()],
@@ -56,20 +45,6 @@ describe("timeouts.unread", () => {
     await client.close();
   });
 
-  it.each([
-    ["stream()", (pending: PendingPdf) => pending.stream()],
-    ["nodeStream()", (pending: PendingPdf) => pending.nodeStream()],
-  ])("lets the reader of %s take its time after the first bytes", async (_, open) => {
-    const service = await Service.start(withLength(big));
-    const client = service.client({ timeouts: { unread: 60, stall: 60 } });
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of iterable(await open(generate(client)))) {
-      if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 400));
-      chunks.push(chunk);
-    }
-    expect(big.equals(Buffer.concat(chunks))).toBe(true);
-  });
-
   it("does not concern a document that is whole in memory", async () => {
     const small = pdfOf(2_000);
     const service = await Service.start(withLength(small));
@@ -81,14 +56,5 @@ describe("timeouts.unread", () => {
       return [form, document && small.equals(await read(document))];
     });
     expect(await Promise.all(whole)).toEqual(forms.map(([form]) => [form, true]));
-  });
-
-  it("is never tried again", async () => {
-    const service = await Service.start(withLength(big));
-    const client = service.client({ timeouts: { unread: 60 }, retry: { limit: 5 } });
-    const document = await generate(client);
-    await (await service.request()).closed;
-    expectTimeout(await rejectionOf(document.bytes()), "unread", 60);
-    expect(service.requests).toHaveLength(1);
   });
 });
