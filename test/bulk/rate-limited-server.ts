@@ -67,16 +67,6 @@ export function tokenBucket(allowed: Allowed, burst: number, says: RetryAfter): 
   });
 }
 
-/** The generic cell rate algorithm: a request is early by at most so much. */
-export function cellRate(allowed: Allowed, toleranceMs: number, says: RetryAfter): Limiter {
-  let dueMs = 0;
-  return limiter((nowMs) => {
-    if (nowMs < dueMs - toleranceMs) return refusal(says, dueMs - toleranceMs - nowMs);
-    dueMs = Math.max(nowMs, dueMs) + 1000 / allowed(nowMs);
-    return accepted;
-  });
-}
-
 /** So many under way at once; what is beyond is refused with that status. */
 export function atOnce(most: number, status: 429 | 503, says: RetryAfter): Limiter {
   let underWay = 0;

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   ConfigurationError,
@@ -49,7 +49,7 @@ async function setUp(answer = withLength(small)) {
 }
 
 describe("runBulk", () => {
-  it("stores every document and says how it went", async () => {
+  it("stores every document and counts the results", async () => {
     const { run, files, at } = await setUp();
     const summary = await run(jobsOf(5));
     expect(summary).toEqual({
@@ -65,7 +65,7 @@ describe("runBulk", () => {
     expect((await readFile(join(at, "out/3.pdf"))).equals(small)).toBe(true);
   });
 
-  it("asks for nothing again that is finished, for what is new, and for what has changed", async () => {
+  it("requests new and changed jobs, and skips finished ones", async () => {
     const { run, service, files } = await setUp();
     await run(jobsOf(4));
     const jobs = jobsOf(6).map((job) => ({
@@ -79,24 +79,7 @@ describe("runBulk", () => {
     expect(await run(jobs)).toMatchObject({ fulfilled: 0, skipped: 6, changed: 0, missing: 0 });
   });
 
-  it("takes values for the same whatever the order of their members", async () => {
-    const { run, service } = await setUp();
-    const job = (values: object) => [{ template: "t", values }] as unknown as Jobs;
-    await run(job({ n: 1, deep: { a: 1, b: [2] }, date: new Date(0) }));
-    await run(job({ date: new Date(0).toJSON(), deep: { b: [2], a: 1 }, n: 1 }));
-    expect(service.requests.length).toBe(1);
-  });
-
-  it("takes another template for a change", async () => {
-    const { run } = await setUp();
-    await run(jobsOf(1));
-    expect(await run(jobsOf(1).map((job) => ({ ...job, template: "u" })))).toMatchObject({
-      changed: 1,
-      fulfilled: 1,
-    });
-  });
-
-  it("tries again what has failed, in the next run", async () => {
+  it("requests a failed job again in the next run", async () => {
     let isBroken = true;
     const { run } = await setUp((received) =>
       (isBroken && numberOf(received) === 1 ? saying(422) : withLength(small))(received),
@@ -106,7 +89,7 @@ describe("runBulk", () => {
     expect(await run(jobsOf(3))).toMatchObject({ fulfilled: 1, skipped: 2, rejected: 0 });
   });
 
-  it("starts over where that is asked for, and puts the old journal aside", async () => {
+  it("starts over with `fresh`, and keeps the old journal", async () => {
     const { run, at } = await setUp();
     await run(jobsOf(2));
     const before = await readFile(join(at, "run.journal"), "utf8");
@@ -114,7 +97,7 @@ describe("runBulk", () => {
     expect(await readFile(join(at, "run.journal.old"), "utf8")).toBe(before);
   });
 
-  it("tells what became of every job, with its key", async () => {
+  it("reports the result of every job with its key", async () => {
     const { run } = await setUp(byNumber({ 2: saying(400) }));
     await run(jobsOf(1));
     const told: BulkResult<unknown>[] = [];
@@ -126,22 +109,7 @@ describe("runBulk", () => {
     ]);
   });
 
-  it("sorts failures by what went wrong", async () => {
-    const { run } = await setUp((received) =>
-      (numberOf(received) % 3 === 0
-        ? saying(500)
-        : numberOf(received) % 3 === 1
-          ? saying(404)
-          : withLength(small))(received),
-    );
-    const { failures } = await run(jobsOf(40), { retry: false });
-    expect(failures.map(({ code, count, indexes }) => [code, count, indexes.length])).toEqual([
-      ["server_error", 14, 10],
-      ["not_found", 13, 10],
-    ]);
-  });
-
-  it("gives any sink the document, its key and its job", async () => {
+  it("passes any sink the document, its key and its job", async () => {
     const { run } = await setUp();
     const stored = new Map<string, number>();
     const sink: Sink = {
@@ -159,7 +127,7 @@ describe("runBulk", () => {
     ]);
   });
 
-  it("records nothing that a sink did not read to its end", async () => {
+  it("does not record a document that the sink did not read to its end", async () => {
     const { run } = await setUp();
     const sink: Sink = { put: async () => {} };
     const options = { sink, key: ({ values }: Jobs[number]) => values.n };
@@ -167,7 +135,7 @@ describe("runBulk", () => {
     expect(await run(jobsOf(2), options)).toMatchObject({ skipped: 0 });
   });
 
-  it("asks a sink before each group of lines to make its documents durable", async () => {
+  it("syncs the sink before it writes journal lines", async () => {
     const { run, at } = await setUp();
     let put = 0;
     const synced: number[] = [];
@@ -188,159 +156,132 @@ describe("runBulk", () => {
       expect(synced[at]).toBeGreaterThan(synced[at + 1] as number);
   });
 
-  describe("refuses", () => {
-    it("a second job of the same path, and keeps the first one's document", async () => {
-      const { run, service } = await setUp();
-      const jobs = [...jobsOf(2), { template: "t", values: { n: 0, other: true } }] as unknown as Jobs;
-      const told: BulkResult<unknown>[] = [];
-      const summary = await run(jobs, { onResult: (result: BulkResult<unknown>) => told.push(result) });
-      expect(summary).toMatchObject({ fulfilled: 2, rejected: 1 });
-      expect(service.requests.length).toBe(2);
-      const error = told.find(({ index }) => index === 2) as { error?: unknown };
-      expect(SaveError.is(error.error) && error.error.message).toMatch(
-        /: its path is that of job 0, too, which job 2 would overwrite\. Nothing was sent for it\.$/,
-      );
-    });
-
-    it("a second job of the same key", async () => {
-      const { run, service } = await setUp();
-      const { failures } = await run(jobsOf(3), { key: () => "same" });
-      expect(failures).toEqual([
-        {
-          code: "invalid_configuration",
-          count: 2,
-          indexes: [1, 2],
-          message:
-            "Job 1 has the same key as job 0, and a key identifies one document. Nothing was sent for it.",
-        },
-      ]);
-      expect(service.requests.length).toBe(1);
-    });
-
-    it.each([
-      ["..", '".."'],
-      ["../x", '".."'],
-      ["a/../../x", '".."'],
-      ["/etc/passwd", "an empty part"],
-      ["a//b", "an empty part"],
-      ["./a", '"."'],
-      ["a\0b", "a character"],
-      ["a\nb", "a character"],
-      ["\u202efdp", "a character"],
-      ["x".repeat(252), "longer than 255 bytes"],
-    ])("the path that %j makes", async (name, why) => {
-      const { run, service, at } = await setUp();
-      const sink = folder("out/{{name}}.pdf", { root: at });
-      const jobs = [{ template: "t", values: { name } }] as unknown as Jobs;
-      const { failures } = await run(jobs, {
-        sink: name === ".." ? folder("{{name}}/x.pdf", { root: at }) : sink,
-      });
-      expect(failures).toEqual([
-        expect.objectContaining({ code: "not_saved", message: expect.stringContaining(why) }),
-      ]);
-      expect(service.requests).toEqual([]);
-      expect((await readdir(at)).sort()).toEqual(["run.journal"]);
-    });
-
-    it.each([
-      [{}, "is missing"],
-      [{ name: "" }, "is empty"],
-      [{ name: null }, "is null"],
-      [{ name: { a: 1 } }, "is a value of type object"],
-    ])("values that make no path: %j", async (values, why) => {
-      const { run, at } = await setUp();
-      const told: BulkResult<unknown>[] = [];
-      await run([{ template: "t", values }] as unknown as Jobs, {
-        sink: folder("out/{{name}}.pdf", { root: at }),
-        onResult: (result: BulkResult<unknown>) => told.push(result),
-      });
-      const [result] = told;
-      expect(result?.status === "rejected" && ValuesError.is(result.error) && result.error.message).toBe(
-        `The values for template "t" make no path: "name" ${why}, and the path of the document is made of it. Nothing was sent for it.`,
-      );
-    });
-
-    it.each([
-      [
-        () => folder("{{a}}.pdf", { rot: "/srv" } as never),
-        "Unknown folder option `rot`. Did you mean `root`?",
-      ],
-      [() => folder("{{a}}.pdf", { root: 5 } as never), "Expected `root` to be a text that is not empty"],
-      [
-        () => folder(undefined as never),
-        "A folder needs to know the path of each document, and got a value of type",
-      ],
-      [
-        () => folder(42 as never),
-        "A folder needs to know the path of each document, and got a value of type number.",
-      ],
-    ])("a folder that cannot be meant", (make, message) => {
-      expect(make).toThrow(ConfigurationError);
-      expect(make).toThrow(message);
-    });
-
-    it.each([
-      ["out/invoice.pdf", "has no placeholder"],
-      ["out/{{}}.pdf", "has braces that are no placeholder"],
-      ["out/{{a}}{{.pdf", "has braces that are no placeholder"],
-    ])("a text that makes no paths: %s", (text, why) => {
-      expect(() => folder(text)).toThrow(
-        new ConfigurationError(
-          `The path ${JSON.stringify(text)} ${why}, and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".`,
-        ),
-      );
-    });
-
-    it("a journal of another run, and leaves everything as it is", async () => {
-      const { run, at, service } = await setUp();
-      await run(jobsOf(1), { name: "payslips of October" });
-      const before = await readFile(join(at, "run.journal"), "utf8");
-      const error = await run(jobsOf(1), { name: "payslips of November" }).catch((thrown: unknown) => thrown);
-      expect(JournalError.is(error) && error.message).toMatch(/October/);
-      expect(await readFile(join(at, "run.journal"), "utf8")).toBe(before);
-      expect(service.requests.length).toBe(1);
-    });
-
-    it("no journal of another run that has finished nothing, such as one of a wrong address", async () => {
-      const { run } = await setUp(byNumber({ 0: saying(400) }));
-      expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
-      expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });
-    });
-
-    it("a folder of another run", async () => {
-      const { run, at } = await setUp();
-      await run(jobsOf(1));
-      const sink = folder("out/{{n}}.pdf", { root: join(at, "elsewhere") });
-      await expect(run(jobsOf(1), { sink })).rejects.toThrow(JournalError);
-    });
-
-    it("a folder that is a file, before anything is sent", async () => {
-      const { run, at, service } = await setUp();
-      await writeFile(join(at, "file"), "");
-      const sink = folder("{{n}}.pdf", { root: join(at, "file") });
-      await expect(run(jobsOf(1), { sink })).rejects.toThrow(
-        /cannot be written to: there is a file of that name\. Nothing was sent\.$/,
-      );
-      expect(service.requests).toEqual([]);
-    });
-
-    it.each([
-      [{ sink: undefined }, "A run needs a `sink`"],
-      [{ sink: {} }, "A run needs a `sink`"],
-      [{ journal: undefined }, "A run needs a `journal`"],
-      [{ journal: 5 }, "Expected `journal` to be a text that is not empty, got `5` (number)."],
-      [{ journal: "" }, "Expected `journal`"],
-      [{ sink: { put: async () => {} } }, "A run needs a `key`"],
-      [{ jurnal: "x" }, "Unknown run option `jurnal`. Did you mean `journal`?"],
-      [{ client: undefined }, "A run needs a client"],
-      [{ jobs: 5 }, "The jobs of a run have to be"],
-    ])("options that cannot be meant: %o", async (options, message) => {
-      const { run } = await setUp();
-      await expect(run(jobsOf(1), options)).rejects.toThrow(message);
-    });
+  it("refuses a second job of the same path, and keeps the first document", async () => {
+    const { run, service } = await setUp();
+    const jobs = [...jobsOf(2), { template: "t", values: { n: 0, other: true } }] as unknown as Jobs;
+    const told: BulkResult<unknown>[] = [];
+    const summary = await run(jobs, { onResult: (result: BulkResult<unknown>) => told.push(result) });
+    expect(summary).toMatchObject({ fulfilled: 2, rejected: 1 });
+    expect(service.requests.length).toBe(2);
+    const error = told.find(({ index }) => index === 2) as { error?: unknown };
+    expect(SaveError.is(error.error) && error.error.message).toMatch(
+      /: its path is that of job 0, too, which job 2 would overwrite\. Nothing was sent for it\.$/,
+    );
   });
 
-  it("ends with what an asynchronous `onResult` rejects with, and waits for it", async () => {
+  it("refuses a second job of the same key", async () => {
+    const { run, service } = await setUp();
+    const { failures } = await run(jobsOf(3), { key: () => "same" });
+    expect(failures).toEqual([
+      {
+        code: "invalid_configuration",
+        count: 2,
+        indexes: [1, 2],
+        message:
+          "Job 1 has the same key as job 0, and a key identifies one document. Nothing was sent for it.",
+      },
+    ]);
+    expect(service.requests.length).toBe(1);
+  });
+
+  it.each([
+    [{}, "is missing"],
+    [{ name: "" }, "is empty"],
+    [{ name: null }, "is null"],
+    [{ name: { a: 1 } }, "is a value of type object"],
+  ])("refuses values that make no path: %j", async (values, why) => {
+    const { run, at } = await setUp();
+    const told: BulkResult<unknown>[] = [];
+    await run([{ template: "t", values }] as unknown as Jobs, {
+      sink: folder("out/{{name}}.pdf", { root: at }),
+      onResult: (result: BulkResult<unknown>) => told.push(result),
+    });
+    const [result] = told;
+    expect(result?.status === "rejected" && ValuesError.is(result.error) && result.error.message).toBe(
+      `The values for template "t" make no path: "name" ${why}, and the path of the document is made of it. Nothing was sent for it.`,
+    );
+  });
+
+  it.each([
+    [
+      () => folder("{{a}}.pdf", { rot: "/srv" } as never),
+      "Unknown folder option `rot`. Did you mean `root`?",
+    ],
+    [() => folder("{{a}}.pdf", { root: 5 } as never), "Expected `root` to be a text that is not empty"],
+    [
+      () => folder(undefined as never),
+      "A folder needs to know the path of each document, and got a value of type",
+    ],
+    [
+      () => folder(42 as never),
+      "A folder needs to know the path of each document, and got a value of type number.",
+    ],
+  ])("refuses invalid options of a folder: %#", (make, message) => {
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(message);
+  });
+
+  it.each([
+    ["out/invoice.pdf", "has no placeholder"],
+    ["out/{{}}.pdf", "has braces that are no placeholder"],
+    ["out/{{a}}{{.pdf", "has braces that are no placeholder"],
+  ])("refuses a path pattern that makes no paths: %s", (text, why) => {
+    expect(() => folder(text)).toThrow(
+      new ConfigurationError(
+        `The path ${JSON.stringify(text)} ${why}, and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".`,
+      ),
+    );
+  });
+
+  it("refuses the journal of another run, and leaves it as it is", async () => {
+    const { run, at, service } = await setUp();
+    await run(jobsOf(1), { name: "payslips of October" });
+    const before = await readFile(join(at, "run.journal"), "utf8");
+    const error = await run(jobsOf(1), { name: "payslips of November" }).catch((thrown: unknown) => thrown);
+    expect(JournalError.is(error) && error.message).toMatch(/October/);
+    expect(await readFile(join(at, "run.journal"), "utf8")).toBe(before);
+    expect(service.requests.length).toBe(1);
+  });
+
+  it("takes over the journal of another run that finished nothing", async () => {
+    const { run } = await setUp(byNumber({ 0: saying(400) }));
+    expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
+    expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });
+  });
+
+  it("refuses a journal whose run had another folder", async () => {
+    const { run, at } = await setUp();
+    await run(jobsOf(1));
+    const sink = folder("out/{{n}}.pdf", { root: join(at, "elsewhere") });
+    await expect(run(jobsOf(1), { sink })).rejects.toThrow(JournalError);
+  });
+
+  it("refuses a folder that is a file before it sends a request", async () => {
+    const { run, at, service } = await setUp();
+    await writeFile(join(at, "file"), "");
+    const sink = folder("{{n}}.pdf", { root: join(at, "file") });
+    await expect(run(jobsOf(1), { sink })).rejects.toThrow(
+      /cannot be written to: there is a file of that name\. Nothing was sent\.$/,
+    );
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([
+    [{ sink: undefined }, "A run needs a `sink`"],
+    [{ sink: {} }, "A run needs a `sink`"],
+    [{ journal: undefined }, "A run needs a `journal`"],
+    [{ journal: 5 }, "Expected `journal` to be a text that is not empty, got `5` (number)."],
+    [{ journal: "" }, "Expected `journal`"],
+    [{ sink: { put: async () => {} } }, "A run needs a `key`"],
+    [{ jurnal: "x" }, "Unknown run option `jurnal`. Did you mean `journal`?"],
+    [{ client: undefined }, "A run needs a client"],
+    [{ jobs: 5 }, "The jobs of a run have to be"],
+  ])("refuses the options %o", async (options, message) => {
+    const { run } = await setUp();
+    await expect(run(jobsOf(1), options)).rejects.toThrow(message);
+  });
+
+  it("waits for asynchronous callbacks, and rejects with their error", async () => {
     const { run } = await setUp();
     const mine = new Error("my own");
     let isDone = false;
@@ -354,7 +295,7 @@ describe("runBulk", () => {
     await expect(run(jobsOf(3), { onBegin: () => Promise.reject(mine) })).rejects.toBe(mine);
   });
 
-  it("asks again for what JSON cannot tell, and only a template's schema can", async () => {
+  it("requests a job again if its values have no JSON form", async () => {
     const { run } = await setUp();
     const big = template("big", z.object({ total: z.bigint().transform(String) }));
     const jobs = (total: bigint) => [{ template: big, values: { total } }] as unknown as Jobs;
@@ -363,7 +304,7 @@ describe("runBulk", () => {
     expect(await run(jobs(2n), options)).toMatchObject({ fulfilled: 1, changed: 1, skipped: 0 });
   });
 
-  it("ends where the journal cannot record that a changed document is being replaced", async () => {
+  it("rejects if the journal cannot record the replacement of a changed document", async () => {
     const { run, at } = await setUp();
     await run(jobsOf(20));
     const changed = jobsOf(20).map((job) => ({ ...job, values: { ...job.values, extra: 1 } }));
@@ -374,7 +315,7 @@ describe("runBulk", () => {
     await expect(run(changed, { sink, key, journal: join(at, "third") })).rejects.toThrow("not synced");
   });
 
-  it("leaves the source of the jobs alone where it cannot begin", async () => {
+  it("does not open the source of the jobs if it cannot begin", async () => {
     const { run, at } = await setUp();
     await writeFile(join(at, "run.journal"), "%PDF-1.7 no journal");
     let opened = 0;
@@ -383,7 +324,7 @@ describe("runBulk", () => {
     expect(opened).toBe(0);
   });
 
-  it("ends with what `onResult` throws, and keeps what is recorded", async () => {
+  it("rejects with what `onResult` throws, and keeps the recorded results", async () => {
     const { run } = await setUp();
     const mine = new Error("my own");
     const onResult = () => {
@@ -395,7 +336,7 @@ describe("runBulk", () => {
     expect(summary.skipped + summary.fulfilled).toBe(50);
   });
 
-  it("lets timers and signals have their turn while it passes over what is finished", async () => {
+  it("yields to timers and signals while it skips finished jobs", async () => {
     const { run } = await setUp();
     const sink: Sink = { put: (_key, pdf) => pdf.bytes() };
     const options = { sink, key: ({ values }: Jobs[number]) => values.n, concurrency: 32 };
@@ -415,7 +356,7 @@ describe("runBulk", () => {
     ["", "empty"],
     [Number.NaN, "a value of type number"],
     [{}, "a value of type object"],
-  ])("rejects a job whose key is none: %o", async (key, what) => {
+  ])("rejects a job whose key is neither text nor number: %o", async (key, what) => {
     const { run, service } = await setUp();
     const { failures } = await run(jobsOf(1), { key: () => key });
     expect(failures[0]?.message).toBe(
@@ -424,7 +365,7 @@ describe("runBulk", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("can be aborted and goes on where it was", async () => {
+  it("continues in the next run after an abort", async () => {
     const { run, service } = await setUp();
     const ending = new AbortController();
     const onResult = ({ index }: { index: number }) => index === 5 && ending.abort("enough");
@@ -435,7 +376,7 @@ describe("runBulk", () => {
     expect(service.requests.length).toBeLessThanOrEqual(52);
   });
 
-  it("tells how far it came when it is stopped", async () => {
+  it("reports its progress in the error when it is stopped", async () => {
     const { run } = await setUp(byNumber({ 3: saying(400) }));
     const error = await run(jobsOf(50), { stopAfter: 1, concurrency: 1 }).catch((thrown: unknown) => thrown);
     expect(RunStoppedError.is(error) && error.summary).toMatchObject({
@@ -450,7 +391,7 @@ describe("runBulk", () => {
     });
   });
 
-  it("stops where the disk is full, whatever stores the documents", async () => {
+  it("stops if the disk is full, whichever sink stores the documents", async () => {
     const { run, service } = await setUp();
     const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const sink: Sink = {
@@ -470,18 +411,7 @@ describe("runBulk", () => {
     expect(service.requests.length).toBeLessThanOrEqual(2);
   });
 
-  it("renders a document again whose line was lost", async () => {
-    const { run, at, service } = await setUp();
-    await run(jobsOf(3), { concurrency: 1 });
-    const text = await readFile(join(at, "run.journal"), "utf8");
-    await writeFile(join(at, "run.journal"), text.slice(0, -10));
-    expect(await run(jobsOf(3))).toMatchObject({ skipped: 2, fulfilled: 1 });
-    await appendFile(join(at, "run.journal"), "no line of ours\n");
-    expect(await run(jobsOf(3))).toMatchObject({ skipped: 3 });
-    expect(service.requests.length).toBe(4);
-  });
-
-  it("renders a document again whose input came back after a crash in which another had replaced it", async () => {
+  it("renders a document again if a crash hid that another input had replaced it", async () => {
     const { run, at } = await setUp();
     const journal = join(at, "run.journal");
     const jobs = (total: string) => [{ template: "t", values: { n: 1, total } }] as unknown as Jobs;
@@ -507,21 +437,7 @@ describe("runBulk", () => {
     expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 0, skipped: 1 });
   });
 
-  it("makes folders of what values say, and finds them again", async () => {
-    const { run, at, files } = await setUp();
-    const jobs = ["2024/001", "2024/002", "2025/001"].map((no) => ({
-      template: "t",
-      values: { no },
-    })) as unknown as Jobs;
-    const sink = folder("out/{{no}}.pdf", { root: at });
-    await run(jobs, { sink });
-    expect([await files("out/2024"), await files("out/2025")]).toEqual([["001.pdf", "002.pdf"], ["001.pdf"]]);
-    await rm(join(at, "out"), { recursive: true });
-    await mkdir(join(at, "out"));
-    expect(await run(jobs, { sink: folder("out/{{no}}.pdf", { root: at }) })).toMatchObject({ skipped: 3 });
-  });
-
-  it("takes a function for the path, relative or absolute, within its folder", async () => {
+  it("takes a function that returns a relative or absolute path within the folder", async () => {
     const { run, at, files } = await setUp();
     const relativePath = folder(({ values }: Jobs[number]) => `a/${values.n}.pdf`, { root: at });
     await run(jobsOf(1), { sink: relativePath });
@@ -536,7 +452,7 @@ describe("runBulk", () => {
     );
   });
 
-  it("leads by dots into values", async () => {
+  it("resolves a dotted placeholder by nested or literal properties", async () => {
     const { run, at, files } = await setUp();
     const jobs = [
       { template: "t", values: { customer: { no: 7 } } },

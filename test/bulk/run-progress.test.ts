@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TemplatePdf } from "template-pdf";
 import { type BulkProgress, folder, RunStoppedError, runBulk } from "template-pdf/bulk";
@@ -65,15 +64,4 @@ it("a run that was stopped says why in a few words", async () => {
   const { parts } = await setUp(byNumber({ 0: saying(400) }));
   const error = await runBulk({ ...parts, stopAfter: 1, concurrency: 1 }).catch((thrown: unknown) => thrown);
   expect(RunStoppedError.is(error) && error.why).toBe("`stopAfter: 1` was reached");
-});
-
-it("failures to save are of one kind, whatever the paths", async () => {
-  const { at, parts } = await setUp();
-  const jobs = ["a", "b", "c"].map((n) => ({ template: "t", values: { n } }));
-  for (const n of ["a", "b", "c"]) {
-    await mkdir(join(at, "out", `${n}.pdf`), { recursive: true });
-    await writeFile(join(at, "out", `${n}.pdf`, "x"), "");
-  }
-  const { failures } = await runBulk({ ...parts, jobs });
-  expect(failures.map(({ code, count }) => [code, count])).toEqual([["not_saved", 3]]);
 });

@@ -1,6 +1,5 @@
 import { Pace } from "../../src/bulk/pace/pace.ts";
 import type { Limiter } from "./rate-limited-server.ts";
-import { seededRandom } from "./seeded-random.ts";
 
 /** What a run that never ends in work came to, in virtual time. */
 export interface Outcome {
@@ -106,50 +105,29 @@ function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances):
   };
 }
 
-/** A binary heap of what is to happen. */
+/** What is to happen, the next at the end. */
 class EventQueue {
-  readonly #heap: Event[] = [];
+  readonly #events: Event[] = [];
 
   add(atMs: number, happen: Event["happen"]): void {
-    const heap = this.#heap;
-    let at = heap.push({ atMs, happen }) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (this.#timeAt(parent) <= this.#timeAt(at)) return;
-      this.#swap(at, parent);
-      at = parent;
-    }
+    const later = this.#events.findLastIndex((event) => event.atMs > atMs);
+    this.#events.splice(later + 1, 0, { atMs, happen });
   }
 
   runUntil(endMs: number): void {
-    for (;;) {
-      const event = this.#take();
-      if (!event || event.atMs >= endMs) return;
+    for (let event = this.#events.pop(); event && event.atMs < endMs; event = this.#events.pop()) {
       event.happen(event.atMs);
     }
   }
+}
 
-  #take(): Event | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (heap.length === 0 || !last) return first;
-    heap[0] = last;
-    for (let at = 0; ; ) {
-      const [left, right] = [2 * at + 1, 2 * at + 2];
-      const child = this.#timeAt(right) < this.#timeAt(left) ? right : left;
-      if (this.#timeAt(child) >= this.#timeAt(at)) return first;
-      this.#swap(at, child);
-      at = child;
-    }
-  }
-
-  #timeAt(index: number): number {
-    return this.#heap[index]?.atMs ?? Number.POSITIVE_INFINITY;
-  }
-
-  #swap(one: number, other: number): void {
-    const heap = this.#heap;
-    [heap[one], heap[other]] = [heap[other] as Event, heap[one] as Event];
-  }
+/** Numbers from 0 to less than 1 that are the same in every run: mulberry32. */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -34,7 +34,6 @@ async function failureOf(caller: (here: Here) => Promise<unknown>): Promise<Seen
 it.each([
   ["of its own", {}],
   ["that returns the promise of an output method", { use: (pdf: PendingPdf) => pdf.bytes() }],
-  ["that returns the promise of a file", { use: (pdf: PendingPdf) => pdf.saveTo("never.pdf") }],
 ])("the error of a job shows the loop that takes its result, with a `use` %s", async (_, options) => {
   const client = await startClient();
   const seen = await failureOf(async (here) => {
@@ -104,17 +103,6 @@ it("an error that `use` throws keeps its stack", async () => {
   });
   expect(error).toBe(own);
   expect(own.stack).toBe(stack);
-});
-
-it("the error of a run that was stopped shows the loop over its results", async () => {
-  const client = await startClient();
-  const seen = await failureOf(async (here) => {
-    const results = generateMany(client, jobsOf(3), { stopAfter: 1, concurrency: 1 });
-    here(new Error());
-    for await (const result of results) void result;
-  });
-  expect(RunStoppedError.is(seen.error)).toBe(true);
-  expectCallersLine(seen);
 });
 
 it("the errors of a run with a journal, and of its jobs, show the line that awaits the run", async () => {

@@ -1,19 +1,12 @@
-import {
-  ConnectionError,
-  NotFoundError,
-  RateLimitError,
-  ServerError,
-  TimeoutError,
-  TruncatedPdfError,
-} from "template-pdf";
+import { ConnectionError, NotFoundError, RateLimitError, ServerError, TimeoutError } from "template-pdf";
 import { generateMany, RunStoppedError } from "template-pdf/bulk";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Answer, cutOffAfter, pdfOf, Service, saying, withLength } from "../support/service.ts";
+import { type Answer, cutOffAfter, Service, saying, withLength } from "../support/service.ts";
 import { byNumber, first, jobsOf, numberOf, resultsOf, small } from "./many.ts";
 
 const reset: Answer = ({ socket }) => socket.resetAndDestroy();
 
-describe("the tries of a job", () => {
+describe("the attempts of a job", () => {
   beforeEach(() => {
     vi.spyOn(Math, "random").mockReturnValue(0);
   });
@@ -29,7 +22,7 @@ describe("the tries of a job", () => {
     ["503", saying(503)],
     ["a broken connection", reset],
     ["a document that is cut off", cutOffAfter(small, 500)],
-  ])("goes on after %s, and says how many it took", async (_what, answer) => {
+  ])("continue after %s, and are counted", async (_what, answer) => {
     const service = await Service.start(first(answer, answer));
     const client = service.client({ retry: {} });
     const { results } = await resultsOf(client, jobsOf(1), { concurrency: 1 });
@@ -37,7 +30,7 @@ describe("the tries of a job", () => {
     expect(service.requests.length).toBe(3);
   });
 
-  it("ends with the last error, which counts them all", async () => {
+  it("end with the last error, which counts them all", async () => {
     const service = await Service.start(saying(500));
     const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ attempts: 3, error: expect.any(ServerError) })]);
@@ -48,16 +41,15 @@ describe("the tries of a job", () => {
 
   it.each([
     [404, NotFoundError],
-    [400, Error],
     [501, ServerError],
-  ])("does not try again after %i", async (status, Kind) => {
+  ])("end after a non-retryable %i", async (status, Kind) => {
     const service = await Service.start(saying(status));
     const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(Kind) })]);
     expect(service.requests.length).toBe(1);
   });
 
-  it("follows the client's `retry`, and the run's before that", async () => {
+  it("follow the `retry` of the run, else that of the client", async () => {
     const service = await Service.start(saying(500));
     const client = service.client({ retry: { limit: 1 } });
     const count = async (options: object) =>
@@ -68,7 +60,7 @@ describe("the tries of a job", () => {
     expect(await count({ retry: { mayRenderTwice: false } })).toBe(1);
   });
 
-  it("says why nothing is tried again where it may have been rendered", async () => {
+  it("end with an error that says why a request is not retried", async () => {
     const service = await Service.start(reset);
     const client = service.client({ retry: { mayRenderTwice: false } });
     const { results } = await resultsOf(client, jobsOf(1));
@@ -76,28 +68,7 @@ describe("the tries of a job", () => {
     expect(ConnectionError.is(error) && error.message).toMatch(/`retry.mayRenderTwice` is false\.$/);
   });
 
-  it("calls `use` anew for every try, also where it reads a stream", async () => {
-    const whole = pdfOf(300_000);
-    const service = await Service.start(first(cutOffAfter(whole, 200_000), withLength(whole)));
-    const seen: number[] = [];
-    const use = async (
-      pdf: { stream(): Promise<ReadableStream<Uint8Array>> },
-      _job: unknown,
-      { attempt }: { attempt: number },
-    ) => {
-      let bytes = 0;
-      for await (const chunk of await pdf.stream()) bytes += chunk.length;
-      seen.push(attempt);
-      return bytes;
-    };
-    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1), {
-      use: use as never,
-    });
-    expect(results).toEqual([expect.objectContaining({ status: "fulfilled", value: 300_000, attempts: 2 })]);
-    expect(seen).toEqual([2]);
-  });
-
-  it("tries again where `use` wraps or swallows what its document failed with", async () => {
+  it("continue if `use` wraps or swallows the error of its document", async () => {
     const service = await Service.start(first(cutOffAfter(small, 500), cutOffAfter(small, 500)));
     let tries = 0;
     const use = async (pdf: { bytes(): Promise<unknown> }) => {
@@ -113,17 +84,7 @@ describe("the tries of a job", () => {
     expect([tries, results]).toEqual([3, [expect.objectContaining({ status: "fulfilled", attempts: 3 })]]);
   });
 
-  it("goes by the kind of the failure, not by what `use` throws", async () => {
-    const service = await Service.start(cutOffAfter(small, 500));
-    const use = (pdf: { bytes(): Promise<unknown> }) =>
-      pdf.bytes().catch(() => {
-        throw new Error("something else");
-      });
-    const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(1), { use });
-    expect(results).toEqual([expect.objectContaining({ attempts: 3, error: expect.any(TruncatedPdfError) })]);
-  });
-
-  it("tells the client's hooks of a try that is followed by another, and of a failure once", async () => {
+  it("call the `retry` hook for each retry and the `error` hook once", async () => {
     const service = await Service.start(first(saying(500), saying(503)));
     const heard: unknown[] = [];
     const hear = (name: string) => (event: { attempt: number; delayMs?: number }) =>
@@ -148,19 +109,7 @@ describe("the tries of a job", () => {
     ]);
   });
 
-  it("gives the source of the key what the last try failed with", async () => {
-    const service = await Service.start(first(saying(500)));
-    const asked: unknown[] = [];
-    const apiKey = (context?: unknown) => {
-      asked.push(context);
-      return "key-of-the-tests";
-    };
-    const { results } = await resultsOf(service.client({ apiKey, retry: {} }), jobsOf(1));
-    expect(results).toEqual([expect.objectContaining({ status: "fulfilled" })]);
-    expect(asked.length).toBe(2);
-  });
-
-  it("pauses the whole run for as long as `Retry-After` asks", async () => {
+  it("pause the whole run for the time in Retry-After", async () => {
     const service = await Service.start((received) => {
       const isRefused = service.requests.length === 1;
       const answer = isRefused ? saying(429, "", { "retry-after": "1" }) : withLength(small);
@@ -177,7 +126,7 @@ describe("the tries of a job", () => {
     expect(Math.min(...others) - refused).toBeGreaterThanOrEqual(1000);
   });
 
-  it("stops where the service wants to be left alone for longer than an hour", async () => {
+  it("stop the run if Retry-After is longer than an hour", async () => {
     const service = await Service.start(byNumber({ 2: saying(429, "", { "retry-after": "86400" }) }));
     const { results, error } = await resultsOf(service.client({ retry: {} }), jobsOf(50), {
       concurrency: 1,
@@ -194,7 +143,7 @@ describe("the tries of a job", () => {
     );
   });
 
-  it("does not count refusals against a job while the run goes on", async () => {
+  it("do not count refusals against the limit while other jobs finish", async () => {
     // Job 0 is refused more often than its limit allows, each time once others were answered.
     let answered = 0;
     let refusals = 0;
@@ -214,7 +163,7 @@ describe("the tries of a job", () => {
     expect(results.find(({ index }) => index === 0)?.attempts).toBe(6);
   });
 
-  it("tries nothing again where that is not wanted, whatever goes on meanwhile", async () => {
+  it("end after a refusal with `retry: false` although other jobs finish", async () => {
     const service = await Service.start((received) =>
       (numberOf(received) === 5 ? saying(429) : withLength(small))(received),
     );
@@ -223,7 +172,7 @@ describe("the tries of a job", () => {
     expect(results[5]).toMatchObject({ status: "rejected", attempts: 1 });
   });
 
-  it("gives up on a job that is refused again and again while nothing else goes on", async () => {
+  it("end after the limit of refusals if no other job finishes", async () => {
     const service = await Service.start(saying(429));
     const { results } = await resultsOf(service.client({ retry: {} }), jobsOf(2), {
       concurrency: 2,
@@ -231,21 +180,21 @@ describe("the tries of a job", () => {
     expect(results.map(({ attempts }) => attempts)).toEqual([3, 3]);
   });
 
-  it("counts every limit of time for each try", async () => {
+  it("have a `firstByte` timeout each", async () => {
     const service = await Service.start(first(() => {}));
     const client = service.client({ retry: {}, timeouts: { firstByte: 60 } });
     const { results } = await resultsOf(client, jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ status: "fulfilled", attempts: 2 })]);
   });
 
-  it("does not try again once `timeouts.total` is over", async () => {
+  it("end when `timeouts.total` is over", async () => {
     const service = await Service.start(() => {});
     const client = service.client({ retry: {}, timeouts: { total: 60 } });
     const { results } = await resultsOf(client, jobsOf(1));
     expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(TimeoutError) })]);
   });
 
-  it("keeps to the rate that is asked for, with those that are tried again", async () => {
+  it("keep to `perSecond`, retries included", async () => {
     const service = await Service.start(first(saying(500), saying(500)));
     const times: number[] = [];
     const client = service.client({

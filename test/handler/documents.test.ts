@@ -1,6 +1,4 @@
-import { template } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { inChunks, withLength } from "../support/service.ts";
 import { callOf, handlerBefore, pdf, problemOf, secrets } from "./handling.ts";
 
@@ -62,15 +60,6 @@ describe("a document of a handler", () => {
     expect(JSON.parse((await service.request()).body)).toEqual({ price: 7, date: "today", name: "invoice" });
   });
 
-  it("goes by what the schema makes of them", async () => {
-    const schema = z.object({ total: z.string().transform((total) => `£${total}`) });
-    const { handler, service } = await handlerBefore(undefined, {
-      templates: { bill: template("inv", schema) },
-    });
-    await handler(callOf({ name: "bill", body: '{"total":"9","more":1}' }));
-    expect(JSON.parse((await service.request()).body)).toEqual({ total: "£9" });
-  });
-
   it.each([
     ["inline", undefined, 'inline; filename="invoice.pdf"'],
     ["attachment", "R 7/8", 'attachment; filename="R 7_8.pdf"'],
@@ -88,23 +77,6 @@ describe("a document of a handler", () => {
     });
     const { headers } = await handler(callOf());
     expect(headers.get("content-disposition")).toBe('attachment; filename="invoice 0042.pdf"');
-  });
-
-  it("is found by the end of the path, wherever the handler is mounted", async () => {
-    const { handler } = await handlerBefore();
-    for (const prefix of ["", "/a", "/a/b%20c/d"]) {
-      const path = `${prefix}/api/v1/templates/invoice/generate-sync`;
-      expect((await handler(callOf({ path }))).status).toBe(200);
-    }
-  });
-
-  it("may have any name that a path can carry", async () => {
-    const names = ["Rechnung März", "a/b", "__proto__", "constructor"];
-    const templates = Object.fromEntries(names.map((name) => [name, template(secrets.uid)]));
-    const { handler } = await handlerBefore(undefined, { templates });
-    for (const name of names) {
-      expect((await handler(callOf({ name: encodeURIComponent(name) }))).status).toBe(200);
-    }
   });
 
   it("is made of nothing but the templates listed", async () => {

@@ -137,24 +137,7 @@ it("values of a page that no JSON writer takes are the page's fault", async () =
 });
 
 describe("a body", () => {
-  const endless = () => {
-    const seen = { bytes: 0 };
-    const pull = (controller: ReadableStreamDefaultController) => {
-      seen.bytes += 65_536;
-      controller.enqueue(new Uint8Array(65_536).fill(0x20));
-    };
-    return { seen, stream: new ReadableStream({ pull }, { highWaterMark: 0 }) };
-  };
-
-  it("of more than 1 MiB is not read on", async () => {
-    const { handler } = handlerOf({ client: untouchedClient() });
-    const { seen, stream } = endless();
-    const { response, kind } = await problemOf(await handler(callOf({ body: stream })));
-    expect([response.status, kind]).toEqual([413, "body-too-large"]);
-    expect(seen.bytes).toBeLessThanOrEqual(1_048_576 + 65_536);
-  });
-
-  it("may come byte by byte, and is copied at once: kept, the pieces would take 200 times as much", async () => {
+  it("is copied from pieces that share their memory", async () => {
     const { handler, service } = await handlerBefore();
     const text = `{"note":"${"x".repeat(40_000)}"}`;
     const piece = new Uint8Array(1);
@@ -170,37 +153,15 @@ describe("a body", () => {
     expect((await service.request()).body).toBe(text);
   });
 
-  it("of more than is declared allowed is not read at all", async () => {
-    const { handler } = handlerOf({ client: untouchedClient(), maxBodyBytes: 10 });
-    expect((await handler(callOf({ body: '{"a":"0123456789"}' }))).status).toBe(413);
-    expect((await handler(callOf({ headers: { "content-length": "1048577" } }))).status).toBe(413);
-  });
-
   it.each([
     ["no JSON", { body: "{" }, 400, "body-not-json"],
-    ["an array", { body: "[]" }, 400, "body-not-json"],
-    ["nothing", { body: "" }, 400, "body-not-json"],
-    ["another type", { headers: { "content-type": "text/plain" } }, 415, "unsupported-media-type"],
-    ["a form", { headers: { "content-type": "multipart/form-data" } }, 415, "unsupported-media-type"],
-    ["a GET", { method: "GET", body: null }, 405, "method-not-allowed"],
+    ["too large", { body: `"${"x".repeat(1_048_576)}"` }, 413, "body-too-large"],
     ["another path", { path: "/" }, 404, "unknown-path"],
   ])("that is %s is refused", async (_, call, status, kind) => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf(call)));
     expect([found.response.status, found.kind]).toEqual([status, kind]);
     expect(onError).not.toHaveBeenCalled();
-  });
-
-  it("that breaks off is refused", async () => {
-    const stream = new ReadableStream({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode('{"a":'));
-        controller.error(new Error("left"));
-      },
-    });
-    const { handler } = handlerOf({ client: untouchedClient() });
-    const found = await problemOf(await handler(callOf({ body: stream })));
-    expect([found.response.status, found.kind]).toEqual([400, "body-broken-off"]);
   });
 
   it("that somebody else has taken is a fault of this side, and the log tells the way out", async () => {

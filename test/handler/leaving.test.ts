@@ -44,16 +44,6 @@ describe("a caller that leaves", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("by its signal ends the call to the service, too", async () => {
-    const { handler, service } = await handlerBefore(() => {});
-    const controller = new AbortController();
-    const answered = handler(callOf({ signal: controller.signal }));
-    const { closed } = await service.request();
-    controller.abort();
-    await closed;
-    await answered;
-  });
-
   it("by cancelling the body ends the call to the service, too", async () => {
     const { handler, service, onError } = await handlerBefore(beginning(pdf.subarray(0, 20_000)));
     const response = await handler(callOf());

@@ -46,15 +46,12 @@ describe("a fake PDF", () => {
     expect(Buffer.from(fakePdf({ text: "uid: inv_2024" })).includes("uid: inv_2024")).toBe(true);
   });
 
-  it.each([1_000, 1_001, 1_063, 1_064, 9_999, 10_000, 10_001, 100_000, 1_000_003])(
-    "is exactly as long as it is to be: %i bytes",
-    async (bytes) => {
-      const pdf = fakePdf({ bytes, text: "padded" });
-      expect(pdf.length).toBe(bytes);
-      expect(isWhole(pdf)).toBe(true);
-      expect(await readByLines(pdf)).toEqual({ pages: 1, lines: ["padded"], warnings: [] });
-    },
-  );
+  it.each([1_000, 10_001, 1_000_003])("is exactly as long as it is to be: %i bytes", async (bytes) => {
+    const pdf = fakePdf({ bytes, text: "padded" });
+    expect(pdf.length).toBe(bytes);
+    expect(isWhole(pdf)).toBe(true);
+    expect(await readByLines(pdf)).toEqual({ pages: 1, lines: ["padded"], warnings: [] });
+  });
 
   it("has every length from the shortest on, also where its offsets get a digit more", () => {
     const { length } = fakePdf();
@@ -77,24 +74,6 @@ describe("a fake PDF", () => {
       );
     }),
   );
-
-  it("has no two lines of padding that are alike", () => {
-    const lines = Buffer.from(fakePdf({ bytes: 1_000_000 }))
-      .toString("latin1")
-      .split("\n")
-      .slice(12, -15);
-    expect(lines.length).toBeGreaterThan(15_000);
-    expect(new Set(lines).size).toBe(lines.length);
-  });
-
-  it("can be as large as 150 MB, and takes no second copy to be made", () => {
-    const before = process.memoryUsage().arrayBuffers;
-    const pdf = fakePdf({ bytes: 150_000_000, text: "large" });
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(160_000_000);
-    expect(pdf.length).toBe(150_000_000);
-    expect(isWhole(pdf)).toBe(true);
-    expect(pdf.buffer.byteLength).toBe(150_000_000);
-  });
 
   it("has as many pages as are asked for, up to 100,000", () => {
     const pdf = Buffer.from(fakePdf({ pages: 100_000 }));

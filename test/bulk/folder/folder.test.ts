@@ -106,30 +106,6 @@ describe("a folder", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it.runIf(hasLinks).each([
-    ["there", true],
-    ["missing", false],
-  ])("refuses a file that is a link out of it, be that one %s", async (_title, isThere) => {
-    const { run, at, service } = await setUp();
-    await mkdir(join(at, "out"));
-    if (isThere) await writeFile(join(at, "mine.txt"), "mine");
-    await symlink("../mine.txt", join(at, "out/a.pdf"));
-    const { errors } = await run(["a"], { sink: folder(`${join(at, "out")}/{{name}}.pdf`) });
-    expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/a link leads out of /)]);
-    expect(await readFile(join(at, "mine.txt"), "utf8").catch(() => "none")).toBe(isThere ? "mine" : "none");
-    expect(service.requests.length).toBe(0);
-  });
-
-  it.runIf(hasLinks)("follows links within, and one that it is itself", async () => {
-    const { run, at, files } = await setUp();
-    await mkdir(join(at, "real/2024"), { recursive: true });
-    await symlink("real", join(at, "out"));
-    await symlink("2024", join(at, "real/latest"));
-    const { summary } = await run(["latest/a"], { sink: folder(`${join(at, "out")}/{{name}}.pdf`) });
-    expect(summary.fulfilled).toBe(1);
-    expect(await files("real/2024")).toEqual(["a.pdf"]);
-  });
-
   it("rejects the one job whose path is a folder, or leads through a file", async () => {
     const { run, at, service, files } = await setUp();
     await mkdir(join(at, "out/a.pdf"), { recursive: true });
@@ -158,16 +134,6 @@ describe("a folder", () => {
     expect(await files()).toEqual([`${name}.pdf`]);
     expect((await run([name])).summary.skipped).toBe(1);
   });
-
-  it.runIf(process.platform === "linux")(
-    "tells composed letters from others, as its file system does",
-    async () => {
-      const { run, files } = await setUp();
-      const names = ["é", "e\u0301", "É"];
-      expect((await run(names)).summary.fulfilled).toBe(3);
-      expect(await files()).toEqual(names.map((name) => `${name}.pdf`).sort());
-    },
-  );
 
   it("tells of each job where it is, and how large", async () => {
     const { run, at } = await setUp();
@@ -249,13 +215,5 @@ describe("a folder", () => {
       fulfilled: 2,
       rejected: 0,
     });
-  });
-
-  it("takes 10,000 jobs of one path for one document, and tells of the others", async () => {
-    const { run, service } = await setUp();
-    const { summary } = await run(Array.from({ length: 10_000 }, () => "same"));
-    expect(summary).toMatchObject({ fulfilled: 1, rejected: 9999 });
-    expect(summary.failures).toMatchObject([{ code: "not_saved", count: 9999, indexes: { length: 10 } }]);
-    expect(service.requests.length).toBe(1);
   });
 });
