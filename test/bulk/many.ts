@@ -1,6 +1,18 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { TemplatePdf } from "template-pdf";
-import { type GenerateManyOptions, generateMany, type Job, type Result } from "template-pdf/bulk";
-import { type Answer, pdfOf, type Received, withLength } from "../support/service.ts";
+import {
+  type BulkSummary,
+  folder,
+  type GenerateManyOptions,
+  generateMany,
+  type Job,
+  type Result,
+  runBulk,
+} from "template-pdf/bulk";
+import { onTestFinished } from "vitest";
+import { type Answer, pdfOf, type Received, Service, withLength } from "../support/service.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** A small whole PDF. */
 export const small = pdfOf(1000);
@@ -40,4 +52,25 @@ export async function resultsOf<J extends Job, R = Uint8Array>(
   } catch (error) {
     return { results, error };
   }
+}
+
+export type Jobs = ReturnType<typeof jobsOf>;
+
+/** A run of jobs into a folder of its own. */
+export async function setUpRun(answer = withLength(small)) {
+  const service = await Service.start(answer);
+  const { path: at, remove } = makeTemporaryFolder("bulk");
+  onTestFinished(remove);
+  const client = service.client() as TemplatePdf;
+  const run = (jobs: Jobs, options: object = {}): Promise<BulkSummary> =>
+    runBulk({
+      client,
+      jobs,
+      sink: folder("out/{{n}}.pdf", { root: at }),
+      journal: join(at, "run.journal"),
+      concurrency: 8,
+      ...options,
+    });
+  const files = async (inner = "out") => (await readdir(join(at, inner))).sort();
+  return { service, at, client, run, files };
 }

@@ -1,56 +1,24 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  ConfigurationError,
-  type PendingPdf,
-  SaveError,
-  type TemplatePdf,
-  template,
-  ValuesError,
-} from "template-pdf";
+import { type PendingPdf, template } from "template-pdf";
 import {
   type BulkProgress,
   type BulkResult,
-  type BulkSummary,
-  folder,
   JournalError,
   RunStoppedError,
-  runBulk,
   type Sink,
 } from "template-pdf/bulk";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { Service, saying, withLength } from "../support/service.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { byNumber, jobsOf, numberOf, small } from "./many.ts";
-
-type Jobs = ReturnType<typeof jobsOf>;
+import { saying, withLength } from "../support/service.ts";
+import { byNumber, type Jobs, jobsOf, numberOf, setUpRun, small } from "./many.ts";
 
 /** A sink that reads documents, and keeps nothing. */
 const reading: Sink = { put: (_key, pdf) => pdf.bytes() };
 
-/** A run of jobs into a folder of its own. */
-async function setUp(answer = withLength(small)) {
-  const service = await Service.start(answer);
-  const { path: at, remove } = makeTemporaryFolder("bulk");
-  onTestFinished(remove);
-  const client = service.client() as TemplatePdf;
-  const run = (jobs: Jobs, options: object = {}): Promise<BulkSummary> =>
-    runBulk({
-      client,
-      jobs,
-      sink: folder("out/{{n}}.pdf", { root: at }),
-      journal: join(at, "run.journal"),
-      concurrency: 8,
-      ...options,
-    });
-  const files = async (inner = "out") => (await readdir(join(at, inner))).sort();
-  return { service, at, client, run, files };
-}
-
 describe("runBulk", () => {
   it("stores every document and counts the results", async () => {
-    const { run, files, at } = await setUp();
+    const { run, files, at } = await setUpRun();
     const summary = await run(jobsOf(5));
     expect(summary).toEqual({
       fulfilled: 5,
@@ -66,7 +34,7 @@ describe("runBulk", () => {
   });
 
   it("requests new and changed jobs, and skips finished ones", async () => {
-    const { run, service, files } = await setUp();
+    const { run, service, files } = await setUpRun();
     await run(jobsOf(4));
     const jobs = jobsOf(6).map((job) => ({
       ...job,
@@ -81,7 +49,7 @@ describe("runBulk", () => {
 
   it("requests a failed job again in the next run", async () => {
     let isBroken = true;
-    const { run } = await setUp((received) =>
+    const { run } = await setUpRun((received) =>
       (isBroken && numberOf(received) === 1 ? saying(422) : withLength(small))(received),
     );
     expect(await run(jobsOf(3))).toMatchObject({ fulfilled: 2, rejected: 1 });
@@ -90,7 +58,7 @@ describe("runBulk", () => {
   });
 
   it("starts over with `fresh`, and keeps the old journal", async () => {
-    const { run, at } = await setUp();
+    const { run, at } = await setUpRun();
     await run(jobsOf(2));
     const before = await readFile(join(at, "run.journal"), "utf8");
     expect(await run(jobsOf(2), { fresh: true })).toMatchObject({ fulfilled: 2, skipped: 0 });
@@ -98,7 +66,7 @@ describe("runBulk", () => {
   });
 
   it("reports the result of every job with its key", async () => {
-    const { run } = await setUp(byNumber({ 2: saying(400) }));
+    const { run } = await setUpRun(byNumber({ 2: saying(400) }));
     await run(jobsOf(1));
     const told: BulkResult<unknown>[] = [];
     await run(jobsOf(3), { onResult: (result: BulkResult<unknown>) => told.push(result) });
@@ -110,7 +78,7 @@ describe("runBulk", () => {
   });
 
   it("passes any sink the document, its key and its job", async () => {
-    const { run } = await setUp();
+    const { run } = await setUpRun();
     const stored = new Map<string, number>();
     const sink: Sink = {
       async put(key, pdf, { job, index, attempt }) {
@@ -128,7 +96,7 @@ describe("runBulk", () => {
   });
 
   it("does not record a document that the sink did not read to its end", async () => {
-    const { run } = await setUp();
+    const { run } = await setUpRun();
     const sink: Sink = { put: async () => {} };
     const options = { sink, key: ({ values }: Jobs[number]) => values.n };
     expect(await run(jobsOf(2), options)).toMatchObject({ fulfilled: 0, rejected: 2 });
@@ -136,7 +104,7 @@ describe("runBulk", () => {
   });
 
   it("syncs the sink before it writes journal lines", async () => {
-    const { run, at } = await setUp();
+    const { run, at } = await setUpRun();
     let put = 0;
     const synced: number[] = [];
     const sink: Sink = {
@@ -156,133 +124,8 @@ describe("runBulk", () => {
       expect(synced[at]).toBeGreaterThan(synced[at + 1] as number);
   });
 
-  it("refuses a second job of the same path, and keeps the first document", async () => {
-    const { run, service } = await setUp();
-    const jobs = [...jobsOf(2), { template: "t", values: { n: 0, other: true } }] as unknown as Jobs;
-    const told: BulkResult<unknown>[] = [];
-    const summary = await run(jobs, { onResult: (result: BulkResult<unknown>) => told.push(result) });
-    expect(summary).toMatchObject({ fulfilled: 2, rejected: 1 });
-    expect(service.requests.length).toBe(2);
-    const error = told.find(({ index }) => index === 2) as { error?: unknown };
-    expect(SaveError.is(error.error) && error.error.message).toMatch(
-      /: its path is that of job 0, too, which job 2 would overwrite\. Nothing was sent for it\.$/,
-    );
-  });
-
-  it("refuses a second job of the same key", async () => {
-    const { run, service } = await setUp();
-    const { failures } = await run(jobsOf(3), { key: () => "same" });
-    expect(failures).toEqual([
-      {
-        code: "invalid_configuration",
-        count: 2,
-        indexes: [1, 2],
-        message:
-          "Job 1 has the same key as job 0, and a key identifies one document. Nothing was sent for it.",
-      },
-    ]);
-    expect(service.requests.length).toBe(1);
-  });
-
-  it.each([
-    [{}, "is missing"],
-    [{ name: "" }, "is empty"],
-    [{ name: null }, "is null"],
-    [{ name: { a: 1 } }, "is a value of type object"],
-  ])("refuses values that make no path: %j", async (values, why) => {
-    const { run, at } = await setUp();
-    const told: BulkResult<unknown>[] = [];
-    await run([{ template: "t", values }] as unknown as Jobs, {
-      sink: folder("out/{{name}}.pdf", { root: at }),
-      onResult: (result: BulkResult<unknown>) => told.push(result),
-    });
-    const [result] = told;
-    expect(result?.status === "rejected" && ValuesError.is(result.error) && result.error.message).toBe(
-      `The values for template "t" make no path: "name" ${why}, and the path of the document is made of it. Nothing was sent for it.`,
-    );
-  });
-
-  it.each([
-    [
-      () => folder("{{a}}.pdf", { rot: "/srv" } as never),
-      "Unknown folder option `rot`. Did you mean `root`?",
-    ],
-    [() => folder("{{a}}.pdf", { root: 5 } as never), "Expected `root` to be a text that is not empty"],
-    [
-      () => folder(undefined as never),
-      "A folder needs to know the path of each document, and got a value of type",
-    ],
-    [
-      () => folder(42 as never),
-      "A folder needs to know the path of each document, and got a value of type number.",
-    ],
-  ])("refuses invalid options of a folder: %#", (make, message) => {
-    expect(make).toThrow(ConfigurationError);
-    expect(make).toThrow(message);
-  });
-
-  it.each([
-    ["out/invoice.pdf", "has no placeholder"],
-    ["out/{{}}.pdf", "has braces that are no placeholder"],
-    ["out/{{a}}{{.pdf", "has braces that are no placeholder"],
-  ])("refuses a path pattern that makes no paths: %s", (text, why) => {
-    expect(() => folder(text)).toThrow(
-      new ConfigurationError(
-        `The path ${JSON.stringify(text)} ${why}, and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".`,
-      ),
-    );
-  });
-
-  it("refuses the journal of another run, and leaves it as it is", async () => {
-    const { run, at, service } = await setUp();
-    await run(jobsOf(1), { name: "payslips of October" });
-    const before = await readFile(join(at, "run.journal"), "utf8");
-    const error = await run(jobsOf(1), { name: "payslips of November" }).catch((thrown: unknown) => thrown);
-    expect(JournalError.is(error) && error.message).toMatch(/October/);
-    expect(await readFile(join(at, "run.journal"), "utf8")).toBe(before);
-    expect(service.requests.length).toBe(1);
-  });
-
-  it("takes over the journal of another run that finished nothing", async () => {
-    const { run } = await setUp(byNumber({ 0: saying(400) }));
-    expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
-    expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });
-  });
-
-  it("refuses a journal whose run had another folder", async () => {
-    const { run, at } = await setUp();
-    await run(jobsOf(1));
-    const sink = folder("out/{{n}}.pdf", { root: join(at, "elsewhere") });
-    await expect(run(jobsOf(1), { sink })).rejects.toThrow(JournalError);
-  });
-
-  it("refuses a folder that is a file before it sends a request", async () => {
-    const { run, at, service } = await setUp();
-    await writeFile(join(at, "file"), "");
-    const sink = folder("{{n}}.pdf", { root: join(at, "file") });
-    await expect(run(jobsOf(1), { sink })).rejects.toThrow(
-      /cannot be written to: there is a file of that name\. Nothing was sent\.$/,
-    );
-    expect(service.requests).toEqual([]);
-  });
-
-  it.each([
-    [{ sink: undefined }, "A run needs a `sink`"],
-    [{ sink: {} }, "A run needs a `sink`"],
-    [{ journal: undefined }, "A run needs a `journal`"],
-    [{ journal: 5 }, "Expected `journal` to be a text that is not empty, got `5` (number)."],
-    [{ journal: "" }, "Expected `journal`"],
-    [{ sink: { put: async () => {} } }, "A run needs a `key`"],
-    [{ jurnal: "x" }, "Unknown run option `jurnal`. Did you mean `journal`?"],
-    [{ client: undefined }, "A run needs a client"],
-    [{ jobs: 5 }, "The jobs of a run have to be"],
-  ])("refuses the options %o", async (options, message) => {
-    const { run } = await setUp();
-    await expect(run(jobsOf(1), options)).rejects.toThrow(message);
-  });
-
   it("waits for asynchronous callbacks, and rejects with their error", async () => {
-    const { run } = await setUp();
+    const { run } = await setUpRun();
     const mine = new Error("my own");
     let isDone = false;
     const slow = async () => {
@@ -296,7 +139,7 @@ describe("runBulk", () => {
   });
 
   it("requests a job again if its values have no JSON form", async () => {
-    const { run } = await setUp();
+    const { run } = await setUpRun();
     const big = template("big", z.object({ total: z.bigint().transform(String) }));
     const jobs = (total: bigint) => [{ template: big, values: { total } }] as unknown as Jobs;
     const options = { sink: { put: (_key: string, pdf: PendingPdf) => pdf.bytes() }, key: () => "a" };
@@ -305,7 +148,7 @@ describe("runBulk", () => {
   });
 
   it("rejects if the journal cannot record the replacement of a changed document", async () => {
-    const { run, at } = await setUp();
+    const { run, at } = await setUpRun();
     await run(jobsOf(20));
     const changed = jobsOf(20).map((job) => ({ ...job, values: { ...job.values, extra: 1 } }));
     const sink = { ...reading, sync: () => Promise.reject(new Error("not synced")) };
@@ -316,7 +159,7 @@ describe("runBulk", () => {
   });
 
   it("does not open the source of the jobs if it cannot begin", async () => {
-    const { run, at } = await setUp();
+    const { run, at } = await setUpRun();
     await writeFile(join(at, "run.journal"), "%PDF-1.7 no journal");
     let opened = 0;
     const jobs = { [Symbol.iterator]: () => jobsOf(++opened)[Symbol.iterator]() };
@@ -325,7 +168,7 @@ describe("runBulk", () => {
   });
 
   it("rejects with what `onResult` throws, and keeps the recorded results", async () => {
-    const { run } = await setUp();
+    const { run } = await setUpRun();
     const mine = new Error("my own");
     const onResult = () => {
       throw mine;
@@ -337,7 +180,7 @@ describe("runBulk", () => {
   });
 
   it("yields to timers and signals while it skips finished jobs", async () => {
-    const { run } = await setUp();
+    const { run } = await setUpRun();
     const sink: Sink = { put: (_key, pdf) => pdf.bytes() };
     const options = { sink, key: ({ values }: Jobs[number]) => values.n, concurrency: 32 };
     await run(jobsOf(1200), options);
@@ -351,22 +194,8 @@ describe("runBulk", () => {
     expect(await run(jobsOf(1200), options)).toMatchObject({ skipped: 1200 });
   });
 
-  it.each([
-    [undefined, "a value of type undefined"],
-    ["", "empty"],
-    [Number.NaN, "a value of type number"],
-    [{}, "a value of type object"],
-  ])("rejects a job whose key is neither text nor number: %o", async (key, what) => {
-    const { run, service } = await setUp();
-    const { failures } = await run(jobsOf(1), { key: () => key });
-    expect(failures[0]?.message).toBe(
-      `The key of job 0 is ${what}; it has to be a text or a number. Nothing was sent for it.`,
-    );
-    expect(service.requests).toEqual([]);
-  });
-
   it("continues in the next run after an abort", async () => {
-    const { run, service } = await setUp();
+    const { run, service } = await setUpRun();
     const ending = new AbortController();
     const onResult = ({ index }: { index: number }) => index === 5 && ending.abort("enough");
     await expect(run(jobsOf(50), { signal: ending.signal, onResult, concurrency: 2 })).rejects.toBe("enough");
@@ -377,7 +206,7 @@ describe("runBulk", () => {
   });
 
   it("reports its progress in the error when it is stopped", async () => {
-    const { run } = await setUp(byNumber({ 3: saying(400) }));
+    const { run } = await setUpRun(byNumber({ 3: saying(400) }));
     const error = await run(jobsOf(50), { stopAfter: 1, concurrency: 1 }).catch((thrown: unknown) => thrown);
     expect(RunStoppedError.is(error) && error.summary).toMatchObject({
       fulfilled: 3,
@@ -392,7 +221,7 @@ describe("runBulk", () => {
   });
 
   it("stops if the disk is full, whichever sink stores the documents", async () => {
-    const { run, service } = await setUp();
+    const { run, service } = await setUpRun();
     const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const sink: Sink = {
       async put(_key, pdf) {
@@ -412,7 +241,7 @@ describe("runBulk", () => {
   });
 
   it("renders a document again if a crash hid that another input had replaced it", async () => {
-    const { run, at } = await setUp();
+    const { run, at } = await setUpRun();
     const journal = join(at, "run.journal");
     const jobs = (total: string) => [{ template: "t", values: { n: 1, total } }] as unknown as Jobs;
     let atCrash = "";
@@ -437,28 +266,53 @@ describe("runBulk", () => {
     expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 0, skipped: 1 });
   });
 
-  it("takes a function that returns a relative or absolute path within the folder", async () => {
-    const { run, at, files } = await setUp();
-    const relativePath = folder(({ values }: Jobs[number]) => `a/${values.n}.pdf`, { root: at });
-    await run(jobsOf(1), { sink: relativePath });
-    const absolutePath = folder(({ values }: Jobs[number]) => join(at, "a", `${values.n}.pdf`), { root: at });
-    await run(jobsOf(2), { sink: absolutePath });
-    expect(await files("a")).toEqual(["0.pdf", "1.pdf"]);
-    const outside = folder(({ values }: Jobs[number]) => join(at, "..", `${values.n}.pdf`), { root: at });
-    expect(await run(jobsOf(1), { sink: outside })).toMatchObject({ rejected: 1 });
-    const nothing = folder(() => undefined as never, { root: at });
-    expect((await run(jobsOf(1), { sink: nothing })).failures[0]?.message).toBe(
-      "The path of a document has to be a text, and is a value of type undefined.",
-    );
+  it("reports before its first job how many jobs earlier runs finished", async () => {
+    const { run } = await setUpRun();
+    const told: number[] = [];
+    const onBegin = ({ finishedBefore, damagedLines }: BulkProgress) =>
+      told.push(finishedBefore, damagedLines);
+    await run(jobsOf(2), { onBegin });
+    await run(jobsOf(3), { onBegin });
+    expect(told).toEqual([0, 0, 2, 0]);
   });
 
-  it("resolves a dotted placeholder by nested or literal properties", async () => {
-    const { run, at, files } = await setUp();
-    const jobs = [
-      { template: "t", values: { customer: { no: 7 } } },
-      { template: "t", values: { "customer.no": 8 } },
-    ] as unknown as Jobs;
-    await run(jobs, { sink: folder("out/{{customer.no}}.pdf", { root: at }) });
-    expect(await files()).toEqual(["7.pdf", "8.pdf"]);
+  it("reports how many documents are in flight, its pace and its pause", async () => {
+    let progress: BulkProgress | undefined;
+    const told: unknown[] = [];
+    const tell = () => told.push([progress?.stored, progress?.inHand, progress?.perSecond]);
+    const ending = new AbortController();
+    const { run, service } = await setUpRun(async (received) => {
+      if (numberOf(received) === 0) {
+        await service.request(1);
+        return void saying(429, "", { "retry-after": "60" })(received);
+      }
+      while (progress?.pauseMs === 0) await new Promise((resolve) => setImmediate(resolve));
+      tell();
+      expect(progress?.pauseMs).toBeGreaterThan(50_000);
+      ending.abort(new Error("enough"));
+    });
+    const ended = run(jobsOf(3), {
+      concurrency: 2,
+      retry: { limit: 1 },
+      perSecond: 500,
+      signal: ending.signal,
+      onBegin: (given: BulkProgress) => {
+        progress = given;
+        tell();
+      },
+    });
+    await expect(ended).rejects.toThrow("enough");
+    tell();
+    expect(told).toEqual([
+      [0, 0, 500],
+      [0, 2, 500],
+      [0, 0, 500],
+    ]);
+  });
+
+  it("reports in a few words why it was stopped", async () => {
+    const { run } = await setUpRun(byNumber({ 0: saying(400) }));
+    const error = await run(jobsOf(3), { stopAfter: 1, concurrency: 1 }).catch((thrown: unknown) => thrown);
+    expect(RunStoppedError.is(error) && error.why).toBe("`stopAfter: 1` was reached");
   });
 });
