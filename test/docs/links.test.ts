@@ -7,62 +7,49 @@ import { guides } from "../../docs/site/chapters.mjs";
 import { anchorsIn, linksIn } from "../support/paper-links.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
-const papers = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
-  cwd: repository,
-  encoding: "utf8",
-})
+const read = (path: string) => readFileSync(join(repository, path), "utf8");
+const files = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
+const pages = execFileSync("git", files, { cwd: repository, encoding: "utf8" })
   .split("\n")
   .filter((path) => path !== "" && existsSync(join(repository, path)));
 
-const read = (path: string) => readFileSync(join(repository, path), "utf8");
-const anchors = new Map(papers.map((path) => [path, anchorsIn(read(path))]));
-const links = papers.flatMap((paper) => linksIn(read(paper)).map((link) => ({ paper, link })));
+describe("the documentation", () => {
+  const anchors = new Map(pages.map((path) => [path, anchorsIn(read(path))]));
+  const links = pages.flatMap((page) => linksIn(read(page)).map((link) => ({ page, link })));
 
-describe("the papers of the repository", () => {
-  it("have links, to each other and to places on a page", () => {
-    expect(links.length).toBeGreaterThan(20);
+  it("links only to files and headings of the repository", () => {
     expect(links.some(({ link }) => link.includes("#"))).toBe(true);
+    const dead = links.filter(({ page, link }) => {
+      const [path = "", anchor] = decodeURI(link).split("#");
+      const to = path === "" ? join(repository, page) : resolve(repository, dirname(page), path);
+      const target = relative(repository, to).replaceAll("\\", "/");
+      if (target.startsWith("..") || !existsSync(to)) return true;
+      if (anchor === undefined || !target.endsWith(".md")) return false;
+      return statSync(to).isDirectory() || !anchors.get(target)?.has(anchor);
+    });
+    expect(dead.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
   });
 
-  it("have no link that leads nowhere", () => {
-    expect(links.filter(({ paper, link }) => isDead(paper, link)).map(told)).toEqual([]);
-  });
-
-  it("have no link that leads out of the repository", () => {
-    expect(links.filter(({ paper, link }) => targetOf(paper, link).startsWith("..")).map(told)).toEqual([]);
-  });
-
-  it("have a place on the site, every guide", () => {
-    const placed = Object.values(guides).flat();
+  it("has each guide on the site once", () => {
     const written = readdirSync(join(repository, "docs/guides")).map((name) => name.replace(/\.md$/, ""));
-    expect(
-      written.filter((name) => !placed.includes(name)),
-      "Name it in docs/site/chapters.mjs",
-    ).toEqual([]);
-    expect(new Set(placed).size).toBe(placed.length);
+    expect(Object.values(guides).flat().sort(), "docs/site/chapters.mjs").toEqual(written.sort());
   });
 
-  it("begin with their title, which the site shows", () => {
-    const untitled = papers.filter((path) => path.startsWith("docs/") && !/^# \S/.test(read(path)));
+  it("has a title on each page, which the site shows", () => {
+    const untitled = pages.filter((path) => path.startsWith("docs/") && !/^# \S/.test(read(path)));
     expect(untitled).toEqual([]);
   });
+
+  it.each(["CONTRIBUTING.md", "docs/guides/security.md"])(
+    "names existing files and npm scripts in %s",
+    (page) => {
+      const code = [...read(page).matchAll(/`([^`\n<…]+)`/g)].map(([, inner = ""]) => inner);
+      const named = code.flatMap((text) => text.match(/\b(?:src|test|docs|scripts|bench)\/[\w./-]*/g) ?? []);
+      expect(named.length).toBeGreaterThan(0);
+      expect(named.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+      const scripts = [...read(page).matchAll(/npm run ([\w:-]+)/g)].map(([, script = ""]) => script);
+      const known = Object.keys(JSON.parse(read("package.json")).scripts);
+      expect(scripts.filter((script) => !known.includes(script))).toEqual([]);
+    },
+  );
 });
-
-function told({ paper, link }: { paper: string; link: string }): string {
-  return `${paper}: ${link}`;
-}
-
-/** Where a link leads, from the root of the repository. */
-function targetOf(paper: string, link: string): string {
-  const [path = ""] = decodeURI(link).split("#");
-  const to = path === "" ? join(repository, paper) : resolve(repository, dirname(paper), path);
-  return relative(repository, to).replaceAll("\\", "/");
-}
-
-function isDead(paper: string, link: string): boolean {
-  const target = targetOf(paper, link);
-  const [, anchor] = decodeURI(link).split("#");
-  if (!existsSync(join(repository, target))) return true;
-  if (anchor === undefined || !target.endsWith(".md")) return false;
-  return statSync(join(repository, target)).isDirectory() || !anchors.get(target)?.has(anchor);
-}
