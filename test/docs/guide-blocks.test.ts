@@ -1,0 +1,244 @@
+import * as fs from "node:fs";
+import * as fsPromises from "node:fs/promises";
+import { createServer } from "node:https";
+import type { TLSSocket } from "node:tls";
+import { fileURLToPath } from "node:url";
+import * as openTelemetry from "@opentelemetry/api";
+import { transform } from "esbuild";
+import * as templatePdf from "template-pdf";
+import { type Hooks, RateLimitError, type TemplatePdf } from "template-pdf";
+import * as undici from "undici";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { plainKey, values } from "../client/canaries.ts";
+import { temporaryFile } from "../network/child.ts";
+import { startProxy } from "../network/proxy.ts";
+import { startTlsService } from "../network/tls-service.ts";
+import { startTracing } from "../observability/tracing.ts";
+import { blocksOf } from "../support/blocks-of.ts";
+import { makeAuthority } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
+import { open } from "../support/sockets.ts";
+import { pdfFrom, sourceOf } from "../transport/service.ts";
+
+// The blocks of the guides that are files. test/package/examples.test.ts runs all others.
+
+const modules: Readonly<Record<string, unknown>> = {
+  "node:fs": fs,
+  "node:fs/promises": fsPromises,
+  "@opentelemetry/api": openTelemetry,
+  "template-pdf": templatePdf,
+  undici,
+};
+
+/**
+ * Runs a block of a guide with the sources of this package.
+ *
+ * @param guide - the name of the guide
+ * @param file - the name of the file, which is the first line of the block
+ * @param replacements - what to replace in the block, such as the base URL
+ * @returns what the block exports
+ */
+async function runBlock<Exports>(
+  guide: string,
+  file: string,
+  replacements: Readonly<Record<string, string>> = {},
+): Promise<Exports> {
+  const path = fileURLToPath(new URL(`../../docs/guides/${guide}.md`, import.meta.url));
+  const blocks = blocksOf(fs.readFileSync(path, "utf8"), "ts");
+  const block = blocks.find((code) => code.startsWith(`// ${file}\n`)) ?? expect.fail(`no block ${file}`);
+  let { code } = await transform(block, { loader: "ts", format: "cjs" });
+  for (const [from, to] of Object.entries(replacements)) {
+    expect(code).toContain(from);
+    code = code.replaceAll(from, to.replaceAll("\\", "/"));
+  }
+  const module = { exports: {} as Exports };
+  new Function("require", "module", code)((name: string) => modules[name], module);
+  return module.exports;
+}
+
+const baseUrl = "https://pdf.example.com";
+const whole = withLength(pdfOf(2_000));
+const busy = saying(503, JSON.stringify({ message: values.customer }), { "x-request-id": "id-1" });
+
+/** A service that sends these answers in turn. */
+const startService = (...answers: Answer[]) => Service.start((received) => answers.shift()?.(received));
+
+beforeEach(() => {
+  vi.stubEnv("PDF_API_KEY", plainKey);
+  // Retries begin immediately.
+  vi.spyOn(Math, "random").mockReturnValue(0);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+describe("the guide to migrating", () => {
+  it.each(["by-hand.ts", "by-the-client.ts"])("saves a document with %s", async (file) => {
+    const service = await startService(whole);
+    const { savePdf } = await runBlock<{
+      savePdf(uid: string, values: object, path: string): Promise<void>;
+    }>("migrating", file, { [baseUrl]: service.baseUrl });
+    const path = await temporaryFile("invoice.pdf", "");
+    await savePdf("invoice", values, path);
+    expect(fs.readFileSync(path).equals(pdfOf(2_000))).toBe(true);
+    expect(service.requests).toMatchObject([
+      { path: "/api/v1/templates/invoice/generate-sync", headers: { authorization: `API-Key ${plainKey}` } },
+    ]);
+  });
+});
+
+describe("the dispatcher of the guide to networks", () => {
+  interface Sending {
+    readonly pdfs: TemplatePdf;
+    readonly dispatcher: undici.Dispatcher;
+  }
+  const authority = makeAuthority();
+
+  const clientOf = async (file: string, replacements: Readonly<Record<string, string>>) => {
+    const trusted = {
+      ...replacements,
+      "authority.pem": await temporaryFile("authority.pem", authority.cert),
+    };
+    const { pdfs, dispatcher } = await runBlock<Sending>("network", file, trusted);
+    onTestFinished(() => dispatcher.destroy());
+    return pdfs;
+  };
+
+  it("connects through a proxy with a password", async () => {
+    const service = await startTlsService(authority.issue(["pdf.example.com"]));
+    const proxy = await startProxy({
+      credentials: "user:password",
+      hosts: { "pdf.example.com:443": service.port },
+    });
+    const pdfs = await clientOf("by-a-proxy.ts", { "http://proxy.example.com:3128": proxy.origin });
+    expect(await sourceOf(pdfs)).toBe("tls");
+    expect(proxy.heard.map(({ method }) => method)).toEqual(["CONNECT"]);
+  });
+
+  it("sends a client certificate", async () => {
+    const authorized: boolean[] = [];
+    const server = createServer(
+      { ...authority.issue(["127.0.0.1"]), ca: authority.cert, requestCert: true },
+      (request, response) => {
+        authorized.push((request.socket as TLSSocket).authorized);
+        request.resume().on("end", () => response.end(pdfFrom("mutual")));
+      },
+    );
+    const { port, close } = await open(server);
+    onTestFinished(close);
+    const { cert, key } = authority.issue(["client of the tests"]);
+    const pdfs = await clientOf("by-a-certificate.ts", {
+      [baseUrl]: `https://127.0.0.1:${port}`,
+      "client.pem": await temporaryFile("client.pem", cert),
+      "client.key": await temporaryFile("client.key", key),
+    });
+    expect(await sourceOf(pdfs)).toBe("mutual");
+    expect(authorized).toEqual([true]);
+  });
+});
+
+describe("the function of the guide to networks", () => {
+  const body = '{"total":"£640.00"}';
+
+  async function call(service: Service, event: object, totalMs = 25_000) {
+    const { handler } = await runBlock<{ handler(event: object): Promise<{ body: string }> }>(
+      "network",
+      "lambda.ts",
+      { [baseUrl]: service.baseUrl, "25e3": String(totalMs) },
+    );
+    return handler(event);
+  }
+
+  it("answers values in base64 with the document in base64", async () => {
+    const service = await startService(whole);
+    const event = { body: Buffer.from(body).toString("base64"), isBase64Encoded: true };
+    const answer = await call(service, event);
+    expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true });
+    expect(Buffer.from(answer.body, "base64").equals(pdfOf(2_000))).toBe(true);
+    expect(service.requests.map((received) => received.body)).toEqual([body]);
+  });
+
+  it.each([
+    ["values that are not JSON", { body: "total=640" }, saying(404), 25_000, 400, []],
+    ["an error of the service", { body }, saying(404), 25_000, 502, ["NotFoundError"]],
+    ["a timeout", { body }, () => {}, 50, 504, ["TimeoutError"]],
+  ])("logs %s and answers it with a status", async (_, event, answer, totalMs, statusCode, logged) => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    expect(await call(await startService(answer), event, totalMs)).toMatchObject({ statusCode });
+    expect(log.mock.calls.map(([error]) => error.name)).toEqual(logged);
+  });
+});
+
+describe("the guide to observability", () => {
+  const clientWith = (service: Service, hooks: Hooks) =>
+    service.client({ apiKey: plainKey, retry: { limit: 1 }, hooks });
+
+  it("logs retries, failures and cancelled calls without keys and values", async () => {
+    const service = await startService(busy, busy);
+    const lines = vi.spyOn(console, "log").mockReturnValue();
+    const block = await runBlock<{ pdfs: TemplatePdf }>("observability", "logs.ts", {
+      [baseUrl]: service.baseUrl,
+    });
+    await using pdfs = block.pdfs;
+    await rejectionOf(pdfs.generate("invoice", values, { retry: { limit: 1 } }).bytes());
+    await rejectionOf(pdfs.generate("invoice", values, { signal: AbortSignal.abort() }).bytes());
+    const logged = lines.mock.calls.map(([line]) => JSON.parse(line));
+    const error = { name: "ServerError", code: "server_error", status: 503, requestId: "id-1" };
+    expect(logged).toMatchObject([
+      { level: "warn", uid: "invoice", attempt: 1, error: { ...error, attempts: 1 } },
+      { level: "error", uid: "invoice", attempt: 2, error: { ...error, attempts: 2 } },
+      { level: "info", uid: "invoice" },
+    ]);
+    expect(JSON.stringify(logged)).not.toContain("CANARY");
+  });
+
+  it("counts answers, retries and failures with the metrics API", async () => {
+    const recorded: [name: string, attributes: object | undefined][] = [];
+    const instrument = (name: string) => {
+      const record = (_amount: number, attributes?: object) => void recorded.push([name, attributes]);
+      return { record, add: record };
+    };
+    const meter = { createHistogram: instrument, createCounter: instrument };
+    const { metrics } = openTelemetry;
+    metrics.setGlobalMeterProvider({ getMeter: () => meter } as unknown as openTelemetry.MeterProvider);
+    onTestFinished(() => metrics.disable());
+    const { hooks } = await runBlock<{ hooks: Hooks }>("observability", "metrics.ts");
+    const client = clientWith(await startService(busy, whole, saying(429)), hooks);
+    await client.generate("invoice", values).bytes();
+    await rejectionOf(client.generate("letter", values, { retry: false }).bytes());
+    expect(recorded).toEqual([
+      ["pdf.answer.duration", { uid: "invoice", status: 503 }],
+      ["pdf.retries", { uid: "invoice", outcome: "server_error" }],
+      ["pdf.answer.duration", { uid: "invoice", status: 200 }],
+      ["pdf.answer.duration", { uid: "letter", status: 429 }],
+      ["pdf.failure.duration", { uid: "letter", outcome: "rate_limited" }],
+    ]);
+  });
+
+  it("traces a call with a span that has its events, its requests and its failure", async () => {
+    const tracing = startTracing();
+    const { hooks, traced } = await runBlock<{
+      hooks: Hooks;
+      traced<T>(uid: string, run: () => Promise<T>): Promise<T>;
+    }>("observability", "traces.ts");
+    const client = clientWith(await startService(busy, whole, saying(429)), hooks);
+    await traced("invoice", () => client.generate("invoice", values).bytes());
+    await eventually(() => tracing.requests().length === 2);
+    const [span] = tracing.named("make PDF");
+    expect(span?.attributes).toEqual({ "pdf.template": "invoice" });
+    expect(span?.events.map(({ name, attributes }) => [name, attributes])).toEqual([
+      ["response", { attempt: 1, status: 503 }],
+      ["retry", { attempt: 1, delayMs: 0 }],
+      ["response", { attempt: 2, status: 200 }],
+    ]);
+    for (const { parentSpanContext } of tracing.requests()) {
+      expect(parentSpanContext?.spanId).toBe(span?.spanContext().spanId);
+    }
+    const failed = traced("letter", () => client.generate("letter", values, { retry: false }).bytes());
+    expect(await rejectionOf(failed)).toBeInstanceOf(RateLimitError);
+    const status = { code: openTelemetry.SpanStatusCode.ERROR, message: "rate_limited" };
+    expect(tracing.named("make PDF")[1]).toMatchObject({ status });
+  });
+});
