@@ -18,3 +18,13 @@ export function membersOf(source: ts.SourceFile, name: string): readonly ts.Type
   if (found === undefined) throw new Error(`${source.fileName} has no interface \`${name}\`.`);
   return found.members;
 }
+
+/** The paragraphs of a docstring without its tags, each in one line. Links become code. */
+export function docstringOf(node: ts.Node): string[] {
+  const [comment] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
+  return (ts.getTextOfJSDocComment(comment?.comment) ?? "")
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.replaceAll(/\{@link (?:\S+ \| )?(.+?)\}/g, "`$1`"))
+    .map((paragraph) => paragraph.replaceAll(/\s+/g, " ").trim())
+    .filter((paragraph) => paragraph !== "");
+}

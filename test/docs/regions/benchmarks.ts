@@ -1,7 +1,7 @@
 import { ratioIn } from "../../../bench/compare/page.mjs";
 import type { Results } from "../../../bench/compare/results.mjs";
+import { tableOf } from "../markdown.ts";
 import { cellOf, readMeasured } from "../measured.ts";
-import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
 /** Figures of docs/reports/benchmarks.json and bulk-benchmarks.json, by what they are about: `cpu`, `memory`, `runs`, `start`. */

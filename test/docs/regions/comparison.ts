@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { ratioIn } from "../../../bench/compare/page.mjs";
 import type { CellResults, Results } from "../../../bench/compare/results.mjs";
+import { tableOf } from "../markdown.ts";
 import { cellOf, readMeasured } from "../measured.ts";
-import { tableOf } from "../table-of.ts";
 import type { Region } from "../written.ts";
 
 /** The names of the ways in the benchmark, where they are other ones. */

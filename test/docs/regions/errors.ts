@@ -1,7 +1,6 @@
 import ts from "typescript";
-import { declarationsIn } from "../declarations.ts";
-import { docstringOf } from "../docstring-of.ts";
-import { tableOf } from "../table-of.ts";
+import { declarationsIn, docstringOf } from "../declarations.ts";
+import { tableOf } from "../markdown.ts";
 
 /** A table of the family of errors: what each is called, when it comes, and what it has that its parent has not. */
 export default function errors(): string {

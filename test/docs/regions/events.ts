@@ -1,7 +1,6 @@
 import type ts from "typescript";
-import { declarationsIn, membersOf } from "../declarations.ts";
-import { docstringOf } from "../docstring-of.ts";
-import { tableOf } from "../table-of.ts";
+import { declarationsIn, docstringOf, membersOf } from "../declarations.ts";
+import { tableOf } from "../markdown.ts";
 import type { Region } from "../written.ts";
 
 const source = declarationsIn("src/options/hooks.ts");

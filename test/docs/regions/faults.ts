@@ -1,8 +1,7 @@
 import type { Row, SecondTry } from "../../faults/row.ts";
 import { groups } from "../../faults/rows/index.ts";
 import { wholeForms } from "../../faults/whole-forms.ts";
-import { inWords } from "../in-words.ts";
-import { tableOf } from "../table-of.ts";
+import { inWords, tableOf } from "../markdown.ts";
 
 const inTable: Readonly<Record<SecondTry, string>> = {
   heals: "yes",

@@ -2,7 +2,7 @@ import { inSeconds } from "../../../src/call/retry-policy.ts";
 import type { TimeoutPhase } from "../../../src/errors/errors.ts";
 import { resolveTimeouts } from "../../../src/options/timeouts.ts";
 import { constantOf } from "../constant-of.ts";
-import { tableOf } from "../table-of.ts";
+import { tableOf } from "../markdown.ts";
 
 /** What starts a limit, and what ends it. */
 const spans: Readonly<Record<TimeoutPhase, readonly [begins: string, ends: string, again: string]>> = {

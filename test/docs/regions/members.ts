@@ -1,7 +1,6 @@
 import ts from "typescript";
-import { declarationsIn, membersOf } from "../declarations.ts";
-import { docstringOf } from "../docstring-of.ts";
-import { tableOf } from "../table-of.ts";
+import { declarationsIn, docstringOf, membersOf } from "../declarations.ts";
+import { tableOf } from "../markdown.ts";
 import type { Region } from "../written.ts";
 
 /** A table of the members of an interface, as `members src/options/timeouts.ts Timeouts`: their defaults, and what their docstrings say. */

@@ -1,22 +1,23 @@
-import { decide, inSeconds } from "../../../src/call/retry-policy.ts";
+import { decide, inSeconds, repeatAfter } from "../../../src/call/retry-policy.ts";
 import { resolveRetry } from "../../../src/options/retry.ts";
 import { constantOf } from "../constant-of.ts";
-import { inWords } from "../in-words.ts";
-import { passingStatuses } from "../passing-statuses.ts";
-import { tableOf } from "../table-of.ts";
+import { inWords, tableOf } from "../markdown.ts";
 
 /** More tries than any wait grows over. */
 const manyTries = Array.from({ length: 9 }, (_, index) => index + 1);
 
 /** A table of when a call is tried again, by asking what decides it. */
 export default function retry(): string {
+  const statuses = Array.from({ length: 500 }, (_, at) => at + 100).filter(
+    (status) => repeatAfter(status) !== "never",
+  );
   const longest = manyTries.map((tries) => longestWaitMs(tries));
   const steps = longest.filter((wait, index) => index === 0 || wait > (longest[index - 1] ?? 0));
   return tableOf(
     ["", ""],
     [
       ["how often", `${resolveRetry().limit} more times at most, unless \`retry.limit\` says otherwise`],
-      ["after which status", inWords(passingStatuses())],
+      ["after which status", inWords(statuses)],
       [
         "when",
         `after a random wait: of up to ${inSeconds(longest[0] ?? 0)} before the second attempt, then of up to ${inWords(steps.slice(1).map(inSeconds))}, and no longer before any that follows`,
