@@ -1,16 +1,18 @@
-import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { makeProject, runNode } from "./consumer.ts";
-import { filesOfBareUndici, filesOfPackages, heavy } from "./loaded.ts";
 import { pdf, startPdfService } from "./pdf-service.ts";
 
-// What a fresh process loads: each file and each module of Node costs it time. Counted, not timed.
+// Each file and each module of Node that a fresh process loads costs it time. Counted, not timed.
 
 const service = await startPdfService();
 afterAll(() => service.close());
 
-/** Prints which files are loaded by the import, by a client, and then by the first document. */
-const countingFiles = `
+/** Node's modules for its network, streams and files, in `process.moduleLoadList`. */
+const heavy =
+  /NativeModule (?:_?http|http2|_?tls|net|_?stream|internal\/streams|zlib|crypto|fs\/promises$|internal\/fs\/promises|readline|worker)/;
+
+/** Begins with `loadedNow`, which returns the files that were loaded since its last call. */
+const inspecting = `
   import { Session } from "node:inspector";
   const session = new Session();
   session.connect();
@@ -19,53 +21,86 @@ const countingFiles = `
   session.post("Debugger.enable");
   const loadedNow = () => files.splice(0);
   loadedNow();
-  const { TemplatePdf } = await import("template-pdf");
-  const atImport = loadedNow();
+`;
+const requiring = `
+  let known = [];
+  const loadedNow = () => {
+    const all = [...Object.keys(require.cache), ...process.moduleLoadList];
+    const loaded = all.filter((name) => !known.includes(name)).map((name) => name.replaceAll("\\\\", "/"));
+    known = all;
+    return loaded;
+  };
+  loadedNow();
+`;
+const generating = `
+  const atLoad = loadedNow();
   const client = new TemplatePdf({ baseUrl: process.argv[2], apiKey: "key" });
-  const atConstruction = loadedNow();
-  const { length } = await client.generate("inv_2024", { total: "1" }).bytes();
-  console.log(JSON.stringify({ atImport, atConstruction, atDocument: loadedNow(), length }));
-  await client.close();
+  const atClient = loadedNow();
+  client.generate("inv_2024", { total: "1" }).bytes().then(({ length }) => {
+    console.log(JSON.stringify({ atLoad, atClient, atDocument: loadedNow(), length }));
+    return client.close();
+  });
 `;
+const files = {
+  "import.mjs": `${inspecting} const { TemplatePdf } = await import("template-pdf"); ${generating}`,
+  "require.cjs": `${requiring} const { TemplatePdf } = require("template-pdf"); ${generating}`,
+  // The inspector loads modules of Node itself.
+  "builtins.mjs": `
+    const known = [...process.moduleLoadList];
+    const { TemplatePdf } = await import("template-pdf");
+    console.log(JSON.stringify(process.moduleLoadList.filter((name) => !known.includes(name))));
+  `,
+  // The files of undici that the client loads, without the client.
+  "undici.cjs": `
+    const Agent = require("undici/lib/dispatcher/agent.js");
+    require("undici/lib/core/connect.js");
+    const agent = new Agent();
+    const handler = {
+      onRequestStart() {},
+      onResponseStart() {},
+      onResponseData() {},
+      onResponseEnd() {
+        console.log(JSON.stringify(Object.keys(require.cache).map((name) => name.replaceAll("\\\\", "/"))));
+        agent.close();
+      },
+      onResponseError(_, error) {
+        throw error;
+      },
+    };
+    agent.dispatch({ origin: process.argv[2], path: "/", method: "POST", body: "{}" }, handler);
+  `,
+};
+const project = makeProject("cold-start", files);
+const run = async (...args: string[]) => JSON.parse(await runNode(project, ...args, service.baseUrl));
 
-/** Prints which modules of Node the import loads; in a process of its own, because the inspector loads some, too. */
-const countingBuiltins = `
-  const known = [...process.moduleLoadList];
-  const { TemplatePdf } = await import("template-pdf");
-  const builtins = process.moduleLoadList.filter((name) => !known.includes(name));
-  console.log(JSON.stringify({ builtins, name: TemplatePdf.name }));
-`;
+/** The files of packages among paths or URLs, by their paths in node_modules. */
+const filesOfPackages = (loaded: readonly string[]) =>
+  loaded.flatMap((name) => /\/node_modules\/(?!.*\/node_modules\/)(.*)/.exec(name)?.[1] ?? []);
 
-const project = makeProject("cold-start", { "files.mjs": countingFiles, "builtins.mjs": countingBuiltins });
-const found: { atImport: string[]; atConstruction: string[]; atDocument: string[]; length: number } =
-  JSON.parse(await runNode(project, "files.mjs", service.baseUrl));
-const loaded: { builtins: string[]; name: string } = JSON.parse(await runNode(project, "builtins.mjs"));
-const filesOfUndici = await filesOfBareUndici("cold-start", service.baseUrl);
+describe.each([
+  ["import", "js", ["import.mjs"]],
+  ["require", "cjs", ["--no-experimental-require-module", "require.cjs"]],
+])("a fresh process with %s", async (way, extension, args) => {
+  const loaded: { atLoad: string[]; atClient: string[]; atDocument: string[]; length: number } = await run(
+    ...args,
+  );
 
-describe("a fresh process", () => {
-  it("loads three files for the import", () => {
-    expect(filesOfPackages(found.atImport).sort()).toEqual([
-      "template-pdf/dist/base.js",
-      "template-pdf/dist/index.js",
-      "template-pdf/dist/platform/node.js",
-    ]);
-    const guide = new URL("../../docs/guides/performance.md", import.meta.url);
-    expect(readFileSync(guide, "utf8")).toContain('`import "template-pdf"` loads three files and no undici');
+  it("loads three files of the package, and no more for a client", () => {
+    const names = ["base", "index", "platform/node"].map((name) => `template-pdf/dist/${name}.${extension}`);
+    expect(filesOfPackages(loaded.atLoad).sort()).toEqual(names);
+    expect(filesOfPackages(loaded.atClient)).toEqual([]);
   });
 
-  it("loads nothing of Node's network, streams or files for the import", () => {
-    expect(loaded.name).toBe("TemplatePdf");
-    expect(loaded.builtins.filter((name) => heavy.test(name))).toEqual([]);
+  it("loads nothing of Node's network, streams or files with the package", async () => {
+    const modules: string[] = way === "import" ? await run("builtins.mjs") : loaded.atLoad;
+    expect(modules.filter((name) => heavy.test(name))).toEqual([]);
   });
 
-  it("loads nothing more for a client", () => {
-    expect(filesOfPackages(found.atConstruction)).toEqual([]);
-  });
-
-  it("loads nothing but what undici needs for its first document", () => {
-    const files = filesOfPackages(found.atDocument);
-    expect(found.length).toBe(pdf.length);
-    expect(files).toContain("undici/lib/dispatcher/agent.js");
-    expect(files.filter((file) => !filesOfUndici.includes(file))).toEqual([]);
+  it("loads only what undici needs for its first document", async () => {
+    expect(loaded.length).toBe(pdf.length);
+    const needed = filesOfPackages(await run("undici.cjs"));
+    const atDocument = filesOfPackages(loaded.atDocument);
+    expect(atDocument).toContain("undici/lib/dispatcher/agent.js");
+    expect(atDocument.filter((file) => !needed.includes(file))).toEqual([]);
   });
 });

@@ -1,9 +1,8 @@
 import { describe } from "vitest";
-import { ofRepository, testMistakes } from "./compilers.ts";
+import { ofRepository } from "./compilers.ts";
 import { testProjects } from "./typed-projects.ts";
 
-/** By the compiler that this repository has; by all others in test/runtimes/compilers.test.ts. */
+// With the compiler of this repository. test/runtimes/compilers.test.ts has others, and all kinds of projects.
 describe("the types", { timeout: 120_000 }, () => {
-  testProjects([ofRepository]);
-  testMistakes([ofRepository]);
+  testProjects([ofRepository], ["a Node project of ES modules", "a browser project without @types/node"]);
 });
