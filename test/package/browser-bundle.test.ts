@@ -1,24 +1,27 @@
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
-import type * as face from "template-pdf";
+import type * as clientModule from "template-pdf";
+import type * as testingModule from "template-pdf/testing";
 import { describe, expect, it } from "vitest";
 import { consumer } from "./consumer.ts";
 import { pdf } from "./pdf-service.ts";
 
-const { metafile, outputFiles, warnings } = await build({
-  stdin: { contents: 'export { TemplatePdf } from "template-pdf";', resolveDir: consumer },
-  absWorkingDir: consumer,
-  bundle: true,
-  minify: true,
-  platform: "browser",
-  metafile: true,
-  write: false,
-  logLevel: "silent",
-  format: "iife",
-  globalName: "bundled",
-});
+const bundle = (contents: string) =>
+  build({
+    stdin: { contents, resolveDir: consumer },
+    absWorkingDir: consumer,
+    bundle: true,
+    minify: true,
+    platform: "browser",
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+    format: "iife",
+    globalName: "bundled",
+    external: ["pdfjs-dist/*"],
+  });
 
-/** What a page has beside the language itself: all that the bundle may use. */
+/** What a page has in addition to the language: all that the bundle may use. */
 const page = {
   AbortController,
   Blob,
@@ -38,32 +41,26 @@ const page = {
   setTimeout,
 };
 
-/** Runs the bundle in a page of its own, whose service answers with this. */
-function open(answer: () => Response): face.TemplatePdf {
-  const context = createContext({ ...page, fetch: async () => answer() });
-  runInContext(outputFiles[0]?.text ?? "", context);
-  return runInContext('new bundled.TemplatePdf({ baseUrl: "/pdf" })', context);
-}
+describe("a browser bundle of the client", async () => {
+  const { metafile, outputFiles, warnings } = await bundle('export { TemplatePdf } from "template-pdf";');
 
-describe("a browser bundle of the client", () => {
-  it("bundles without a warning", () => {
+  /** Runs the bundle in a page of its own, with this service. */
+  function open(answer: () => Response): clientModule.TemplatePdf {
+    const context = createContext({ ...page, fetch: async () => answer() });
+    runInContext(outputFiles[0]?.text ?? "", context);
+    return runInContext('new bundled.TemplatePdf({ baseUrl: "/pdf" })', context);
+  }
+
+  it("contains this package for browsers only, without a warning", () => {
     expect(warnings).toEqual([]);
-  });
-
-  it("holds this package only: no undici, nothing of Node", () => {
-    const foreign = Object.keys(metafile.inputs).filter(
-      (path) => !/^node_modules\/template-pdf\/dist\//.test(path),
-    );
-    expect(foreign).toEqual(["<stdin>"]);
+    const inputs = Object.keys(metafile.inputs).filter((path) => path !== "<stdin>");
+    expect(inputs.filter((path) => !path.startsWith("node_modules/template-pdf/dist/"))).toEqual([]);
+    const platform = inputs.filter((path) => path.includes("/platform/"));
+    expect(platform.map((path) => path.replace(/^.*dist\//, ""))).toEqual(["platform/web.js"]);
     expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
   });
 
-  it("takes the twins for pages", () => {
-    const twins = Object.keys(metafile.inputs).filter((path) => /\/platform\//.test(path));
-    expect(twins.map((path) => path.replace(/^.*dist\//, ""))).toEqual(["platform/web.js"]);
-  });
-
-  it("brings a document where there is nothing but the web", async () => {
+  it("generates a document with the globals of a page", async () => {
     const blob = await open(() => new Response(pdf))
       .generate("inv_2024", { total: "1" })
       .blob();
@@ -72,16 +69,25 @@ describe("a browser bundle of the client", () => {
 
   it.each([
     ["not_found", () => Response.json({ message: "total: £1,000,000" }, { status: 404 })],
-    ["invalid_pdf", () => new Response("<html>Sign in</html>")],
     ["truncated_pdf", () => new Response(pdf.slice(0, -20))],
-    [
-      "connection_failed",
-      () => {
-        throw new TypeError("Failed to fetch");
-      },
-    ],
-  ])("tells of %s there", async (code, answer) => {
+  ])("rejects with %s", async (code, answer) => {
     const generated = open(answer).generate("inv_2024", { total: "£1,000,000" }, { retry: false });
     await expect(generated.bytes()).rejects.toMatchObject({ code, attempts: 1 });
   });
+});
+
+it("a browser bundle of template-pdf/testing answers a client without Node and cannot listen", async () => {
+  const { metafile, outputFiles } = await bundle(
+    'export { TemplatePdf } from "template-pdf"; export * from "template-pdf/testing";',
+  );
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
+  // Loaded only for real documents.
+  expect(imports.filter((path) => !path.startsWith("pdfjs-dist/"))).toEqual([]);
+  const load = new Function(`${outputFiles[0]?.text}; return bundled;`);
+  const bundled: typeof clientModule & typeof testingModule = load();
+  const service = bundled.fakeService({ apiKeys: null });
+  const pdfs = new bundled.TemplatePdf({ baseUrl: service.baseUrl, apiKey: null, fetch: service.fetch });
+  const bytes = await pdfs.generate("inv_2024", { total: "£1" }).bytes();
+  expect(await bundled.pdfText(bytes)).toBe("inv_2024\ntotal: £1");
+  await expect(service.listen()).rejects.toThrow("nothing can listen in a page or an edge worker");
 });

@@ -8,78 +8,119 @@ import { consumer, filesBelow, installed } from "./consumer.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const files = filesBelow(installed);
 const read = (path: string) => readFileSync(join(installed, path), "utf8");
+const textOf = (ending: RegExp) =>
+  files.flatMap(({ path }) => (ending.test(path) ? [read(path)] : [])).join("\n");
+const manifest = JSON.parse(read("package.json"));
 
 describe("the published package", () => {
-  it("holds dist, the papers, the guides, and nothing else", () => {
-    expect(readdirSync(installed).sort()).toEqual([
-      "CHANGELOG.md",
-      "LICENSE",
-      "README.md",
-      "dist",
-      "docs",
-      "package.json",
-    ]);
-    const guides = readdirSync(join(repository, "docs/guides"));
-    expect(guides.filter((name) => !name.endsWith(".md"))).toEqual([]);
+  it("contains dist, the guides, the readme, the changelog and the license only", () => {
+    const top = ["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json"];
+    expect(readdirSync(installed).sort()).toEqual(top);
     expect(readdirSync(join(installed, "docs"))).toEqual(["guides"]);
-    expect(readdirSync(join(installed, "docs/guides"))).toEqual(guides);
+    expect(readdirSync(join(installed, "docs/guides"))).toEqual(readdirSync(join(repository, "docs/guides")));
     const kinds = /^(?:[\w-]+\/)*[\w-]+\.(?:c?js(?:\.map)?|d\.c?ts)$|^THIRD-PARTY-LICENSES\.md$/;
     expect(filesBelow(join(installed, "dist")).filter(({ path }) => !kinds.test(path))).toEqual([]);
   });
 
-  it("has no link in its papers that leads nowhere in the repository", () => {
-    // They are read there, too, and lead on to reports, decisions and examples, which are not in the package.
-    const papers = files.filter(({ path }) => path.endsWith(".md"));
-    const links = papers.flatMap(({ path }) =>
-      linksIn(read(path)).map((link) => ({
-        link: `${path}: ${link}`,
-        to: join(repository, dirname(path), decodeURI(link).replace(/#.*/, "")),
-      })),
+  it("links in its documentation only to files of the repository", () => {
+    const links = files.flatMap(({ path }) =>
+      path.endsWith(".md") ? linksIn(read(path)).map((link) => join(dirname(path), decodeURI(link))) : [],
     );
     expect(links.length).toBeGreaterThan(0);
-    expect(links.filter(({ to }) => !existsSync(to)).map(({ link }) => link)).toEqual([]);
+    expect(links.filter((link) => !existsSync(join(repository, link.replace(/#.*/, ""))))).toEqual([]);
   });
 
-  it("names no folder of the machine it was built on", () => {
-    const suspects = [repository, "file:///", "/home/", "/Users/", "/tmp/", "C:\\"];
-    const found = files.flatMap(({ path }) => {
-      const text = read(path);
-      return suspects.filter((suspect) => text.includes(suspect)).map((suspect) => `${path}: ${suspect}`);
-    });
+  it("names no folder of the machine that built it", () => {
+    const folders = [repository, "file:///", "/home/", "/Users/", "/tmp/", "C:\\"];
+    const found = files.filter(({ path }) => folders.some((folder) => read(path).includes(folder)));
     expect(found).toEqual([]);
   });
 
-  it("brings undici along, and nothing else", () => {
+  it("installs undici and nothing else", () => {
     const packages = readdirSync(join(consumer, "node_modules")).filter((name) => !name.startsWith("."));
     expect(packages.sort()).toEqual(["template-pdf", "undici"]);
-    expect(Object.keys(JSON.parse(read("package.json")).dependencies)).toEqual(["undici"]);
+    expect(Object.keys(manifest.dependencies)).toEqual(["undici"]);
   });
 
-  it("takes at most 4.5 MB of disk, undici included", () => {
-    const own = sum(files);
-    // A command in `.bin` is a link, or a few lines.
-    const all = sum(filesBelow(join(consumer, "node_modules")).filter(({ path }) => !path.startsWith(".")));
-    console.info(`installed: ${own.toLocaleString("en")} bytes, with undici ${all.toLocaleString("en")}`);
-    expect(all).toBeLessThanOrEqual(4_500_000);
+  it("takes at most 4.5 MB on disk, with undici", () => {
+    // npm links the commands in folders that begin with a dot.
+    const all = filesBelow(join(consumer, "node_modules")).filter(({ path }) => !path.startsWith("."));
+    const bytes = all.reduce((total, file) => total + file.bytes, 0);
+    console.info(`installed: ${bytes.toLocaleString("en")} bytes`);
+    expect(bytes).toBeLessThanOrEqual(4_500_000);
   });
 
-  it("holds each of its classes once per module format", async () => {
-    const face = await import(join(installed, "dist", "index.js"));
-    const classes = Object.keys(face).filter((name) => /^class\b/.test(String(face[name])));
+  it.each([/\.js$/, /\.cjs$/])("defines each public class once in %s", async (ending) => {
+    const module = await import(join(installed, "dist", "index.js"));
+    const classes = Object.keys(module).filter((name) => /^class\b/.test(String(module[name])));
     expect(classes).toContain("TemplatePdfError");
-    for (const format of [".js", ".cjs"]) {
-      const code = files
-        .filter(({ path }) => path.endsWith(format))
-        .map(({ path }) => read(path))
-        .join("\n");
-      const definitions = classes.map(
-        (name) => `${name} ${code.match(new RegExp(`\\b${name} ?= ?class\\b`, "g"))?.length}`,
-      );
-      expect(definitions).toEqual(classes.map((name) => `${name} 1`));
+    const counts = classes.map(
+      (name) => textOf(ending).split(new RegExp(`\\b${name} ?= ?class\\b`)).length - 1,
+    );
+    expect(counts).toEqual(classes.map(() => 1));
+  });
+
+  it("has the docstring of `generate` in its declarations", () => {
+    const source = readFileSync(join(repository, "src/client.ts"), "utf8");
+    const lines = /\n {2}\/\*\*\n((?: {3}\*.*\n)+) {3}\*\/\n {2}generate</
+      .exec(source)?.[1]
+      ?.trim()
+      .split("\n");
+    expect(lines?.length).toBeGreaterThan(3);
+    for (const line of lines ?? []) expect(textOf(/\.d\.c?ts$/)).toContain(line.trim());
+  });
+});
+
+describe("the licenses in the published package", () => {
+  const licenses = new Map(
+    read("dist/THIRD-PARTY-LICENSES.md")
+      .split(/^# /m)
+      .slice(1)
+      .map((section) => [section.slice(0, section.indexOf(" ")), section]),
+  );
+
+  it("are those of the packages that are bundled into it", () => {
+    // The build names the source of each part in a comment before it.
+    const sources = textOf(/\.c?js$/).matchAll(/^ *\/\/ (?:.*\/)?node_modules\/((?:@[^/\s]+\/)?[^/\s]+)/gm);
+    const bundled = [...sources].map(([, name]) => name);
+    expect([...licenses.keys()]).toEqual([...new Set(bundled)].sort());
+  });
+
+  it("include every package that the sources import and nobody installs", () => {
+    const imports =
+      /(?:^(?:import|export) (?!type )(?:[\w*, ]|\{[^{}]*\})+ from|\bimport\() ?"(?!node:)((?:@[\w-]+\/)?\w[\w-]*)/gm;
+    const sources = filesBelow(join(repository, "src")).map(({ path }) => join(repository, "src", path));
+    const imported = sources.flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(imports)].map(([, name = ""]) => name),
+    );
+    const installs = { ...manifest.dependencies, ...manifest.peerDependencies };
+    const missing = imported.filter((name) => !(name in installs));
+    expect(missing).toContain("@hono/node-server");
+    expect(missing.filter((name) => !licenses.has(name))).toEqual([]);
+  });
+
+  it.each([...licenses])("are complete and name the holder of %s", (name, license) => {
+    const path = join(repository, "node_modules", name, "package.json");
+    const { version } = JSON.parse(readFileSync(path, "utf8"));
+    expect(license).toContain(`${name} ${version}\n`);
+    expect(license).toMatch(/^Copyright /m);
+    for (const part of ["Permission is hereby granted", "shall be", /["'“]AS IS["'”]/]) {
+      expect(license).toMatch(part);
+    }
+  });
+
+  it("name the holders of the code that @cfworker/json-schema contains", () => {
+    for (const holder of ["Jeremy Danyow", "Mathias Bynens", "Evgeny Poberezkin"]) {
+      expect(licenses.get("@cfworker/json-schema")).toContain(holder);
     }
   });
 });
 
-function sum(sized: readonly { readonly bytes: number }[]): number {
-  return sized.reduce((total, { bytes }) => total + bytes, 0);
-}
+it("the fonts of the examples have their licenses", () => {
+  const examples = filesBelow(join(repository, "examples")).map(({ path }) => path);
+  const fonts = examples.filter(
+    (path) => /\.(?:otf|ttf|woff2?)$/.test(path) && !path.includes("node_modules"),
+  );
+  expect(fonts.length).toBeGreaterThan(0);
+  expect(fonts.filter((path) => !examples.includes(`${dirname(path)}/OFL.txt`))).toEqual([]);
+});
