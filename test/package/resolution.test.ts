@@ -4,119 +4,112 @@ import { type BuildOptions, build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { consumer, filesBelow, installed, makeProject, runNode } from "./consumer.ts";
 
-// Which file each name leads to: the doors, seen from a project, and what lies behind them, seen from inside
-// the package.
-const doors = ["template-pdf", "template-pdf/emulator"];
-const choices = ["#platform", "#base"];
+// The file that each name resolves to: entry points from a project, imports from inside the package.
+const entries = ["template-pdf", "template-pdf/emulator"];
+const imports = ["#platform", "#base"];
 
-describe("resolution", () => {
-  it("leads Node to undici, and to one copy for import and require", async () => {
+describe("the package", () => {
+  it("resolves to undici in Node, and to one copy for import and require", async () => {
     const project = makeProject("resolution", { "probe.mjs": probe });
-    const ways = [
-      [],
-      ["--no-experimental-require-module"],
-      ...["browser", "workerd", "edge-light", "deno", "bun"].map((name) => [`--conditions=${name}`]),
+    const conditions = ["browser", "workerd", "edge-light", "deno", "bun"];
+    const flags = [
+      "",
+      "--no-experimental-require-module",
+      ...conditions.map((name) => `--conditions=${name}`),
     ];
     const rows = await Promise.all(
-      ways.map(async (flags): Promise<string[]> => {
+      flags.map(async (flag) => {
         const args = [
           "--experimental-import-meta-resolve",
-          ...flags,
+          flag,
           "probe.mjs",
           installed,
-          ...doors,
-          ...choices,
+          ...entries,
+          ...imports,
         ];
-        const found: { imported: string[]; required: string[] } = JSON.parse(await runNode(project, ...args));
-        const how = ["node", ...flags].join(" ");
-        return [row(how, "import", found.imported), row(how, "require", found.required)];
+        const found = JSON.parse(await runNode(project, ...args.filter((word) => word !== "")));
+        return [rowOf(flag || "(none)", "import", found.imported), rowOf("", "require", found.required)];
       }),
     );
     expect(table(rows.flat())).toMatchInlineSnapshot(`
-      "conditions                             by       template-pdf  template-pdf/emulator  #platform                 #base
-      node                                   import   index.js      emulator/index.js      platform/node.js          base.js
-      node                                   require  index.js      emulator/index.js      platform/node.js          base.js
-      node --no-experimental-require-module  import   index.js      emulator/index.js      platform/node.js          base.js
-      node --no-experimental-require-module  require  index.cjs     emulator/index.cjs     platform/node.cjs         base.cjs
-      node --conditions=browser              import   index.js      emulator/index.js      platform/web.js           base.js
-      node --conditions=browser              require  index.js      emulator/index.js      platform/web.js           base.js
-      node --conditions=workerd              import   index.js      emulator/index.js      platform/web.js           base.js
-      node --conditions=workerd              require  index.js      emulator/index.js      platform/web.js           base.js
-      node --conditions=edge-light           import   index.js      emulator/index.js      platform/web.js           base.js
-      node --conditions=edge-light           require  index.js      emulator/index.js      platform/web.js           base.js
-      node --conditions=deno                 import   index.js      emulator/index.js      platform/deno-and-bun.js  base.js
-      node --conditions=deno                 require  index.js      emulator/index.js      platform/deno-and-bun.js  base.js
-      node --conditions=bun                  import   index.js      emulator/index.js      platform/deno-and-bun.js  base.js
-      node --conditions=bun                  require  index.js      emulator/index.js      platform/deno-and-bun.js  base.js"
+      "conditions                        by       template-pdf  template-pdf/emulator  #platform                 #base
+      (none)                            import   index.js      emulator/index.js      platform/node.js          base.js
+                                        require  index.js      emulator/index.js      platform/node.js          base.js
+      --no-experimental-require-module  import   index.js      emulator/index.js      platform/node.js          base.js
+                                        require  index.cjs     emulator/index.cjs     platform/node.cjs         base.cjs
+      --conditions=browser              import   index.js      emulator/index.js      platform/web.js           base.js
+                                        require  index.js      emulator/index.js      platform/web.js           base.js
+      --conditions=workerd              import   index.js      emulator/index.js      platform/web.js           base.js
+                                        require  index.js      emulator/index.js      platform/web.js           base.js
+      --conditions=edge-light           import   index.js      emulator/index.js      platform/web.js           base.js
+                                        require  index.js      emulator/index.js      platform/web.js           base.js
+      --conditions=deno                 import   index.js      emulator/index.js      platform/deno-and-bun.js  base.js
+                                        require  index.js      emulator/index.js      platform/deno-and-bun.js  base.js
+      --conditions=bun                  import   index.js      emulator/index.js      platform/deno-and-bun.js  base.js
+                                        require  index.js      emulator/index.js      platform/deno-and-bun.js  base.js"
     `);
   });
 
-  it("leads everybody else by their conditions", async () => {
+  it("resolves by the conditions of other runtimes and bundlers", async () => {
     const ways = [
-      ["node"],
-      ["browser"],
-      ["module-sync", "browser"],
-      ["workerd", "worker", "browser"],
-      ["edge-light"],
-      ["deno", "node"],
-      ["module-sync", "deno", "node"],
-      ["bun", "node"],
-      [],
+      "node",
+      "browser",
+      "module-sync browser",
+      "workerd worker browser",
+      "edge-light",
+      "deno node",
+      "module-sync deno node",
+      "bun node",
+      "",
     ];
     const rows = await Promise.all(
-      ways.map(async (conditions) => {
-        const how = conditions.join(" ") || "(none)";
-        return [
-          row(how, "import", await resolveAll(conditions, "import-statement")),
-          row(how, "require", await resolveAll(conditions, "require-call")),
-        ];
-      }),
+      ways.map(async (conditions) => [
+        rowOf(conditions || "(none)", "import", await resolveAll(conditions, "import-statement")),
+        rowOf("", "require", await resolveAll(conditions, "require-call")),
+      ]),
     );
     expect(table(rows.flat())).toMatchInlineSnapshot(`
       "conditions              by       template-pdf  template-pdf/emulator  #platform                  #base
       node                    import   index.js      emulator/index.js      platform/node.js           base.js
-      node                    require  index.cjs     emulator/index.cjs     platform/node.cjs          base.cjs
+                              require  index.cjs     emulator/index.cjs     platform/node.cjs          base.cjs
       browser                 import   index.js      emulator/index.js      platform/web.js            base.js
-      browser                 require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
+                              require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
       module-sync browser     import   index.js      emulator/index.js      platform/web.js            base.js
-      module-sync browser     require  index.js      emulator/index.js      platform/web.js            base.js
+                              require  index.js      emulator/index.js      platform/web.js            base.js
       workerd worker browser  import   index.js      emulator/index.js      platform/web.js            base.js
-      workerd worker browser  require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
+                              require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
       edge-light              import   index.js      emulator/index.js      platform/web.js            base.js
-      edge-light              require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
+                              require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
       deno node               import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
-      deno node               require  index.cjs     emulator/index.cjs     platform/deno-and-bun.cjs  base.cjs
+                              require  index.cjs     emulator/index.cjs     platform/deno-and-bun.cjs  base.cjs
       module-sync deno node   import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
-      module-sync deno node   require  index.js      emulator/index.js      platform/deno-and-bun.js   base.js
+                              require  index.js      emulator/index.js      platform/deno-and-bun.js   base.js
       bun node                import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
-      bun node                require  index.cjs     emulator/index.cjs     platform/deno-and-bun.cjs  base.cjs
+                              require  index.cjs     emulator/index.cjs     platform/deno-and-bun.cjs  base.cjs
       (none)                  import   index.js      emulator/index.js      platform/web.js            base.js
-      (none)                  require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs"
+                              require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs"
     `);
   });
 
-  it("leads to files that exist, whatever the conditions", () => {
+  it("resolves only to existing files, and to every module of dist", () => {
     const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
-    const targets = targetsIn([
-      manifest.exports,
-      manifest.imports,
-      manifest.bin,
-      manifest.main,
-      manifest.module,
-      manifest.types,
-    ]);
-    expect(targets.length).toBeGreaterThan(30);
-    expect(targets.filter((target) => !existsSync(join(installed, target)))).toEqual([]);
-    const publicFiles = new Set(targets.map((target) => target.replace(/^\.\//, "")));
-    // What is loaded late, or by several of them, is named by what it holds and a hash.
-    const code = filesBelow(installed).filter(
-      ({ path }) => /\.c?js$/.test(path) && !/\/[a-z-]+-[A-Z0-9]{8}\.c?js$/.test(path),
+    const { exports, imports, bin, main, module, types } = manifest;
+    const targets = JSON.stringify([exports, imports, bin, main, module, types]).match(
+      /"(?:\.\/)?dist\/[^"]+"/g,
     );
-    expect(code.filter(({ path }) => !publicFiles.has(path))).toEqual([]);
+    const files = (targets ?? []).map((target) => target.replace(/^"(?:\.\/)?|"$/g, ""));
+    expect(files.length).toBeGreaterThan(30);
+    expect(files.filter((file) => !existsSync(join(installed, file)))).toEqual([]);
+    // Shared and lazy chunks have a hash in their names.
+    const modules = filesBelow(installed).map(({ path }) => path);
+    const named = modules.filter(
+      (path) => /\.c?js$/.test(path) && !/\/[a-z-]+-[A-Z0-9]{8}\.c?js$/.test(path),
+    );
+    expect(named.filter((path) => !files.includes(path))).toEqual([]);
   });
 });
 
-/** Prints what Node's own two resolvers say. */
+/** Prints what the two resolvers of Node find. */
 const probe = `
   import { createRequire } from "node:module";
   import { pathToFileURL } from "node:url";
@@ -129,32 +122,27 @@ const probe = `
   }));
 `;
 
-/** Asks esbuild, which adds no condition of its own but import or require, and default. */
+/** Resolves with esbuild, which adds only the conditions import or require, and default. */
 async function resolveAll(
-  conditions: string[],
+  conditions: string,
   kind: "import-statement" | "require-call",
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const found: string[] = [];
   const plugin: NonNullable<BuildOptions["plugins"]>[number] = {
     name: "resolve-all",
     setup({ onStart, resolve }) {
       onStart(async () => {
-        for (const name of [...doors, ...choices]) {
+        for (const name of [...entries, ...imports]) {
           const resolveDir = name.startsWith("#") ? join(installed, "dist") : consumer;
-          const { path, errors } = await resolve(name, {
-            kind,
-            resolveDir,
-            importer: join(resolveDir, "x.js"),
-          });
-          found.push(errors.length > 0 ? "nothing" : path);
+          const { path } = await resolve(name, { kind, resolveDir, importer: join(resolveDir, "x.js") });
+          found.push(path);
         }
       });
     },
   };
-  const stdin = { contents: "", resolveDir: consumer };
   await build({
-    stdin,
-    conditions,
+    stdin: { contents: "", resolveDir: consumer },
+    conditions: conditions.split(" ").filter((condition) => condition !== ""),
     platform: "neutral",
     plugins: [plugin],
     write: false,
@@ -163,24 +151,21 @@ async function resolveAll(
   return found;
 }
 
-function row(how: string, way: string, files: readonly string[]): string {
+function rowOf(conditions: string, way: string, files: readonly string[]): readonly string[] {
   const names = files.map((file) => file.replaceAll("\\", "/").replace(/^.*\/template-pdf\/dist\//, ""));
-  return [how, way, ...names].join("\t");
+  return [conditions, way, ...names];
 }
 
-/** Aligns the columns, so that a change is seen at a glance. */
-function table(rows: readonly string[]): string {
-  const cells = [["conditions", "by", ...doors, ...choices], ...rows.map((line) => line.split("\t"))];
-  const widths = (cells[0] ?? []).map((_, column) =>
-    Math.max(...cells.map((line) => line[column]?.length ?? 0)),
-  );
-  return cells
-    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
-    .map((line) => line.trimEnd())
+/** Aligns the columns. */
+function table(rows: readonly (readonly string[])[]): string {
+  const lines = [["conditions", "by", ...entries, ...imports], ...rows];
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths?.[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
     .join("\n");
-}
-
-function targetsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return value && typeof value === "object" ? Object.values(value).flatMap(targetsIn) : [];
 }

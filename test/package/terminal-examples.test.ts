@@ -1,145 +1,93 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningProgram, startProgram } from "../runtimes/start-program.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell } from "../support/platform.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { consumer } from "./consumer.ts";
 
-/**
- * What the papers tell a reader to type is typed, in a project that has installed the package. Where there is no such shell, nothing is:
- * vitest leaves out what is prepared for no test.
- */
+// The commands of the README and the guide to the emulator, in a project that has installed the package.
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(repository, "README.md"), "utf8");
 const guide = readFileSync(join(repository, "docs/guides/emulator.md"), "utf8");
-
 const linesOf = (markdown: string) => blocksOf(markdown, "sh").flatMap((block) => block.trim().split("\n"));
-
-const [emulating = ""] = linesOf(guide).filter((line) => line.includes(" emulate "));
 const generating = linesOf(readme).filter((line) => line.includes(" generate "));
-const [settings = ""] = blocksOf(readme, "dotenv");
+const sample = '{"number":"2026-0117","customer":{"name":"Zoë"},"lines":[],"total":"£640.00"}';
 
-let project: string;
-let environment: NodeJS.ProcessEnv;
-let emulator: ChildProcess;
-let baseUrl: string;
-let readyLines: string[] = [];
+describe.runIf(hasPosixShell)("in a terminal", () => {
+  const folder = makeTemporaryFolder("terminal");
+  const project = folder.path;
+  let emulator: RunningProgram;
+  let env: Record<string, string>;
 
-beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), "template-pdf-terminal-"));
-  cpSync(join(consumer, "node_modules"), join(project, "node_modules"), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
-  symlinkSync(join(repository, "node_modules/pdfmake"), join(project, "node_modules/pdfmake"), "junction");
-  mkdirSync(join(project, "templates"));
-  const [letter, values, ...others] = blocksOf(readme, "json");
-  expect(others).toEqual([]);
-  const files = {
-    "templates/letter.json": [letter],
-    "values.json": [values],
-    "templates/guide.json": blocksOf(guide, "json"),
-    "templates/module.mjs": blocksOf(guide, "js"),
-  };
-  for (const [name, blocks] of Object.entries(files)) {
-    expect(blocks, name).toEqual([expect.any(String)]);
-    writeFileSync(join(project, name), blocks[0] ?? "");
-  }
-
-  const inherited = environmentOfUsers();
-  environment = {
-    ...inherited,
-    PATH: `${join(project, "node_modules/.bin")}${delimiter}${inherited["PATH"]}`,
-  };
-  emulator = spawn("sh", ["-c", `exec ${emulating.replace("npx ", "")} --port 0`], {
-    cwd: project,
-    env: environment,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const printed: string[] = [];
-  for await (const line of createInterface({ input: emulator.stdout ?? expect.fail() })) {
-    printed.push(line);
-    if (line.startsWith("Ctrl-C")) break;
-  }
-  emulator.stdout?.resume();
-  baseUrl = /^Base URL +(\S+)/m.exec(printed.join("\n"))?.[1] ?? expect.fail("no base URL");
-  // All but the port, which may not be free here.
-  writeFileSync(join(project, ".env"), settings.replace("http://127.0.0.1:4010", baseUrl));
-  // The two lines that the emulator itself says are ready to use.
-  readyLines = printed.filter((line) => /^(?:curl|await) /.test(line));
-});
-
-afterAll(async () => {
-  emulator.kill("SIGINT");
-  const [exitCode] = await once(emulator, "exit");
-  expect(exitCode).toBe(0);
-  await rm(project, { recursive: true, force: true });
-});
-
-const type = (line: string) =>
-  promisify(execFile)("sh", ["-c", line.replace(/^npx /, "")], { cwd: project, env: environment });
-
-describe.runIf(hasPosixShell)("at a terminal", () => {
-  it("there is something to type in both papers", () => {
-    expect(emulating).toBe("npx template-pdf emulate templates --key dev-key");
+  beforeAll(async () => {
+    cpSync(join(consumer, "node_modules"), join(project, "node_modules"), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+    symlinkSync(join(repository, "node_modules/pdfmake"), join(project, "node_modules/pdfmake"), "junction");
+    mkdirSync(join(project, "templates"));
+    const [letter = "", values = ""] = blocksOf(readme, "json");
+    const files = {
+      "templates/letter.json": letter,
+      "values.json": values,
+      "templates/from-json.json": blocksOf(guide, "json")[0] ?? "",
+      "templates/from-module.mjs": blocksOf(guide, "js")[0] ?? "",
+      "sample.json": sample,
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
+    const [emulating = ""] = linesOf(guide).filter((line) => line.includes(" emulate "));
     expect(linesOf(readme)).toContain(emulating);
     expect(generating).toHaveLength(3);
+    env = { PATH: `${join(project, "node_modules/.bin")}${delimiter}${process.env["PATH"]}` };
+    const command = `exec ${emulating.replace("npx ", "")} --port 0`;
+    emulator = await startProgram("sh", ["-c", command], {
+      cwd: project,
+      env,
+      ready: /:(\d+)[\s\S]*^Ctrl-C/m,
+    });
+    const [settings = ""] = blocksOf(readme, "dotenv");
+    writeFileSync(join(project, ".env"), settings.replace("http://127.0.0.1:4010", emulator.origin));
+  });
+  afterAll(async () => {
+    await emulator.stop();
+    folder.remove();
   });
 
-  it("the file .env leads to the emulator, on the port that it takes by itself", async () => {
-    expect(settings).toContain("=http://127.0.0.1:4010\n");
-    const { stdout } = await type("template-pdf emulate --help");
-    expect(stdout).toMatch(/--port <port> .*\(default: 4010\)/);
-  });
+  const type = (line: string) =>
+    promisify(execFile)("sh", ["-c", line.replace(/^npx /, "")], {
+      cwd: project,
+      env: environmentOfUsers(env),
+    });
+  const textOf = async (name: string) => (await readPdf(readFileSync(join(project, name)))).text;
 
-  it.each(generating)("%s", async (line) => {
-    await rm(join(project, "letter.pdf"), { force: true });
+  it.each(generating)("%s generates the letter", async (line) => {
     await type(line);
-    const { text } = await readPdf(readFileSync(join(project, "letter.pdf")));
+    const text = await textOf("letter.pdf");
     expect(text).toContain("Dear Zoë,");
     expect(text).toContain(line.includes("--set") ? "£1,000,000" : "Café menu: £640.00");
   });
 
-  it("the emulator's own curl line makes a document", async () => {
-    const curl = readyLines.find((line) => line.startsWith("curl "));
-    await type(curl ?? "false");
-    const [name = ""] = /\w+\.pdf/.exec(curl ?? "") ?? [];
-    expect((await readPdf(readFileSync(join(project, name)))).pages).toBe(1);
-  });
-
-  it("the emulator's own line of the client makes a document", async () => {
-    const line = readyLines.find((ready) => ready.startsWith("await ")) ?? "";
-    const [name = ""] = /\w+\.pdf/.exec(line) ?? [];
-    await rm(join(project, name), { force: true });
-    writeFileSync(join(project, "ready.mjs"), `import { TemplatePdf } from "template-pdf";\n${line}\n`);
-    await type("node ready.mjs");
-    expect((await readPdf(readFileSync(join(project, name)))).pages).toBe(1);
-  });
-});
-
-describe.runIf(hasPosixShell)("the templates of the guide", () => {
-  it.each(["guide", "module"])("%s: is served", async (uid) => {
-    const file = readFileSync(
-      join(project, "templates", uid === "guide" ? "guide.json" : "module.mjs"),
-      "utf8",
-    );
-    const sample =
-      uid === "guide" ? JSON.stringify(JSON.parse(file).sample) : '{"number":"2026-0117","total":"£640.00"}';
-    writeFileSync(join(project, "sample.json"), sample);
+  it.each(["from-json", "from-module"])("the emulator serves the template %s of its guide", async (uid) => {
     await type(`template-pdf generate ${uid} --values sample.json`);
-    const { text } = await readPdf(readFileSync(join(project, `${uid}.pdf`)));
+    const text = await textOf(`${uid}.pdf`);
     expect(text).toContain("Invoice 2026-0117");
     expect(text).toContain("£640.00");
-    expect(text).toMatch(/Page 1 of 1|1 \/ 1/);
+  });
+
+  it.each(["curl", "await"])("the %s line that the emulator prints saves a document", async (word) => {
+    const line = emulator.printed.split("\n").find((each) => each.startsWith(`${word} `)) ?? "";
+    const [name = ""] = /[\w-]+\.pdf/.exec(line) ?? [];
+    rmSync(join(project, name), { force: true });
+    writeFileSync(join(project, "ready.mjs"), `import { TemplatePdf } from "template-pdf";\n${line}\n`);
+    await type(word === "await" ? "node ready.mjs" : line);
+    expect((await readPdf(readFileSync(join(project, name)))).pages).toBe(1);
   });
 });
