@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
@@ -11,9 +10,10 @@ import { startEmulator } from "../../src/emulator/index.ts";
 import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
-import { consumer } from "./consumer.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { consumer, filesBelow } from "./consumer.ts";
 
-/** Every example that a reader can see is run, from the installed package, against the emulator. */
+// The examples run with the installed package, against the emulator.
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
@@ -21,11 +21,11 @@ const read = (path: string) => readFileSync(join(repository, path), "utf8");
 interface Example {
   readonly title: string;
   readonly code: string;
-  /** The fake service answers, where it does not matter what a document shows: it takes a tenth of the time. */
+  /** Whether the fake service answers, which takes a tenth of the time. */
   readonly isOfFake?: boolean;
 }
 
-/** What a docstring's example takes for granted: one line per name, used where the example does not say it itself. */
+/** What examples of docstrings assume: one line for each name that an example uses and does not define. */
 const assumed: Readonly<Record<string, string>> = {
   pdfs: `const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY });`,
   values: `const values = { date: "20 November 2026", total: "£1,000,000" };`,
@@ -37,7 +37,7 @@ const assumed: Readonly<Record<string, string>> = {
   pdf: `const pdf = await pdfs.generate("invoice", { total: "£1,000,000" });`,
 };
 
-const faces = {
+const exported = {
   "template-pdf": ["TemplatePdf", "TemplatePdfError", "template"],
   "template-pdf/browser": ["download", "objectUrl"],
   "template-pdf/bulk": ["folder", "generateMany", "runBulk"],
@@ -47,72 +47,55 @@ const faces = {
   zod: ["z"],
 };
 
-const documented = [
-  "client.ts",
-  "document/generated-pdf.ts",
-  "document/pending-pdf.ts",
-  "errors/errors.ts",
-  "template.ts",
-  "browser/download.ts",
-  "browser/object-url.ts",
-  "bulk/folder/folder.ts",
-  "bulk/generate-many.ts",
-  "bulk/run-bulk.ts",
-  "emulator/start.ts",
-  "handler/create-handler.ts",
-  "testing/assert-whole-pdf.ts",
-  "testing/fake-service.ts",
-  "testing/faults.ts",
-  "testing/pdf-text.ts",
-];
+/** The sources whose docstrings have examples. That of a sink needs the packages of S3. */
+const documented = filesBelow(join(repository, "src"))
+  .map(({ path }) => `src/${path}`)
+  .filter((path) => path !== "src/bulk/sink.ts" && /\* @example\n *\* ```ts/.test(read(path)));
 
+/** Their blocks use `pdfs` and `values`, which they define once. The fake service answers, which is quicker. */
 const guidesToCalls = ["clocks", "errors", "forms"].map((name) => `docs/guides/${name}.md`);
 
-/** The blocks of docs/guides/testing.md are tests: see `testExampleProjects`. */
-const papers = [
-  "README.md",
-  "docs/guides/bulk.md",
-  "docs/guides/emulator.md",
-  "docs/guides/migrating.md",
-  "docs/guides/observability.md",
-  "docs/guides/performance.md",
-  "docs/guides/security.md",
-  "docs/guides/typed-templates.md",
-  ...guidesToCalls,
+/** The blocks of docs/guides/testing.md are tests: see examples/tests. */
+const guides = [
+  "bulk",
+  "emulator",
+  "migrating",
+  "observability",
+  "performance",
+  "security",
+  "typed-templates",
 ];
+const pages = ["README.md", ...guides.map((name) => `docs/guides/${name}.md`), ...guidesToCalls];
 
-/** These say once what `pdfs`, `values` and the like are, and it holds for all of their blocks. */
-const papersThatSayItOnce = [...guidesToCalls, "docs/guides/bulk.md"];
-
-/** What is shown as a file is run where what it needs is installed: see test/runtimes. */
+/** A block that is a file runs where the packages that it needs are installed: test/docs/guide-blocks.test.ts. */
 const isFile = (code: string) => /^\/\/ \S+\.ts\n/.test(code);
 
 const examples: readonly Example[] = [
-  ...papers.flatMap((paper) =>
-    blocksOf(read(paper), "ts")
+  ...pages.flatMap((page) =>
+    blocksOf(read(page), "ts")
       .filter((code) => !isFile(code))
       .map((code, index) => ({
-        title: `${paper}, block ${index + 1}`,
-        code: papersThatSayItOnce.includes(paper) ? withAssumptions(code) : code,
-        isOfFake: guidesToCalls.includes(paper),
+        title: `${page}, block ${index + 1}`,
+        code: [...guidesToCalls, "docs/guides/bulk.md"].includes(page) ? withAssumptions(code) : code,
+        isOfFake: guidesToCalls.includes(page),
       })),
   ),
   ...documented.flatMap((file) =>
-    docstringsOf(read(`src/${file}`)).map((code, index) => ({
-      title: `src/${file}, example ${index + 1}`,
+    docstringsOf(read(file)).map((code, index) => ({
+      title: `${file}, example ${index + 1}`,
       code: withAssumptions(code),
     })),
   ),
 ];
 
-let project: string;
+const folder = makeTemporaryFolder("examples");
+const project = folder.path;
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
 let fake: Awaited<ReturnType<FakeService["listen"]>>;
 let running: ChildProcess;
 
 beforeAll(async () => {
-  // A copy: these examples need packages that an empty project has not.
-  project = await mkdtemp(join(tmpdir(), "template-pdf-examples-"));
+  // A copy, because the examples need more packages than an empty project has.
   cpSync(join(consumer, "node_modules"), join(project, "node_modules"), { recursive: true });
   for (const name of ["zod", "valibot", "arktype", "pdfmake"]) {
     symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name), "junction");
@@ -122,7 +105,6 @@ beforeAll(async () => {
   }
   const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
   writeFileSync(join(project, "templates/letter.json"), letter);
-  // One thread: what each of several would load takes longer than what they are asked for.
   emulator = await startEmulator({ templates: join(project, "templates"), limits: { threads: 1 } });
   fake = await fakeService({ templates: ["invoice"], apiKeys: [emulator.apiKey] }).listen();
   running = fork(fileURLToPath(new URL("examples-process.mjs", import.meta.url)), {
@@ -140,22 +122,24 @@ beforeAll(async () => {
 afterAll(async () => {
   running.kill();
   await Promise.all([emulator.close(), fake.close()]);
-  await rm(project, { recursive: true, force: true });
+  folder.remove();
 });
 
-describe("every example that a reader can see runs", () => {
-  it("and there are some in each of the papers and of the documented files", () => {
-    for (const place of [...papers, ...documented]) {
-      expect(examples.filter(({ title }) => title.includes(place)).length, place).toBeGreaterThan(0);
-    }
+describe("the examples of the documentation and of docstrings", () => {
+  it("are at least one on each page", () => {
+    expect(documented.length).toBeGreaterThan(10);
+    const without = [...pages, ...documented].filter(
+      (place) => !examples.some(({ title }) => title.startsWith(place)),
+    );
+    expect(without).toEqual([]);
   });
 
-  it.each(examples.map((example, number) => ({ ...example, number })))("$title", async (example) => {
+  it.each(examples.map((example, number) => ({ ...example, number })))("run: $title", async (example) => {
     const { code, number } = example;
     for (const name of await savedIn(project)) await rm(join(project, name));
     const { problem, complaints } = await run(example, `example-${number}.mjs`);
     expect(problem).toBeUndefined();
-    // A run goes on when its jobs fail: it only says so.
+    // A run only prints that jobs failed.
     if (code.includes('"template-pdf/bulk"')) expect(complaints).toEqual([]);
     const [, name] = /(?:saveTo|createWriteStream)\("(\w+\.pdf)"\)/.exec(code) ?? [];
     const isSaved = name !== undefined && !code.includes("no-such-template");
@@ -163,8 +147,8 @@ describe("every example that a reader can see runs", () => {
     expect(await savedIn(project)).toEqual(isSaved ? [name] : many);
   });
 
-  it("and leaves nothing behind that would keep its program alive", async () => {
-    // An example makes clients for a whole program, whose idle connections the other side may end.
+  it("leave nothing behind that keeps their process alive", async () => {
+    // Clients stay open, as in a program: the servers close their idle connections.
     await Promise.all([emulator.close(), fake.close()]);
     running.disconnect();
     const [exitCode] = await once(running, "exit");
@@ -172,7 +156,7 @@ describe("every example that a reader can see runs", () => {
   });
 });
 
-/** What became of an example: what it threw, and what it printed of failures. */
+/** What an example threw, and what it printed about failures. */
 interface Outcome {
   readonly problem?: string;
   readonly complaints: readonly string[];
@@ -184,7 +168,7 @@ async function run({ code, isOfFake }: Example, name: string): Promise<Outcome> 
   const { baseUrl } = isOfFake ? fake : emulator;
   const served = code
     .replaceAll("https://pdf.example.com", baseUrl)
-    // What stands in a page asks the page's own server, which asks the service.
+    // In a browser, the web server sends requests on to the service.
     .replaceAll('baseUrl: "/api/pdf"', `baseUrl: "${baseUrl}", apiKey: process.env.PDF_API_KEY`);
   writeFileSync(file, javaScript(served));
   running.send(pathToFileURL(file).href);
@@ -207,13 +191,13 @@ function withAssumptions(code: string): string {
     const isUsed = new RegExp(`(?<![\\w"./-])${name}\\b(?!["-])`).test(whole);
     if (isUsed && !new RegExp(`(?:const|using) ${name}\\b`).test(whole)) whole = `${line}\n${whole}`;
   }
-  const imports = Object.entries(faces).flatMap(([door, names]) => {
+  const imports = Object.entries(exported).flatMap(([entry, names]) => {
     const used = names.filter(
       (name) =>
         new RegExp(`\\b${name}\\b`).test(whole) &&
-        !new RegExp(`import (?:type )?[^;]*\\b${name}\\b[^;]* from "${door}";`).test(whole),
+        !new RegExp(`import (?:type )?[^;]*\\b${name}\\b[^;]* from "${entry}";`).test(whole),
     );
-    return used.length > 0 ? [`import { ${used.join(", ")} } from "${door}";`] : [];
+    return used.length > 0 ? [`import { ${used.join(", ")} } from "${entry}";`] : [];
   });
   return [...imports, whole].join("\n");
 }

@@ -1,9 +1,9 @@
 // Prints how many bytes are allocated for a document: of the heap, and of memory outside it, where the document is.
 // Right only where nothing is collected meanwhile.
-import { answeredClient, getMany } from "../calls.ts";
+import { clientInMemory, getMany } from "../calls.ts";
 
 const documents = 2_000;
-const client = answeredClient();
+const client = clientInMemory(true);
 await getMany(client, documents, 1);
 
 const before = process.memoryUsage();

@@ -1,10 +1,9 @@
 // Prints how many bytes of the heap a call holds while it waits for its answer.
 import { collectGarbage } from "../../../bench/shared/collect-garbage.mjs";
-import { ask, clientOf } from "../calls.ts";
-import { MemoryDispatcher } from "../memory-dispatcher.ts";
+import { ask, clientInMemory } from "../calls.ts";
 
 const inFlight = 1_000;
-const client = clientOf(new MemoryDispatcher({ answers: false }));
+const client = clientInMemory(false);
 
 async function sendMany(): Promise<void> {
   for (let left = inFlight; left > 0; left--) void ask(client);

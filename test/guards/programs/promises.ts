@@ -1,9 +1,9 @@
 // Prints how many promises it takes to get a document and to await it.
 import { createHook } from "node:async_hooks";
-import { answeredClient, getMany } from "../calls.ts";
+import { clientInMemory, getMany } from "../calls.ts";
 
 const documents = 1_000;
-const client = answeredClient();
+const client = clientInMemory(true);
 await getMany(client, documents, 1);
 
 let promises = 0;

@@ -1,6 +1,6 @@
 // Prints how many timers and listeners 1,000 documents take: one at a time, and 20 at a time, all on one signal.
 import { EventEmitter } from "node:events";
-import { answeredClient, getMany } from "../calls.ts";
+import { clientInMemory, getMany } from "../calls.ts";
 
 const documents = 1_000;
 let counts: Record<string, number> = {};
@@ -18,7 +18,7 @@ for (const name of ["setTimeout", "setInterval", "setImmediate", "clearTimeout"]
 for (const name of ["addEventListener", "removeEventListener"]) count(EventTarget.prototype, name);
 for (const name of ["on", "once", "addListener"]) count(EventEmitter.prototype, name);
 
-const client = answeredClient();
+const client = clientInMemory(true);
 const { signal } = new AbortController();
 
 async function countsOf(inFlight: number): Promise<Record<string, number>> {
