@@ -91,6 +91,24 @@ describe("the source maps", () => {
   });
 });
 
+it("the code keeps the names of functions, also of bundled packages", () => {
+  const sections = code.flatMap((path) =>
+    read(path)
+      .split(/^ *\/\/ (?=(?:src|node_modules)\/\S+$)/m)
+      .slice(1),
+  );
+  const renamed = sections.flatMap((section) => {
+    const origin = section.slice(0, section.indexOf("\n"));
+    const words = new Set(source(origin).join("\n").match(/\w+/g));
+    const names = [...section.matchAll(/\bfunction\*? ?(?!__)([a-zA-Z]\w*)\(/g)].map(([, name = ""]) => name);
+    // esbuild appends a number if two files have the same name.
+    const unknown = names.filter((name) => !words.has(name) && !words.has(name.replace(/\d+$/, "")));
+    return unknown.map((name) => `${origin}: ${name}`);
+  });
+  expect(sections.some((section) => section.startsWith("node_modules/"))).toBe(true);
+  expect(renamed).toEqual([]);
+});
+
 /** Prints a stack whose top is called by the client, which is called by the program. */
 const program = `
   Error.stackTraceLimit = 30;
