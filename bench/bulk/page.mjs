@@ -33,7 +33,7 @@ function memoryChart(memory) {
 }
 
 /** The whole of docs/reports/bulk-benchmarks.md. */
-export function pageOf(results) {
+function pageOf(results) {
   const { memory, speed, folder, start } = results;
   return `${[
     "# Benchmarks of runs",

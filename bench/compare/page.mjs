@@ -17,7 +17,7 @@ export function pageFilesOf(results) {
 }
 
 /** The whole of docs/reports/benchmarks.md. */
-export function pageOf(results) {
+function pageOf(results) {
   return `${[
     "# Benchmarks",
     `What one document costs its client: ours beside bare undici and the clients that people use otherwise. \`npm run bench\` writes

@@ -4,7 +4,7 @@ import { UsageError } from "../shared/options.mjs";
 
 const sizes = [2_000, 50_000, 1_000_000];
 
-export const cells = ["http", "tls"].flatMap((protocol) =>
+const cells = ["http", "tls"].flatMap((protocol) =>
   [20, 1, 200].flatMap((inFlight) => sizes.map((bytes) => ({ protocol, bytes, inFlight }))),
 );
 

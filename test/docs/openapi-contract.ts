@@ -15,7 +15,7 @@ type Content = Readonly<
 >;
 
 /** The parts of OpenAPI 3.1 that docs/openapi.yaml uses. */
-export interface OpenApi {
+interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly servers: readonly { readonly url: string }[];
