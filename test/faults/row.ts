@@ -1,4 +1,6 @@
-import type { Fault } from "../../src/service/faults/fault-script.ts";
+import { type Fault, fault } from "../../src/service/faults/fault-script.ts";
+import { earlyFault } from "../support/faults/fault-server.ts";
+import type { Script } from "./steps.ts";
 
 /** What a form gives: the whole document byte for byte, or the error of that name. */
 export type Gets = "whole" | `${string}Error` | `${string}Error ${number}` | `TimeoutError (${string})`;
@@ -78,17 +80,29 @@ export interface Group {
   readonly rows: readonly Row[];
 }
 
-interface RowOptions extends Scene {
-  readonly fetch?: Gets;
-  readonly fetchOnPage?: Gets;
-  readonly secondTryByFetch?: SecondTry;
-  readonly unsent?: readonly Transport[];
-  readonly note?: string;
-  readonly requestsByFetch?: number;
+interface RowOptions extends Scene, Partial<Omit<Row, "fault" | "undici" | "scene">> {
+  /** What undici gets, if it is not what the group gets. */
+  readonly gets?: Gets;
+  /** The fault happens before a whole request has come: at once, or at the headers of the request. */
+  readonly at?: "connection" | "head";
 }
 
-/** Makes a row; `fetch` gets what undici gets unless it is said otherwise. */
-export function row(fault: Fault, undici: Gets, secondTry: SecondTry, options: RowOptions = {}): Row {
+/** A published fault, or the name and the script of another one; and what is special about it. */
+type Entry = readonly [name: string, script: Script, options?: RowOptions] | readonly [Fault, RowOptions?];
+
+/**
+ * Makes a group of rows.
+ *
+ * @param gets - what both transports get, unless an entry has its own
+ * @param secondTry - what a second try brings, unless an entry has its own
+ */
+export function group(title: string, gets: Gets, secondTry: SecondTry, entries: readonly Entry[]): Group {
+  return { title, rows: entries.map((entry) => rowOf(gets, secondTry, entry)) };
+}
+
+function rowOf(groupGets: Gets, groupSecondTry: SecondTry, entry: Entry): Row {
+  const options = (typeof entry[0] === "string" ? entry[2] : entry[1]) as RowOptions | undefined;
+  const { at, gets: undici = groupGets, secondTry = groupSecondTry, ...others } = options ?? {};
   const {
     fetch = undici,
     fetchOnPage = fetch,
@@ -97,9 +111,10 @@ export function row(fault: Fault, undici: Gets, secondTry: SecondTry, options: R
     note,
     requestsByFetch = 1,
     ...scene
-  } = options;
+  } = others;
+  const faultOf = (name: string, script: Script) => (at ? earlyFault(name, at, script) : fault(name, script));
   return {
-    fault,
+    fault: typeof entry[0] === "string" ? faultOf(entry[0], entry[1] as Script) : entry[0],
     undici,
     fetch,
     fetchOnPage,

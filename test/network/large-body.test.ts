@@ -2,13 +2,13 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { isWhole } from "../../bench/servers/big-content.mjs";
 import { temporaryFolder } from "../client/every-form.ts";
 import { runChild, writeChild } from "./child.ts";
 
 const MiB = 1024 * 1024;
-const size = 256 * MiB;
+const size = 160 * MiB;
 /** Node itself takes about 60 MiB of it. `npm run bench -- big-body` measures 2 GiB beside bare undici. */
 const mostMemory = 200 * MiB;
 
@@ -19,13 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.kill());
 
-describe.each(["undici", "fetch"])("a document of 256 MiB, by %s,", (transport) => {
-  it.each([
-    ["with a length", `${size}`],
-    ["in chunks", `${size}-chunked`],
-  ])("%s, comes into a file byte by byte, and never stands in memory", async (_framing, uid) => {
-    const path = join(temporaryFolder(), "large.pdf");
-    const script = await writeChild(`
+it.each([
+  ["with a length, by undici", "undici", `${size}`],
+  ["in chunks, by fetch", "fetch", `${size}-chunked`],
+])("saves a document of 160 MiB %s without holding it in memory", async (_way, transport, uid) => {
+  const path = join(temporaryFolder(), "large.pdf");
+  const script = await writeChild(`
       const [port, uid, path, transport] = argv;
       const options = transport === "fetch" ? { fetch: globalThis.fetch } : {};
       const pdfs = new TemplatePdf({ baseUrl: "http://127.0.0.1:" + port, apiKey: "key-of-the-tests", ...options });
@@ -33,9 +32,8 @@ describe.each(["undici", "fetch"])("a document of 256 MiB, by %s,", (transport) 
       const memory = process.resourceUsage().maxRSS * 1024;
       console.log(JSON.stringify({ transport: pdfs.transport, bytes, memory }));
       await pdfs.close();`);
-    const saved = await runChild(script, [port, uid, path, transport]);
-    expect(saved).toMatchObject({ transport, bytes: size });
-    expect((saved as { memory: number }).memory).toBeLessThan(mostMemory);
-    expect(await isWhole(path, size)).toBe(true);
-  });
+  const saved = await runChild(script, [port, uid, path, transport]);
+  expect(saved).toMatchObject({ transport, bytes: size });
+  expect((saved as { memory: number }).memory).toBeLessThan(mostMemory);
+  expect(await isWhole(path, size)).toBe(true);
 });

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, request as requestOnward, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { afterEach, beforeEach, onTestFinished, vi } from "vitest";
 import type { Issued } from "../support/certificates.ts";
-import { open } from "../support/sockets.ts";
-import { later } from "../transport/server.ts";
+import { later, open } from "../support/sockets.ts";
 
 /** One request to the proxy itself. */
 interface Heard {
@@ -47,14 +46,9 @@ export interface ForwardProxy {
 export async function startProxy(settings: ProxySettings): Promise<ForwardProxy> {
   const heard: Heard[] = [];
   const passed: Buffer[] = [];
-  const sockets = new Set<Socket>();
   const { promise: connected, resolve: connect } = later<Socket>();
   const server = settings.tls ? createTlsServer(settings.tls) : createServer();
-  server.on(settings.tls ? "secureConnection" : "connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => sockets.delete(socket));
-  });
+  server.on("secureConnection", (socket: Socket) => socket.on("error", () => {}));
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     heard.push(heardOf(request));
     if (!isAllowed(request, settings)) return void response.writeHead(407, challenge).end();
@@ -63,7 +57,7 @@ export async function startProxy(settings: ProxySettings): Promise<ForwardProxy>
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
     heard.push(heardOf(request));
     connect(socket);
-    // Reads on, or it would never hear that its client has left.
+    // Reads on, or it would never learn that its client has left.
     if (settings.hangs) return void socket.on("end", () => socket.end()).resume();
     if (!isAllowed(request, settings)) {
       const demand = `proxy-authenticate: ${challenge["proxy-authenticate"]}`;
@@ -79,12 +73,21 @@ export async function startProxy(settings: ProxySettings): Promise<ForwardProxy>
     port: listening.port,
     heard,
     passed: () => Buffer.concat(passed).toString("latin1"),
-    openSockets: () => sockets.size,
+    openSockets: () => listening.openSockets,
     connected,
-    cut: () => {
-      for (const socket of sockets) socket.destroy();
-    },
+    cut: () => listening.destroyAll(),
   };
+}
+
+/** Starts each test of a file without a proxy in its environment. */
+export function clearProxyVariables(): void {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+  beforeEach(() => {
+    for (const name of names) vi.stubEnv(name, undefined);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
 }
 
 const challenge = { "proxy-authenticate": 'Basic realm="proxy of the tests"' };

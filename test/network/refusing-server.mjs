@@ -7,10 +7,6 @@ const refusal = `HTTP/1.1 413 Content Too Large\r\ncontent-type: application/jso
 
 /** @type {Record<string, (socket: import("node:net").Socket) => void>} */
 const manners = {
-  readsOn: (socket) => {
-    socket.write(refusal);
-    socket.resume();
-  },
   halfCloses: (socket) => {
     socket.end(refusal);
     socket.resume();

@@ -1,29 +1,35 @@
-import { createServer as createRawServer, type Socket } from "node:net";
 import { inspect } from "node:util";
-import { ConnectionError } from "template-pdf";
+import { type ClientOptions, ConnectionError } from "template-pdf";
+import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { inDays, makeAuthority } from "../support/certificates.ts";
-import { rejectionOf, transports } from "../support/service.ts";
-import { open } from "../support/sockets.ts";
-import { clientOf, sourceOf, startService } from "../transport/service.ts";
+import { clientOf, rejectionOf, sourceOf, startService, transports } from "../support/service.ts";
+import { listenRaw } from "../support/sockets.ts";
 import { runChild, temporaryFile, writeChild } from "./child.ts";
-import { startTlsService, type TlsService } from "./tls-service.ts";
-import { trusting } from "./trusting.ts";
 
 const authority = makeAuthority();
 const here = ["localhost", "127.0.0.1"];
 
-describe("a service whose certificate is of an authority of one's own", () => {
-  it.each(here)("is trusted by `dispatcher: new Agent({ connect: { ca } })`, as %s", async (host) => {
-    const { port, keys } = await startTlsService(authority.issue(here));
-    for (const [, options] of trusting(authority.cert)) {
-      expect(await sourceOf(clientOf(`https://${host}:${port}`, options))).toBe("tls");
+/** Both transports, with an agent of the caller's that trusts the authority of the tests. */
+function trusting(): readonly ClientOptions[] {
+  const dispatcher = new Agent({ connect: { ca: authority.cert } });
+  onTestFinished(() => dispatcher.close());
+  // biome-ignore lint/suspicious/noExplicitAny: the fetch of the package undici, whose types are not the DOM's.
+  const fetch: any = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher });
+  return [{ dispatcher }, { fetch }];
+}
+
+describe("a service with a certificate of a private authority", () => {
+  it.each(here)("is trusted through `dispatcher: new Agent({ connect: { ca } })`, as %s", async (host) => {
+    const service = await startService(authority.issue(here));
+    for (const options of trusting()) {
+      expect(await sourceOf(clientOf(`https://${host}:${service.port}`, options))).toBe("tls");
     }
-    expect(keys).toEqual(["API-Key key-of-the-tests", "API-Key key-of-the-tests"]);
+    expect(service.keys).toEqual(["API-Key key-of-the-tests", "API-Key key-of-the-tests"]);
   });
 
-  it.each(["undici", "fetch"])("is trusted by NODE_EXTRA_CA_CERTS, by %s", async (transport) => {
-    const { port } = await startTlsService(authority.issue(here));
+  it.each(["undici", "fetch"])("is trusted through NODE_EXTRA_CA_CERTS, by %s", async (transport) => {
+    const { baseUrl } = await startService(authority.issue(here));
     const script = await writeChild(`
       const [baseUrl, transport] = argv;
       const options = transport === "fetch" ? { fetch: globalThis.fetch } : {};
@@ -31,80 +37,92 @@ describe("a service whose certificate is of an authority of one's own", () => {
       const bytes = await pdfs.generate("inv_2024", {}).buffer().catch((error) => error);
       console.log(JSON.stringify({ transport: pdfs.transport, code: bytes.code, text: bytes.toString("latin1") }));
       await pdfs.close();`);
-    const run = (env: Record<string, string>) =>
-      runChild(script, [`https://127.0.0.1:${port}`, transport], env);
+    const run = (env: Record<string, string>) => runChild(script, [baseUrl, transport], env);
     const trust = { NODE_EXTRA_CA_CERTS: await temporaryFile("authority.pem", authority.cert) };
     expect(await run(trust)).toMatchObject({ transport, text: expect.stringContaining("tls") });
     expect(await run({})).toMatchObject({ transport, code: "connection_failed" });
   });
 });
 
-describe("a service that does not prove who it is", () => {
-  const cases: [string, () => Promise<TlsService>, RegExp][] = [
-    [
-      "an authority that nobody knows",
-      () => startTlsService(makeAuthority("Stranger").issue(here)),
-      /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
-    ],
-    [
-      "the name of another host",
-      () => startTlsService(authority.issue(["pdf.example.com"])),
-      /ERR_TLS_CERT_ALTNAME_INVALID/,
-    ],
-    [
-      "a certificate that has expired",
-      () => startTlsService(authority.issue(here, inDays(-1))),
-      /CERT_HAS_EXPIRED/,
-    ],
-  ];
+interface Unproven {
+  readonly what: string;
+  /** Starts it; gives its port, and the keys that it received. */
+  readonly start: () => Promise<{ readonly port: number; readonly keys: readonly unknown[] }>;
+  /** The code of the cause, or its message. */
+  readonly cause: RegExp;
+  /** What the message says of the reason and of what to do. */
+  readonly said: readonly string[];
+  readonly attempts: number;
+}
 
-  it.each(cases)("by %s never gets the key, and is a ConnectionError", async (_what, start, code) => {
-    const { port, keys } = await start();
-    for (const [, options] of trusting(authority.cert)) {
-      const error = await rejectionOf(sourceOf(clientOf(`https://localhost:${port}`, options)));
+describe("a service that does not prove who it is", () => {
+  it.each<Unproven>([
+    {
+      what: "with a certificate of an unknown authority",
+      start: () => startService(makeAuthority("Stranger").issue(here)),
+      cause: /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
+      said: [
+        "its certificate is of an authority that is not known here",
+        "NODE_EXTRA_CA_CERTS",
+        "`dispatcher`",
+      ],
+      attempts: 1,
+    },
+    {
+      what: "with an expired certificate",
+      start: () => startService(authority.issue(here, inDays(-1))),
+      cause: /CERT_HAS_EXPIRED/,
+      said: ["its certificate has expired", "renewed", "clock"],
+      attempts: 1,
+    },
+    {
+      what: "with the certificate of another host",
+      start: () => startService(authority.issue(["pdf.example.com"])),
+      cause: /ERR_TLS_CERT_ALTNAME_INVALID/,
+      said: ["its certificate is for DNS:pdf.example.com, not for localhost", "Point `baseUrl` at a name"],
+      attempts: 1,
+    },
+    {
+      what: "at a port for http:",
+      start: () => startService(),
+      cause: /ERR_SSL_|EPROTO/,
+      said: ["what answers at that port does not speak TLS", "https://", "http://"],
+      attempts: 1,
+    },
+    {
+      what: "at a port that hangs up",
+      start: async () => {
+        const server = await listenRaw((socket) => socket.once("data", () => socket.end()));
+        onTestFinished(() => server.close());
+        return { port: server.port, keys: [] };
+      },
+      cause: /disconnected before secure TLS|ECONNRESET/,
+      said: ["it hung up before TLS was agreed on", "Check the port"],
+      attempts: 2,
+    },
+  ])("$what is a ConnectionError that says what to do, and never receives the key", async (row) => {
+    const service = await row.start();
+    const { port } = service;
+    for (const options of trusting()) {
+      const client = clientOf(`https://localhost:${port}`, { ...options, retry: { limit: 1 } });
+      const error = await rejectionOf(sourceOf(client));
       expect(error).toBeInstanceOf(ConnectionError);
-      expect(inspect(error, { depth: 10 })).toMatch(code);
+      const { message, attempts } = error as ConnectionError;
+      expect(message).toContain(`Could not reach the service at https://localhost:${port}`);
+      for (const words of row.said) expect(message).toContain(words);
+      expect(message).not.toMatch(/\n|openssl|may have been rendered/);
+      expect(attempts).toBe(row.attempts);
+      expect(inspect(error, { depth: 10 })).toMatch(row.cause);
       expect(inspect(error, { depth: 10 })).not.toContain("key-of-the-tests");
     }
-    expect(keys).toEqual([]);
+    expect(service.keys).toEqual([]);
   });
 
-  it("is asked once more by the next call, and found to be mended", async () => {
-    const bad = await startTlsService(authority.issue(here, inDays(-1)));
-    for (const [, options] of trusting(authority.cert)) {
-      const client = clientOf(`https://localhost:${bad.port}`, options);
-      await expect(sourceOf(client)).rejects.toThrow(ConnectionError);
-      const good = await startTlsService(authority.issue(here));
-      expect(await sourceOf(client.with({ baseUrl: `https://localhost:${good.port}` }))).toBe("tls");
-    }
-    expect(bad.keys).toEqual([]);
-  });
-});
-
-describe.each(transports)("a port that speaks another language, by %s,", (_, options) => {
-  const refusals: [string, (socket: Socket) => void][] = [
-    ["SSH", (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n")],
-    ["nothing, and hangs up", (socket) => socket.end()],
-    ["nothing, and resets", (socket) => socket.once("data", () => socket.resetAndDestroy())],
-  ];
-
-  it.each(refusals)("is a ConnectionError for https://: %s", async (_what, speak) => {
-    const server = await open(createRawServer(speak));
-    onTestFinished(() => server.close());
-    const error = await rejectionOf(sourceOf(clientOf(`https://127.0.0.1:${server.port}`, options)));
-    expect(error).toBeInstanceOf(ConnectionError);
-  });
-
-  it("is a ConnectionError for https:// where it speaks http://, and the key stays here", async () => {
-    const service = await startService();
-    const error = await rejectionOf(sourceOf(clientOf(`https://127.0.0.1:${service.port}`, options)));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(inspect(error, { depth: 10 })).toMatch(/ERR_SSL_|EPROTO/);
-  });
-
-  it("is a ConnectionError for http:// where it speaks https://", async () => {
-    const { port, keys } = await startTlsService(authority.issue(here));
-    await expect(sourceOf(clientOf(`http://127.0.0.1:${port}`, options))).rejects.toThrow(ConnectionError);
-    expect(keys).toEqual([]);
+  it.each(transports)("does not receive the key over http: if it speaks TLS, by %s", async (_, options) => {
+    const service = await startService(authority.issue(here));
+    await expect(sourceOf(clientOf(`http://127.0.0.1:${service.port}`, options))).rejects.toThrow(
+      ConnectionError,
+    );
+    expect(service.keys).toEqual([]);
   });
 });

@@ -1,11 +1,15 @@
 import { EventEmitter, once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { Socket } from "node:net";
 import { type ClientOptions, TemplatePdf } from "template-pdf";
 import { onTestFinished } from "vitest";
+import type { Issued } from "./certificates.ts";
+import { open, type SocketServer } from "./sockets.ts";
 
 /** One request as the service got it, and the answer to be given. */
 export interface Received {
+  readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -17,61 +21,68 @@ export interface Received {
 
 export type Answer = (received: Received) => unknown;
 
-/** A service on loopback that is gone when the test is over. */
+/** A scripted HTTP service on loopback that is gone when the test is over. */
 export class Service {
   /** All requests so far, with their whole bodies. */
   readonly requests: Received[] = [];
   readonly baseUrl: string;
-  /** How many sockets are open. */
-  connections = 0;
   readonly #clients: TemplatePdf[] = [];
-  readonly #server: Server;
-  readonly #arrivals: EventEmitter;
+  readonly #server: SocketServer;
+  readonly #arrivals = new EventEmitter().setMaxListeners(0);
 
-  private constructor(server: Server, arrivals: EventEmitter) {
+  private constructor(server: SocketServer, scheme: string) {
     this.#server = server;
-    this.#arrivals = arrivals;
-    this.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.baseUrl = `${scheme}://127.0.0.1:${server.port}`;
   }
 
-  static async start(answer: Answer): Promise<Service> {
-    const arrivals = new EventEmitter().setMaxListeners(0);
-    const server = createServer((request, response) => {
+  /**
+   * Starts one.
+   *
+   * @param answer - answers every request, once it has come whole
+   * @param tls - speaks TLS by this certificate
+   */
+  static async start(answer: Answer, tls?: Issued): Promise<Service> {
+    const onRequest: RequestListener = (request, response) => {
       const chunks: Buffer[] = [];
       request.on("error", () => {});
       response.on("error", () => {});
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", async () => {
-        const { socket } = request;
+        const { socket, headers, method = "", url: path = "" } = request;
         const closed = socket.destroyed
           ? Promise.resolve()
           : new Promise<void>((resolve) => socket.once("close", () => resolve()));
         const body = Buffer.concat(chunks).toString();
-        const received = {
-          path: request.url ?? "",
-          headers: request.headers,
-          body,
-          response,
-          socket,
-          closed,
-        };
+        const received = { method, path, headers, body, response, socket, closed };
         service.requests.push(received);
-        arrivals.emit("request");
+        service.#arrivals.emit("request");
         await answer(received);
       });
-    });
-    server.on("connection", (socket) => {
-      socket.setMaxListeners(0);
-      service.connections += 1;
-      socket.once("close", () => {
-        service.connections -= 1;
-      });
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const service = new Service(server, arrivals);
+    };
+    const server = tls ? createTlsServer(tls, onRequest) : createServer(onRequest);
+    server.on("connection", (socket) => socket.setMaxListeners(0));
+    const service = new Service(await open(server), tls ? "https" : "http");
     onTestFinished(() => service.#stop());
     return service;
+  }
+
+  get port(): number {
+    return this.#server.port;
+  }
+
+  /** How many sockets are open. */
+  get connections(): number {
+    return this.#server.openSockets;
+  }
+
+  /** How many sockets were ever opened. */
+  get allConnections(): number {
+    return this.#server.allSockets;
+  }
+
+  /** The `authorization` of every request so far. */
+  get keys(): (string | undefined)[] {
+    return this.requests.map(({ headers }) => headers.authorization);
   }
 
   /** Waits for a request, counted from 0. */
@@ -96,11 +107,33 @@ export class Service {
   }
 
   async #stop(): Promise<void> {
-    this.#server.close();
     // First: a client waits for its calls in flight before it closes.
-    this.#server.closeAllConnections();
+    await this.#server.close();
     await Promise.allSettled(this.#clients.map((client) => client.close()));
   }
+}
+
+/** A document that says where it comes from. */
+export function pdfFrom(source: string): string {
+  return `%PDF-1.4\n${source}\n%%EOF`;
+}
+
+/** The service on a real socket: every document says `network`, or `tls` behind a certificate. */
+export function startService(tls?: Issued): Promise<Service> {
+  return Service.start(saying(200, pdfFrom(tls ? "tls" : "network")), tls);
+}
+
+/** A client of any base URL that tries once, closed when the test is over. */
+export function clientOf(baseUrl: string, options: ClientOptions = {}): TemplatePdf {
+  const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Generates a document, and tells where it came from. */
+export async function sourceOf(client: TemplatePdf): Promise<string | undefined> {
+  const buffer = await client.generate("inv_2024", { total: "£1,000,000" }).buffer();
+  return buffer.toString().split("\n")[1];
 }
 
 /** Both ways to carry a request. */

@@ -1,5 +1,7 @@
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createRawServer, type Server, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+import { RequestReader } from "./faults/request-reader.ts";
 
 /** A server on loopback that knows its sockets. */
 export interface SocketServer {
@@ -10,6 +12,10 @@ export interface SocketServer {
   readonly openSockets: number;
   /** How many sockets were ever opened. */
   readonly allSockets: number;
+  /** Ends every socket, as a server does with idle ones. */
+  hangUp(): void;
+  /** Destroys every socket. */
+  destroyAll(): void;
   /** Stops listening and destroys every socket. */
   close(): Promise<void>;
 }
@@ -24,8 +30,8 @@ export function listenRaw(onConnection: (socket: Socket) => void): Promise<Socke
   return open(createRawServer(onConnection));
 }
 
-/** Starts any server of the `node:net` family on a free port of 127.0.0.1. */
-export async function open(server: Server): Promise<SocketServer> {
+/** Starts any server of the `node:net` family on this machine. Default: on a free port of 127.0.0.1. */
+export async function open(server: Server, port = 0, host = "127.0.0.1"): Promise<SocketServer> {
   const sockets = new Set<Socket>();
   let allSockets = 0;
   server.on("connection", (socket: Socket) => {
@@ -35,24 +41,129 @@ export async function open(server: Server): Promise<SocketServer> {
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
+  // A client that does not trust the certificate leaves in the middle of the handshake.
+  server.on("tlsClientError", () => {});
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
+    server.listen(port, host, resolve);
   });
-  const { port } = server.address() as AddressInfo;
+  const address = server.address() as AddressInfo;
+  const destroyAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   return {
-    origin: `http://127.0.0.1:${port}`,
-    port,
+    origin: `http://${host}:${address.port}`,
+    port: address.port,
     get openSockets() {
       return sockets.size;
     },
     get allSockets() {
       return allSockets;
     },
+    hangUp() {
+      for (const socket of sockets) socket.end();
+    },
+    destroyAll,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
+        destroyAll();
       }),
   };
+}
+
+/** One request, byte for byte. */
+export interface RawRequest {
+  /** Request line and header lines, read as Latin-1. */
+  readonly lines: readonly string[];
+  readonly body: Buffer;
+  /** How many requests came by this socket before it. */
+  readonly index: number;
+}
+
+/** Serves bare sockets until the test has finished, and calls `answer` with every whole request. */
+export async function serveRaw(
+  answer: (socket: Socket, request: RawRequest) => void,
+): Promise<SocketServer & { readonly requests: RawRequest[] }> {
+  const requests: RawRequest[] = [];
+  const server = await listenRaw((socket) => {
+    let index = 0;
+    const reader = new RequestReader({
+      onHead() {},
+      onRequest({ lines }, body) {
+        const request = { lines, body, index: index++ };
+        requests.push(request);
+        answer(socket, request);
+      },
+    });
+    socket.on("data", (piece: Buffer) => reader.push(piece));
+  });
+  onTestFinished(() => server.close());
+  return Object.assign(Object.create(server), { requests }) as SocketServer & { requests: RawRequest[] };
+}
+
+/** The origin of a server that has stopped listening: connections to it are refused. */
+export async function closedOrigin(): Promise<string> {
+  const server = await open(createRawServer());
+  await server.close();
+  return server.origin;
+}
+
+/** The head of a response with its empty line; `status` may carry a reason phrase. */
+export function head(status: number | string, headers: readonly string[] = []): string {
+  const line = typeof status === "number" ? `${status} Some Reason` : status;
+  return [`HTTP/1.1 ${line}`, ...headers, "", ""].join("\r\n");
+}
+
+/** A whole response whose length is told. */
+export function wholeAnswer(
+  body: Uint8Array | string,
+  headers: readonly string[] = [],
+  status = 200,
+): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([Buffer.from(head(status, [...headers, `content-length: ${bytes.length}`])), bytes]);
+}
+
+/** One chunk of chunked framing; an empty one ends the body. */
+export function framed(data: Uint8Array | string): Buffer {
+  const bytes = Buffer.from(data);
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
+}
+
+/** Resolves when the socket is gone, also if it is already. */
+export function closed(socket: Socket): Promise<void> {
+  if (socket.destroyed) return Promise.resolve();
+  // Reads on: a socket that nobody reads never learns that its peer has left.
+  socket.resume();
+  return new Promise((resolve) => {
+    socket.once("close", () => resolve());
+  });
+}
+
+/** A promise, and the way to resolve it from outside; `Promise.withResolvers` is younger than Node 20. */
+export function later<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** The next turn but one of the event loop: undici gives a socket to the next request only a turn after its last. */
+export async function turn(): Promise<void> {
+  for (let round = 0; round < 2; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The same bytes every time, hardly compressible. */
+export function noise(size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let state = 0x2545f491;
+  for (let at = 0; at < size; at += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    bytes[at] = state & 0xff;
+  }
+  return bytes;
 }

@@ -2,73 +2,65 @@ import { ConfigurationError } from "template-pdf";
 import { Agent } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { later, serve, turn } from "./server.ts";
-import { clientOf, pdfFrom, sourceOf, startService } from "./service.ts";
+import { clientOf, pdfFrom, Service, sourceOf, startService } from "../support/service.ts";
+import { later, turn } from "../support/sockets.ts";
 
 describe("the connections of a client", () => {
-  it("are shared with its siblings", async () => {
+  it("are shared with its derived clients, and not with another client", async () => {
     const service = await startService();
-    const client = clientOf(service.origin);
-    const siblings = [client, client.with({ apiKey: "another" }), client.with({}).with({ verify: false })];
-    for (const one of [...siblings, ...siblings]) {
+    const client = service.client();
+    const family = [client, client.with({ apiKey: "another" }), client.with({}).with({ verify: false })];
+    for (const one of [...family, ...family]) {
       await sourceOf(one);
       await turn();
     }
-    expect(service.allSockets).toBe(1);
+    expect(service.allConnections).toBe(1);
+    await sourceOf(service.client());
+    expect(service.allConnections).toBe(2);
   });
 
-  it("are its own: two clients share none", async () => {
+  it("stay open when a derived client is closed, which then refuses its calls", async () => {
     const service = await startService();
-    await sourceOf(clientOf(service.origin));
+    const client = service.client();
+    const derived = client.with({});
+    await sourceOf(derived);
+    await derived.close();
     await turn();
-    await sourceOf(clientOf(service.origin));
-    expect(service.allSockets).toBe(2);
-  });
-
-  it("stay open when a sibling is closed, which then refuses its calls", async () => {
-    const service = await startService();
-    const client = clientOf(service.origin);
-    const sibling = client.with({});
-    await sourceOf(sibling);
-    await sibling.close();
-    await turn();
-    await expect(sourceOf(sibling)).rejects.toThrow(ConfigurationError);
+    await expect(sourceOf(derived)).rejects.toThrow(ConfigurationError);
     expect(await sourceOf(client)).toBe("network");
-    expect(service.allSockets).toBe(1);
+    expect(service.allConnections).toBe(1);
   });
 
-  it("are closed with the client, which then refuses calls, and its siblings' too", async () => {
+  it("are closed with the client, which then refuses calls, as do its derived clients", async () => {
     const service = await startService();
-    const client = clientOf(service.origin);
-    const sibling = client.with({});
+    const client = service.client();
+    const derived = client.with({});
     await sourceOf(client);
     await client.close();
-    await eventually(() => service.openSockets === 0);
+    await eventually(() => service.connections === 0);
     await expect(sourceOf(client)).rejects.toThrow(ConfigurationError);
-    await expect(sourceOf(sibling)).rejects.toThrow(ConfigurationError);
-    expect(service.allSockets).toBe(1);
+    await expect(sourceOf(derived)).rejects.toThrow(ConfigurationError);
+    expect(service.allConnections).toBe(1);
   });
 
   it.each(["that was sent", "whose agent is still being loaded"])(
     "carry a call %s to its end before they close",
     async (which) => {
-      const reached = later<void>();
       const answer = later<void>();
-      const service = await serve(async (_request, response) => {
-        reached.resolve();
+      const service = await Service.start(async ({ response }) => {
         await answer.promise;
         response.end(pdfFrom("late"));
       });
-      const client = clientOf(service.origin);
+      const client = service.client();
       const source = sourceOf(client);
-      if (which === "that was sent") await reached.promise;
+      if (which === "that was sent") await service.request();
       // The request leaves at the end of the turn in which it was asked for.
       else await Promise.resolve();
       let isClosed = false;
       const closing = client.close().then(() => {
         isClosed = true;
       });
-      await reached.promise;
+      await service.request();
       expect(isClosed).toBe(false);
       answer.resolve();
       expect(await source).toBe("late");
@@ -76,47 +68,25 @@ describe("the connections of a client", () => {
     },
   );
 
-  it("may be closed twice", async () => {
+  it.each([true, false])("can be closed twice (were opened: %s)", async (areOpened) => {
     const service = await startService();
-    const client = clientOf(service.origin);
-    await sourceOf(client);
+    const client = service.client();
+    if (areOpened) await sourceOf(client);
     await Promise.all([client.close(), client.close()]);
     await client.close();
-  });
-
-  it("may be closed where none was ever opened", async () => {
-    const client = clientOf("http://127.0.0.1:1");
-    await Promise.all([client.close(), client.close()]);
     await expect(sourceOf(client)).rejects.toThrow(ConfigurationError);
   });
 
-  it("are left alone where they are the caller's own", async () => {
+  it("stay open if they are the caller's own dispatcher", async () => {
     const service = await startService();
     const dispatcher = new Agent();
     onTestFinished(() => dispatcher.close());
-    const client = clientOf(service.origin, { dispatcher });
+    const client = clientOf(service.baseUrl, { dispatcher });
     await sourceOf(client);
     await client.close();
     expect([dispatcher.closed, dispatcher.destroyed]).toEqual([false, false]);
     await turn();
-    expect(await sourceOf(clientOf(service.origin, { dispatcher }))).toBe("network");
-    expect(service.allSockets).toBe(1);
-  });
-
-  it("are gone when a document is given up", async () => {
-    const reached = later<void>();
-    const service = await serve((_request, response) => {
-      response.write("%PDF-1.4\n");
-      reached.resolve();
-    });
-    const controller = new AbortController();
-    const client = clientOf(service.origin);
-    const bytes = client.generate("inv_2024", {}, { signal: controller.signal }).bytes();
-    bytes.catch(() => {});
-    await reached.promise;
-    const reason = new Error("enough");
-    controller.abort(reason);
-    await expect(bytes).rejects.toBe(reason);
-    await eventually(() => service.openSockets === 0);
+    expect(await sourceOf(clientOf(service.baseUrl, { dispatcher }))).toBe("network");
+    expect(service.allConnections).toBe(1);
   });
 });

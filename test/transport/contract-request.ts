@@ -1,90 +1,128 @@
 import { describe, expect, it } from "vitest";
+import { head, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
-import { record, requestTo } from "./recorder.ts";
-import { head, serveRaw, settle, turn } from "./server.ts";
+import { exchange, record, requestTo, send, settle } from "./recorder.ts";
 
-/** What goes over the wire, and when. */
+/** What goes over the wire, and what is told of an answer before its body. */
 export function describeRequest(makeTransport: MakeTransport): void {
   describe("request", () => {
     it("writes method, path, headers and body exactly as they were given", async () => {
-      const server = await serveRaw((socket) => socket.write(head(200, ["content-length: 0"])));
+      const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const body = JSON.stringify({ total: "£1,000,000", note: "🎉 naïve \u2028 漢字" });
       const headers = [
         ["authorization", "API-Key a key with spaces"],
         ["content-type", "application/json"],
-        ["X-Mixed-Case", "kept"],
-        ["x-latin", "caf\u00e9 \u00a3"],
         ["x-empty", ""],
+        ["x-latin", "caf\u00e9 \u00a3"],
+        ["x-mixed-case", "Kept"],
       ];
       const path = "/prefix/api/v1/templates/a%2Fb%20%C3%A9%3F/generate-sync";
-      await record(makeTransport(), requestTo(server.origin, { path, headers: headers.flat(), body }))
-        .send()
-        .until("end");
+      const request = requestTo(server.origin, { path, headers: headers.flat(), body });
+      await record(makeTransport(), request).send().until("end");
 
-      const [request] = server.requests;
-      const [requestLine, ...lines] = request?.lines ?? [];
+      const [requestLine, ...lines] = server.requests[0]?.lines ?? [];
       expect(requestLine).toBe(`POST ${path} HTTP/1.1`);
-      const given = new Set(headers.map(([name]) => name?.toLowerCase()));
-      const written = lines
-        .map((line) => line.split(/: ?(.*)/s, 2))
-        .filter(([name]) => given.has(name?.toLowerCase()));
-      // Names compare without case: fetch writes some of them its own way.
-      const lowered = (pairs: string[][]) =>
-        pairs.map(([name, value]) => [name?.toLowerCase(), value]).sort();
-      expect(lowered(written)).toEqual(lowered(headers));
-      expect(lines.filter((line) => /^host:/i.test(line))).toEqual([`host: 127.0.0.1:${server.port}`]);
-      expect(request?.body).toEqual(Buffer.from(body, "utf8"));
+      const pairs = lines.map((line) => line.split(/: ?(.*)/s, 2)).map(([name = "", value]) => [name, value]);
+      const names = new Set(headers.map(([name]) => name));
+      expect(pairs.filter(([name]) => names.has(name)).sort()).toEqual(headers);
+      expect(lines).toContain(`host: 127.0.0.1:${server.port}`);
       expect(lines).toContain(`content-length: ${Buffer.byteLength(body)}`);
+      expect(server.requests[0]?.body.toString()).toBe(body);
     });
 
     it("writes a body of many megabytes whole", async () => {
-      const server = await serveRaw((socket) => socket.write(head(200, ["content-length: 0"])));
+      const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const body = JSON.stringify({ text: "£🎉x".repeat(500_000) });
       await record(makeTransport(), requestTo(server.origin, { body })).send().until("end");
       expect(server.requests[0]?.body.equals(Buffer.from(body))).toBe(true);
     });
 
-    it("sends nothing, and tells nothing, before send()", async () => {
-      const server = await serveRaw((socket) => socket.write(head(200, ["content-length: 0"])));
+    it("sends nothing before send()", async () => {
+      const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const transport = makeTransport();
       const unsent = record(transport, requestTo(server.origin));
       await settle(transport);
-      expect(server.allSockets).toBe(0);
-      expect(unsent.events).toEqual([]);
+      expect([server.allSockets, unsent.events]).toEqual([0, []]);
     });
 
-    it("tells the events in order, and the last one last", async () => {
-      const server = await serveRaw((socket) => socket.write(`${head(200, ["content-length: 5"])}%PDF-`));
+    it("keeps concurrent requests apart", async () => {
+      const server = await serveRaw((socket, { body }) => socket.write(wholeAnswer(body)));
       const transport = makeTransport();
-      const recorder = record(transport, requestTo(server.origin)).send();
-      await recorder.finished();
+      const bodies = Array.from({ length: 50 }, (_, index) => `{"index":${index}}`);
+      const recorders = bodies.map((body) => record(transport, requestTo(server.origin, { body })).send());
+      await Promise.all(recorders.map((recorder) => recorder.finished()));
+      expect(recorders.map((recorder) => recorder.body.toString())).toEqual(bodies);
+    });
+
+    it("sends one request after the other over one socket, and keeps the headers of each response", async () => {
+      const transport = makeTransport();
+      const { server, recorder: first } = await send(transport, (socket, { index }) =>
+        socket.write(wholeAnswer("ok", [`x-index: ${index}`])),
+      );
+      await first.until("end");
+      const recorders = [first];
+      for (let round = 0; round < 4; round += 1) {
+        await turn();
+        const next = record(transport, requestTo(server.origin)).send();
+        await next.until("end");
+        recorders.push(next);
+      }
+      const indexes = ["0", "1", "2", "3", "4"];
+      expect(recorders.map(({ head }) => head.header("x-index"))).toEqual(indexes);
+      expect(recorders.map(({ head }) => head.toHeaders().get("x-index"))).toEqual(indexes);
+      expect(server.allSockets).toBe(1);
+    });
+  });
+
+  describe("response headers", () => {
+    it.each([200, 206, 404, 503])("reports the status %i with its body", async (status) => {
+      const { head, body } = await exchange(makeTransport(), wholeAnswer("body", [], status));
+      expect([head.status, head.opaqueRedirect, body.toString()]).toEqual([status, false, "body"]);
+    });
+
+    it("skips interim responses", async () => {
+      const hints = head("103 Early Hints", ["link: </style.css>; rel=preload"]) + head("102 Processing");
+      const last = wholeAnswer("body", ["x-final: yes"]);
+      const recorder = await exchange(makeTransport(), Buffer.concat([Buffer.from(hints), last]));
+      expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
+      expect([recorder.head.status, recorder.head.header("x-final")]).toEqual([200, "yes"]);
+      expect(recorder.head.header("link")).toBeUndefined();
+    });
+
+    it("reports every header as it was sent, as Latin-1", async () => {
+      const sent = [
+        ["constructor", "no trap"],
+        ["content-disposition", 'attachment; filename="r\u00e9sum\u00e9.pdf"'],
+        ["content-length", "0"],
+        ["x-empty", ""],
+        ["x-utf8", Buffer.from("漢字").toString("latin1")],
+      ];
+      const lines = [...sent.map((pair) => pair.join(": ")), "X-Upper: Value"];
+      const recorder = await exchange(makeTransport(), Buffer.from(head(200, lines), "latin1"));
+      const expected = [...sent.slice(0, 4), ["x-upper", "Value"], ...sent.slice(4)].sort();
+      expect([...recorder.head.toHeaders()]).toEqual(expected);
+      expect(expected.map(([name = ""]) => [name, recorder.head.header(name)])).toEqual(expected);
+      expect(recorder.head.header("x-missing")).toBeUndefined();
+    });
+
+    it("joins headers of one name, and keeps cookies apart in Headers", async () => {
+      const lines = ["x-twice: a", "X-Twice: b", "set-cookie: a=1; Path=/", "set-cookie: b=2"];
+      const recorder = await exchange(makeTransport(), wholeAnswer("", lines));
+      const headers = recorder.head.toHeaders();
+      expect([recorder.head.header("x-twice"), headers.get("x-twice")]).toEqual(["a, b", "a, b"]);
+      expect(recorder.head.header("set-cookie")).toBe("a=1; Path=/, b=2");
+      expect(headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2"]);
+    });
+
+    it.each([301, 307])("reports a redirect (%i) and never follows it", async (status) => {
+      const target = await serveRaw((socket) => socket.write(wholeAnswer("")));
+      const location = `${target.origin}/elsewhere`;
+      const transport = makeTransport();
+      const recorder = await exchange(transport, wholeAnswer("moved", [`location: ${location}`], status));
       await settle(transport);
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
-    });
-
-    it("keeps requests that run side by side apart", async () => {
-      const server = await serveRaw((socket, { body }) => {
-        socket.write(`${head(200, [`content-length: ${body.length}`])}${body.toString("latin1")}`);
-      });
-      const transport = makeTransport();
-      const recorders = Array.from({ length: 50 }, (_, index) =>
-        record(transport, requestTo(server.origin, { body: `{"index":${index}}` })).send(),
-      );
-      await Promise.all(recorders.map((recorder) => recorder.finished()));
-      expect(recorders.map((recorder) => recorder.body.toString())).toEqual(
-        recorders.map((_, index) => `{"index":${index}}`),
-      );
-    });
-
-    it("sends one request after the other by one socket", async () => {
-      const server = await serveRaw((socket) => socket.write(`${head(200, ["content-length: 2"])}ok`));
-      const transport = makeTransport();
-      for (let round = 0; round < 5; round += 1) {
-        await record(transport, requestTo(server.origin)).send().until("end");
-        await turn();
-      }
-      expect(server.requests.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
-      expect(server.allSockets).toBe(1);
+      expect([recorder.head.status, recorder.head.header("location")]).toEqual([status, location]);
+      expect([target.allSockets, recorder.server.requests.length]).toEqual([0, 1]);
     });
   });
 }

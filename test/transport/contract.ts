@@ -1,11 +1,8 @@
 import { describe } from "vitest";
 import type { Transport } from "../../src/transport/transport.ts";
 import { describeAbort } from "./contract-abort.ts";
-import { describeBackpressure } from "./contract-backpressure.ts";
 import { describeBody } from "./contract-body.ts";
-import { describeCodings } from "./contract-codings.ts";
 import { describeFailures } from "./contract-failures.ts";
-import { describeHead } from "./contract-head.ts";
 import { describePause } from "./contract-pause.ts";
 import { describeRequest } from "./contract-request.ts";
 
@@ -30,12 +27,9 @@ export function describeTransport(
 ): void {
   describe(`the ${name} transport`, () => {
     describeRequest(makeTransport);
-    describeHead(makeTransport);
-    describeBody(makeTransport);
+    describeBody(makeTransport, blindness);
     describePause(makeTransport);
-    describeBackpressure(makeTransport);
     describeAbort(makeTransport);
     describeFailures(makeTransport);
-    describeCodings(makeTransport, blindness);
   });
 }

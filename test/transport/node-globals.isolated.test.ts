@@ -3,7 +3,7 @@
 import { ConfigurationError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { DispatcherLike } from "../../src/transport/transport.ts";
-import { clientOf, pdfFrom, sourceOf, startService } from "./service.ts";
+import { clientOf, sourceOf, startService } from "../support/service.ts";
 
 const legacyKey = Symbol.for("undici.globalDispatcher.1");
 const currentKey = Symbol.for("undici.globalDispatcher.2");
@@ -13,48 +13,43 @@ const readsLegacyKey = Number.parseInt(Object(process.versions).undici, 10) < 8;
 const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: DispatcherLike };
 
 describe("the globals of Node", () => {
-  it("are left alone by a client, which opens no socket before its first document", async () => {
+  it("are left alone by a client, which opens its first socket for its first document", async () => {
     // From Node 24 on, Node has put its own agent there before anybody fetches.
     const before = [globals[legacyKey], globals[currentKey]];
     const { fetch } = globalThis;
     const service = await startService();
-    const client = clientOf(service.origin);
+    const client = clientOf(service.baseUrl);
     expect(client.transport).toBe("undici");
-    expect(service.allSockets).toBe(0);
+    expect(service.allConnections).toBe(0);
     expect(await sourceOf(client)).toBe("network");
-    expect(service.allSockets).toBe(1);
+    expect(service.allConnections).toBe(1);
     expect([globals[legacyKey], globals[currentKey]]).toEqual(before);
     expect(globalThis.fetch).toBe(fetch);
   });
 
-  it("hold a plain agent after Node's first fetch, which is nobody's wish", async () => {
+  it("may hold the agent of Node's first fetch, which a client ignores", async () => {
     const service = await startService();
-    await (await fetch(service.origin, { method: "POST", body: "{}" })).text();
+    await (await fetch(service.baseUrl, { method: "POST", body: "{}" })).text();
     expect(globals[legacyKey] ?? globals[currentKey]).toBeDefined();
-    expect(clientOf(service.origin).transport).toBe("undici");
+    expect(clientOf(service.baseUrl).transport).toBe("undici");
   });
 
   if (bundlesUndici6) {
-    it("hold, on Node 20, an agent of undici 6, which is refused as a `dispatcher`", () => {
-      const dispatcher = globals[legacyKey];
-      if (!dispatcher) throw new Error("Node's fetch was to leave its agent behind.");
-      expect(() => clientOf("http://127.0.0.1:1", { dispatcher })).toThrow(ConfigurationError);
-    });
-
-    it("hold, on Node 20, an agent of undici 6, which says what it is even when it is wrapped", async () => {
+    it("hold, on Node 20, an agent of undici 6, which is refused as a `dispatcher`, also when wrapped", async () => {
       const old = globals[legacyKey];
       if (!old) throw new Error("Node's fetch was to leave its agent behind.");
+      expect(() => clientOf("http://127.0.0.1:1", { dispatcher: old })).toThrow(ConfigurationError);
       const dispatcher: DispatcherLike = { dispatch: (options, handler) => old.dispatch(options, handler) };
       const service = await startService();
-      const document = clientOf(service.origin, { dispatcher }).generate("inv_2024", {});
+      const document = clientOf(service.baseUrl, { dispatcher }).generate("inv_2024", {});
       await expect(document.bytes()).rejects.toThrow(/undici 6 or older/);
-      expect(service.allSockets).toBe(0);
+      expect(service.allConnections).toBe(0);
     });
   }
 
   // Node 26's fetch looks at the newer place only: there an older dispatcher is obeyed by nothing.
   if (readsLegacyKey) {
-    it("may hold somebody's dispatcher of another generation: Node's own fetch speaks to it", async () => {
+    it("may hold a dispatcher of another generation, which Node's own fetch then uses", async () => {
       const service = await startService();
       const nodes = globals[legacyKey];
       if (!nodes) throw new Error("Node's fetch was to leave its agent behind.");
@@ -68,7 +63,7 @@ describe("the globals of Node", () => {
       onTestFinished(() => {
         globals[legacyKey] = nodes;
       });
-      const client = clientOf(service.origin);
+      const client = clientOf(service.baseUrl);
       expect(client.transport).toBe("fetch");
       expect(await sourceOf(client)).toBe("network");
       expect(seen).toEqual(["/api/v1/templates/inv_2024/generate-sync"]);
@@ -77,7 +72,7 @@ describe("the globals of Node", () => {
     });
   }
 
-  it("may lack a fetch, where undici needs none", async () => {
+  it("may lack a fetch, which undici does not need", async () => {
     const service = await startService();
     const { fetch } = globalThis;
     onTestFinished(() => {
@@ -85,11 +80,6 @@ describe("the globals of Node", () => {
     });
     // @ts-expect-error Some hardened environments take it away.
     globalThis.fetch = undefined;
-    expect(await sourceOf(clientOf(service.origin))).toBe("network");
-  });
-
-  it("are not asked where a `fetch` is given", async () => {
-    const client = clientOf("https://service.test", { fetch: async () => new Response(pdfFrom("given")) });
-    expect([client.transport, await sourceOf(client)]).toEqual(["fetch", "given"]);
+    expect(await sourceOf(clientOf(service.baseUrl))).toBe("network");
   });
 });

@@ -3,7 +3,7 @@ import { setupServer } from "msw/node";
 import { ConfigurationError } from "template-pdf";
 import { Agent, type Dispatcher, getGlobalDispatcher, MockAgent, setGlobalDispatcher } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { clientOf, pdfFrom, sourceOf, startService } from "./service.ts";
+import { clientOf, pdfFrom, sourceOf, startService } from "../support/service.ts";
 
 const path = "/api/v1/templates/inv_2024/generate-sync";
 
@@ -33,20 +33,13 @@ function stubFetch(fetch: () => Promise<Response>): void {
   onTestFinished(() => void vi.unstubAllGlobals());
 }
 
-describe("what carries a request", () => {
-  it("is undici with connections of its own, where nobody said otherwise", async () => {
+describe("the transport of a client", () => {
+  it("is the `fetch` option, a global fetch, a global dispatcher or its own undici, in this order", async () => {
     const service = await startService();
-    const client = clientOf(service.origin);
-    expect(client.transport).toBe("undici");
-    expect(await sourceOf(client)).toBe("network");
-  });
+    const plain = clientOf(service.baseUrl);
+    const withFetch = clientOf(service.baseUrl, { fetch: fetchFrom("the fetch option") });
 
-  it("is in this order: `fetch`, global fetch, global dispatcher, its own", async () => {
-    const service = await startService();
-    const plain = clientOf(service.origin);
-    const withFetch = clientOf(service.origin, { fetch: fetchFrom("the fetch option") });
-
-    const restore = useGlobally(mockAgent(service.origin, "the global dispatcher"));
+    const restore = useGlobally(mockAgent(service.baseUrl, "the global dispatcher"));
     expect([plain.transport, await sourceOf(plain)]).toEqual(["undici", "the global dispatcher"]);
     stubFetch(fetchFrom("the global fetch"));
     expect([plain.transport, await sourceOf(plain)]).toEqual(["fetch", "the global fetch"]);
@@ -59,13 +52,21 @@ describe("what carries a request", () => {
   });
 
   it("is the `dispatcher` option before any global", async () => {
-    const service = await startService();
-    const client = clientOf(service.origin, {
-      dispatcher: mockAgent(service.origin, "the dispatcher option"),
-    });
-    useGlobally(mockAgent(service.origin, "the global dispatcher"));
+    const { baseUrl } = await startService();
+    const client = clientOf(baseUrl, { dispatcher: mockAgent(baseUrl, "the dispatcher option") });
+    useGlobally(mockAgent(baseUrl, "the global dispatcher"));
     stubFetch(fetchFrom("the global fetch"));
     expect([client.transport, await sourceOf(client)]).toEqual(["undici", "the dispatcher option"]);
+  });
+
+  it("is in a derived client what was given last", async () => {
+    const { baseUrl } = await startService();
+    const byFetch = clientOf(baseUrl, { fetch: fetchFrom("fetch") });
+    const byDispatcher = byFetch.with({ dispatcher: mockAgent(baseUrl, "dispatcher") });
+    const byFetchAgain = byDispatcher.with({ fetch: fetchFrom("fetch again") });
+    const inherited = byDispatcher.with({ apiKey: "another" });
+    const sources = await Promise.all([byFetch, byDispatcher, byFetchAgain, inherited].map(sourceOf));
+    expect(sources).toEqual(["fetch", "dispatcher", "fetch again", "dispatcher"]);
   });
 
   it("cannot be a `fetch` and a `dispatcher` at once", () => {
@@ -74,21 +75,7 @@ describe("what carries a request", () => {
     expect(() => clientOf("http://127.0.0.1:1").with(both)).toThrow(ConfigurationError);
   });
 
-  it("is in a sibling what was given last", async () => {
-    const { origin } = await startService();
-    const byFetch = clientOf(origin, { fetch: fetchFrom("fetch") });
-    const byDispatcher = byFetch.with({ dispatcher: mockAgent(origin, "dispatcher") });
-    const byFetchAgain = byDispatcher.with({ fetch: fetchFrom("fetch again") });
-    const inherited = byDispatcher.with({ apiKey: "another" });
-    expect(await Promise.all([byFetch, byDispatcher, byFetchAgain, inherited].map(sourceOf))).toEqual([
-      "fetch",
-      "dispatcher",
-      "fetch again",
-      "dispatcher",
-    ]);
-  });
-
-  it("is never a dispatcher of undici 6, which is refused when the client is made", () => {
+  it("cannot be a dispatcher of undici 6, which is refused when the client is created", () => {
     class OldAgent {
       get interceptors() {
         return undefined;
@@ -97,54 +84,31 @@ describe("what carries a request", () => {
         return true;
       }
     }
-    const make = () => clientOf("http://127.0.0.1:1", { dispatcher: new OldAgent() });
-    expect(make).toThrow(ConfigurationError);
-    expect(make).toThrow(/undici 6/);
-  });
-
-  it("may be a dispatcher that shows its generation only when it is used", async () => {
-    const dispatch = (_options: unknown, handler: { onConnect(abort: () => void): void }) => {
-      handler.onConnect(() => {});
-      return true;
-    };
-    const document = clientOf("http://127.0.0.1:1", { dispatcher: { dispatch } }).generate("inv_2024", {});
-    await expect(document.bytes()).rejects.toThrow(ConfigurationError);
+    const create = () => clientOf("http://127.0.0.1:1", { dispatcher: new OldAgent() });
+    expect(create).toThrow(ConfigurationError);
+    expect(create).toThrow(/undici 6/);
   });
 });
 
-describe("mocks and tracers, without any configuration", () => {
-  const handlers = [http.post(`*${path}`, () => new HttpResponse(pdfFrom("msw")))];
-
+describe("without any configuration", () => {
   it.each(["before", "after"])(
-    "MSW that listens %s the client is made answers, and leaves again",
+    "MSW that listens %s the client's first call answers until it is closed",
     async (when) => {
       const service = await startService();
-      const early = when === "after" ? clientOf(service.origin) : undefined;
-      const mock = setupServer(...handlers);
+      const client = clientOf(service.baseUrl);
+      if (when === "after") expect(await sourceOf(client)).toBe("network");
+      const connections = service.allConnections;
+      const mock = setupServer(http.post(`*${path}`, () => new HttpResponse(pdfFrom("msw"))));
       mock.listen({ onUnhandledRequest: "error" });
       onTestFinished(() => mock.close());
-      const client = early ?? clientOf(service.origin);
       expect([client.transport, await sourceOf(client)]).toEqual(["fetch", "msw"]);
-      expect(service.allSockets).toBe(0);
+      expect(service.allConnections).toBe(connections);
       mock.close();
       expect([client.transport, await sourceOf(client)]).toEqual(["undici", "network"]);
     },
   );
 
-  it("MSW may come between two calls of a client that has sockets already", async () => {
-    const service = await startService();
-    const client = clientOf(service.origin);
-    const mock = setupServer(...handlers);
-    onTestFinished(() => mock.close());
-    const sources = [await sourceOf(client)];
-    mock.listen();
-    sources.push(await sourceOf(client));
-    mock.close();
-    sources.push(await sourceOf(client));
-    expect(sources).toEqual(["network", "msw", "network"]);
-  });
-
-  it("MSW's fault on the network is a failed connection", async () => {
+  it("a network error of MSW is a failed connection", async () => {
     const mock = setupServer(http.post(`*${path}`, () => HttpResponse.error()));
     mock.listen();
     onTestFinished(() => mock.close());
@@ -152,69 +116,38 @@ describe("mocks and tracers, without any configuration", () => {
     await expect(document.bytes()).rejects.toMatchObject({ code: "connection_failed" });
   });
 
-  it("a stubbed global fetch is called, and only while it is there", async () => {
-    const service = await startService();
-    const client = clientOf(service.origin);
-    const stub = fetchFrom("stub");
-    stubFetch(stub);
-    expect([client.transport, await sourceOf(client)]).toEqual(["fetch", "stub"]);
-    vi.unstubAllGlobals();
-    expect([client.transport, await sourceOf(client)]).toEqual(["undici", "network"]);
-    expect(stub).toHaveBeenCalledOnce();
-  });
-
-  it("a wrapper around the global fetch sees the request", async () => {
-    const service = await startService();
-    const real = globalThis.fetch;
-    const seen: unknown[] = [];
-    vi.stubGlobal("fetch", (...call: Parameters<typeof fetch>) => {
-      seen.push(call[0]);
-      return real(...call);
-    });
-    onTestFinished(() => void vi.unstubAllGlobals());
-    expect(await sourceOf(clientOf(service.origin))).toBe("network");
-    expect(seen).toEqual([service.origin + path]);
-  });
-
-  it("a dispatcher composed onto an agent and set globally sees the request", async () => {
-    const service = await startService();
-    const seen: unknown[] = [];
-    const agent = new Agent();
-    onTestFinished(() => agent.close());
-    const tracer: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const seen: string[] = [];
+  class Tracer extends Agent {
+    override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
       seen.push(options.path);
-      return dispatch(options, handler);
-    };
-    useGlobally(agent.compose(tracer));
-    const client = clientOf(service.origin);
-    expect([client.transport, await sourceOf(client)]).toEqual(["undici", "network"]);
-    expect(seen).toEqual([path]);
-  });
-
-  it("a subclass of Agent set globally is used", async () => {
-    const service = await startService();
-    const seen: unknown[] = [];
-    class Tracer extends Agent {
-      override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-        seen.push(options.path);
-        return super.dispatch(options, handler);
-      }
+      return super.dispatch(options, handler);
     }
-    const tracer = new Tracer();
-    onTestFinished(() => tracer.close());
-    useGlobally(tracer);
-    await sourceOf(clientOf(service.origin));
+  }
+  const tracing: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+    seen.push(options.path);
+    return dispatch(options, handler);
+  };
+  it.each([
+    ["composed dispatcher", () => new Agent().compose(tracing)],
+    ["subclass of Agent", () => new Tracer()],
+  ])("a global %s carries the requests", async (_kind, create) => {
+    const service = await startService();
+    const dispatcher = create();
+    onTestFinished(() => dispatcher.close());
+    useGlobally(dispatcher);
+    seen.length = 0;
+    expect(await sourceOf(clientOf(service.baseUrl))).toBe("network");
     expect(seen).toEqual([path]);
   });
 
-  it("a plain agent set globally is nobody's wish", async () => {
+  it("a global plain Agent is ignored", async () => {
     const service = await startService();
     const agent = new Agent();
     onTestFinished(() => agent.close());
     const dispatch = vi.spyOn(Agent.prototype, "dispatch");
     onTestFinished(() => dispatch.mockRestore());
     useGlobally(agent);
-    await sourceOf(clientOf(service.origin));
+    await sourceOf(clientOf(service.baseUrl));
     expect(dispatch.mock.contexts).not.toContain(agent);
   });
 });

@@ -1,6 +1,8 @@
+import type { Socket } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import type { ResponseHead } from "../../src/transport/response-head.ts";
 import type { Exchange, Receiver, Transport, WireRequest } from "../../src/transport/transport.ts";
+import { listen, type RawRequest, serveRaw } from "../support/sockets.ts";
 
 /** What a test does at the moment of an event. */
 export interface Hooks {
@@ -138,4 +140,35 @@ export function requestTo(origin: string, rest: Partial<WireRequest> = {}): Wire
     body: '{"total":"£1,000,000"}',
     ...rest,
   };
+}
+
+/**
+ * Lets everything happen that is about to happen: three whole requests by the same transport. What was on
+ * its way through this process's event loop before has arrived after them.
+ */
+export async function settle(transport: Transport): Promise<void> {
+  const server = await listen((_request, response) => response.end("settled"));
+  for (let round = 0; round < 3; round += 1) {
+    await record(transport, requestTo(server.origin)).send().until("end");
+  }
+  await server.close();
+}
+
+/** What a raw server answers: bytes, or what it does with the socket. */
+export type RawAnswer = string | Uint8Array | ((socket: Socket, request: RawRequest) => unknown);
+
+/** Serves one answer to every request, and sends one request to it. */
+export async function send(transport: Transport, answer: RawAnswer, hooks: Hooks = {}) {
+  const server = await serveRaw((socket, request) => {
+    if (typeof answer === "function") answer(socket, request);
+    else socket.write(answer);
+  });
+  return { server, recorder: record(transport, requestTo(server.origin), hooks).send() };
+}
+
+/** The same, until the exchange has ended, however it ends. */
+export async function exchange(transport: Transport, answer: RawAnswer, hooks: Hooks = {}) {
+  const { server, recorder } = await send(transport, answer, hooks);
+  await recorder.finished();
+  return Object.assign(recorder, { server });
 }

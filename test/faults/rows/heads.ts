@@ -1,148 +1,198 @@
-import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/service/faults/fault-script.ts";
-import { earlyFault } from "../../support/faults/early-fault.ts";
-import { type Group, row } from "../row.ts";
-
-const lines = (...all: readonly string[]): Step => ({ do: "write", bytes: [...all, "", ""].join("\r\n") });
+import { gzipSync } from "node:zlib";
+import { answer, type Fault, fault, pdfHead } from "../../../src/service/faults/fault-script.ts";
+import { faults } from "../../../src/testing/faults.ts";
+import { type Gets, group } from "../row.ts";
+import { drip, end, lines, type Script, stall, write } from "../steps.ts";
 
 /** A head of lines as they are given, and the document. */
-function under(name: string, head: (length: number) => readonly string[]): Fault {
-  return fault(name, (document) => [lines(...head(document.length)), { do: "write", bytes: document }]);
-}
+const under =
+  (head: (length: number) => readonly string[]): Script =>
+  (document) => [lines("HTTP/1.1 200 OK", ...head(document.length)), write(document)];
 
 /** Something before an answer that is right in itself. */
-function after(name: string, ...before: readonly string[]): Fault {
-  return fault(name, (document) => [
-    lines(...before),
-    pdfHead(document.length),
-    { do: "write", bytes: document },
-  ]);
-}
+const after =
+  (...before: readonly string[]): Script =>
+  (document) => [lines(...before), pdfHead(document.length), write(document)];
 
-export const heads: Group = {
-  title: "A head that is wrong",
-  rows: [
-    row(
-      under("a header line without a colon", (length) => [
-        "HTTP/1.1 200 OK",
-        "this is no header",
-        `content-length: ${length}`,
-      ]),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      under("a NUL in a header", (length) => [
-        "HTTP/1.1 200 OK",
-        "x-note: a\0b",
-        `content-length: ${length}`,
-      ]),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      under("100 kB of headers", (length) => [
-        "HTTP/1.1 200 OK",
-        ...Array.from({ length: 100 }, (_, index) => `x-${index}: ${"x".repeat(1_000)}`),
-        `content-length: ${length}`,
-      ]),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      under("an interim answer with 100 kB of headers", () => [
-        "HTTP/1.1 103 Early Hints",
-        ...Array.from({ length: 100 }, (_, index) => `x-${index}: ${"x".repeat(1_000)}`),
-      ]),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      under("a length that is no number", () => ["HTTP/1.1 200 OK", "content-length: many"]),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      under("a length below zero", () => ["HTTP/1.1 200 OK", "content-length: -1"]),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      under("two lengths that differ", (length) => [
-        "HTTP/1.1 200 OK",
-        `content-length: ${length}`,
-        `content-length: ${length - 1}`,
-      ]),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      under("a length, and chunks as well", (length) => [
-        "HTTP/1.1 200 OK",
-        `content-length: ${length}`,
-        "transfer-encoding: chunked",
-      ]),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      under("a version of HTTP that does not exist", (length) => [
-        "HTTP/7.3 200 OK",
-        `content-length: ${length}`,
-      ]),
-      "ConnectionError",
-      "heals",
-    ),
+const manyHeaders = Array.from({ length: 100 }, (_, index) => `x-${index}: ${"x".repeat(1_000)}`);
+
+export const heads = group("A head that is wrong", "ConnectionError", "heals", [
+  ["a header line without a colon", under((length) => ["this is no header", `content-length: ${length}`])],
+  ["a NUL in a header", under((length) => ["x-note: a\0b", `content-length: ${length}`])],
+  ["100 kB of headers", under((length) => [...manyHeaders, `content-length: ${length}`])],
+  [
+    "an interim answer with 100 kB of headers",
+    (document) => [lines("HTTP/1.1 103 Early Hints", ...manyHeaders), write(document)],
   ],
-};
+  ["a length that is no number", under(() => ["content-length: many"])],
+  ["a length below zero", under(() => ["content-length: -1"])],
+  [
+    "two lengths that differ",
+    under((length) => [`content-length: ${length}`, `content-length: ${length - 1}`]),
+  ],
+  [
+    "a length, and chunks as well",
+    under((length) => [`content-length: ${length}`, "transfer-encoding: chunked"]),
+  ],
+  [
+    "a version of HTTP that does not exist",
+    (document) => [lines("HTTP/7.3 200 OK", `content-length: ${document.length}`), write(document)],
+  ],
+]);
 
-export const interim: Group = {
-  title: "Something before the answer",
-  rows: [
-    row(after("102 Processing", "HTTP/1.1 102 Processing"), "whole", "not needed"),
-    row(
-      after(
-        "103 Early Hints, twice",
-        "HTTP/1.1 103 Early Hints",
-        "link: </a>",
-        "",
-        "HTTP/1.1 103 Early Hints",
-      ),
-      "whole",
-      "not needed",
-    ),
-    row(after("100 Continue, which nobody asked for", "HTTP/1.1 100 Continue"), "whole", "not needed", {
+export const interim = group("Something before the answer", "whole", "not needed", [
+  ["102 Processing", after("HTTP/1.1 102 Processing")],
+  ["103 Early Hints, twice", after("HTTP/1.1 103 Early Hints", "link: </a>", "", "HTTP/1.1 103 Early Hints")],
+  [
+    "100 Continue, which nobody asked for",
+    after("HTTP/1.1 100 Continue"),
+    {
       fetch: "ConnectionError",
       secondTryByFetch: "heals",
       note: "the undici inside `fetch` breaks off here",
-    }),
-    row(
-      after(
-        "101 Switching Protocols",
-        "HTTP/1.1 101 Switching Protocols",
-        "upgrade: h2c",
-        "connection: upgrade",
-      ),
-      "ConnectionError",
-      "heals",
-    ),
-    row(
-      earlyFault(
-        "an answer before the request has come",
-        (document) => [pdfHead(document.length), { do: "write", bytes: document }],
-        "connection",
-      ),
-      "whole",
-      "not needed",
-    ),
-    row(
-      earlyFault(
-        "413 while the request is coming, which is read to its end",
-        () => [...answer(413, '{"title":"Too large"}', { connection: "close" }), { do: "end" }],
-        "head",
-      ),
-      "ApiError 413",
-      "not tried",
-      { largeRequest: true },
-    ),
+    },
   ],
+  [
+    "101 Switching Protocols",
+    after("HTTP/1.1 101 Switching Protocols", "upgrade: h2c", "connection: upgrade"),
+    { gets: "ConnectionError", secondTry: "heals" },
+  ],
+  [
+    "an answer before the request has come",
+    (document) => [pdfHead(document.length), write(document)],
+    { at: "connection" },
+  ],
+  [
+    "413 while the request is coming, which is read to its end",
+    () => [...answer(413, '{"title":"Too large"}', { connection: "close" }), end],
+    { at: "head", gets: "ApiError 413", secondTry: "not tried", largeRequest: true },
+  ],
+]);
+
+const json = { "content-type": "application/json" };
+
+/** The published faults for what every program meets, and an answer of no special kind for the rest. */
+const published: { readonly [status: number]: Fault | undefined } = {
+  401: faults.unauthorized(),
+  429: faults.rateLimited(),
+  500: faults.serverError(),
+  503: faults.serverError({ status: 503 }),
 };
+
+function problem(status: number): Fault {
+  const plain = fault(String(status), () => answer(status, `{"title":"Status ${status}"}`, json));
+  return { ...(published[status] ?? plain), name: String(status) } as Fault;
+}
+
+const refused: readonly (readonly [status: number, gets: Gets])[] = [
+  [304, "ApiError 304"],
+  [400, "BadRequestError 400"],
+  [401, "AuthenticationError 401"],
+  [403, "PermissionError 403"],
+  [404, "NotFoundError 404"],
+  [413, "ApiError 413"],
+  [418, "ApiError 418"],
+  [422, "BadRequestError 422"],
+  [501, "ServerError 501"],
+];
+
+const transient: readonly (readonly [status: number, gets: Gets])[] = [
+  [408, "ApiError 408"],
+  [429, "RateLimitError 429"],
+  [500, "ServerError 500"],
+  [502, "ServerError 502"],
+  [503, "ServerError 503"],
+  [504, "ServerError 504"],
+];
+
+const location = { location: "http://127.0.0.1:1/elsewhere" };
+
+export const statuses = group("An answer that is an error", "ServerError 999", "not tried", [
+  ...[301, 302, 303, 307, 308].map(
+    (status) =>
+      [
+        `${status} to another address`,
+        () => answer(status, "", location),
+        { gets: `ApiError ${status}` },
+      ] as const,
+  ),
+  ...refused.map(([status, gets]) => [problem(status), { gets }] as const),
+  [
+    problem(407),
+    {
+      gets: "ApiError 407",
+      fetch: "ConnectionError",
+      secondTryByFetch: "heals",
+      note: "`fetch` takes it for its own proxy's and gives no answer",
+    },
+  ],
+  [
+    problem(421),
+    {
+      gets: "ApiError 421",
+      requestsByFetch: 2,
+      secondTryByFetch: "unseen",
+      note: "`fetch` asks again by itself, on another connection",
+    },
+  ],
+  ...transient.map(([status, gets]) => [problem(status), { gets, secondTry: "heals" }] as const),
+  [problem(999)],
+]);
+
+const limited =
+  (retryAfter: () => string): Script =>
+  () =>
+    answer(429, "{}", { "retry-after": retryAfter() });
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
+
+export const waits = group("When to try again", "RateLimitError 429", "heals", [
+  ["429 with `Retry-After`: a tenth of a second", limited(() => "0.1")],
+  ["429 with `Retry-After`: a date", limited(() => inSeconds(1))],
+  ["429 with `Retry-After`: a date that has passed", limited(() => inSeconds(-60))],
+  ["429 with `Retry-After`: no number", limited(() => "soon")],
+  ["429 with `Retry-After`: below zero", limited(() => "-5")],
+  [
+    "429 with `Retry-After`: three years",
+    limited(() => "94608000"),
+    { secondTry: "not tried", note: "too long to wait: the error says so at once" },
+  ],
+]);
+
+const html = "<!doctype html><title>502 Bad Gateway</title><center>nginx</center>";
+const overloaded = '{"detail":"overloaded"}';
+const tooLong = { "content-length": "5000" };
+
+/** A body in gzip that is damaged in its middle. */
+function damagedGzip(): Buffer {
+  const packed = gzipSync(overloaded.repeat(1_000));
+  return packed.fill(0xff, packed.length >> 1);
+}
+
+export const errorBodies = group("An error whose own body is broken", "ServerError 503", "heals", [
+  [
+    "502 with an HTML page",
+    () => answer(502, html, { "content-type": "text/html" }),
+    { gets: "ServerError 502" },
+  ],
+  ["503 with broken JSON", () => answer(503, '{"detail": "half', json)],
+  ["500 with 10 MB", () => answer(500, Buffer.alloc(10_000_000, "x")), { gets: "ServerError 500" }],
+  [
+    "503 whose body stops in the middle",
+    () => [...answer(503, overloaded, tooLong), stall],
+    { timeouts: { stall: 200 } },
+  ],
+  [
+    "503 whose body comes byte by byte for ever",
+    () => [{ do: "head", status: 503, headers: tooLong }, ...drip(Buffer.alloc(5_000, "x"), 1, 20)],
+    { timeouts: { stall: 200 } },
+  ],
+  ["503 whose body is cut off", () => [...answer(503, overloaded, tooLong), end]],
+  ["503 whose gzip is none", () => answer(503, overloaded, { "content-encoding": "gzip", ...json })],
+  ["503 whose gzip is damaged", () => answer(503, damagedGzip(), { "content-encoding": "gzip" })],
+  [
+    "403 in a coding that nobody knows",
+    () => answer(403, "\u0001\u0002\u0003", { "content-encoding": "compress" }),
+    { gets: "PermissionError 403", secondTry: "not tried" },
+  ],
+]);

@@ -1,9 +1,7 @@
 import type { Group } from "../row.ts";
-import { cutOffs, stalls } from "./broken-bodies.ts";
-import { answering, connecting, keepingAlive } from "./connecting.ts";
-import { heads, interim } from "./heads.ts";
-import { noPdfs } from "./no-pdfs.ts";
-import { errorBodies, statuses, waits } from "./statuses.ts";
+import { cutOffs, noPdfs, stalls } from "./bodies.ts";
+import { answering, connecting, keepingAlive } from "./connections.ts";
+import { errorBodies, heads, interim, statuses, waits } from "./heads.ts";
 import { codings, odd, padded } from "./whole.ts";
 
 /** Every fault there is, in the order of the table. */

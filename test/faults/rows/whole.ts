@@ -1,157 +1,91 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { answer, type Fault, fault, pdfHead, type Step } from "../../../src/service/faults/fault-script.ts";
+import { answer, pdfHead } from "../../../src/service/faults/fault-script.ts";
 import { faults } from "../../../src/testing/faults.ts";
-import { drip } from "../drip.ts";
-import { type Group, type Row, row } from "../row.ts";
+import { group } from "../row.ts";
+import { chunkedHead, chunks, drip, end, lastChunk, lines, type Script, stall, write } from "../steps.ts";
 
-const whole = (fault: Fault, options?: Parameters<typeof row>[3]): Row =>
-  row(fault, "whole", "not needed", options);
-
-/** What takes long to make is made once for a document. */
-function once<T>(make: (document: Uint8Array) => T): (document: Uint8Array) => T {
-  const made = new WeakMap<Uint8Array, { readonly value: T }>();
+/** Keeps the last script of a document that takes long to make. */
+function kept(script: Script): Script {
+  const made = new WeakMap<Uint8Array, ReturnType<Script>>();
   return (document) => {
-    const kept = made.get(document) ?? { value: make(document) };
-    made.set(document, kept);
-    return kept.value;
+    const steps = made.get(document) ?? script(document);
+    made.set(document, steps);
+    return steps;
   };
 }
 
-const coded = (name: string, coding: string, encode: (document: Uint8Array) => Uint8Array): Row =>
-  whole(
-    fault(
-      name,
-      once((document) => answer(200, encode(document), { "content-encoding": coding })),
-    ),
-  );
+const coded = (coding: string, encode: (document: Uint8Array) => Uint8Array): Script =>
+  kept((document) => answer(200, encode(document), { "content-encoding": coding }));
 
-/** The document in chunks of one size, each with an extension where one is given. */
-function chunked(document: Uint8Array, size: number, extension = ""): Step {
-  const parts: Uint8Array[] = [];
-  for (let at = 0; at < document.length; at += size) {
-    const part = document.subarray(at, at + size);
-    parts.push(Buffer.from(`${part.length.toString(16)}${extension}\r\n`), part, Buffer.from("\r\n"));
-  }
-  return { do: "write", bytes: Buffer.concat(parts) };
-}
+/** The document under its length, and something behind it. */
+const followedBy =
+  (...rest: ReturnType<Script>): Script =>
+  (document) => [pdfHead(document.length), write(document), ...rest];
 
-const chunkedHead = (headers: Readonly<Record<string, string>> = {}): Step => ({
-  do: "head",
-  status: 200,
-  headers: { "transfer-encoding": "chunked", ...headers },
-});
+const untilClose =
+  (line: string): Script =>
+  (document) => [lines(line), write(document), end];
 
-const lastChunk: Step = { do: "write", bytes: "0\r\n\r\n" };
-
-const untilClose = (name: string, line: string): Row =>
-  whole(
-    fault(name, (document) => [
-      { do: "write", bytes: `${line}\r\n\r\n` },
-      { do: "write", bytes: document },
-      { do: "end" },
-    ]),
-  );
-
-export const odd: Group = {
-  title: "Odd, and whole all the same",
-  rows: [
-    whole(faults.slow(), { timeouts: { stall: 5_000 } }),
-    whole(
-      fault("the head comes in crumbs", (document) => [
-        ...drip(Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${document.length}\r\n\r\n`), 3, 1),
-        { do: "write", bytes: document },
-      ]),
-    ),
-    untilClose("HTTP/1.0, and the end is where the connection ends", "HTTP/1.0 200 OK"),
-    untilClose("HTTP/1.1 without a length, and the end is where the connection ends", "HTTP/1.1 200 OK"),
-    whole(fault("chunks", (document) => [chunkedHead(), chunked(document, 5_000), lastChunk])),
-    whole(
-      fault(
-        "100,000 chunks of one byte",
-        once((document) => [chunkedHead(), chunked(document, 1), lastChunk]),
-      ),
-      { heavy: true },
-    ),
-    whole(
-      fault("chunks with extensions", (document) => [
-        chunkedHead(),
-        chunked(document, 9_000, ";a=b"),
-        lastChunk,
-      ]),
-    ),
-    whole(
-      fault("chunks with trailers", (document) => [
-        chunkedHead({ trailer: "x-checksum" }),
-        chunked(document, 9_000),
-        { do: "write", bytes: "0\r\nx-checksum: 1\r\n\r\n" },
-      ]),
-    ),
-    whole(
-      fault("`Connection: close`, and it is never closed", (document) => [
-        pdfHead(document.length, { connection: "close" }),
-        { do: "write", bytes: document },
-        { do: "stall" },
-      ]),
-    ),
-    whole(
-      fault("reset when the last byte has been read", (document) => [
-        pdfHead(document.length),
-        { do: "write", bytes: document },
-        { do: "wait", ms: 300 },
-        { do: "reset" },
-      ]),
-    ),
-    whole(
-      fault("bytes behind the end of the answer", (document) => [
-        pdfHead(document.length),
-        { do: "write", bytes: document },
-        { do: "write", bytes: "and another thing" },
-      ]),
-      { again: true },
-    ),
-    whole(
-      fault("a second answer that nobody asked for", (document) => [
-        pdfHead(document.length),
-        { do: "write", bytes: document },
-        ...answer(200, `%PDF-1.7 of somebody else\n%%EOF\n`),
-      ]),
-      { again: true },
-    ),
-    whole(
-      fault("a wrong content type", (document) => answer(200, document, { "content-type": "text/html" })),
-    ),
-    whole(fault("another status of 2xx", (document) => answer(207, document))),
+export const odd = group("Odd, and whole all the same", "whole", "not needed", [
+  [faults.slow(), { timeouts: { stall: 5_000 } }],
+  [
+    "the head comes in crumbs",
+    (document) => [
+      ...drip(Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${document.length}\r\n\r\n`), 3, 1),
+      write(document),
+    ],
   ],
-};
-
-/** A document with something around it, which belongs to it then. */
-const around = (name: string, wrap: (document: Uint8Array) => Uint8Array): Row =>
-  whole(
-    fault(name, (document) => answer(200, wrap(document))),
-    { whole: wrap },
-  );
-
-export const padded: Group = {
-  title: "Real documents look like this, too",
-  rows: [
-    around("1,000 bytes before the document begins", (document) =>
-      Buffer.concat([Buffer.alloc(1_000, "junk "), document]),
-    ),
-    around("80,000 NULs behind its end", (document) => Buffer.concat([document, Buffer.alloc(80_000)])),
-    around("1,000 bytes of junk behind its end", (document) =>
-      Buffer.concat([document, Buffer.alloc(1_000, "junk ")]),
-    ),
+  ["HTTP/1.0, and the end is where the connection ends", untilClose("HTTP/1.0 200 OK")],
+  ["HTTP/1.1 without a length, and the end is where the connection ends", untilClose("HTTP/1.1 200 OK")],
+  ["chunks", (document) => [chunkedHead(), chunks(document, 5_000), lastChunk]],
+  [
+    "100,000 chunks of one byte",
+    kept((document) => [chunkedHead(), chunks(document, 1), lastChunk]),
+    { heavy: true },
   ],
-};
-
-export const codings: Group = {
-  title: "Codings that nobody asked for",
-  rows: [
-    coded("gzip", "gzip", (document) => gzipSync(document)),
-    coded("deflate", "deflate", (document) => deflateSync(document)),
-    coded("deflate without its wrapper", "deflate", (document) => deflateRawSync(document)),
-    coded("brotli", "br", (document) => brotliCompressSync(document)),
-    coded("gzip inside brotli", "gzip, br", (document) => brotliCompressSync(gzipSync(document))),
-    coded("`identity`", "identity", (document) => document),
+  ["chunks with extensions", (document) => [chunkedHead(), chunks(document, 9_000, ";a=b"), lastChunk]],
+  [
+    "chunks with trailers",
+    (document) => [
+      chunkedHead({ trailer: "x-checksum" }),
+      chunks(document, 9_000),
+      write("0\r\nx-checksum: 1\r\n\r\n"),
+    ],
   ],
-};
+  [
+    "`Connection: close`, and it is never closed",
+    (document) => [pdfHead(document.length, { connection: "close" }), write(document), stall],
+  ],
+  ["reset when the last byte has been read", followedBy({ do: "wait", ms: 300 }, { do: "reset" })],
+  ["bytes behind the end of the answer", followedBy(write("and another thing")), { again: true }],
+  [
+    "a second answer that nobody asked for",
+    followedBy(...answer(200, "%PDF-1.7 of somebody else\n%%EOF\n")),
+    { again: true },
+  ],
+  ["a wrong content type", (document) => answer(200, document, { "content-type": "text/html" })],
+  ["another status of 2xx", (document) => answer(207, document)],
+]);
+
+const junk = Buffer.alloc(1_000, "junk ");
+const around: readonly (readonly [string, (document: Uint8Array) => Uint8Array])[] = [
+  ["1,000 bytes before the document begins", (document) => Buffer.concat([junk, document])],
+  ["80,000 NULs behind its end", (document) => Buffer.concat([document, Buffer.alloc(80_000)])],
+  ["1,000 bytes of junk behind its end", (document) => Buffer.concat([document, junk])],
+];
+
+export const padded = group(
+  "Real documents look like this, too",
+  "whole",
+  "not needed",
+  around.map(([name, whole]) => [name, (document) => answer(200, whole(document)), { whole }] as const),
+);
+
+export const codings = group("Codings that nobody asked for", "whole", "not needed", [
+  ["gzip", coded("gzip", gzipSync)],
+  ["deflate", coded("deflate", deflateSync)],
+  ["deflate without its wrapper", coded("deflate", deflateRawSync)],
+  ["brotli", coded("br", brotliCompressSync)],
+  ["gzip inside brotli", coded("gzip, br", (document) => brotliCompressSync(gzipSync(document)))],
+  ["`identity`", coded("identity", (document) => document)],
+]);

@@ -1,86 +1,94 @@
 import { EventEmitter, once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { type Fault, pdfHead, type ScriptedFault } from "../../../src/service/faults/fault-script.ts";
 import { play } from "../../../src/service/faults/play-on-socket.ts";
-import { fakePdf } from "../../../src/testing/fake-pdf.ts";
-import { momentOf } from "./early-fault.ts";
+import { open, type SocketServer } from "../sockets.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
 
+/**
+ * The moment at which a server begins to go wrong, before a whole request has come: as soon as a connection is there,
+ * or when the headers of a request have come, whose body may still be on its way.
+ */
+type EarlyMoment = "connection" | "head";
+
+/** A fault that does not wait for a request. */
+interface EarlyFault extends ScriptedFault {
+  readonly at: EarlyMoment;
+}
+
+/** Makes a fault that happens early. */
+export function earlyFault(name: string, at: EarlyMoment, script: ScriptedFault["script"]): EarlyFault {
+  return Object.freeze({ kind: "fault", name, script, documentBytes: 0, at });
+}
+
+/** Tells when a fault happens: most do when a whole request has come. */
+function momentOf(fault: Fault | EarlyFault): EarlyMoment | "request" {
+  return "at" in fault ? fault.at : "request";
+}
+
 /** What a server of faults can be told beforehand. */
-export interface FaultServerOptions {
-  /** What it sends where nothing is to go wrong. Default: a small fake PDF. */
-  readonly document?: Uint8Array | undefined;
+interface FaultServerOptions {
+  /** What it sends where nothing is to go wrong. */
+  readonly document: Uint8Array;
   /** Speaks TLS with this key and certificate. Default: plain text. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** The port. Default: a free one. */
-  readonly port?: number | undefined;
+  readonly port?: number;
   /** The address of this machine. Default: 127.0.0.1. */
-  readonly host?: string | undefined;
-}
-
-interface Planned {
-  readonly fault: Fault;
-  left: number;
+  readonly host?: string;
 }
 
 /**
  * A service on loopback that goes wrong as it is told, byte for byte, and sends its document otherwise.
  *
  * @example
- * const server = await FaultServer.start();
+ * const server = await FaultServer.start({ document });
  * server.fail(faults.stall({ afterBytes: 1_000 }), { times: 1 });
  */
 export class FaultServer {
   /** All whole requests so far. */
   readonly requests: SeenRequest[] = [];
-  readonly port: number;
-  /** How many connections were ever made. */
-  connections = 0;
-  readonly #host: string;
   readonly #document: Uint8Array;
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
   readonly #changes = new EventEmitter().setMaxListeners(0);
-  #plan: Planned[] = [];
+  #server!: SocketServer;
+  #plan: { readonly fault: Fault; left: number }[] = [];
   #playing = 0;
 
-  private constructor(server: Server, document: Uint8Array, host: string) {
-    this.#server = server;
+  private constructor(document: Uint8Array) {
     this.#document = document;
-    this.#host = host;
-    this.port = (server.address() as AddressInfo).port;
   }
 
   /** Starts one on this machine. */
-  static async start({
-    document = fakePdf(),
-    tls,
-    port = 0,
-    host = "127.0.0.1",
-  }: FaultServerOptions = {}): Promise<FaultServer> {
+  static async start({ document, tls, port, host }: FaultServerOptions): Promise<FaultServer> {
     // Not half-open under TLS: there, a client that leaves in the middle of the handshake would never be gone.
     const server = tls
       ? createTlsServer({ ...tls, noDelay: true })
       : createServer({ allowHalfOpen: true, noDelay: true });
-    server.listen(port, host);
-    await once(server, "listening");
-    const faulty = new FaultServer(server, document, host);
-    server.on("connection", (socket: Socket) => faulty.#count(socket));
+    const faulty = new FaultServer(document);
+    faulty.#server = await open(server, port, host);
+    server.on("connection", (socket: Socket) => socket.once("close", () => faulty.#changes.emit("change")));
     server.on(tls ? "secureConnection" : "connection", (socket: Socket) => faulty.#serve(socket));
-    // A client that does not like the certificate is nothing to complain about here.
-    server.on("tlsClientError", () => {});
     return faulty;
   }
 
   /** Scheme, host and port of it as a plain service. */
   get baseUrl(): string {
-    return `http://${this.#host}:${this.port}`;
+    return this.#server.origin;
+  }
+
+  get port(): number {
+    return this.#server.port;
   }
 
   /** How many sockets are open at this moment. */
   get openSockets(): number {
-    return this.#sockets.size;
+    return this.#server.openSockets;
+  }
+
+  /** How many connections were ever made. */
+  get connections(): number {
+    return this.#server.allSockets;
   }
 
   /** How many answers are being given, whatever becomes of them. */
@@ -103,9 +111,9 @@ export class FaultServer {
     this.#plan = [];
   }
 
-  /** Closes every connection there is, as a server does with idle ones. */
+  /** Ends every connection, as a server does with idle ones. */
   hangUp(): void {
-    for (const socket of this.#sockets) socket.end();
+    this.#server.hangUp();
   }
 
   /** Resolves as soon as something is so; it is asked whenever a request, an answer or a socket comes or ends. */
@@ -115,21 +123,8 @@ export class FaultServer {
 
   /** Stops listening and leaves no socket behind. */
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
+    await this.#server.close();
     await this.until(({ openSockets, playing }) => openSockets === 0 && playing === 0);
-  }
-
-  #count(socket: Socket): void {
-    this.connections += 1;
-    this.#sockets.add(socket);
-    // Without a listener, a client that breaks the connection would end the process.
-    socket.on("error", () => {});
-    socket.once("close", () => {
-      this.#sockets.delete(socket);
-      this.#changes.emit("change");
-    });
   }
 
   #serve(socket: Socket): void {

@@ -1,20 +1,22 @@
 /** A request as it came over the wire. */
 export interface SeenRequest {
+  /** Request line and header lines, read as Latin-1. */
+  readonly lines: readonly string[];
   /** `POST /api/… HTTP/1.1`. */
   readonly line: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  readonly body: Buffer;
   /** Which connection brought it, counted from 0. */
   readonly connection: number;
 }
 
-type Head = Pick<SeenRequest, "line" | "headers">;
+type Head = Pick<SeenRequest, "lines" | "line" | "headers">;
 
 /** What hears of the requests of one connection. */
 export interface RequestEvents {
   onHead(head: Head): void;
-  onRequest(head: Head, body: Uint8Array): void;
+  onRequest(head: Head, body: Buffer): void;
 }
 
 /** Reads requests just far enough to know where each ends: a head, and a body whose length is told. */
@@ -48,14 +50,15 @@ export class RequestReader {
     const all = this.#joined();
     const end = all.indexOf("\r\n\r\n");
     if (end === -1) return false;
-    const [line = "", ...rest] = all.subarray(0, end).toString("latin1").split("\r\n");
+    const lines = all.subarray(0, end).toString("latin1").split("\r\n");
+    const [line = "", ...rest] = lines;
     const headers = Object.fromEntries(
       rest.map((text) => {
         const colon = text.indexOf(":");
         return [text.slice(0, colon).toLowerCase(), text.slice(colon + 1).trim()];
       }),
     );
-    const head = { line, headers };
+    const head = { lines, line, headers };
     this.#open = { head, bodyAt: end + 4, endAt: end + 4 + Number(headers["content-length"] ?? 0) };
     this.#events.onHead(head);
     return true;

@@ -1,0 +1,144 @@
+import { gzipSync } from "node:zlib";
+import { answer, pdfHead, type Step } from "../../../src/service/faults/fault-script.ts";
+import { faults } from "../../../src/testing/faults.ts";
+import { group } from "../row.ts";
+import {
+  chunkedHead,
+  chunks,
+  drip,
+  end,
+  half,
+  lastChunk,
+  reset,
+  type Script,
+  stall,
+  untilClose,
+  write,
+} from "../steps.ts";
+
+/** Headers whose length is that of the document, and steps that do not send all of it. */
+const under =
+  (body: (document: Uint8Array) => readonly Step[], moreBytes = 0): Script =>
+  (document) => [pdfHead(document.length + moreBytes), ...body(document)];
+
+/** The first bytes of the document, or all but the last, and the end of the connection. */
+const cutAt = (at: number) => under((document) => [write(document.subarray(0, at)), end]);
+
+/** Half of the document in chunks, and then something else. */
+const afterHalf =
+  (...rest: readonly Step[]): Script =>
+  (document) => [chunkedHead(), chunks(half(document), 10_000), ...rest];
+
+const inGzip =
+  (change: (packed: Buffer) => Uint8Array): Script =>
+  (document) =>
+    answer(200, change(gzipSync(document)), { "content-encoding": "gzip" });
+
+/** So many bytes in which no PDF begins. */
+const junk = (length: number) => Buffer.alloc(length, "junk ");
+
+/** Whether the `fetch` of this Node is undici 7's own, or a later one. */
+const isNewerNode = Number.parseInt(process.versions.node, 10) >= 22;
+
+const json = { "content-type": "application/json" };
+
+export const noPdfs = group("A success that is no PDF", "InvalidPdfError", "not tried", [
+  [faults.notAPdf()],
+  ["a JSON error with status 200", () => answer(200, '{"error":"quota exceeded"}', json)],
+  ["200 and nothing", () => answer(200, "")],
+  ["200 and white space", () => answer(200, " \r\n".repeat(1_000))],
+  ["204 No Content", () => [{ do: "head", status: 204, headers: {} }]],
+  ["205 Reset Content", () => answer(205, "")],
+  [
+    "202 Accepted, to be fetched later",
+    () => answer(202, '{"status":"queued"}', { ...json, location: "/jobs/1" }),
+  ],
+  [
+    "a PDF that begins 1,030 bytes into the body",
+    under((document) => [write(junk(1_030)), write(document)], 1_030),
+  ],
+  ["something endless that is no PDF", () => [pdfHead(10_000_000_000), ...drip(junk(10_000_000), 1_024, 1)]],
+  ["a coding that nobody knows", (document) => answer(200, document, { "content-encoding": "compress" })],
+  [
+    "a gzip that is none",
+    (document) => answer(200, document, { "content-encoding": "gzip" }),
+    {
+      gets: "TruncatedPdfError",
+      secondTry: "heals",
+      fetch: isNewerNode ? "TimeoutError (firstByte)" : "TruncatedPdfError",
+      fetchOnPage: "TruncatedPdfError",
+      note: "the `fetch` of Node 22 and later never tells: `firstByte` ends it",
+    },
+  ],
+]);
+
+export const stalls = group("A document that stops", "TimeoutError (stall)", "heals before hand-over", [
+  [
+    "the head comes, and never a byte of the document",
+    under(() => [stall]),
+    { gets: "TimeoutError (firstByte)", secondTry: "heals" },
+  ],
+  [
+    "1,000 bytes in which no PDF begins, and then nothing",
+    under(() => [write(" ".repeat(1_000)), stall]),
+    { secondTry: "heals" },
+  ],
+  [faults.stall()],
+  [
+    "all but the last byte comes, and then nothing",
+    under((document) => [write(document.subarray(0, -1)), stall]),
+  ],
+  ["all of it comes, of unknown length, and no end", (document) => [untilClose, write(document), stall]],
+  ["chunks stop coming", afterHalf(stall)],
+  [
+    "it comes so slowly that it takes for ever",
+    under((document) => drip(document, 10, 20)),
+    { gets: "TimeoutError (total)", secondTry: "not tried" },
+  ],
+]);
+
+export const cutOffs = group("A document that is cut off", "TruncatedPdfError", "heals before hand-over", [
+  ["closed after the head", cutAt(0), { secondTry: "heals" }],
+  ["closed after three bytes", cutAt(3), { secondTry: "heals" }],
+  [faults.cutOff()],
+  ["closed before the last byte", cutAt(-1)],
+  [faults.reset({ afterBytes: 50_000 })],
+  [
+    "reset in the middle, and its length was not told",
+    (document) => [untilClose, write(half(document)), reset],
+  ],
+  [
+    "closed in the middle, and its length was not told",
+    (document) => [untilClose, write(half(document)), end],
+  ],
+  [
+    "closed just before its end mark, and its length was not told",
+    (document) => [untilClose, write(document.subarray(0, -7)), end],
+  ],
+  [
+    "the length is right, and the end mark is missing",
+    (document) => answer(200, document.subarray(0, -7), { "content-type": "application/pdf" }),
+  ],
+  [
+    "more bytes than the length says, so that the end is missing",
+    under((document) => [write(document)], -100),
+  ],
+  ["it is whole, and shorter than the length says", under((document) => [write(document), end], 10)],
+  ["chunks, closed without the last one", afterHalf(end)],
+  [
+    "all of its chunks, closed without the empty one that ends them",
+    (document) => [chunkedHead(), chunks(document, 10_000), end],
+  ],
+  ["a chunk shorter than it says", afterHalf(write("ffff\r\nshort"), end)],
+  ["a chunk longer than it says", afterHalf(write("5\r\nlonger\r\n0\r\n\r\n"))],
+  ["a chunk whose size is no number", afterHalf(write("zz\r\n\r\n"))],
+  ["a chunk whose size is beyond all numbers", afterHalf(write("fffffffffffffffffff\r\n"))],
+  ["chunks that end well, too early", afterHalf(lastChunk)],
+  ["gzip that is cut off", inGzip((packed) => packed.subarray(0, -200))],
+  [
+    "gzip without its checksum",
+    inGzip((packed) => packed.subarray(0, -8)),
+    { fetch: "whole", note: "`fetch` does not look for the checksum; the document itself is whole" },
+  ],
+  ["gzip with a wrong checksum", inGzip((packed) => packed.fill(0, packed.length - 8, packed.length - 4))],
+]);

@@ -1,0 +1,138 @@
+import { inspect } from "node:util";
+import { ConfigurationError, ConnectionError } from "template-pdf";
+import { describe, expect, it, vi } from "vitest";
+import type { FetchLike } from "../../src/transport/fetch.ts";
+import { fetchTransport } from "../../src/transport/fetch.ts";
+import { clientOf, rejectionOf, sourceOf, startService } from "../support/service.ts";
+import { closedOrigin } from "../support/sockets.ts";
+import { settle } from "../transport/recorder.ts";
+import { clearProxyVariables, type ProxySettings, startProxy } from "./proxy.ts";
+
+clearProxyVariables();
+
+const password = "canary-of-the-password";
+const inBase64 = btoa(`user:${password}`);
+/** Reaches this machine, though it is no loopback address by name. */
+const any = "0.0.0.0";
+
+/** A proxy that leads to a service by two names, and a client of one of them. */
+async function start(settings: Partial<ProxySettings> = {}, name = "service.test") {
+  const service = await startService();
+  const host = name === "service.test" ? name : `${name}:${service.port}`;
+  const target = name === "service.test" ? "service.test:80" : host;
+  const proxy = await startProxy({ hosts: { [target]: service.port }, ...settings });
+  const client = clientOf(`http://${host}`, { allowInsecureHttp: true });
+  return { service, proxy, client, targets: () => proxy.heard.map(({ target }) => target), target };
+}
+
+const byUser = (port: number) => `http://user:${password}@127.0.0.1:${port}`;
+
+describe("a proxy of the environment", () => {
+  it.each<[variables: Record<string, string>, host: string, "by the proxy" | "directly"]>([
+    [{ HTTP_PROXY: "<proxy>" }, "service.test", "by the proxy"],
+    [{ http_proxy: "<proxy>" }, "service.test", "by the proxy"],
+    [{ HTTP_PROXY: "<dead>", http_proxy: "<proxy>" }, "service.test", "by the proxy"],
+    [{ HTTP_PROXY: "<proxy>" }, "127.0.0.1", "directly"],
+    [{ HTTP_PROXY: "<proxy>" }, "localhost", "directly"],
+    [{ HTTP_PROXY: "<proxy>" }, any, "by the proxy"],
+    [{ HTTPS_PROXY: "<proxy>" }, any, "directly"],
+    [{ HTTP_PROXY: "<proxy>", NO_PROXY: any }, any, "directly"],
+    [{ HTTP_PROXY: "<proxy>", no_proxy: `example.com, ${any}` }, any, "directly"],
+    [{ HTTP_PROXY: "<proxy>", NO_PROXY: "*" }, any, "directly"],
+    [{ HTTP_PROXY: "<proxy>", NO_PROXY: `${any}:<port>` }, any, "directly"],
+    [{ HTTP_PROXY: "<proxy>", NO_PROXY: `${any}:1` }, any, "by the proxy"],
+    [{ HTTP_PROXY: "<proxy>", NO_PROXY: "ervice.test" }, "service.test", "by the proxy"],
+    [{ HTTP_PROXY: "<proxy>", NO_PROXY: "service.test", no_proxy: "a.test" }, "service.test", "by the proxy"],
+  ])("with %j carries requests for %s %s", async (variables, host, way) => {
+    const { service, proxy, client, targets, target } = await start({}, host);
+    const places = { proxy: proxy.origin, dead: await closedOrigin(), port: String(service.port) };
+    for (const [name, value] of Object.entries(variables)) {
+      vi.stubEnv(
+        name,
+        value.replace(/<(\w+)>/, (_, place: keyof typeof places) => places[place]),
+      );
+    }
+    expect([client.transport, await sourceOf(client)]).toEqual(["undici", "network"]);
+    expect(targets()).toEqual(way === "directly" ? [] : [target]);
+  });
+
+  it.each(["HTTPS_PROXY", "HTTP_PROXY"])("in %s is asked for an https: service", async (name) => {
+    const { proxy, targets } = await start();
+    vi.stubEnv(name, proxy.origin);
+    await expect(sourceOf(clientOf("https://service.test"))).rejects.toThrow(ConnectionError);
+    expect(targets()).toEqual(["service.test:443"]);
+  });
+
+  it("carries the requests of one origin, and not those of a derived client for another", async () => {
+    const { service, proxy, client, targets } = await start();
+    vi.stubEnv("HTTP_PROXY", proxy.origin);
+    await sourceOf(client.with({ baseUrl: service.baseUrl }));
+    expect(targets()).toEqual([]);
+    await sourceOf(client);
+    expect(targets()).toEqual(["service.test:80"]);
+  });
+
+  it("opens its tunnel by any success", async () => {
+    const { proxy, client } = await start({ success: "HTTP/1.1 204 No Content\r\n\r\n" });
+    vi.stubEnv("HTTP_PROXY", proxy.origin);
+    expect(await sourceOf(client)).toBe("network");
+  });
+
+  it.each<[string, Partial<ProxySettings>, RegExp]>([
+    ["wants another password", { credentials: "user:right" }, /answered 407.*user:password@/],
+    ["forbids it", { refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" }, /answered 403.*NO_PROXY/],
+    ["does not reach the service", { hosts: {} }, /answered 502.*NO_PROXY/],
+    ["speaks no HTTP", { refusal: "SSH-2.0-OpenSSH_9.2\r\n\r\n" }, /failed: .*NO_PROXY/],
+    ["repeats the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
+    ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
+    ["says 100 Continue", { refusal: "HTTP/1.1 100 Continue\r\n\r\n" }, /failed: bad response.*NO_PROXY/],
+  ])(
+    "that %s is asked once, and named with what to do, without its password",
+    async (_what, settings, said) => {
+      const { proxy, client } = await start(settings);
+      vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
+      const error = await rejectionOf(sourceOf(client));
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(String(error)).toMatch(said);
+      expect(String(error)).toContain("Could not reach the service at http://service.test");
+      expect(String(error)).toContain(`the proxy at ${proxy.origin} `);
+      const shown = inspect(error, { depth: 10, showHidden: true });
+      expect(shown).not.toContain(password);
+      expect(shown).not.toContain(inBase64);
+      await settle(fetchTransport(() => globalThis.fetch as FetchLike, undefined));
+      expect(proxy.heard).toHaveLength(1);
+      await client.close();
+    },
+  );
+
+  it("that refuses connections is named, without its password", async () => {
+    const { client } = await start();
+    const dead = await closedOrigin();
+    vi.stubEnv("HTTP_PROXY", byUser(Number(new URL(dead).port)));
+    const error = await rejectionOf(sourceOf(client));
+    expect(String(error)).toContain(`the proxy at ${dead} failed: connect ECONNREFUSED`);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(password);
+  });
+
+  it.each([
+    `http://user:${password}@:no-port`,
+    `user:${password}@127.0.0.1`,
+    `http://user:${password}@127.0.0.1:99999`,
+    `ftp://user:${password}@127.0.0.1`,
+    `${password}.test:3128`,
+  ])(
+    "with an invalid address is a ConfigurationError without it, until it is corrected (%#)",
+    async (address) => {
+      const { proxy, client } = await start();
+      vi.stubEnv("HTTP_PROXY", address);
+      const error = await rejectionOf(sourceOf(client));
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(String(error)).toContain("HTTP_PROXY");
+      expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}`).not.toContain(password);
+      await expect(sourceOf(client)).rejects.toThrow(ConfigurationError);
+      vi.stubEnv("HTTP_PROXY", proxy.origin);
+      expect(await sourceOf(client)).toBe("network");
+      await client.close();
+    },
+  );
+});
