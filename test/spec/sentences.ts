@@ -67,5 +67,6 @@ export const sentences = {
   ],
 } as const;
 
-export type Section = keyof typeof sentences;
-export type Sentence<S extends Section> = (typeof sentences)[S][number];
+export type Sentence = {
+  [S in keyof typeof sentences]: (typeof sentences)[S][number];
+}[keyof typeof sentences];
