@@ -21,52 +21,71 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-type Asked = readonly (readonly [Cell["stage"], readonly string[]])[];
+/** Which outputs are asked for, and where. */
+type Asked = Readonly<Partial<Record<Cell["stage"], readonly string[]>>>;
 
 /** One output that is held in memory, and the one that leaves files. */
-const everyRow: Asked = [["the pending result", ["bytes()", "saveTo()"]]];
+const everyRow: Asked = { "the pending result": ["bytes()", "saveTo()"] };
 
 /** What one row of each kind is asked for in addition. */
-const everyKind: Asked = [
-  ["the pending result", forms.filter((form) => form !== "bytes()" && form !== "saveTo()")],
-  ["the awaited document", ["stream()", "saveTo()"]],
-];
+const everyKind: Asked = {
+  "the pending result": forms.filter((form) => form !== "bytes()" && form !== "saveTo()"),
+  "the awaited document": ["stream()", "saveTo()"],
+};
 
-/** The first row of each kind. An output cannot tell the rows of one kind apart. */
-function firstOfEachKind(transport: Transport): readonly Row[] {
-  const kinds = new Map<string, Row>();
-  for (const row of rows) {
-    const outcome = row[transport].replace(/^\w+ \d+$/, "an error with a status");
-    const kind = `${outcome}, ${transport === "undici" ? row.secondTry : row.secondTryByFetch}`;
-    if (!kinds.has(kind) && !row.scene.heavy) kinds.set(kind, row);
-  }
-  return [...kinds.values()];
+/** What an output can tell apart: a whole document, an error within it, or before it; and what a retry may. */
+function kindOf(row: Row, transport: Transport): string {
+  if (row[transport] === "whole") return "whole";
+  return `${transport === "undici" ? row.secondTry : row.secondTryByFetch}, ${row.unsent.includes(transport)}`;
 }
 
-function cellsOf(rows: readonly Row[], transport: Transport, asked: Asked, once: boolean): Cell[] {
-  return rows.flatMap((row) =>
-    asked.flatMap(([stage, forms]) => forms.map((form) => ({ row, transport, stage, form, once }))),
+/** The first row of each kind. */
+function firstOfEachKind(transport: Transport): readonly Row[] {
+  const firsts = new Map<string, Row>();
+  for (const row of rows.filter(({ scene }) => !scene.heavy).reverse())
+    firsts.set(kindOf(row, transport), row);
+  return [...firsts.values()];
+}
+
+/** Cells of every row, or of one row of each kind. */
+function cellsOf(
+  which: "every row" | "every kind",
+  asked: Asked,
+  more: Pick<Cell, "once" | "mayRenderTwice">,
+): Cell[] {
+  return transports.flatMap((transport) =>
+    (which === "every row" ? rows : firstOfEachKind(transport)).flatMap((row) =>
+      Object.entries(asked).flatMap(([stage, forms]) =>
+        forms.map((form) => ({ row, transport, stage: stage as Cell["stage"], form, ...more })),
+      ),
+    ),
   );
 }
 
-const everyTime = transports.flatMap((transport) => [
-  ...cellsOf(rows, transport, everyRow, false),
-  ...cellsOf(firstOfEachKind(transport), transport, everyKind, false),
-]);
+const inMemory: Asked = { "the pending result": ["bytes()"] };
 
-const once = transports.flatMap((transport) => [
-  ...cellsOf(rows, transport, everyRow.slice(0, 1), true),
-  ...cellsOf(firstOfEachKind(transport), transport, everyKind, true),
-]);
-
-const onceAtMost = transports
-  .flatMap((transport) => cellsOf(rows, transport, [["the pending result", ["bytes()"]]], true))
-  .map((cell) => ({ ...cell, mayRenderTwice: false }));
-
-describe.each([
-  ["that happens every time, without a retry", everyTime],
-  ["that happens once", once],
-  ["that happens once, where no document may be rendered twice", onceAtMost],
+describe.each<[string, Cell[]]>([
+  [
+    "that happens every time, without a retry",
+    [
+      ...cellsOf("every row", everyRow, { once: false }),
+      ...cellsOf("every kind", everyKind, { once: false }),
+    ],
+  ],
+  [
+    "that happens once",
+    [
+      ...cellsOf("every row", inMemory, { once: true }).filter(
+        ({ row, transport }) => row[transport] !== "whole",
+      ),
+      ...cellsOf("every kind", { "the pending result": ["saveTo()"] }, { once: true }),
+      ...cellsOf("every kind", everyKind, { once: true }),
+    ],
+  ],
+  [
+    "that happens once, if no document may be rendered twice",
+    cellsOf("every kind", inMemory, { once: true, mayRenderTwice: false }),
+  ],
 ])("a fault %s", (_, cells) => {
   const test = (cell: Cell) =>
     [`${cell.row.fault.name}: by ${cell.transport}, ${cell.form} of ${cell.stage}`, cell] as const;
