@@ -78,8 +78,8 @@ describe("a proxy of the environment", () => {
     expect(await sourceOf(client)).toBe("network");
   });
 
-  it.each<[string, Partial<ProxySettings>, RegExp]>([
-    ["wants another password", { credentials: "user:right" }, /answered 407.*user:password@/],
+  it.each<[string, Partial<ProxySettings>, RegExp, attempts?: number]>([
+    ["wants another password", { credentials: "user:right" }, /answered 407.*user:password@/, 1],
     ["forbids it", { refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" }, /answered 403.*NO_PROXY/],
     ["does not reach the service", { hosts: {} }, /answered 502.*NO_PROXY/],
     ["speaks no HTTP", { refusal: "SSH-2.0-OpenSSH_9.2\r\n\r\n" }, /failed: .*NO_PROXY/],
@@ -87,11 +87,13 @@ describe("a proxy of the environment", () => {
     ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
     ["says 100 Continue", { refusal: "HTTP/1.1 100 Continue\r\n\r\n" }, /failed: bad response.*NO_PROXY/],
   ])(
-    "that %s is asked once, and named with what to do, without its password",
-    async (_what, settings, said) => {
+    "that %s is named with what to do, without its password, and asked again if that may help",
+    async (_what, settings, said, attempts = 2) => {
       const { proxy, client } = await start(settings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
-      const error = await rejectionOf(sourceOf(client));
+      // The first delay before a retry is 25 ms, not up to half a second.
+      vi.spyOn(Math, "random").mockReturnValue(0.05);
+      const error = await rejectionOf(sourceOf(client.with({ retry: { limit: 1, mayRenderTwice: false } })));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(String(error)).toMatch(said);
       expect(String(error)).toContain("Could not reach the service at http://service.test");
@@ -100,7 +102,7 @@ describe("a proxy of the environment", () => {
       expect(shown).not.toContain(password);
       expect(shown).not.toContain(inBase64);
       await settle(fetchTransport(() => globalThis.fetch as FetchLike, undefined));
-      expect(proxy.heard).toHaveLength(1);
+      expect(proxy.heard).toHaveLength(attempts);
       await client.close();
     },
   );

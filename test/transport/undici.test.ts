@@ -120,17 +120,14 @@ describe("the undici transport", () => {
       },
     );
 
-    it("reports the error of the mock", async () => {
+    it("reports the error of the mock, and that no mock matches", async () => {
       const error = new Error("mocked failure");
-      const recorder = mock({}, (mocked) => mocked.replyWithError(error));
-      await recorder.finished();
-      expect(recorder.failure).toBe(error);
-    });
-
-    it("reports that no mock matches", () => {
-      const recorder = mock({}, () => {}, false);
-      expect(recorder.events).toEqual(["failure"]);
-      expect(String(recorder.failure)).toContain("MockNotMatchedError");
+      const failed = mock({}, (mocked) => mocked.replyWithError(error));
+      await failed.finished();
+      expect(failed.failure).toBe(error);
+      const unmatched = mock({}, () => {}, false);
+      expect(unmatched.events).toEqual(["failure"]);
+      expect(String(unmatched.failure)).toContain("MockNotMatchedError");
     });
   });
 

@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { answer } from "../../../src/service/faults/fault-script.ts";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
 import { faults } from "../../../src/testing/faults.ts";
-import { closed } from "../sockets.ts";
 import { earlyFault, FaultServer } from "./fault-server.ts";
 
 const request = "POST /a HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}";
@@ -43,19 +42,6 @@ describe("the fault server", () => {
     expect(server.connections).toBe(1);
   });
 
-  it("reads requests that arrive in any pieces", async () => {
-    const { server, socket } = await start();
-    await once(socket, "connect");
-    for (const piece of request.match(/.{1,7}/gs) ?? []) {
-      await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
-    }
-    socket.write(request + request);
-    await server.until(({ requests }) => requests.length === 3);
-    expect(server.requests.map(({ line, headers, body }) => [line, headers, body.toString()])).toEqual(
-      Array.from({ length: 3 }, () => ["POST /a HTTP/1.1", { "content-length": "2" }, "{}"]),
-    );
-  });
-
   it.each(["connection", "head"] as const)(
     "plays a fault at the %s once, as the answer to its request",
     async (moment) => {
@@ -81,15 +67,5 @@ describe("the fault server", () => {
     expect([server.playing, server.openSockets]).toEqual([1, 1]);
     socket.destroy();
     await server.until(({ playing, openSockets }) => playing === 0 && openSockets === 0);
-  });
-
-  it("closes every connection, whatever it plays", async () => {
-    const { server, socket } = await start();
-    server.fail(faults.slow({ everyMs: 100_000 }));
-    socket.write(request);
-    await server.until(({ playing }) => playing === 1);
-    await server.close();
-    await closed(socket);
-    expect([server.openSockets, server.playing]).toEqual([0, 0]);
   });
 });
