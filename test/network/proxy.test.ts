@@ -61,21 +61,6 @@ describe.each(ways)("a proxy, by $way,", ({ way, options }) => {
     expect(service.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
   });
 
-  it.each<[string, Partial<ProxySettings>]>([
-    ["wants another password (407)", { credentials }],
-    ["answers with a page (502)", { refusal: "HTTP/1.1 502 Bad\r\ncontent-length: 4\r\n\r\n<h1>" }],
-    ["speaks no HTTP", { refusal: "SSH-2.0-OpenSSH_9.2\r\n\r\n" }],
-  ])("that %s is a ConnectionError without the password and the key", async (_what, settings) => {
-    const { proxy, service } = await start(settings);
-    const user = "user:canary-of-the-password";
-    const error = await rejectionOf(sourceOf(remote(options(by(proxy, user)))));
-    expect(error).toBeInstanceOf(ConnectionError);
-    const printed = `${inspect(error, { depth: 10, showHidden: true })}${JSON.stringify(error)}`;
-    expect(printed).not.toMatch(/canary-of-the-password|key-of-the-tests/);
-    expect(printed).not.toContain(btoa(user));
-    expect(service.allConnections).toBe(0);
-  });
-
   it("that never answers is left when the caller aborts", async () => {
     const { proxy } = await start({ hangs: true });
     const client = remote(options(by(proxy)));
@@ -112,6 +97,17 @@ describe.each(ways)("a proxy, by $way,", ({ way, options }) => {
     await eventually(async () => (await sourceOf(client).catch(() => "")) === "network");
     expect(proxy.heard.length).toBeGreaterThan(1);
   });
+});
+
+it("a proxy that refuses a password is a ConnectionError without it and the key, by a dispatcher", async () => {
+  const { proxy, service } = await start({ credentials });
+  const uri = by(proxy, "user:canary-of-the-password");
+  const error = await rejectionOf(sourceOf(remote({ dispatcher: agentOf({ uri }) })));
+  expect(error).toBeInstanceOf(ConnectionError);
+  const printed = `${inspect(error, { depth: 10, showHidden: true })}${JSON.stringify(error)}`;
+  expect(printed).not.toMatch(/canary-of-the-password|key-of-the-tests/);
+  expect(printed).not.toContain(btoa("user:canary-of-the-password"));
+  expect(service.allConnections).toBe(0);
 });
 
 it("a proxy of the environment that never answers is a TimeoutError of connecting, at every attempt", async () => {

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { inDays, makeAuthority } from "../support/certificates.ts";
 import { clientOf, rejectionOf, sourceOf, startService, transports } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
-import { runChild, temporaryFile, writeChild } from "./child.ts";
 
 const authority = makeAuthority();
 const here = ["localhost", "127.0.0.1"];
@@ -26,21 +25,6 @@ describe("a service with a certificate of a private authority", () => {
       expect(await sourceOf(clientOf(`https://${host}:${service.port}`, options))).toBe("tls");
     }
     expect(service.keys).toEqual(["API-Key key-of-the-tests", "API-Key key-of-the-tests"]);
-  });
-
-  it.each(["undici", "fetch"])("is trusted through NODE_EXTRA_CA_CERTS, by %s", async (transport) => {
-    const { baseUrl } = await startService(authority.issue(here));
-    const script = await writeChild(`
-      const [baseUrl, transport] = argv;
-      const options = transport === "fetch" ? { fetch: globalThis.fetch } : {};
-      const pdfs = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", ...options });
-      const bytes = await pdfs.generate("inv_2024", {}).buffer().catch((error) => error);
-      console.log(JSON.stringify({ transport: pdfs.transport, code: bytes.code, text: bytes.toString("latin1") }));
-      await pdfs.close();`);
-    const run = (env: Record<string, string>) => runChild(script, [baseUrl, transport], env);
-    const trust = { NODE_EXTRA_CA_CERTS: await temporaryFile("authority.pem", authority.cert) };
-    expect(await run(trust)).toMatchObject({ transport, text: expect.stringContaining("tls") });
-    expect(await run({})).toMatchObject({ transport, code: "connection_failed" });
   });
 });
 

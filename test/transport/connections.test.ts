@@ -1,9 +1,8 @@
 import { ConfigurationError } from "template-pdf";
-import { Agent } from "undici";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { clientOf, pdfFrom, Service, sourceOf, startService } from "../support/service.ts";
-import { later, turn } from "../support/sockets.ts";
+import { sourceOf, startService } from "../support/service.ts";
+import { turn } from "../support/sockets.ts";
 
 describe("the connections of a client", () => {
   it("are shared with its derived clients, and not with another client", async () => {
@@ -31,44 +30,6 @@ describe("the connections of a client", () => {
     await client.close();
     await eventually(() => service.connections === 0);
     await expect(sourceOf(client)).rejects.toThrow(ConfigurationError);
-    expect(service.allConnections).toBe(1);
-  });
-
-  it.each(["that was sent", "whose agent is still being loaded"])(
-    "carry a call %s to its end before they close",
-    async (which) => {
-      const answer = later<void>();
-      const service = await Service.start(async ({ response }) => {
-        await answer.promise;
-        response.end(pdfFrom("late"));
-      });
-      const client = service.client();
-      const source = sourceOf(client);
-      if (which === "that was sent") await service.request();
-      // The request leaves at the end of the turn in which it was asked for.
-      else await Promise.resolve();
-      let isClosed = false;
-      const closing = client.close().then(() => {
-        isClosed = true;
-      });
-      await service.request();
-      expect(isClosed).toBe(false);
-      answer.resolve();
-      expect(await source).toBe("late");
-      await closing;
-    },
-  );
-
-  it("stay open if they are the caller's own dispatcher", async () => {
-    const service = await startService();
-    const dispatcher = new Agent();
-    onTestFinished(() => dispatcher.close());
-    const client = clientOf(service.baseUrl, { dispatcher });
-    await sourceOf(client);
-    await client.close();
-    expect([dispatcher.closed, dispatcher.destroyed]).toEqual([false, false]);
-    await turn();
-    expect(await sourceOf(clientOf(service.baseUrl, { dispatcher }))).toBe("network");
     expect(service.allConnections).toBe(1);
   });
 });

@@ -58,19 +58,6 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
     ])("ends without a chunk if it is one %s", async (_kind, answer) => {
       expect((await exchange(makeTransport(), answer)).events).toEqual(["sent", "head", "end"]);
     });
-
-    it("arrives whole in 100,000 chunks of one byte", async () => {
-      const tiny = noise(100_000);
-      const frames = [...Array.from(tiny, (byte) => framed(Uint8Array.of(byte))), framed("")];
-      const recorder = await exchange(makeTransport(), Buffer.concat([Buffer.from(chunkedHead), ...frames]));
-      expect(recorder.body.equals(tiny)).toBe(true);
-    });
-
-    it("does not contain trailers and chunk extensions", async () => {
-      const frames = "4;name=value\r\nbody\r\n0\r\nx-sum: 1\r\n\r\n";
-      const recorder = await exchange(makeTransport(), chunkedHead + frames);
-      expect(recorder.body.toString()).toBe("body");
-    });
   });
 
   describe("content coding", () => {

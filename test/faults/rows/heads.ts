@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { answer, type Fault, fault, pdfHead } from "../../../src/service/faults/fault-script.ts";
 import { faults } from "../../../src/testing/faults.ts";
-import { type Gets, group } from "../row.ts";
+import { type Gets, group, type SecondTry } from "../row.ts";
 import { drip, end, lines, type Script, stall, write } from "../steps.ts";
 
 /** A head of lines as they are given, and the document. */
@@ -84,26 +84,28 @@ function problem(status: number): Fault {
   return { ...(published[status] ?? plain), name: String(status) } as Fault;
 }
 
-const refused: readonly (readonly [status: number, gets: Gets])[] = [
-  [304, "ApiError 304"],
-  [400, "BadRequestError 400"],
-  [401, "AuthenticationError 401"],
-  [403, "PermissionError 403"],
-  [404, "NotFoundError 404"],
-  [413, "ApiError 413"],
-  [418, "ApiError 418"],
-  [422, "BadRequestError 422"],
-  [501, "ServerError 501"],
-];
+const refused: Readonly<Record<string, readonly number[]>> = {
+  ApiError: [304, 413, 418],
+  BadRequestError: [400, 422],
+  AuthenticationError: [401],
+  PermissionError: [403],
+  NotFoundError: [404],
+  ServerError: [501],
+};
 
-const transient: readonly (readonly [status: number, gets: Gets])[] = [
-  [408, "ApiError 408"],
-  [429, "RateLimitError 429"],
-  [500, "ServerError 500"],
-  [502, "ServerError 502"],
-  [503, "ServerError 503"],
-  [504, "ServerError 504"],
-];
+const transient: Readonly<Record<string, readonly number[]>> = {
+  ApiError: [408],
+  RateLimitError: [429],
+  ServerError: [500, 502, 503, 504],
+};
+
+/** A row for each status, in the order of their numbers. */
+function errorsOf(statuses: Readonly<Record<string, readonly number[]>>, secondTry: SecondTry) {
+  return Object.entries(statuses)
+    .flatMap(([name, all]) => all.map((status) => [status, `${name} ${status}` as Gets] as const))
+    .sort(([one], [other]) => one - other)
+    .map(([status, gets]) => [problem(status), { gets, secondTry }] as const);
+}
 
 const location = { location: "http://127.0.0.1:1/elsewhere" };
 
@@ -116,7 +118,7 @@ export const statuses = group("An answer that is an error", "ServerError 999", "
         { gets: `ApiError ${status}` },
       ] as const,
   ),
-  ...refused.map(([status, gets]) => [problem(status), { gets }] as const),
+  ...errorsOf(refused, "not tried"),
   [
     problem(407),
     {
@@ -135,7 +137,7 @@ export const statuses = group("An answer that is an error", "ServerError 999", "
       note: "`fetch` asks again by itself, on another connection",
     },
   ],
-  ...transient.map(([status, gets]) => [problem(status), { gets, secondTry: "heals" }] as const),
+  ...errorsOf(transient, "heals"),
   [problem(999)],
 ]);
 

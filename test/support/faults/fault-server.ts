@@ -22,11 +22,6 @@ export function earlyFault(name: string, at: EarlyMoment, script: ScriptedFault[
   return Object.freeze({ kind: "fault", name, script, documentBytes: 0, at });
 }
 
-/** Tells when a fault happens: most do when a whole request has come. */
-function momentOf(fault: Fault | EarlyFault): EarlyMoment | "request" {
-  return "at" in fault ? fault.at : "request";
-}
-
 /** What a server of faults can be told beforehand. */
 interface FaultServerOptions {
   /** What it sends where nothing is to go wrong. */
@@ -86,11 +81,6 @@ export class FaultServer {
     return this.#server.openSockets;
   }
 
-  /** How many connections were ever made. */
-  get connections(): number {
-    return this.#server.allSockets;
-  }
-
   /** How many answers are being given, whatever becomes of them. */
   get playing(): number {
     return this.#playing;
@@ -128,7 +118,6 @@ export class FaultServer {
   }
 
   #serve(socket: Socket): void {
-    const connection = this.connections - 1;
     socket.on("error", () => {});
     // Half-open, so that a client's FIN is answered only when the answer has been given.
     socket.on("end", () => socket.end());
@@ -145,7 +134,7 @@ export class FaultServer {
         });
       },
       onRequest: (head, body) => {
-        this.requests.push({ ...head, body, connection });
+        this.requests.push({ ...head, body });
         this.#changes.emit("change");
         turn = turn.then(() => {
           const wasAnswered = isAnswered;
@@ -165,11 +154,13 @@ export class FaultServer {
   }
 
   /** Plays what is planned next, where this is its moment. */
-  #strike(moment: ReturnType<typeof momentOf>, socket: Socket): Promise<void> | undefined {
+  #strike(moment: EarlyMoment | "request", socket: Socket): Promise<void> | undefined {
     const next = this.#plan.find(({ left }) => left > 0);
-    if (!next || momentOf(next.fault) !== moment || socket.destroyed) return undefined;
+    const fault = next?.fault as ScriptedFault | EarlyFault | undefined;
+    if (!next || !fault || socket.destroyed || ("at" in fault ? fault.at : "request") !== moment)
+      return undefined;
     next.left -= 1;
-    return this.#play((next.fault as ScriptedFault).script(this.#document), socket);
+    return this.#play(fault.script(this.#document), socket);
   }
 
   async #play(steps: Parameters<typeof play>[0], socket: Socket): Promise<void> {

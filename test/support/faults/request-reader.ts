@@ -7,11 +7,9 @@ export interface SeenRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Which connection brought it, counted from 0. */
-  readonly connection: number;
 }
 
-type Head = Pick<SeenRequest, "lines" | "line" | "headers">;
+type Head = Omit<SeenRequest, "body">;
 
 /** What hears of the requests of one connection. */
 export interface RequestEvents {
