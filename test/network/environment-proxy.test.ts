@@ -44,7 +44,9 @@ describe("a proxy of the environment", () => {
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: "ervice.test" }, "service.test", "by the proxy"],
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: "service.test", no_proxy: "a.test" }, "service.test", "by the proxy"],
   ])("with %j carries requests for %s %s", async (variables, host, way) => {
-    const { service, proxy, client, targets, target } = await start({}, host);
+    // Any success opens a tunnel.
+    const success = "HTTP/1.1 204 No Content\r\n\r\n";
+    const { service, proxy, client, targets, target } = await start({ success }, host);
     const places = { proxy: proxy.origin, dead: await closedOrigin(), port: String(service.port) };
     for (const [name, value] of Object.entries(variables)) {
       vi.stubEnv(
@@ -70,12 +72,6 @@ describe("a proxy of the environment", () => {
     expect(targets()).toEqual([]);
     await sourceOf(client);
     expect(targets()).toEqual(["service.test:80"]);
-  });
-
-  it("opens its tunnel by any success", async () => {
-    const { proxy, client } = await start({ success: "HTTP/1.1 204 No Content\r\n\r\n" });
-    vi.stubEnv("HTTP_PROXY", proxy.origin);
-    expect(await sourceOf(client)).toBe("network");
   });
 
   it.each<[string, Partial<ProxySettings>, RegExp, attempts?: number]>([

@@ -42,15 +42,11 @@ describe("the fetch transport", () => {
     });
   });
 
-  it("passes `credentials` to fetch if they are set", async () => {
+  it.each([undefined, "include"] as const)("passes the `credentials` %s to fetch", async (credentials) => {
     const fetch = vi.fn(async (_url: string, _init: FetchInit) => new Response("body"));
-    await record(
-      fetchTransport(() => fetch, "include"),
-      request,
-    )
-      .send()
-      .until("end");
-    expect(fetch.mock.calls[0]?.[1].credentials).toBe("include");
+    const transport = fetchTransport(() => fetch, credentials);
+    await record(transport, request).send().until("end");
+    expect(fetch.mock.calls[0]?.[1].credentials).toBe(credentials);
   });
 
   it("passes the reason of an abort to fetch's signal", async () => {
