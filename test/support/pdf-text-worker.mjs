@@ -21,10 +21,11 @@ async function readPdf(bytes) {
   }
 }
 
-parentPort?.on("message", async (/** @type {{ id: number, bytes: Uint8Array }} */ { id, bytes }) => {
+/** @typedef {{ port: import("node:worker_threads").MessagePort, bytes: Uint8Array }} Order */
+parentPort?.on("message", async (/** @type {Order} */ { port, bytes }) => {
   try {
-    parentPort?.postMessage({ id, result: await readPdf(bytes) });
+    port.postMessage({ result: await readPdf(bytes) });
   } catch (error) {
-    parentPort?.postMessage({ id, problem: error instanceof Error ? error.message : String(error) });
+    port.postMessage({ problem: error instanceof Error ? error.message : String(error) });
   }
 });

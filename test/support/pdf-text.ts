@@ -1,4 +1,5 @@
-import { Worker } from "node:worker_threads";
+import { once } from "node:events";
+import { MessageChannel, Worker } from "node:worker_threads";
 
 /** What a viewer would see of a PDF. */
 export interface PdfContent {
@@ -7,15 +8,7 @@ export interface PdfContent {
   readonly text: string;
 }
 
-interface Reply {
-  readonly id: number;
-  readonly result?: PdfContent;
-  readonly problem?: string;
-}
-
 let worker: Worker | undefined;
-let lastId = 0;
-const waiting = new Map<number, (reply: Reply) => void>();
 
 /**
  * Reads a PDF the way a viewer would.
@@ -24,23 +17,15 @@ const waiting = new Map<number, (reply: Reply) => void>();
  * @throws when it is not a PDF that can be read.
  */
 export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
-  worker ??= startWorker();
-  const id = ++lastId;
-  const reply = await new Promise<Reply>((resolve) => {
-    waiting.set(id, resolve);
-    // A copy, in memory of its own: pdf.js takes what it is given.
-    worker?.postMessage({ id, bytes: Uint8Array.from(bytes) });
-  });
-  if (reply.result === undefined) throw new Error(reply.problem);
-  return reply.result;
-}
-
-function startWorker(): Worker {
-  const started = new Worker(new URL("./pdf-text-worker.mjs", import.meta.url));
-  started.unref();
-  started.on("message", (reply: Reply) => {
-    waiting.get(reply.id)?.(reply);
-    waiting.delete(reply.id);
-  });
-  return started;
+  if (!worker) {
+    worker = new Worker(new URL("./pdf-text-worker.mjs", import.meta.url));
+    worker.unref();
+  }
+  const { port1, port2 } = new MessageChannel();
+  // A copy, in memory of its own: pdf.js takes what it is given.
+  worker.postMessage({ port: port2, bytes: Uint8Array.from(bytes) }, [port2]);
+  const [{ result, problem }] = (await once(port1, "message")) as [{ result?: PdfContent; problem?: string }];
+  port1.close();
+  if (result === undefined) throw new Error(problem);
+  return result;
 }
