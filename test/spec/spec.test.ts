@@ -7,7 +7,7 @@ import {
   RateLimitError,
   TemplatePdf,
 } from "template-pdf";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { type Sentence, sentences } from "./sentences.ts";
 
@@ -177,7 +177,9 @@ describe("a client, as the specification says,", () => {
       expect(error).toBeInstanceOf(AuthenticationError);
       expect(String(error)).toMatch(/dashboard.*Settings » API keys/);
       const { baseUrl } = service;
-      expect(() => new TemplatePdf({ baseUrl, apiKey: "" })).toThrow(/dashboard.*Settings » API keys/);
+      vi.stubEnv("TEMPLATE_PDF_API_KEY", undefined);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      expect(() => new TemplatePdf({ baseUrl })).toThrow(/dashboard.*Settings » API keys/);
     },
     "API keys are found there under Settings » API keys.",
     "Obtained from the dashboard.",
