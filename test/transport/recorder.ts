@@ -155,7 +155,7 @@ export async function settle(transport: Transport): Promise<void> {
 }
 
 /** What a raw server answers: bytes, or what it does with the socket. */
-export type RawAnswer = string | Uint8Array | ((socket: Socket, request: RawRequest) => unknown);
+type RawAnswer = string | Uint8Array | ((socket: Socket, request: RawRequest) => unknown);
 
 /** Serves one answer to every request, and sends one request to it. */
 export async function send(transport: Transport, answer: RawAnswer, hooks: Hooks = {}) {

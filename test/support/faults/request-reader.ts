@@ -12,7 +12,7 @@ export interface SeenRequest {
 type Head = Omit<SeenRequest, "body">;
 
 /** What hears of the requests of one connection. */
-export interface RequestEvents {
+interface RequestEvents {
   onHead(head: Head): void;
   onRequest(head: Head, body: Buffer): void;
 }
