@@ -1,35 +1,31 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { emulate, generate } from "./emulated.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { generate, shareEmulator } from "./emulated.ts";
 import { chunk, jpegFile, type PngFile, pngFile } from "./png-files.ts";
-import { templateFolder } from "./template-folder.ts";
+import { writeFiles } from "./template-folder.ts";
 
 const megabyte = 1_048_576;
 
-/** An emulator that shows pictures in every way there is, and what it says of each. */
+const shared = shareEmulator(
+  {
+    "fixed.json": '{"content":[{"image":"bomb.png"}]}',
+    "show.mjs": "export default ({ names }) => ({ content: names.map((image) => ({ image, width: 99 })) });",
+    "listed.mjs":
+      "export default ({ names: [logo] }) => ({ images: { logo }, content: [{ image: 'logo' }] });",
+    "svg.mjs": `export default ({ names: [name] }) => ({ content: [{ svg: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="' + name + '" width="9" height="9"/></svg>' }] });`,
+    "../images/.keep": "",
+  },
+  (folder) => ({ images: join(folder, "images") }),
+);
+
+/** Puts pictures into the folder of images. The function that it returns shows some of them, and gives the PDF or the error. */
 async function emulatorOf(pictures: Readonly<Record<string, Buffer>>) {
-  const images = await templateFolder({});
-  for (const [name, bytes] of Object.entries(pictures)) await writeFile(join(images, name), bytes);
-  const onError = vi.fn();
-  const show = "export default ({ names }) => ({ content: names.map((image) => ({ image, width: 99 })) });";
-  const listed =
-    "export default ({ names: [logo] }) => ({ images: { logo }, content: [{ image: 'logo' }] });";
-  const svg = `export default ({ names: [name] }) => ({ content: [{ svg: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="' + name + '" width="9" height="9"/></svg>' }] });`;
-  const emulator = await emulate(
-    {
-      "fixed.json": '{"content":[{"image":"bomb.png"}]}',
-      "show.mjs": show,
-      "listed.mjs": listed,
-      "svg.mjs": svg,
-    },
-    { images, onError, limits: { threads: 1 } },
-  );
+  await writeFiles(join(shared.folder, "images"), pictures);
   return async (uid: string, ...names: string[]): Promise<Buffer | string> => {
-    const response = await generate(emulator, uid, { names });
+    const response = await generate(shared, uid, { names });
     const bytes = Buffer.from(await response.arrayBuffer());
-    return response.status === 200 ? bytes : String(onError.mock.lastCall?.[0]?.message);
+    return response.status === 200 ? bytes : String(shared.errors.at(-1)?.message);
   };
 }
 

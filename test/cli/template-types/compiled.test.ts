@@ -3,13 +3,14 @@ import { describe, expect, it } from "vitest";
 import * as zod4 from "zod";
 import * as zod3 from "zod-3";
 import { Samples } from "../../../src/cli/template-types/samples.ts";
-import type { TemplateShape } from "../../../src/cli/template-types/shape.ts";
+import type { Shape, TemplateShape } from "../../../src/cli/template-types/shape.ts";
 import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
 import { template } from "../../../src/template.ts";
 import { slowestProperty, slowProperty } from "../../support/fuzz.ts";
 import { anySamples } from "./support/any-samples.ts";
 import { anyTemplate, within } from "./support/any-shape.ts";
 import { errorsIn, expressionOf, run } from "./support/compile.ts";
+import { member, object } from "./support/make-shape.ts";
 
 type Values = Record<string, unknown>;
 
@@ -57,7 +58,7 @@ describe("the types of any samples", () => {
 
   it("do so as schemas of zod 3 and zod 4", { timeout: 60_000 }, () => {
     // Types of zod 3 take a tenth of a second a template.
-    const lists = fc.sample(anySamples, { numRuns: 20, seed: 20_261_121 });
+    const lists = fc.sample(anySamples, { numRuns: 6, seed: 20_261_121 });
     const text = `${writeTypes(lists.map(templateOf), { zod: true })}${using(lists)}`;
     expect(errorsIn({ "zod-3/schemas.ts": text, "zod-4/schemas.ts": text })).toEqual([]);
   });
@@ -76,7 +77,7 @@ describe("the types of any samples", () => {
 });
 
 describe("the types of any shapes", () => {
-  const templates = fc.sample(anyTemplate, { numRuns: 20, seed: 20_261_121 }).map((template, index) => {
+  const templates = fc.sample(anyTemplate, { numRuns: 8, seed: 20_261_121 }).map((template, index) => {
     const isOfItself = [...template.definitions.values()].includes(template.shape);
     const shape = isOfItself ? template.shape : within(template.shape);
     return { ...template, uid: `t${index}`, shape };
@@ -96,4 +97,59 @@ describe("the types of any shapes", () => {
       expect(refused).toContain(false);
     },
   );
+});
+
+describe("the types of values that contain themselves", () => {
+  const bill: Shape = { kind: "reference", name: "Bill" };
+  const shape = object({ of: member({ kind: "array", items: bill }), next: member(bill, true) });
+  const template: TemplateShape = {
+    uid: "bill",
+    shape,
+    definitions: new Map([["Bill", shape]]),
+    sources: [],
+  };
+
+  it("are written once, by their own name", () => {
+    const written = writeTypes([template], { zod: false });
+    expect(written).toContain(`/** Values of the template \`bill\`. */
+export interface BillValues {
+  next?: BillValues | undefined;
+  of: BillValues[];
+}
+`);
+    expect(written.match(/^export (interface|type) \S+/gm)).toHaveLength(2);
+    expect(errorsIn({ "plain.ts": written })).toEqual([]);
+  });
+
+  it("have a schema that refers to itself", () => {
+    const written = writeTypes([template], { zod: true });
+    expect(written).toContain(`/** Checks the values of the template \`bill\`. */
+export const billSchema: Schema<BillValues> = typed(
+  z.lazy(() => {
+    return z.strictObject({
+      next: z.optional(billSchema),
+      of: z.array(billSchema),
+    });
+  }),
+);
+`);
+    const use = `export const value: BillValues = { of: [{ of: [] }] };
+declare const client: import("template-pdf").TemplatePdf<Templates>;
+void client.generate(bill, value);
+// @ts-expect-error
+void client.generate(bill, { of: [{ of: 1 }] });
+`;
+    expect(errorsIn({ "zod-3/bill.ts": written + use, "zod-4/bill.ts": written + use })).toEqual([]);
+  });
+});
+
+describe("the types of definitions", () => {
+  it("have names that hide nothing that the file needs", () => {
+    const node: Shape = { kind: "reference", name: "type" };
+    const definitions = new Map([["type", object({ next: member(node, true) })]]);
+    const shape = object({ node: member(node) });
+    const written = writeTypes([{ uid: "return", shape, definitions, sources: [] }], { zod: true });
+    expect(written).toContain("export interface ReturnType2 {");
+    expect(errorsIn({ "zod-4/written.ts": written })).toEqual([]);
+  });
 });

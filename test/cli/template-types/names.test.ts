@@ -3,7 +3,6 @@ import { Misuse } from "../../../src/cli/failure.ts";
 import { nameDefinitions } from "../../../src/cli/template-types/names.ts";
 import type { Shape } from "../../../src/cli/template-types/shape.ts";
 import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
-import { errorsIn } from "./support/compile.ts";
 import { member, named, object } from "./support/make-shape.ts";
 
 describe("names", () => {
@@ -55,15 +54,6 @@ describe("names", () => {
 
   it("of schemas are in nobody's way where there are none", () => {
     expect(() => writeTypes([named("a"), named("a_schema")], { zod: false })).not.toThrow();
-  });
-
-  it("of definitions hide nothing that the file needs", () => {
-    const node: Shape = { kind: "reference", name: "type" };
-    const definitions = new Map([["type", object({ next: member(node, true) })]]);
-    const shape = object({ node: member(node) });
-    const written = writeTypes([{ uid: "return", shape, definitions, sources: [] }], { zod: true });
-    expect(written).toContain("export interface ReturnType2 {");
-    expect(errorsIn({ "zod-4/written.ts": written })).toEqual([]);
   });
 
   it("of definitions are numbered where they would be alike", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as zod4 from "zod";
 import * as zod3 from "zod-3";
-import type { Shape, TemplateShape } from "../../../src/cli/template-types/shape.ts";
+import type { Shape } from "../../../src/cli/template-types/shape.ts";
 import { signature, writeTypes } from "../../../src/cli/template-types/write-types.ts";
 import { template } from "../../../src/template.ts";
-import { errorsIn, run } from "./support/compile.ts";
+import { run } from "./support/compile.ts";
 import { member, named, object } from "./support/make-shape.ts";
 
 const invoice = named(
@@ -129,50 +129,6 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     const written = writeTypes([tree], { zod: true });
     expect(written).toContain("export interface TreeNode {\n  children?: TreeNode[] | undefined;\n}\n");
     expect(written).not.toContain("unused");
-  });
-});
-
-describe("values that hold such values again", () => {
-  const bill: Shape = { kind: "reference", name: "Bill" };
-  const shape = object({ of: member({ kind: "array", items: bill }), next: member(bill, true) });
-  const template: TemplateShape = {
-    uid: "bill",
-    shape,
-    definitions: new Map([["Bill", shape]]),
-    sources: [],
-  };
-
-  it("are written once, under their own name", () => {
-    const written = writeTypes([template], { zod: false });
-    expect(written).toContain(`/** Values of the template \`bill\`. */
-export interface BillValues {
-  next?: BillValues | undefined;
-  of: BillValues[];
-}
-`);
-    expect(written.match(/^export (interface|type) \S+/gm)).toHaveLength(2);
-    expect(errorsIn({ "plain.ts": written })).toEqual([]);
-  });
-
-  it("have a schema that refers to itself", () => {
-    const written = writeTypes([template], { zod: true });
-    expect(written).toContain(`/** Checks the values of the template \`bill\`. */
-export const billSchema: Schema<BillValues> = typed(
-  z.lazy(() => {
-    return z.strictObject({
-      next: z.optional(billSchema),
-      of: z.array(billSchema),
-    });
-  }),
-);
-`);
-    const use = `export const value: BillValues = { of: [{ of: [] }] };
-declare const client: import("template-pdf").TemplatePdf<Templates>;
-void client.generate(bill, value);
-// @ts-expect-error
-void client.generate(bill, { of: [{ of: 1 }] });
-`;
-    expect(errorsIn({ "zod-3/bill.ts": written + use, "zod-4/bill.ts": written + use })).toEqual([]);
   });
 });
 
