@@ -21,7 +21,7 @@ const resolve = {
 const isolated = "test/**/*.isolated.test.ts";
 
 /** They wait for limits of time, which takes no core. They run after the others, which would slow them down. */
-const waiting = ["test/client/timeouts*.test.ts", "test/network/closing-servers.test.ts"];
+const waiting = "test/timeouts/**/*.test.ts";
 
 export default defineConfig({
   test: {
@@ -38,7 +38,7 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{package,runtimes}/**", isolated, ...waiting],
+          exclude: ["test/{package,runtimes}/**", isolated, waiting],
           setupFiles: ["test/support/leaves-nothing.ts"],
           testTimeout: 30_000,
           isolate: false,
@@ -57,7 +57,7 @@ export default defineConfig({
         resolve,
         test: {
           name: "waiting",
-          include: waiting,
+          include: [waiting],
           testTimeout: 30_000,
           // They only wait: of eight files there are two rounds.
           maxWorkers: 4,

@@ -12,14 +12,22 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { plainKey, values } from "../client/canaries.ts";
 import { temporaryFile } from "../network/child.ts";
 import { startProxy } from "../network/proxy.ts";
-import { startTlsService } from "../network/tls-service.ts";
 import { startTracing } from "../observability/tracing.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { makeAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
+import {
+  type Answer,
+  pdfFrom,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  sourceOf,
+  startService as startTlsService,
+  withLength,
+} from "../support/service.ts";
 import { open } from "../support/sockets.ts";
-import { pdfFrom, sourceOf } from "../transport/service.ts";
 
 // The blocks of the guides that are files. test/package/examples.test.ts runs all others.
 

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeProject } from "../package/consumer.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
-import { head, serveRaw } from "../transport/server.ts";
+import { head, serveRaw } from "../support/sockets.ts";
 
 /** What docs/guides/network.md says of functions that are frozen between two calls, seen in a process that is stopped. */
 

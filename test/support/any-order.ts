@@ -3,17 +3,17 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** They take longest, and begin first. In a new clone, vitest does not know that yet. */
 const longest = [
-  "emulator/runaway-templates",
   "faults/faults",
+  "cli/template-types/compiled",
   "types/editor",
-  "client/timeouts-connect",
-  "client/timeouts-stall",
-  "client/timeouts-leftovers",
-  "package/types",
+  "emulator/runaway-templates",
+  "emulator/invoice",
+  "timeouts/stall",
+  "timeouts/connect",
+  "package/cli",
   "package/terminal-examples",
   "package/runtime",
-  "package/types-command",
-  "package/guide-types",
+  "package/types",
 ].map((name) => `${name}.test.ts`);
 
 /** The longest files first, then all others in an order that only `--sequence.seed` changes: no file depends on another. */

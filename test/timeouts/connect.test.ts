@@ -3,11 +3,11 @@ import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { type PendingPdf, TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { generate } from "../client/every-form.ts";
+import { expectTimeout, withoutBackOff } from "../client/timing.ts";
 import { eventually } from "../support/eventually.ts";
 import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw, type SocketServer } from "../support/sockets.ts";
-import { generate } from "./every-form.ts";
-import { expectTimeout, withoutBackOff } from "./timing.ts";
 
 /** Takes connections, and never answers a TLS handshake. */
 async function listenMute(): Promise<SocketServer & { readonly sockets: Socket[] }> {

@@ -1,8 +1,8 @@
 import type { PendingPdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { forms, gather, generate } from "../client/every-form.ts";
+import { expectTimeout } from "../client/timing.ts";
 import { pdfOf, rejectionOf, Service, strayRejections, turns, withLength } from "../support/service.ts";
-import { forms, gather, generate } from "./every-form.ts";
-import { expectTimeout } from "./timing.ts";
 
 /** More than every buffer between a service and a reader holds. */
 const big = pdfOf(12_000_000);

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { forms, generate } from "../client/every-form.ts";
+import { countTimers, withoutBackOff } from "../client/timing.ts";
 import { type Answer, pdfOf, Service, saying, transports, turns, withLength } from "../support/service.ts";
-import { forms, generate } from "./every-form.ts";
-import { countTimers, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(3_000);
 const begun: Answer = ({ response }) =>

@@ -1,8 +1,8 @@
 import { Agent } from "undici";
 import { describe, expect, it } from "vitest";
+import { generate } from "../client/every-form.ts";
+import { passTime, stopTime } from "../client/timing.ts";
 import { pdfOf, Service, turns, withLength } from "../support/service.ts";
-import { generate } from "./every-form.ts";
-import { passTime, stopTime } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { failureAt, forms, generate, stages } from "../client/every-form.ts";
+import { expectTimeout, passTime, stopTime } from "../client/timing.ts";
 import { beginning, pdfOf, rejectionOf, Service, turns } from "../support/service.ts";
-import { failureAt, forms, generate, stages } from "./every-form.ts";
-import { expectTimeout, passTime, stopTime } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };

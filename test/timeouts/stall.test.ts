@@ -1,8 +1,8 @@
 import { ApiError } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { failureAt, forms, gather, generate, iterable, stages } from "../client/every-form.ts";
+import { expectTimeout, expectUnendedBody, passTime, stopTime, streamForms } from "../client/timing.ts";
 import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
-import { failureAt, forms, gather, generate, iterable, stages } from "./every-form.ts";
-import { expectTimeout, expectUnendedBody, passTime, stopTime, streamForms } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };

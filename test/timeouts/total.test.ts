@@ -1,8 +1,15 @@
 import { ApiError, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { forms, gather, generate, iterable } from "../client/every-form.ts";
+import {
+  expectTimeout,
+  passTime,
+  stopTime,
+  streamForms,
+  wholeForms,
+  withoutBackOff,
+} from "../client/timing.ts";
 import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
-import { forms, gather, generate, iterable } from "./every-form.ts";
-import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };

@@ -1,1 +1,0 @@
-export { startService as startTlsService } from "../support/service.ts";

@@ -1,1 +1,0 @@
-export { framed, head, type RawRequest, serveRaw } from "../support/sockets.ts";

@@ -1,1 +1,0 @@
-export { clientOf, pdfFrom, sourceOf } from "../support/service.ts";
