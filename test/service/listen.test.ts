@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
 import { connect, Server, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -94,10 +95,15 @@ describe("close", () => {
     });
     const size = 20_000_000;
     const listening = await start(async () => new Response(new Uint8Array(size)));
-    const response = await fetch(listening.baseUrl);
+    // This agent keeps its connection for as long as the server lets it.
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const [response] = (await once(get(listening.baseUrl, { agent }), "response")) as [IncomingMessage];
     const closed = listening.close();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await response.arrayBuffer()).byteLength).toBe(size);
+    let received = 0;
+    for await (const chunk of response) received += chunk.length;
+    expect(received).toBe(size);
     // It rejects if a connection is left open.
     await closed;
   });
