@@ -4,154 +4,60 @@ import { type Call, endless, endpoint, json, KEY, request } from "./endpoint-cal
 const { authorization: _, ...withoutKey } = json;
 const { "content-type": __, ...withoutType } = json;
 
+const at = (path: string): Call => ({ path: `/api/${path}/generate-sync` });
+const having = (more: Record<string, string>): Call => ({ headers: { ...json, ...more } });
+const nothing = /nothing at this path/;
+const noTemplate = /no template that could exist/;
+const type = "unsupported-media-type";
+
 const refusals: [wrong: string, call: Call, status: number, kind: string, detail: RegExp][] = [
-  [
-    "another path",
-    { path: "/api/v1/templates/invoice/generate" },
-    404,
-    "unknown-path",
-    /nothing at this path/,
-  ],
-  [
-    "another version",
-    { path: "/api/v2/templates/invoice/generate-sync" },
-    404,
-    "unknown-path",
-    /nothing at this path/,
-  ],
-  [
-    "a trailing slash",
-    { path: "/api/v1/templates/invoice/generate-sync/" },
-    404,
-    "unknown-path",
-    /nothing at this path/,
-  ],
-  [
-    "two segments for a uid",
-    { path: "/api/v1/templates/a/b/generate-sync" },
-    404,
-    "unknown-path",
-    /nothing at this path/,
-  ],
-  [
-    "a prefix that is glued on",
-    { path: "/myapi/v1/templates/invoice/generate-sync" },
-    404,
-    "unknown-path",
-    /nothing at this path/,
-  ],
-  [
-    "no uid",
-    { path: "/api/v1/templates//generate-sync" },
-    404,
-    "unknown-template",
-    /no template that could exist/,
-  ],
-  [
-    "a control character in the uid",
-    { path: "/api/v1/templates/a%00b/generate-sync" },
-    404,
-    "unknown-template",
-    /no template that could exist/,
-  ],
-  [
-    "a C1 control character in the uid",
-    { path: "/api/v1/templates/%C2%85/generate-sync" },
-    404,
-    "unknown-template",
-    /could exist/,
-  ],
-  ["dots for a uid", { path: "/api/v1/templates/%2e%2e/generate-sync" }, 404, "unknown-path", /.+/],
-  ["a dot for a uid", { path: "/api/v1/templates/./generate-sync" }, 404, "unknown-path", /.+/],
-  [
-    "broken percent-encoding",
-    { path: "/api/v1/templates/%zz/generate-sync" },
-    400,
-    "invalid-path",
-    /percent-encoding/,
-  ],
-  [
-    "percent-encoding that is no UTF-8",
-    { path: "/api/v1/templates/%ff/generate-sync" },
-    400,
-    "invalid-path",
-    /percent-encoding/,
-  ],
+  ["another path", { path: "/api/v1/templates/invoice/generate" }, 404, "unknown-path", nothing],
+  ["another version", at("v2/templates/invoice"), 404, "unknown-path", nothing],
+  ["a slash at the end", { path: "/api/v1/templates/a/generate-sync/" }, 404, "unknown-path", nothing],
+  ["two segments as the uid", at("v1/templates/a/b"), 404, "unknown-path", nothing],
+  ["a prefix without a slash", { path: "/myapi/v1/templates/a/generate-sync" }, 404, "unknown-path", nothing],
+  ["no uid", at("v1/templates/"), 404, "unknown-template", noTemplate],
+  ["a control character in the uid", at("v1/templates/a%00b"), 404, "unknown-template", noTemplate],
+  ["a C1 control character in the uid", at("v1/templates/%C2%85"), 404, "unknown-template", noTemplate],
+  ["dots as the uid", at("v1/templates/%2e%2e"), 404, "unknown-path", /.+/],
+  ["a dot as the uid", at("v1/templates/."), 404, "unknown-path", /.+/],
+  ["malformed percent-encoding", at("v1/templates/%zz"), 400, "invalid-path", /percent-encoding/],
+  ["percent-encoding that is not UTF-8", at("v1/templates/%ff"), 400, "invalid-path", /percent-encoding/],
   ["GET", { method: "GET" }, 405, "method-not-allowed", /GET is not available.*POST/],
-  ["PUT", { method: "PUT" }, 405, "method-not-allowed", /PUT is not available.*POST/],
-  ["DELETE", { method: "DELETE" }, 405, "method-not-allowed", /DELETE/],
   ["OPTIONS", { method: "OPTIONS", body: null }, 405, "method-not-allowed", /OPTIONS/],
   ["no key", { headers: withoutKey }, 401, "key-refused", /no API key/],
-  [
-    "a wrong key",
-    { headers: { ...json, authorization: "API-Key wrong" } },
-    401,
-    "key-refused",
-    /not valid here/,
-  ],
+  ["a wrong key", having({ authorization: "API-Key wrong" }), 401, "key-refused", /not valid here/],
   [
     "no content type",
     { headers: withoutType, body: new TextEncoder().encode("{}") },
     415,
-    "unsupported-media-type",
+    type,
     /application\/json/,
   ],
-  [
-    "a form",
-    { headers: { ...json, "content-type": "application/x-www-form-urlencoded" } },
-    415,
-    "unsupported-media-type",
-    /application\/json/,
-  ],
-  [
-    "a relative of JSON",
-    { headers: { ...json, "content-type": "application/ld+json" } },
-    415,
-    "unsupported-media-type",
-    /application\/json/,
-  ],
-  [
-    "another charset",
-    { headers: { ...json, "content-type": "application/json; charset=latin1" } },
-    415,
-    "unsupported-media-type",
-    /UTF-8/,
-  ],
-  [
-    "a compressed body",
-    { headers: { ...json, "content-encoding": "gzip" } },
-    415,
-    "unsupported-media-type",
-    /content-encoding/,
-  ],
+  ["a form", having({ "content-type": "application/x-www-form-urlencoded" }), 415, type, /application\/json/],
+  ["another kind of JSON", having({ "content-type": "application/ld+json" }), 415, type, /application\/json/],
+  ["another charset", having({ "content-type": "application/json; charset=latin1" }), 415, type, /UTF-8/],
+  ["a compressed body", having({ "content-encoding": "gzip" }), 415, type, /content-encoding/],
   ["a body one byte too large", { body: `"${"x".repeat(99)}"` }, 413, "body-too-large", /100 bytes/],
   [
     "a declared length that is too large",
-    { headers: { ...json, "content-length": "101" } },
+    having({ "content-length": "101" }),
     413,
     "body-too-large",
     /100 bytes/,
   ],
   ["no body", { body: null }, 400, "body-not-json", /empty/],
   ["an empty body", { body: "" }, 400, "body-not-json", /empty/],
-  ["no JSON", { body: "{date: secret-value}" }, 400, "body-not-json", /not valid JSON/],
-  ["half of a JSON object", { body: '{"date":' }, 400, "body-not-json", /not valid JSON/],
-  ["bytes that are no UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, "body-not-json", /UTF-8/],
+  ["a body that is not JSON", { body: "{date: secret-value}" }, 400, "body-not-json", /not valid JSON/],
+  ["bytes that are not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, "body-not-json", /UTF-8/],
   ["an array", { body: '["secret-value"]' }, 400, "body-not-json", /an array/],
   ["null", { body: "null" }, 400, "body-not-json", /is null/],
   ["a string", { body: '"secret-value"' }, 400, "body-not-json", /a string/],
-  ["a number", { body: "7" }, 400, "body-not-json", /a number/],
-  [
-    "an unknown uid",
-    { path: "/api/v1/templates/receipt/generate-sync" },
-    404,
-    "unknown-template",
-    /uid "receipt"/,
-  ],
+  ["an unknown uid", at("v1/templates/receipt"), 404, "unknown-template", /uid "receipt"/],
 ];
 
-describe("a refusal", () => {
-  it.each(refusals)("answers %s", async (_wrong, call, status, kind, detail) => {
+describe("an error response", () => {
+  it.each(refusals)("answers a request with %s", async (_wrong, call, status, kind, detail) => {
     const response = await endpoint(request(call));
     expect(response.status).toBe(status);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
@@ -173,7 +79,7 @@ describe("a refusal", () => {
     [401, { headers: {} }, "www-authenticate", "API-Key"],
     [415, { headers: withoutType }, "accept", "application/json"],
     [415, { headers: { ...json, "content-encoding": "br" } }, "accept-encoding", "identity"],
-  ] as const)("of %i says by a header what would pass", async (status, call, name, value) => {
+  ] as const)("of status %i names in a header what is accepted", async (status, call, name, value) => {
     const response = await endpoint(request(call));
     expect([response.status, response.headers.get(name)]).toEqual([status, value]);
   });
@@ -200,7 +106,7 @@ describe("the order of the checks", () => {
     expect((await endpoint(request(call))).status).toBe(status);
   });
 
-  it("tells a caller without a key the same about known and unknown uids", async () => {
+  it("is the same for known and unknown uids if the key is missing", async () => {
     const answers = await Promise.all(
       ["invoice", "receipt"].map(async (uid) => {
         const response = await endpoint(
@@ -212,7 +118,7 @@ describe("the order of the checks", () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  it("reads no body before the key is known to be good", async () => {
+  it("checks the key before it reads the body", async () => {
     const { seen, stream } = endless(10);
     await endpoint(request({ headers: withoutKey, body: stream }));
     expect(seen.bytes).toBe(0);
