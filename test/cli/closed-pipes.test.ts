@@ -25,17 +25,6 @@ describe("a reader that has seen enough ends the command without a word", () => 
     await service.requests[0]?.closed;
   });
 
-  it("of a document, where the pipe is a socket, with exit code 141", async () => {
-    const { service, ...circumstances } = await setUp();
-    const child = startCommand(["generate", "invoice", "-o", "-"], circumstances);
-    child.stdout.once("data", () => child.stdout.destroy());
-    const stderr: Buffer[] = [];
-    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-    const code = await new Promise((resolve) => child.once("exit", resolve));
-    expect({ code, stderr: Buffer.concat(stderr).toString() }).toEqual({ code: 141, stderr: "" });
-    expect(service.requests).toHaveLength(1);
-  });
-
   // As Unix, Windows, and sockets in place of pipes say it.
   it.each(["EPIPE", "EOF", "ECONNRESET"])("of the line that tells of a saved document: %s", async (code) => {
     const { service, cwd } = await setUp();
@@ -58,14 +47,6 @@ describe("a reader that has seen enough ends the command without a word", () => 
       expect(terminal.stderr.text).toBe("");
     },
   );
-
-  it.runIf(hasPosixShell)("of --help, by head -n 1, without a stack", async () => {
-    const { cwd } = await setUp();
-    const { stdout, stderr } = await runInShell('{ "$@"; echo $? >&2; } | head -n 1', ["--help"], { cwd });
-    expect(stdout.toString()).toBe("Usage: template-pdf [options] [command]\n");
-    // The help may have been written whole before its reader left.
-    expect(stderr).toMatch(/^(?:0|141)\n$/);
-  });
 });
 
 describe("an output that cannot be written", () => {

@@ -14,8 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hasLinks, hasModes, hasPipeFiles, hasPosixShell } from "../support/platform.ts";
-import { runInShell } from "./command.ts";
+import { hasLinks, hasModes, hasPipeFiles } from "../support/platform.ts";
 import { folderOf, runTypes } from "./types-command.ts";
 
 const one = { "invoice.json": '{"a":"1"}' };
@@ -101,20 +100,6 @@ describe("the file of the types", () => {
       stderr: "template-pdf: Could not write out.ts: it is a pipe that no program reads.\n",
     });
   });
-
-  it.runIf(hasPipeFiles)("goes to a device, which stays one", async () => {
-    expect(await runTypes(folderOf(one), "invoice.json -o /dev/null")).toMatchObject({ code: 0, stderr: "" });
-    expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
-  });
-
-  it.runIf(hasPosixShell)("ends without a word where its reader has seen enough", async () => {
-    const { stderr } = await runInShell(
-      '{ "$@" 2>&3; echo $? >&3; } 3>&2 | true',
-      ["types", "invoice.json", "-o", "-"],
-      { cwd: folderOf(one) },
-    );
-    expect(stderr).toMatch(/^(?:141|0)\n$/);
-  });
 });
 
 describe("a file that this command did not write", () => {
@@ -163,13 +148,6 @@ describe("--check", () => {
       "invoice.json",
       "pdf-templates.ts is not what the samples say now",
       "invoice.json",
-    ],
-    [
-      "written without --zod",
-      () => {},
-      "invoice.json --zod",
-      "pdf-templates.ts is not what the samples say now",
-      "invoice.json --zod",
     ],
     [
       "missing, and has a name that a shell would take apart",

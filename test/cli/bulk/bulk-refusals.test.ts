@@ -38,16 +38,6 @@ describe("rows that are wrong are told before anything is sent:", () => {
       ],
     ],
     [
-      "broken JSON, with its place",
-      "data.ndjson",
-      '{"no":1}\n{"no":}\n',
-      [],
-      [
-        expect.stringMatching(/^data\.ndjson:2:7: /) as unknown as string,
-        "1 row is wrong, 1 row is good. Nothing was sent.",
-      ],
-    ],
-    [
       "two rows with one path",
       "data.csv",
       "no,name\nCELL,a\n2,b\nCELL,c\n",
@@ -55,16 +45,6 @@ describe("rows that are wrong are told before anything is sent:", () => {
       [
         "data.csv:4: --out gives it the same path as line 2",
         "1 row is wrong, 2 rows are good. Nothing was sent.",
-      ],
-    ],
-    [
-      "two objects of an array with one path",
-      "data.json",
-      '[{"no":1},{"no":"1"}]',
-      [],
-      [
-        "data.json:1, row 2: --out gives it the same path as row 1",
-        "1 row is wrong, 1 row is good. Nothing was sent.",
       ],
     ],
     [
