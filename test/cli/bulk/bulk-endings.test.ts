@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { run } from "../../../src/cli/run.ts";
 import { type Answer, beginning, pdfOf, saying, withLength } from "../../support/service.ts";
 import { ClosedPipe, FakeTerminal } from "../fake-terminal.ts";
@@ -20,8 +20,6 @@ function held(): { readonly answer: Answer; release(): void } {
     release: () => release(),
   };
 }
-
-afterEach(() => void vi.unstubAllEnvs());
 
 describe("Ctrl-C in a bulk run", () => {
   it.each([
@@ -177,14 +175,6 @@ describe("a bulk run is refused, and nothing is sent,", () => {
 });
 
 describe("a bulk run ends with 2, and sends nothing,", () => {
-  it("where standard input cannot be kept", async () => {
-    const bench = await Bench.open();
-    vi.stubEnv("TMPDIR", bench.path("nowhere"));
-    const { code, told } = await bench.bulk("-", [], csvOf(1));
-    expect([code, told]).toEqual([2, expect.stringMatching(/^template-pdf: Could not keep standard input /)]);
-    expect(bench.service.requests).toEqual([]);
-  });
-
   it("where the data changes while it is checked", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", csvOf(50_000));
@@ -198,15 +188,6 @@ describe("a bulk run ends with 2, and sends nothing,", () => {
         /template-pdf: data\.csv was changed while it was read\. Run the command again\.\n$/,
       ),
     });
-    expect(bench.service.requests).toEqual([]);
-  });
-
-  it("where the report cannot be begun", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1));
-    // What a full disk says, too, is no matter of the path alone.
-    const { code, told } = await bench.bulk("data.csv", ["--report", bench.path(`${"r".repeat(300)}.csv`)]);
-    expect([code, told]).toEqual([2, expect.stringMatching(/^template-pdf: Could not write r+\.csv: /)]);
     expect(bench.service.requests).toEqual([]);
   });
 });
@@ -281,22 +262,6 @@ describe("a report of a bulk run that cannot be written", () => {
     );
     expect(printed).toMatch(new RegExp(`^${made}, in TIME\n`));
     expect(printed).not.toContain("report ");
-  });
-
-  it("is told, beside what else went wrong, and the documents are there", async () => {
-    const bench = await Bench.open(({ response }) => {
-      response.destroy();
-      rmSync(bench.path("reports"), { recursive: true, force: true });
-    });
-    bench.write("data.csv", csvOf(9));
-    const flags = ["--report", bench.path("reports/r.csv"), "--stop-after", "1", "--no-retry"];
-    const { code, printed, told } = await bench.bulk("data.csv", [...flags, "--concurrency", "1"]);
-    expect(code).toBe(3);
-    expect(told.split("\n").slice(-3, -1)).toEqual([
-      "template-pdf: Could not write reports/r.csv: its folder does not exist: create it first.",
-      "template-pdf: Stopped before the end: 1 failed, as many as --stop-after allows.",
-    ]);
-    expect(printed).not.toContain("report");
   });
 });
 
