@@ -101,6 +101,12 @@ const refusals: readonly Refusal[] = [
     line: "standard input:1:1: the values are an array. Make them one JSON object, a member for each placeholder.",
   },
   {
+    title: "values that are null",
+    args: onInput,
+    input: "null",
+    line: "standard input:1:1: the values are null. Make them one JSON object, a member for each placeholder.",
+  },
+  {
     title: "no values at all on standard input",
     args: onInput,
     line: "standard input:1:1: there is nothing in it; at least {} should stand here.",

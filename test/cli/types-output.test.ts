@@ -100,6 +100,11 @@ describe("the file of the types", () => {
       stderr: "template-pdf: Could not write out.ts: it is a pipe that no program reads.\n",
     });
   });
+
+  it.runIf(hasPipeFiles)("goes to a device, which stays one", async () => {
+    expect(await runTypes(folderOf(one), "invoice.json -o /dev/null")).toMatchObject({ code: 0, stderr: "" });
+    expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+  });
 });
 
 describe("a file that this command did not write", () => {

@@ -63,6 +63,12 @@ describe("types", () => {
     const absolute = `${join(cwd, "more")} ${join(cwd, "samples")}/ -o ${join(cwd, "out/t.ts")} --check`;
     expect(await runTypes(folderOf({}), absolute)).toMatchObject({ code: 0, stderr: "" });
   });
+
+  it("takes a file that is named twice for one", async () => {
+    const kinds = '[{"k":"a","x":1},{"k":"b","y":1}]';
+    const once = await typesOf({ "invoice.json": kinds }, "invoice.json");
+    expect(await typesOf({ "invoice.json": kinds }, "invoice.json ./invoice.json .")).toBe(once);
+  });
 });
 
 describe("the uid of a template is", () => {
