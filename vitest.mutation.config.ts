@@ -22,7 +22,6 @@ export default defineConfig({
     exclude: [
       "test/architecture.test.ts",
       "test/**/*memory.test.ts",
-      "test/**/orphans.test.ts",
       // It sets the umask, which a worker may not.
       "test/files/targets.test.ts",
     ],

@@ -1,7 +1,7 @@
 // @ts-check
 // Mutation testing: changes the code in every small way, one change at a time, and lists the changes that no test detects.
 // Run it by hand; `npm run verify` does not. `npm run mutation -- src/call/pdf-check.ts` is one file, with all tests that load it;
-// `--tests "test/pdf-check*.test.ts"` names those to run, which is faster. `npm run mutation -- core` is the core, in an hour or more.
+// `--tests "test/pdf-check*.test.ts"` names those to run, which is faster. `npm run mutation -- core` is the core, which takes half a day.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
