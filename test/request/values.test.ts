@@ -1,15 +1,15 @@
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { ValuesError } from "../src/errors/errors.ts";
-import { serializeValues } from "../src/request/values.ts";
-import { property } from "./support/fuzz.ts";
+import { describe, expect, it, vi } from "vitest";
+import { ValuesError } from "../../src/errors/errors.ts";
+import { serializeValues } from "../../src/request/values.ts";
+import { property } from "../support/fuzz.ts";
 
 /** The error for values that cannot be sent. */
-function refusal(values: unknown): ValuesError {
+function refusal(values: unknown, ...areOfSchema: [boolean?]): ValuesError {
   try {
-    serializeValues(values, "inv_2024");
+    serializeValues(values, "inv_2024", ...areOfSchema);
   } catch (error) {
     if (ValuesError.is(error)) return error;
     throw error;
@@ -20,6 +20,15 @@ function refusal(values: unknown): ValuesError {
 /** Where and why values were refused, as `path message`. */
 const complaints = (values: unknown) =>
   refusal(values).issues.map(({ path, message }) => `${path.join("/")} ${message}`);
+
+const reasons = (values: unknown) => refusal(values).issues.map(({ message }) => message);
+
+/** Objects one in the other, so that the innermost stands at `depth` names. */
+function nested(depth: number, innermost: unknown): unknown {
+  let value = innermost;
+  for (let level = depth - 1; level >= 0; level--) value = { [`k${level}`]: value };
+  return value;
+}
 
 class Money {
   readonly #pence: number;
@@ -54,6 +63,10 @@ const getter = (name: string, get: () => unknown) =>
 
 const shared = { city: "Leeds" };
 
+const thrown = () => {
+  throw new TypeError("CANARY");
+};
+
 describe("values that JSON can hold are sent as JSON.stringify writes them", () => {
   it.each<[string, object]>([
     ["strings, numbers, booleans and null", { text: "£1,000,000", count: -0.5, paid: true, note: null }],
@@ -78,9 +91,7 @@ describe("values that JSON can hold are sent as JSON.stringify writes them", () 
     ["objects of another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
     ["one object in several places", { from: shared, to: shared, both: [shared, shared] }],
     ["an own member named __proto__", JSON.parse('{"__proto__":{"admin":true},"constructor":1}') as object],
-    ["names that no identifier has", { "": 1, "a b": 2, "a.b": 3, "0": 4, ü: 5 }],
     ["lone surrogates, escaped", { text: "\ud800 and \udfff" }],
-    ["a proxy of a plain object", { a: new Proxy({ b: 1 }, {}), list: new Proxy([1, 2], {}) }],
     ["getters", getter("total", () => "£2")],
     [
       "what is not enumerable, which is left out",
@@ -113,7 +124,6 @@ describe("what JSON would change in silence is refused, with its path", () => {
   it.each<[string, object, string]>([
     ["NaN", { a: { b: [0, Number.NaN] } }, "a/b/1 is NaN, which JSON turns into null"],
     ["Infinity", { a: Number.POSITIVE_INFINITY }, "a is Infinity, which JSON turns into null"],
-    ["-Infinity", { a: Number.NEGATIVE_INFINITY }, "a is -Infinity, which JSON turns into null"],
     ["undefined in an array", { a: [1, undefined] }, "a/1 is undefined"],
     // biome-ignore lint/suspicious/noSparseArray: this is the test.
     ["a hole in an array", { a: [1, , 3] }, "a/1 is undefined"],
@@ -125,33 +135,18 @@ describe("what JSON would change in silence is refused, with its path", () => {
     ],
     ["a BigInt", { a: 1n }, "a is a bigint"],
     ["a function", { a: () => 1 }, "a is a function"],
-    ["a class", { a: Money }, "a is a function"],
     ["a symbol", { a: Symbol("s") }, "a is a symbol"],
     ["a member named by a symbol", { a: { [Symbol("s")]: 1 } }, "a has a member whose name is Symbol(s)"],
     ["a Map", { a: new Map([["b", 1]]) }, "a is a Map"],
     ["a Set", { a: new Set() }, "a is a Set"],
-    ["a Map of another realm", { a: runInNewContext("new Map()") as unknown }, "a is a Map"],
-    ["a subclass of Map", { a: new (class Prices extends Map {})() }, "a is a Map"],
     ["a proxy of a Map", { a: new Proxy(new Map(), {}) }, "a is a Map"],
-    ["a WeakMap", { a: new WeakMap() }, "a is a WeakMap"],
     ["a promise", { a: Promise.resolve(1) }, "a is a Promise"],
     ["a regular expression", { a: /x/ }, "a is a RegExp"],
     ["an error", { a: new Error("x") }, "a is an Error"],
     ["typed arrays", { a: new Uint8Array(2) }, "Uint8Array, whose content"],
-    ["an ArrayBuffer", { a: new ArrayBuffer(2) }, "a is an ArrayBuffer"],
-    ["URLSearchParams", { a: new URLSearchParams("b=1") }, "URLSearchParams, whose content"],
-    ["a Blob", { a: new Blob(["x"]) }, "a is a Blob"],
-    ["a generator", { a: (function* () {})() }, "a is a Generator"],
     ["a boxed string", { a: Object("x") as unknown }, "a is a String"],
-    ["a boxed number", { a: Object(1) as unknown }, "a is a Number"],
     ["an object that holds itself", cycle, "self contains itself"],
-    ["an array that holds itself", { list }, "list/0/0 contains itself"],
     ["a toJSON that gives NaN", { a: { toJSON: () => Number.NaN } }, "a is NaN"],
-    [
-      "a toJSON that gives something bad inside",
-      { a: { toJSON: () => ({ b: [new Map()] }) } },
-      "a/b/0 is a Map",
-    ],
     ["a toJSON that gives undefined, in an array", { a: [{ toJSON: () => undefined }] }, "a/0 is undefined"],
     [
       "a toJSON that gives a Date, whose own toJSON JSON does not call",
@@ -177,40 +172,31 @@ describe("what JSON would change in silence is refused, with its path", () => {
   });
 });
 
-describe("the values as a whole are one JSON object", () => {
-  it.each<[string, unknown, string]>([
-    ["undefined", undefined, "got undefined"],
-    ["null", null, "got null"],
-    ["a string", '{"a":1}', "got a string"],
-    ["a number", 1, "got a number"],
-    ["NaN", Number.NaN, "got a number"],
-    ["a boolean", true, "got a boolean"],
-    ["an array", [{ a: 1 }], "got an array"],
-    ["an array with something bad inside", [Number.NaN], "got an array"],
-    ["a date", new Date(0), "got a Date"],
-    ["a function", () => ({}), "got a function"],
-    ["a symbol", Symbol("s"), "got a symbol"],
-    ["a BigInt", 1n, "got a bigint"],
-  ])("%s is refused", (_, values, expected) => {
-    expect(complaints(values)).toEqual([` must be one JSON object, ${expected}`]);
-  });
-
+describe("values that are not one JSON object", () => {
+  const notOne = "must be one JSON object,";
   it.each<[string, unknown]>([
-    ["a Map", new Map()],
-    ["a promise, which was not awaited", Promise.resolve({ a: 1 })],
-    ["a toJSON that gives a string", { toJSON: () => "text" }],
-    ["a toJSON that gives an array", { toJSON: () => [] }],
-    ["a toJSON that gives null", { toJSON: () => null }],
-    ["a toJSON that gives undefined", { toJSON: () => undefined }],
-  ])("%s is refused", (_, values) => {
-    expect(refusal(values).issues).toEqual([{ path: [], message: expect.any(String) }]);
+    [`${notOne} got null`, null],
+    [`${notOne} got undefined`, undefined],
+    [`${notOne} got a string`, "text"],
+    [`${notOne} got a number`, Number.NaN],
+    [`${notOne} got an array`, [Number.NaN]],
+    [`${notOne} got a Date`, new Date(0)],
+    [`${notOne} but its toJSON gives a string`, { toJSON: () => "text" }],
+    [`${notOne} but its toJSON gives an array`, { toJSON: () => [] }],
+    [`${notOne} but its toJSON gives null`, { toJSON: () => null }],
+    [`${notOne} but its toJSON gives undefined`, { toJSON: () => undefined }],
+    ["is a Promise: await it first", Promise.resolve({})],
+    ["is a Map, whose content JSON leaves out or changes: use plain objects and arrays", new Map()],
+    [
+      "could not be read: TypeError was thrown by a getter, a proxy or toJSON",
+      new Proxy({}, { get: thrown }),
+    ],
+  ])("are refused with their kind: %s", (message, values) => {
+    expect(refusal(values).issues).toEqual([{ path: [], message }]);
   });
 });
 
 describe("values that cannot be read", () => {
-  const thrown = () => {
-    throw new TypeError("CANARY");
-  };
   const thrownText = () => {
     throw "CANARY";
   };
@@ -250,16 +236,39 @@ describe("values that cannot be read", () => {
 });
 
 describe("the error", () => {
-  it("lists every issue, and the first twenty of them in its message", () => {
-    const values = { lines: Array.from({ length: 25 }, () => ({ price: Number.NaN })) };
-    const error = refusal(values);
-    expect(error.issues.map(({ path }) => path)).toEqual(
-      values.lines.map((_, index) => ["lines", index, "price"]),
-    );
-    expect(error.message.match(/lines\[\d+\]\.price is NaN/g)).toHaveLength(20);
-    expect(error.message).toMatch(/; and 5 more\. Nothing was sent\.$/);
+  it("has an issue for each mistake, and the uid", () => {
+    const error = refusal({ lines: [{ price: Number.NaN }, { price: Number.NaN }] });
+    expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
-    expect(error.message).toContain('"inv_2024"');
+  });
+
+  it.each<[string, [boolean?]]>([
+    ["The values for", []],
+    ["The values that the schema made for", [true]],
+  ])("says whose values they are: %s", (begin, areOfSchema) => {
+    expect(refusal({ a: Number.NaN }, ...areOfSchema).message).toBe(
+      `${begin} template "inv_2024" cannot be sent: values.a is NaN, which JSON turns into null. Nothing was sent.`,
+    );
+  });
+
+  it.each([
+    [1, "values[0] is NaN, which JSON turns into null. Nothing was sent."],
+    [20, "which JSON turns into null. Nothing was sent."],
+    [21, "which JSON turns into null; and 1 more. Nothing was sent."],
+  ])("of %d issues counts those that it does not list", (count, end) => {
+    const list = Array(count).fill(Number.NaN);
+    const { message } = refusal({ list });
+    expect(message.replaceAll("values.list", "values").slice(-end.length)).toBe(end);
+    expect(message.match(/ is NaN/g)).toHaveLength(Math.min(count, 20));
+    expect(message.includes(" more")).toBe(count > 20);
+  });
+
+  it.each([
+    [20, `values${Array.from({ length: 20 }, (_, index) => `.k${index}`).join("")} is NaN`],
+    [21, "values.k0.k1.k2.k3.k4.k5.k6.k7.k8.k9….k16.k17.k18.k19.k20 is NaN"],
+    [400, "values.k0.k1.k2.k3.k4.k5.k6.k7.k8.k9….k395.k396.k397.k398.k399 is NaN"],
+  ])("of a path of %d names tells both its ends", (depth, told) => {
+    expect(refusal(nested(depth, Number.NaN)).message).toContain(`cannot be sent: ${told}`);
   });
 
   it("writes paths as JavaScript would", () => {
@@ -267,10 +276,6 @@ describe("the error", () => {
     expect(refusal(values).message).toContain(
       'values.lines[0]["unit price"]["0"] is NaN, which JSON turns into null; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',
     );
-  });
-
-  it("stays small for an array with millions of holes", () => {
-    expect(refusal({ a: new Array(3_000_000) }).issues.length).toBeLessThan(10_000);
   });
 
   const canary = "C4NARY";
@@ -322,4 +327,42 @@ describe("the error", () => {
       expect(error.message + JSON.stringify(error) + inspect(error, { depth: 9 })).not.toContain(canary);
     });
   });
+});
+
+describe("values are searched", () => {
+  it("500 levels deep", () => {
+    const deepest = nested(499, {});
+    expect(serializeValues(deepest, "u")).toBe(JSON.stringify(deepest));
+    expect(reasons(nested(500, {}))).toEqual(["is nested deeper than 500 levels"]);
+  });
+
+  it.each([
+    ["an array", Array(3_000).fill(Number.NaN)],
+    ["an object", Object.fromEntries(Array.from({ length: 3_000 }, (_, name) => [`n${name}`, Number.NaN]))],
+  ])("for 1,000 issues at most: %s", (_, many) => {
+    expect(reasons({ many })).toHaveLength(1_000);
+  });
+});
+
+describe("toJSON", () => {
+  it("is asked with the names that JSON asks it with", () => {
+    const toJSON = vi.fn((key: string) => ({ key }));
+    serializeValues({ toJSON }, "u");
+    expect(toJSON.mock.calls).toEqual([[""], [""]]);
+  });
+
+  it("of what is no date may give null", () => {
+    expect(serializeValues({ a: { toJSON: () => null } }, "u")).toBe('{"a":null}');
+  });
+
+  it("that is no function is a member as any other", () => {
+    expect(refusal({ toJSON: Number.NaN }).issues).toEqual([
+      { path: ["toJSON"], message: "is NaN, which JSON turns into null" },
+    ]);
+  });
+});
+
+it("a plain object may call itself what it likes", () => {
+  const thing = Object.defineProperty({ a: 1 }, Symbol.toStringTag, { value: "Thing" });
+  expect(serializeValues({ thing }, "u")).toBe('{"thing":{"a":1}}');
 });

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { ValuesError } from "../src/errors/errors.ts";
-import { serializeValues } from "../src/request/values.ts";
-import { property } from "./support/fuzz.ts";
+import { ValuesError } from "../../src/errors/errors.ts";
+import { serializeValues } from "../../src/request/values.ts";
+import { property } from "../support/fuzz.ts";
 
 /** The places at which values are refused. */
 function refusedPaths(values: object): unknown[] {
