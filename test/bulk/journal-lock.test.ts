@@ -95,6 +95,26 @@ describe("the lock of a journal", () => {
     expect(await readdir(join(path, ".."))).toEqual(["run.journal.lock"]);
   });
 
+  it("names the run that took over, not one that came too late to do so", async () => {
+    const path = newPath();
+    const left = { ...elsewhere, token: "left" };
+    await leaveLock(path, JSON.stringify(left), 31);
+    const { link } = fs;
+    const spy = vi.spyOn(fs, "link").mockImplementation(async (from, to) => {
+      if (to === `${path}.lock.${left.token}`) {
+        await leaveLock(path, JSON.stringify({ ...elsewhere, token: "winner", pid: 111 }));
+        await writeFile(to, JSON.stringify({ ...elsewhere, token: "late", pid: 222 }));
+      }
+      return link(from, to);
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    });
+    expect(await messageOf(open(path))).toContain('(process 111 on host "elsewhere"');
+  });
+
   it.each([
     "",
     "{",

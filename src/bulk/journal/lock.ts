@@ -124,7 +124,8 @@ async function takeOver(path: string, draft: Draft): Promise<boolean> {
   const turn = `${path}.${found.holder?.token ?? "unreadable"}`;
   if (!(await create(turn, draft))) {
     const other = await look(turn);
-    if (!other) return false;
+    // Whoever has the turn for a lock that was replaced since does not get it: the next look names the run that did.
+    if (!other || (await look(path))?.text !== found.text) return false;
     await refuseWhileHeld(path, other, draft);
     // It was left behind by a run that was killed right there.
     await unlink(turn).catch(ignoreMissing);
