@@ -1,49 +1,90 @@
 // @ts-check
-// Mutation testing: changes the code in every small way, one change at a time, and lists the changes that no test detects.
-// Run it by hand; `npm run verify` does not. `npm run mutation -- src/call/pdf-check.ts` is one file, with all tests that load it;
-// `--tests "test/pdf-check*.test.ts"` names those to run, which is faster. `npm run mutation -- core` is the core, which takes half a day.
-import { existsSync, readFileSync } from "node:fs";
+// Mutation testing: changes the code in every small way, one change at a time, and lists the changes that no test
+// detects. Run it by hand; `npm run verify` does not. `npm run mutation -- src/call/pdf-check.ts` is one file, with
+// all tests that reach it; `--tests "test/call/*.test.ts"` names those to run, which is faster. `core` is the core,
+// and `all` is the core, bulk, the handler and the service.
+import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { root, run } from "./run-command.mjs";
-
-/** Stryker 10 needs Node 22. It is not a dependency: every clone would install its 167 packages, and few people run it. */
-const version = "9.6.1";
-const cache = "node_modules/.cache/mutation";
+import { copyWithMutants } from "./mutation/instrument.mjs";
+import { readCoverage, readKilled, runRound } from "./mutation/rounds.mjs";
 
 const core = [
-  "src/{client,template}.ts",
-  "src/{call,document,errors,files,options,request,runtime,transport}/**/*.ts",
+  "client",
+  "template",
+  "call",
+  "document",
+  "errors",
+  "files",
+  "options",
+  "request",
+  "runtime",
+  "transport",
+].flatMap((name) => [`src/${name}.ts`, `src/${name}`]);
+const groups = new Map([
+  ["core", core],
+  ["all", [...core, "src/bulk", "src/handler", "src/service"]],
+]);
+
+/** How many tests run with each mutant that lives. Most are killed in the first round; the last is the most thorough. */
+const rounds = [
+  { tests: 12, testsOfOneFile: 6 },
+  { tests: 40, testsOfOneFile: 10 },
+  { tests: 150, testsOfOneFile: 150 },
 ];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { tests: { type: "string", default: "test/**/*.test.ts" } },
+  options: {
+    tests: { type: "string", default: "test/**/*.test.ts" },
+    processes: { type: "string", default: "2" },
+  },
 });
-const files = positionals.flatMap((path) => (path === "core" ? core : [path]));
-if (files.length === 0) {
-  console.error("mutation: name files such as src/call/pdf-check.ts, or `core`.");
-  process.exit(2);
+const patterns = positionals.flatMap((name) => groups.get(name) ?? [name]);
+if (patterns.length === 0) fail("name files or folders such as src/call/pdf-check.ts, `core` or `all`.");
+
+const folder = join(tmpdir(), "template-pdf-mutation");
+const mutants = await copyWithMutants(folder, patterns);
+if (mutants.length === 0) fail(`found no mutants in ${patterns.join(", ")}.`);
+const results = join(folder, ".mutation");
+mkdirSync(results);
+console.log(`mutation: ${mutants.length} mutants; results in ${results}`);
+
+const settings = { folder, results, tests: values.tests, processes: Number(values.processes) };
+const coverage = await readCoverage(settings);
+const reached = new Set(Object.values(coverage).flat());
+console.log(`mutation: ${Object.keys(coverage).length} tests reach ${reached.size} of them`);
+/** @type {Map<string, Set<string>>} */
+const tried = new Map();
+for (const [index, most] of rounds.entries()) {
+  await runRound(settings, coverage, tried, most);
+  console.log(`mutation: ${readKilled(settings).size} are killed after round ${index + 1}`);
 }
 
-await install();
-Object.assign(process.env, {
-  MUTATION_TESTS: values.tests,
-  // The same cases in every run: a change that a test detects by chance is not detected.
-  FUZZ_RUNS: "100",
-  FUZZ_SEED: "1",
-});
-const stryker = join(cache, "node_modules/@stryker-mutator/core/bin/stryker.js");
-const succeeded = await run("node", [stryker, "run", "stryker.config.mjs", "--mutate", files.join(",")]);
-process.exit(succeeded ? 0 : 1);
+const killed = readKilled(settings);
+/** @type {Map<string, { all: number, killed: number }>} */
+const files = new Map();
+for (const { id, file, line, column, mutator, replacement } of mutants) {
+  const counts = files.get(file) ?? { all: 0, killed: 0 };
+  files.set(file, { all: counts.all + 1, killed: counts.killed + (killed.has(id) ? 1 : 0) });
+  if (killed.has(id)) continue;
+  const why = reached.has(id) ? "lives" : "is not reached";
+  console.log(`${file}:${line}:${column} ${why}: ${mutator}, ${JSON.stringify(replacement.slice(0, 80))}`);
+}
+for (const [file, counts] of files) console.log(scoreOf(file, counts));
+console.log(scoreOf("all files", { all: mutants.length, killed: killed.size }));
 
-async function install() {
-  const manifest = join(root, cache, "node_modules/@stryker-mutator/core/package.json");
-  if (existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version) return;
-  console.log(`mutation: installing Stryker ${version} into ${cache}`);
-  const packages = ["core", "vitest-runner"].map((name) => `@stryker-mutator/${name}@${version}`);
-  // Without its peers: it is to find the vitest of the repository.
-  const flags = ["--no-save", "--no-package-lock", "--legacy-peer-deps", "--ignore-scripts"];
-  const args = ["install", "--prefix", cache, ...flags, ...packages];
-  if (!(await run("npm", args, { quiet: true }))) process.exit(1);
+/**
+ * @param {string} name
+ * @param {{ all: number, killed: number }} counts
+ */
+function scoreOf(name, counts) {
+  return `${name}: ${counts.killed} of ${counts.all} killed, ${((100 * counts.killed) / counts.all).toFixed(1)} %`;
+}
+
+/** @param {string} message */
+function fail(message) {
+  console.error(`mutation: ${message}`);
+  process.exit(2);
 }

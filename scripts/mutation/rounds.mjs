@@ -1,0 +1,196 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A test process whose test has not changed for so long hangs with its mutant: both are ended. */
+const hangMs = 12_000;
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+process.on("SIGINT", () => {
+  for (const tests of running) stop(tests);
+  process.exit(130);
+});
+/** How often one file of tests is started again, after mutants that hang or end the process. */
+const maxRestarts = 40;
+
+/**
+ * Runs tests in the copy of a repository that `copyWithMutants` made.
+ *
+ * @typedef {{ folder: string, results: string, tests: string, processes: number }} Settings
+ * @typedef {Record<string, string[]>} Coverage The ids of the mutants that each test reaches.
+ */
+
+/**
+ * Runs every test once.
+ *
+ * @param {Settings} settings
+ * @returns {Promise<Coverage>}
+ */
+export async function readCoverage(settings) {
+  const path = join(settings.results, "coverage.jsonl");
+  rmSync(path, { force: true });
+  await exitOf(
+    startTests(settings, [`--maxWorkers=${settings.processes}`], { MUTATION_TEST_TIMEOUT_MS: "60000" }),
+  );
+  if (!existsSync(path)) throw new Error(`No test ran: see ${join(settings.results, "tests.log")}.`);
+  return Object.assign({}, ...readLines(path).map((line) => JSON.parse(line).tests));
+}
+
+/**
+ * Runs tests with mutants: for each mutant that lives, up to so many tests that reach it and did not run with it yet.
+ *
+ * @param {Settings} settings
+ * @param {Coverage} coverage
+ * @param {Map<string, Set<string>>} tried - the tests that ran with each mutant; is added to
+ * @param {{ tests: number, testsOfOneFile: number }} most
+ * @returns {Promise<boolean>} whether there was anything to run
+ */
+export async function runRound(settings, coverage, tried, most) {
+  const plan = planOf(coverage, readKilled(settings), tried, most);
+  writeFileSync(join(settings.results, "plan.json"), JSON.stringify(plan));
+  /** @type {Map<string, number>} How many mutants the tests of a file reach: the fewer, the more it is about them. */
+  const files = new Map();
+  for (const test of Object.keys(plan)) {
+    const file = fileOf(test);
+    files.set(file, Math.max(files.get(file) ?? 0, coverage[test]?.length ?? 0));
+  }
+  const queue = [...files].sort(([, a], [, b]) => a - b).map(([file]) => file);
+  const slots = Array.from({ length: settings.processes }, async (_, slot) => {
+    for (let file = queue.shift(); file; file = queue.shift()) {
+      for (let restarts = 0; restarts < maxRestarts; restarts++) {
+        if (await runFile(settings, file, slot)) break;
+      }
+    }
+  });
+  await Promise.all(slots);
+  return files.size > 0;
+}
+
+/** @param {Settings} settings */
+export function readKilled({ results }) {
+  return new Set(readLines(join(results, "killed.tsv")).map((line) => line.split("\t")[0] ?? ""));
+}
+
+/**
+ * @param {Coverage} coverage
+ * @param {Set<string>} killed
+ * @param {Map<string, Set<string>>} tried
+ * @param {{ tests: number, testsOfOneFile: number }} most
+ */
+function planOf(coverage, killed, tried, most) {
+  /** @type {Coverage} */
+  const plan = {};
+  const testsByReach = Object.keys(coverage).sort(
+    (a, b) => (coverage[a]?.length ?? 0) - (coverage[b]?.length ?? 0),
+  );
+  /** @type {Map<string, Map<string, number>>} For each mutant, how many tests of each file are in the plan. */
+  const planned = new Map();
+  for (const test of testsByReach) {
+    for (const id of coverage[test] ?? []) {
+      if (killed.has(id) || tried.get(id)?.has(test)) continue;
+      const counts = entry(planned, id, () => new Map());
+      const ofFile = counts.get(fileOf(test)) ?? 0;
+      const all = counts.get("") ?? 0;
+      if (all >= most.tests || ofFile >= most.testsOfOneFile) continue;
+      counts.set("", all + 1).set(fileOf(test), ofFile + 1);
+      entry(tried, id, () => new Set()).add(test);
+      plan[test] = [...(plan[test] ?? []), id];
+    }
+  }
+  return plan;
+}
+
+/**
+ * Runs the tests of one file with their mutants.
+ *
+ * @param {Settings} settings
+ * @param {string} file
+ * @param {number} slot
+ * @returns {Promise<boolean>} whether it came to its end; false if a mutant was killed by killing or ending the process
+ */
+async function runFile(settings, file, slot) {
+  const { results } = settings;
+  const heartbeat = join(results, `heartbeat-${slot}`);
+  writeFileSync(heartbeat, "");
+  const environment = { MUTATION_SLOT: String(slot), MUTATION_TEST_TIMEOUT_MS: "1500" };
+  const tests = startTests(settings, ["--no-file-parallelism", file], environment);
+  const watching = setInterval(() => {
+    if (Date.now() - statSync(heartbeat).mtimeMs > hangMs) stop(tests);
+  }, 1_000);
+  const hasEnded = await exitOf(tests);
+  clearInterval(watching);
+  stop(tests);
+  if (hasEnded) return true;
+  const [id, test] = readFileSync(heartbeat, "utf8").trim().split("\t");
+  if (id) appendFileSync(join(results, "killed.tsv"), `${id}\t${test} (the process)\n`);
+  else appendFileSync(join(results, "notes.txt"), `${file}: ended without a mutant\n`);
+  return !id;
+}
+
+/**
+ * @param {Settings} settings
+ * @param {readonly string[]} args
+ * @param {Record<string, string>} environment
+ */
+function startTests({ folder, results, tests }, args, environment) {
+  const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+  const log = openSync(join(results, "tests.log"), "a");
+  const own = {
+    MUTATION_ROOT: folder,
+    MUTATION_FOLDER: results,
+    MUTATION_TESTS: tests,
+    // The same cases in every run: a mutant that a test detects by chance is not detected.
+    FUZZ_RUNS: "12",
+    FUZZ_SEED: "1",
+    CI: "true",
+  };
+  const config = join(folder, "scripts/mutation/vitest.config.ts");
+  const child = spawn(process.execPath, [vitest, "run", "--config", config, "--reporter=dot", ...args], {
+    cwd: folder,
+    env: { ...process.env, ...own, ...environment },
+    // A group of its own, to be ended with the processes that it starts.
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  running.add(child);
+  child.on("exit", () => running.delete(child));
+  return child;
+}
+
+/** @param {import("node:child_process").ChildProcess} tests */
+function stop(tests) {
+  try {
+    process.kill(-Number(tests.pid), "SIGKILL");
+  } catch {
+    // All have ended.
+  }
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} tests
+ * @returns {Promise<boolean>} whether it ended by itself, with results
+ */
+function exitOf(tests) {
+  return new Promise((resolve) => tests.on("exit", (code) => resolve(code === 0 || code === 1)));
+}
+
+const fileOf = (/** @type {string} */ test) => test.slice(0, test.indexOf("#"));
+
+/** @param {string} path */
+function readLines(path) {
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
+}
+
+/**
+ * @template K, V
+ * @param {Map<K, V>} map
+ * @param {K} key
+ * @param {() => V} make
+ * @returns {V}
+ */
+function entry(map, key, make) {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
+}

@@ -1,0 +1,147 @@
+// @ts-check
+// How Vitest runs the tests for scripts/mutation.mjs. Without a plan, it records which mutants each test reaches. With
+// one, it repeats each test in the same process, once for every mutant in its plan: a process for each mutant would take
+// seconds where this takes milliseconds.
+import { appendFileSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
+import { join, relative } from "node:path";
+import { TestRunner } from "vitest";
+
+/** How long one test may take for all its mutants. Those that are left over are for other tests. */
+const budgetMs = 12_000;
+
+const { MUTATION_ROOT: root = "", MUTATION_FOLDER: folder = "", MUTATION_SLOT: slot } = process.env;
+/** What the mutated sources read: which mutant is active, and how often mutants were reached. */
+const shared = /** @type {any} */ (globalThis);
+shared.__stryker__ ??= {};
+const mutation = shared.__stryker__;
+// A mutant that makes a loop endless throws once it was reached so often.
+mutation.hitLimit = 300_000;
+
+const killed = new Set(lines(join(folder, "killed.tsv")).map((line) => line.split("\t")[0]));
+/** @type {Record<string, string[]>} */
+const plan = slot === undefined ? {} : JSON.parse(readFileSync(join(folder, "plan.json"), "utf8"));
+const heartbeat = slot === undefined ? undefined : openSync(join(folder, `heartbeat-${slot}`), "w");
+/** @type {Map<string, number>} How many tests had a title so far. */
+const titles = new Map();
+/** @type {WeakMap<object, Repetition>} */
+const repetitions = new WeakMap();
+
+/**
+ * A test and what it has found: first it runs twice without a mutant, then once with each, then without again.
+ *
+ * @typedef {{ name: string, mutants: string[], kills: string[], isBroken: boolean, startedMs: number, left: number }} Repetition
+ */
+
+/** Its types leave out what a runner is told about repetitions. */
+const Runner = /** @type {new (...args: any[]) => any} */ (TestRunner);
+
+export default class MutationRunner extends Runner {
+  /** @param {any[]} files */
+  onCollected(files) {
+    // Two tests at once would both run with the mutant of one.
+    const inTurn = (/** @type {any} */ task) => {
+      task.concurrent = false;
+      for (const child of task.tasks ?? []) inTurn(child);
+    };
+    for (const file of files) inTurn(file);
+  }
+
+  /** @param {any} test */
+  async onBeforeRunTask(test) {
+    await super.onBeforeRunTask(test);
+    if (test.mode !== "run" && test.mode !== "queued") return;
+    const name = nameOf(test);
+    const mutants = (plan[name] ?? []).filter((id) => !killed.has(id));
+    repetitions.set(test, { name, mutants, kills: [], isBroken: false, startedMs: 0, left: 0 });
+    test.retry = 0;
+    test.repeats = mutants.length > 0 ? mutants.length + 2 : 0;
+  }
+
+  /** @param {any} test @param {{ retry: number, repeats: number }} attempt */
+  onBeforeTryTask(test, attempt) {
+    super.onBeforeTryTask(test, attempt);
+    const repetition = repetitions.get(test);
+    if (!repetition) return;
+    mutation.hitCount = 0;
+    mutation.currentTestId = repetition.name;
+    if (attempt.repeats === 0) repetition.startedMs = Date.now();
+    const mutant = repetition.mutants[attempt.repeats - 2];
+    beat(mutant, repetition.name);
+    if (mutant === undefined) return;
+    if (repetition.isBroken) throw new Error("The test fails without a mutant.");
+    if (Date.now() - repetition.startedMs > budgetMs) {
+      repetition.left++;
+      throw new Error("The time of this test is over.");
+    }
+    mutation.activeMutant = mutant;
+  }
+
+  /** @param {any} test @param {{ retry: number, repeats: number }} attempt */
+  onAfterRetryTask(test, attempt) {
+    const mutant = mutation.activeMutant;
+    mutation.activeMutant = undefined;
+    mutation.currentTestId = undefined;
+    const repetition = repetitions.get(test);
+    if (!repetition || slot === undefined) return;
+    const hasFailed = test.result.state === "fail";
+    if (hasFailed && mutant !== undefined) {
+      killed.add(mutant);
+      repetition.kills.push(mutant);
+    } else if (hasFailed && attempt.repeats < 2) {
+      repetition.isBroken = true;
+      note("fails without a mutant", repetition.name);
+    }
+    if (attempt.repeats > 0 && attempt.repeats === test.repeats) this.#finish(repetition, hasFailed);
+    // Else Vitest would stop here.
+    if (hasFailed) Object.assign(test.result, { state: "run", errors: undefined });
+  }
+
+  /** @param {Repetition} repetition @param {boolean} hasFailed */
+  #finish({ name, kills, isBroken, left }, hasFailed) {
+    if (left > 0) note(`had no time for ${left} mutants`, name);
+    if (isBroken) return;
+    // A test that a mutant has broken for good may have failed with the next for no reason of their own.
+    if (hasFailed) {
+      note("fails after its mutants", name);
+      for (const id of kills) killed.delete(id);
+    } else appendFileSync(join(folder, "killed.tsv"), kills.map((id) => `${id}\t${name}\n`).join(""));
+  }
+
+  onAfterRunFiles() {
+    super.onAfterRunFiles();
+    if (slot !== undefined) return;
+    const { perTest = {}, static: atLoad = {} } = mutation.mutantCoverage ?? {};
+    const tests = Object.fromEntries(
+      Object.entries(perTest).map(([name, hits]) => [name, Object.keys(hits)]),
+    );
+    const line = JSON.stringify({ tests, atLoad: Object.keys(atLoad) });
+    appendFileSync(join(folder, "coverage.jsonl"), `${line}\n`);
+    mutation.mutantCoverage = undefined;
+  }
+}
+
+/** The name of a test in a plan: its file and its title, and a number where several have the same. */
+function nameOf(/** @type {any} */ test) {
+  const parts = [test.name];
+  for (let suite = test.suite; suite; suite = suite.suite) parts.unshift(suite.name);
+  const title = `${relative(root, test.file.filepath)}#${parts.join(" > ")}`;
+  const count = (titles.get(title) ?? 0) + 1;
+  titles.set(title, count);
+  return count === 1 ? title : `${title} (${count})`;
+}
+
+/** Tells the process that watches this one what runs now, in one line that is written over again and again. */
+function beat(/** @type {string | undefined} */ mutant, /** @type {string} */ name) {
+  if (heartbeat === undefined) return;
+  const line = Buffer.from(`${mutant ?? ""}\t${name}`.padEnd(300).slice(0, 300));
+  writeSync(heartbeat, line, 0, line.length, 0);
+}
+
+function note(/** @type {string} */ what, /** @type {string} */ name) {
+  appendFileSync(join(folder, "notes.txt"), `${name}: ${what}\n`);
+}
+
+/** @param {string} path */
+function lines(path) {
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
+}
