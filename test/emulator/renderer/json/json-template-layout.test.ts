@@ -91,53 +91,30 @@ describe("a member named layout", () => {
 describe("a layout is refused", () => {
   const place = "invoice.json, content[0].layout";
 
-  it.each<[string, unknown, string]>([
+  const forEach = "or an array with one for each row or column.";
+  const number = `must be a number, ${forEach}`;
+  const known =
+    "hLineWidth, vLineWidth, paddingLeft, paddingRight, paddingTop, paddingBottom, fillOpacity, hLineColor, vLineColor, fillColor, hLineStyle, vLineStyle, defaultBorder, hLineWhenBroken";
+  const noLayout = 'must be the name of a layout, such as "noBorders", or an object.';
+
+  it.each<[unknown, string]>([
+    [{ hLineWidht: 1 }, `.hLineWidht: is no member of a table's layout. These are: ${known}.`],
+    [{ toString: 1 }, ".toString: is no member"],
+    [{ hLineWidth: "1" }, `.hLineWidth: ${number}`],
+    [{ paddingLeft: null }, `.paddingLeft: ${number}`],
+    [{ vLineWidth: [1, "{{a}}"] }, `.vLineWidth: ${number}`],
+    [{ vLineWidth: [] }, `.vLineWidth: ${number}`],
+    [{ hLineColor: 7 }, `.hLineColor: must be the name of a color, ${forEach}`],
     [
-      "an unknown member",
-      { hLineWidht: 1 },
-      ".hLineWidht: is no member of a table's layout. These are: hLineWidth, vLineWidth, paddingLeft, paddingRight, paddingTop, paddingBottom, fillOpacity, hLineColor, vLineColor, fillColor, hLineStyle, vLineStyle, defaultBorder, hLineWhenBroken.",
-    ],
-    ["what every object inherits", { toString: 1 }, ".toString: is no member"],
-    [
-      "a width that is a text",
-      { hLineWidth: "1" },
-      ".hLineWidth: must be a number, or an array with one for each row or column.",
-    ],
-    [
-      "a padding that is null",
-      { paddingLeft: null },
-      ".paddingLeft: must be a number, or an array with one for each row or column.",
-    ],
-    [
-      "a width among others that is a text",
-      { vLineWidth: [1, "{{a}}"] },
-      ".vLineWidth: must be a number, or an array with one for each row or column.",
-    ],
-    [
-      "no width",
-      { vLineWidth: [] },
-      ".vLineWidth: must be a number, or an array with one for each row or column.",
-    ],
-    [
-      "a color that is a number",
-      { hLineColor: 7 },
-      ".hLineColor: must be the name of a color, or an array with one for each row or column.",
-    ],
-    [
-      "a style that is a text",
       { hLineStyle: "dashed" },
-      '.hLineStyle: must be null or an object such as {"dash":{"length":2}}, or an array with one for each row or column.',
+      `.hLineStyle: must be null or an object such as {"dash":{"length":2}}, ${forEach}`,
     ],
-    ["a switch for each row", { defaultBorder: [true, false] }, ".defaultBorder: must be true or false."],
-    ["a switch that is a text", { hLineWhenBroken: "false" }, ".hLineWhenBroken: must be true or false."],
-    ["a number", 1, ': must be the name of a layout, such as "noBorders", or an object.'],
-    [
-      "an array",
-      { $if: "a", $show: [] },
-      '.$show: must be the name of a layout, such as "noBorders", or an object.',
-    ],
-    ["a repeated one", { $each: "a", $show: {} }, ": `$each` repeats an element of an array"],
-  ])("%s", (_, layout, message) => {
+    [{ defaultBorder: [true, false] }, ".defaultBorder: must be true or false."],
+    [{ hLineWhenBroken: "false" }, ".hLineWhenBroken: must be true or false."],
+    [1, `: ${noLayout}`],
+    [{ $if: "a", $show: [] }, `.$show: ${noLayout}`],
+    [{ $each: "a", $show: {} }, ": `$each` repeats an element of an array"],
+  ])("%j", (layout, message) => {
     expect(refusal(layout).slice(0, (place + message).length)).toBe(place + message);
   });
 });

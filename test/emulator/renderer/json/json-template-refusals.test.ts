@@ -4,259 +4,159 @@ import { refusalOf } from "./json-filling.ts";
 
 const refusal = (json: unknown) => refusalOf(JSON.stringify(json));
 
-describe("a file is refused, in one line that names the place", () => {
+describe("a template file is refused in one line that names the place", () => {
+  const nested = (open: string, close: string, depth: number, inner = "") =>
+    open.repeat(depth) + inner + close.repeat(depth);
+  const noObject = ': must be one JSON object, such as {"content":["Invoice {{number}}"]}.';
+  const noSample = ', sample: must be an object of values, such as {"number":"2026-001"}.';
+  const tooDeep = "is nested deeper than 500 levels. Flatten it.";
+
   it.each<[string, string, string]>([
-    ["no JSON", '{"content": [\n  "a",\n]}', "invoice.json:3:1: nothing follows the comma before this"],
-    ["an empty file", "", "invoice.json:1:1: there is nothing in it; at least {} should stand here"],
-    ["an array", "[]", 'invoice.json: must be one JSON object, such as {"content":["Invoice {{number}}"]}.'],
-    ["null", "null", 'invoice.json: must be one JSON object, such as {"content":["Invoice {{number}}"]}.'],
+    ["without JSON", '{"content": [\n  "a",\n]}', ":3:1: nothing follows the comma before this"],
+    ["when empty", "", ":1:1: there is nothing in it; at least {} should stand here"],
+    ["with an array", "[]", noObject],
+    ["with null", "null", noObject],
     [
-      "no content",
+      "without content",
       '{"info":{}}',
-      "invoice.json: has no `content`. Put what the document shows into a member of that name.",
+      ": has no `content`. Put what the document shows into a member of that name.",
     ],
+    ["with a list as sample", '{"content":1,"sample":[]}', noSample],
+    ["with null as sample", '{"content":1,"sample":null}', noSample],
     [
-      "a sample that is no object",
-      '{"content":1,"sample":[]}',
-      'invoice.json, sample: must be an object of values, such as {"number":"2026-001"}.',
-    ],
-    [
-      "a sample that is null",
-      '{"content":1,"sample":null}',
-      'invoice.json, sample: must be an object of values, such as {"number":"2026-001"}.',
-    ],
-    [
-      "a schema that is none",
+      "with a list as schema",
       '{"content":1,"schema":[]}',
-      "invoice.json, schema: must be a JSON Schema: an object, true or false.",
+      ", schema: must be a JSON Schema: an object, true or false.",
     ],
     [
-      "a directive at the top",
+      "with a directive at the top",
       '{"content":1,"$if":"a"}',
-      "invoice.json, $if: cannot stand at the top. Put it into `content`.",
+      ", $if: cannot stand at the top. Put it into `content`.",
     ],
     [
-      "content nested too deep",
-      `{"content":${"[".repeat(502)}${"]".repeat(502)}}`,
-      "invoice.json, content: is nested deeper than 500 levels. Flatten it.",
+      "with an unknown directive at the top",
+      '{"content":1,"$def":1}',
+      ", $def: is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.",
     ],
+    ["with content nested too deep", `{"content":${nested("[", "]", 502)}}`, `, content: ${tooDeep}`],
+    ["with content nested very deep", `{"content":${nested("[", "]", 100_000)}}`, `, content: ${tooDeep}`],
     [
-      "content nested very deep",
-      `{"content":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
-      "invoice.json, content: is nested deeper than 500 levels. Flatten it.",
-    ],
-    [
-      "a schema nested too deep",
-      `{"content":1,"schema":${'{"not":'.repeat(502)}{}${"}".repeat(502)}}`,
-      "invoice.json, schema: is nested deeper than 500 levels. Flatten it.",
+      "with a schema nested too deep",
+      `{"content":1,"schema":${nested('{"not":', "}", 502, "{}")}}`,
+      `, schema: ${tooDeep}`,
     ],
   ])("%s", (_, text, message) => {
-    expect(refusalOf(text)).toBe(message);
+    expect(refusalOf(text)).toBe(`invoice.json${message}`);
   });
 
-  it("and the name of the file is taken as it is given", () => {
+  it("with the name of the file as it was given", () => {
     expect(() => parseJsonTemplate("{}", "a b/c.json")).toThrow(/^a b\/c\.json: has no `content`/);
   });
 });
 
-const names =
-  "Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.";
+describe("a placeholder is refused with its place", () => {
+  const noName = (text: string) =>
+    `"${text}" names no value. Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.`;
+  const notClosed = (text: string) => `"${text}" is never closed. Write }} behind the name.`;
+  const noBlocks = (text: string) =>
+    `"${text}" is no placeholder: texts have no blocks. An object with \`$each\` repeats an element, one with \`$if\` shows or hides it.`;
+  const unknown = (text: string) =>
+    `"${text}" is unknown. Of this kind there are {{@number}}, {{@page}} and {{@pages}}.`;
+  const noItem = '"this" means the item of a `$each`, and there is none around it. Name a value.';
+  const noCount = "{{@number}} counts the items of a `$each`, and there is none around it.";
+  const tooFar = (path: string) =>
+    `"${path}" goes further out than there are \`$each\` around it. Take a ../ away.`;
 
-describe("a text is refused", () => {
   it.each([
-    ["braces that are never closed", "a {{total", '"{{total" is never closed. Write }} behind the name.'],
-    [
-      "braces that are closed only behind the next",
-      "{{a and {{b}}",
-      '"{{a and" is never closed. Write }} behind the name.',
-    ],
-    ["half-closed braces", "{{a} b", '"{{a} b" is never closed. Write }} behind the name.'],
-    [
-      "a long text that is never closed, of which a part is told",
-      `{{${"a".repeat(200)}`,
-      `"{{${"a".repeat(77)}…" is never closed. Write }} behind the name.`,
-    ],
-    ["no name", "{{}}", `"{{}}" names no value. ${names}`],
-    ["spaces for a name", "{{ }}", `"{{}}" names no value. ${names}`],
-    ["a name with a space", "{{first name}}", `"{{first name}}" names no value. ${names}`],
-    ["a name with a line break", "{{first\nname}}", `"{{first name}}" names no value. ${names}`],
-    ["a dot too many", "{{a..b}}", `"{{a..b}}" names no value. ${names}`],
-    ["a dot at the end", "{{a.}}", `"{{a.}}" names no value. ${names}`],
-    ["three braces", "{{{a}}}", `"{{{a}}" names no value. ${names}`],
-    ["a filter", "{{a | upper}}", `"{{a | upper}}" names no value. ${names}`],
-    ["a question mark alone", "{{?}}", `"{{?}}" names no value. ${names}`],
-    ["the item further out, with no name", "{{..}}", `"{{..}}" names no value. ${names}`],
-    ["names without end", `{{${"a.".repeat(100)}a}}`, `"{{${"a.".repeat(38)}a…" names no value. ${names}`],
-    [
-      "a block",
-      "{{#each lines}}",
-      '"{{#each lines}}" is no placeholder: texts have no blocks. An object with `$each` repeats an element, one with `$if` shows or hides it.',
-    ],
-    [
-      "the end of a block",
-      "{{/if}}",
-      '"{{/if}}" is no placeholder: texts have no blocks. An object with `$each` repeats an element, one with `$if` shows or hides it.',
-    ],
-    [
-      "an unknown name with @",
-      "{{@index}}",
-      '"{{@index}}" is unknown. Of this kind there are {{@number}}, {{@page}} and {{@pages}}.',
-    ],
-    [
-      "a page further out",
-      "{{../@page}}",
-      '"{{../@page}}" is unknown. Of this kind there are {{@number}}, {{@page}} and {{@pages}}.',
-    ],
-    [
-      "a number outside of $each",
-      "{{@number}}",
-      "{{@number}} counts the items of a `$each`, and there is none around it.",
-    ],
-    [
-      "../ at the outermost level",
-      "{{../x}}",
-      '"../x" goes further out than there are `$each` around it. Take a ../ away.',
-    ],
-    [
-      "this at the outermost level",
-      "{{this}}",
-      '"this" means the item of a `$each`, and there is none around it. Name a value.',
-    ],
-    [
-      "a page in the content",
-      "{{@page}}",
-      "{{@page}} is known only in `header`, `footer` and `background`. Move it there.",
-    ],
-    [
-      "the pages in the content",
-      "{{@pages}}",
-      "{{@pages}} is known only in `header` and `footer`. Move it there.",
-    ],
-  ])("%s", (_, text, message) => {
+    ["a {{total", notClosed("{{total")],
+    ["{{a and {{b}}", notClosed("{{a and")],
+    ["{{a} b", notClosed("{{a} b")],
+    [`{{${"a".repeat(200)}`, notClosed(`{{${"a".repeat(77)}…`)],
+    ["{{}}", noName("{{}}")],
+    ["{{ }}", noName("{{}}")],
+    ["{{first name}}", noName("{{first name}}")],
+    ["{{first\nname}}", noName("{{first name}}")],
+    ["{{a..b}}", noName("{{a..b}}")],
+    ["{{a.}}", noName("{{a.}}")],
+    ["{{{a}}}", noName("{{{a}}")],
+    ["{{a | upper}}", noName("{{a | upper}}")],
+    ["{{?}}", noName("{{?}}")],
+    ["{{..}}", noName("{{..}}")],
+    [`{{${"a.".repeat(100)}a}}`, noName(`{{${"a.".repeat(38)}a…`)],
+    ["{{#each lines}}", noBlocks("{{#each lines}}")],
+    ["{{/if}}", noBlocks("{{/if}}")],
+    ["{{@index}}", unknown("{{@index}}")],
+    ["{{../@page}}", unknown("{{../@page}}")],
+    ["{{@number}}", noCount],
+    ["{{../x}}", tooFar("../x")],
+    ["{{this}}", noItem],
+    ["{{@page}}", "{{@page}} is known only in `header`, `footer` and `background`. Move it there."],
+    ["{{@pages}}", "{{@pages}} is known only in `header` and `footer`. Move it there."],
+  ])("%j", (text, message) => {
     expect(refusal({ content: ["", { text }] })).toBe(`invoice.json, content[1].text: ${message}`);
   });
 
-  it("that asks in the background for the number of all pages, which nobody knows yet", () => {
+  it.each([
+    ["{{../../x}}", tooFar("../../x")],
+    ["{{../this}}", noItem],
+    ["{{../@number}}", noCount],
+  ])("%j in one `$each`", (text, message) => {
+    expect(refusal({ content: [{ $each: "a", $show: [text] }] })).toBe(
+      `invoice.json, content[0].$show[0]: ${message.replace('"this', '"../this')}`,
+    );
+  });
+
+  it("in a background if it asks for the number of all pages, which nobody knows yet", () => {
     expect(refusal({ content: "", background: { text: "{{@pages}}" } })).toBe(
       "invoice.json, background.text: {{@pages}} is known only in `header` and `footer`. Move it there.",
     );
   });
 
-  it("that asks for a page in a header of something that is neither a document nor a section", () => {
+  it("in a header of something that is neither a document nor a section if it asks for the page", () => {
     expect(refusal({ content: [{ header: "{{@page}}" }] })).toMatch(
       /^invoice\.json, content\[0\]\.header: \{\{@page\}\}/,
     );
   });
-
-  it("that leads further out than its $each, or counts there", () => {
-    const each = (text: string) => refusal({ content: [{ $each: "a", $show: [text] }] });
-    expect(each("{{../../x}}")).toBe(
-      'invoice.json, content[0].$show[0]: "../../x" goes further out than there are `$each` around it. Take a ../ away.',
-    );
-    expect(each("{{../this}}")).toMatch(/"\.\.\/this" means the item of a `\$each`/);
-    expect(each("{{../@number}}")).toMatch(/\{\{@number\}\} counts the items/);
-  });
 });
 
-const pathNames =
-  'is no name of a value. Write a name of letters, digits, _, - and $, or several joined by dots, such as "customer.name".';
+describe("a directive is refused with its place", () => {
+  const noPath =
+    'is no name of a value. Write a name of letters, digits, _, - and $, or several joined by dots, such as "customer.name".';
+  const noArray = "`$each` repeats an element of an array, and this is none. Put [ ] around it.";
+  const noElement = "stands without `$show`. Put the element there.";
+  const noDirective = "stands without `$if` or `$each`. Put one of them beside it.";
+  const beside = (name: string) => `cannot stand beside \`${name}\`. Put it into \`$show\`.`;
+  const unknown = "is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.";
 
-describe("a directive is refused", () => {
-  it.each<[string, unknown, string]>([
+  it.each<[unknown, string]>([
+    [{ text: { $each: "a", $show: 1 } }, `.text: ${noArray}`],
+    [{ text: { $if: "a", $show: { $each: "a", $show: 1 } } }, `.text.$show: ${noArray}`],
+    [{ $each: "a" }, `.$each: ${noElement}`],
+    [{ $if: "a", $else: 1 }, `.$if: ${noElement}`],
+    [{ $show: 1 }, `.$show: ${noDirective}`],
+    [{ text: { $else: 1 } }, `.text.$else: ${noDirective}`],
+    [{ $each: "a", $show: 1, margin: 2 }, `.margin: ${beside("$each")}`],
+    [{ text: 1, $if: "a", $show: 1 }, `.text: ${beside("$if")}`],
+    [{ $each: "a", $if: "b", $show: 1 }, `.$if: ${beside("$each")}`],
+    [{ $each: "a", $show: 1, $else: 1 }, `.$else: ${beside("$each")}`],
+    [{ $for: "a" }, `.$for: ${unknown}`],
+    [{ $if: "a", $show: 1, $elseif: 2 }, `.$elseif: ${unknown}`],
+    [{ text: "a", $unless: "b" }, `.$unless: ${unknown}`],
+    [{ $each: ["a"], $show: 1 }, `.$each: ${noPath}`],
+    [{ $each: "", $show: 1 }, `.$each: ${noPath}`],
+    [{ $each: "{{a}}", $show: 1 }, `.$each: ${noPath}`],
+    [{ $if: "a?", $show: 1 }, `.$if: ${noPath}`],
+    [{ $if: "@page", $show: 1 }, `.$if: ${noPath}`],
     [
-      "$each where no array is",
-      { text: { $each: "a", $show: 1 } },
-      "content[0].text: `$each` repeats an element of an array, and this is none. Put [ ] around it.",
-    ],
-    [
-      "$each in an $if where no array is",
-      { text: { $if: "a", $show: { $each: "a", $show: 1 } } },
-      "content[0].text.$show: `$each` repeats an element of an array, and this is none. Put [ ] around it.",
-    ],
-    [
-      "$each without $show",
-      { $each: "a" },
-      "content[0].$each: stands without `$show`. Put the element there.",
-    ],
-    [
-      "$if without $show",
-      { $if: "a", $else: 1 },
-      "content[0].$if: stands without `$show`. Put the element there.",
-    ],
-    [
-      "$show alone",
-      { $show: 1 },
-      "content[0].$show: stands without `$if` or `$each`. Put one of them beside it.",
-    ],
-    [
-      "$else alone",
-      { text: { $else: 1 } },
-      "content[0].text.$else: stands without `$if` or `$each`. Put one of them beside it.",
-    ],
-    [
-      "a member beside $each",
-      { $each: "a", $show: 1, margin: 2 },
-      "content[0].margin: cannot stand beside `$each`. Put it into `$show`.",
-    ],
-    [
-      "a member beside $if",
-      { text: 1, $if: "a", $show: 1 },
-      "content[0].text: cannot stand beside `$if`. Put it into `$show`.",
-    ],
-    [
-      "$if beside $each",
-      { $each: "a", $if: "b", $show: 1 },
-      "content[0].$if: cannot stand beside `$each`. Put it into `$show`.",
-    ],
-    [
-      "$else beside $each",
-      { $each: "a", $show: 1, $else: 1 },
-      "content[0].$else: cannot stand beside `$each`. Put it into `$show`.",
-    ],
-    [
-      "an unknown one",
-      { $for: "a" },
-      "content[0].$for: is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.",
-    ],
-    [
-      "an unknown one beside a known one",
-      { $if: "a", $show: 1, $elseif: 2 },
-      "content[0].$elseif: is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.",
-    ],
-    [
-      "an unknown one among members",
-      { text: "a", $unless: "b" },
-      "content[0].$unless: is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.",
-    ],
-    ["$each of no text", { $each: ["a"], $show: 1 }, `content[0].$each: ${pathNames}`],
-    ["$each of an empty text", { $each: "", $show: 1 }, `content[0].$each: ${pathNames}`],
-    ["$each of a placeholder", { $each: "{{a}}", $show: 1 }, `content[0].$each: ${pathNames}`],
-    [
-      "$if of an optional value, which all are there",
-      { $if: "a?", $show: 1 },
-      `content[0].$if: ${pathNames}`,
-    ],
-    ["$if of the page", { $if: "@page", $show: 1 }, `content[0].$if: ${pathNames}`],
-    [
-      "$each that goes too far out",
       { $each: "../a", $show: 1 },
-      'content[0].$each: "../a" goes further out than there are `$each` around it. Take a ../ away.',
+      '.$each: "../a" goes further out than there are `$each` around it. Take a ../ away.',
     ],
     [
-      "$if of the values themselves",
       { $if: "this", $show: 1 },
-      'content[0].$if: "this" means the item of a `$each`, and there is none around it. Name a value.',
+      '.$if: "this" means the item of a `$each`, and there is none around it. Name a value.',
     ],
-    [
-      "a mistake in what is not shown",
-      { $if: "a", $show: 1, $else: ["{{"] },
-      'content[0].$else[0]: "{{" is never closed. Write }} behind the name.',
-    ],
-  ])("%s", (_, element, message) => {
-    expect(refusal({ content: [element] })).toBe(`invoice.json, ${message}`);
-  });
-
-  it("an unknown one at the top", () => {
-    expect(refusal({ content: 1, $def: 1 })).toMatch(/^invoice\.json, \$def: is unknown\./);
+    [{ $if: "a", $show: 1, $else: ["{{"] }, '.$else[0]: "{{" is never closed. Write }} behind the name.'],
+  ])("%j", (element, message) => {
+    expect(refusal({ content: [element] })).toBe(`invoice.json, content[0]${message}`);
   });
 });

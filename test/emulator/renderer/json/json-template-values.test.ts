@@ -4,74 +4,41 @@ import { complaintsOf, definitionOf, templateOf } from "./json-filling.ts";
 const checked = (schema: unknown, values: Record<string, unknown>) =>
   complaintsOf({ content: "", schema }, values);
 
-describe("values that do not fit", () => {
-  it.each<[string, unknown, Record<string, unknown>, string[]]>([
-    ["a missing value", { text: "{{a}}" }, {}, ["a has no value (content.text)"]],
-    ["a missing member", ["{{a.b}}"], { a: {} }, ["a/b has no value (content[0])"]],
-    ["a member of nothing", ["{{a.b}}"], { a: null }, ["a/b has no value (content[0])"]],
-    ["a member of a text", "{{a.length}}", { a: "text" }, ["a/length has no value (content)"]],
-    ["the length of an array", "{{a.length}}", { a: [1] }, ["a/length has no value (content)"]],
+describe("values that do not fit are told with their path and the place", () => {
+  const each = [{ $each: "a", $show: 1 }];
+  const noText = (kind: string) => `a must be a text, a number or a boolean, not an ${kind} (content)`;
+
+  it.each<[unknown, object, ...string[]]>([
+    [{ text: "{{a}}" }, {}, "a has no value (content.text)"],
+    [["{{a.b}}"], { a: {} }, "a/b has no value (content[0])"],
+    [["{{a.b}}"], { a: null }, "a/b has no value (content[0])"],
+    ["{{a.length}}", { a: "text" }, "a/length has no value (content)"],
+    ["{{a.length}}", { a: [1] }, "a/length has no value (content)"],
+    ["{{toString}}", {}, "toString has no value (content)"],
+    ["{{__proto__}}", {}, "__proto__ has no value (content)"],
+    ["{{a.1.b}}", { a: [1] }, "a/1/b has no value (content)"],
+    ["{{a}}", { a: {} }, noText("object")],
+    ["{{a?}}", { a: [] }, noText("array")],
+    [each, {}, "a has no value (content[0].$each)"],
+    [each, { a: {} }, "a must be an array (content[0].$each)"],
+    [each, { a: "abc" }, "a must be an array (content[0].$each)"],
     [
-      "what every object inherits",
-      "{{toString}}{{__proto__}}",
-      {},
-      ["toString has no value (content)", "__proto__ has no value (content)"],
-    ],
-    ["an item that is not there", "{{a.1.b}}", { a: [1] }, ["a/1/b has no value (content)"]],
-    [
-      "an object as a text",
-      "{{a}}",
-      { a: {} },
-      ["a must be a text, a number or a boolean, not an object (content)"],
-    ],
-    [
-      "an array as an optional text",
-      "{{a?}}",
-      { a: [] },
-      ["a must be a text, a number or a boolean, not an array (content)"],
-    ],
-    ["a missing array", [{ $each: "a", $show: 1 }], {}, ["a has no value (content[0].$each)"]],
-    [
-      "an object as an array",
-      [{ $each: "a", $show: 1 }],
-      { a: {} },
-      ["a must be an array (content[0].$each)"],
-    ],
-    [
-      "a text as an array",
-      [{ $each: "a", $show: 1 }],
-      { a: "abc" },
-      ["a must be an array (content[0].$each)"],
-    ],
-    [
-      "members of items",
       [{ $each: "a", $show: { text: ["{{b}} {{../c}}", { $each: "d", $show: "{{this.e}}" }] } }],
       { a: [{ d: [{}] }, { b: 1, d: [{ e: 1 }, {}] }, { b: 1, d: 5 }] },
-      [
-        "a/0/b has no value (content[0].$show.text[0])",
-        "c has no value (content[0].$show.text[0])",
-        "a/0/d/0/e has no value (content[0].$show.text[1].$show)",
-        "a/1/d/1/e has no value (content[0].$show.text[1].$show)",
-        "a/2/d must be an array (content[0].$show.text[1].$each)",
-      ],
+      "a/0/b has no value (content[0].$show.text[0])",
+      "c has no value (content[0].$show.text[0])",
+      "a/0/d/0/e has no value (content[0].$show.text[1].$show)",
+      "a/1/d/1/e has no value (content[0].$show.text[1].$show)",
+      "a/2/d must be an array (content[0].$show.text[1].$each)",
     ],
-    [
-      "one value in many places, once",
-      ["{{a}}", "{{a}}", { b: "{{a}}" }],
-      {},
-      ["a has no value (content[0])"],
-    ],
-    [
-      "a place with a name that is no identifier",
-      { "a b": { "": "{{x}}" } },
-      {},
-      ['x has no value (content["a b"][""])'],
-    ],
-  ])("are told with their path and the place: %s", (_, content, values, expected) => {
-    expect(complaintsOf({ content }, values)).toEqual(expected);
+    // Once, of the many places that need it.
+    [["{{a}}", "{{a}}", { b: "{{a}}" }], {}, "a has no value (content[0])"],
+    [{ "a b": { "": "{{x}}" } }, {}, 'x has no value (content["a b"][""])'],
+  ])("%j with %j", (content, values, ...expected) => {
+    expect(complaintsOf({ content }, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("are told by paths in which an index is a number", () => {
+  it("by paths in which an index is a number", () => {
     const template = templateOf({ content: [{ $each: "a", $show: "{{b}} {{../c.0.d}} {{../e.0}}" }] });
     const { issues } = template.fill({ a: [{}], e: {} });
     expect(issues?.map(({ path }) => path)).toEqual([
@@ -81,7 +48,7 @@ describe("values that do not fit", () => {
     ]);
   });
 
-  it("are told up to a thousand, and looked for no further", () => {
+  it("up to a thousand, and are looked for no further", () => {
     let furthest = 0;
     const lines = new Proxy(
       Array.from({ length: 5_000 }, () => ({})),
@@ -105,39 +72,22 @@ describe("the sample", () => {
     expect(definitionOf({ content: "", sample, schema: true })).toEqual({ content: "" });
   });
 
-  it.each<[string, unknown, object]>([
-    ["the name of each text", "{{customer.name}} {{note?}}", { customer: { name: "name" }, note: "note" }],
-    [
-      "one item for what is repeated",
-      [{ $each: "lines", $show: "{{price}} {{../total}}" }],
-      { lines: [{ price: "price" }], total: "total" },
-    ],
-    ["items that are texts", [{ $each: "tags", $show: "{{this}}" }], { tags: ["tags"] }],
-    [
-      "items of items",
-      [{ $each: "a", $show: { $each: "this", $show: "{{b}} {{../../c}}" } }],
-      { a: [[{ b: "b" }]], c: "c" },
-    ],
-    [
-      "an index for an array that long",
-      "{{lines.2.price}}",
-      { lines: [{ price: "price" }, { price: "price" }, { price: "price" }] },
-    ],
-    ["a greater number for a name", "{{years.2024}}", { years: { 2024: "2024" } }],
-    ["true for what is only asked for", { $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
-    [
-      "what the rest says for what is also asked for",
-      [{ $if: "lines", $show: { $each: "lines", $show: "{{a}}" } }],
-      { lines: [{ a: "a" }] },
-    ],
-    ["the name of a text that is also asked for", [{ $if: "note", $show: "{{note}}" }], { note: "note" }],
-    ["nothing of what needs no value", ["\\{{a}}"], {}],
-    [
-      "names of any kind",
-      "{{__proto__.constructor}}",
-      JSON.parse('{"__proto__":{"constructor":"constructor"}}') as object,
-    ],
-  ])("is made up where there is none: %s", (_, content, expected) => {
+  const price = { price: "price" };
+
+  it.each<[unknown, unknown]>([
+    ["{{customer.name}} {{note?}}", { customer: { name: "name" }, note: "note" }],
+    [[{ $each: "lines", $show: "{{price}} {{../total}}" }], { lines: [price], total: "total" }],
+    [[{ $each: "tags", $show: "{{this}}" }], { tags: ["tags"] }],
+    [[{ $each: "a", $show: { $each: "this", $show: "{{b}} {{../../c}}" } }], { a: [[{ b: "b" }]], c: "c" }],
+    // A small number is an index of a list that long, a greater one a name.
+    ["{{lines.2.price}}", { lines: [price, price, price] }],
+    ["{{years.2024}}", { years: { 2024: "2024" } }],
+    [{ $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
+    [[{ $if: "lines", $show: { $each: "lines", $show: "{{price}}" } }], { lines: [price] }],
+    [[{ $if: "note", $show: "{{note}}" }], { note: "note" }],
+    [["\\{{a}}"], {}],
+    ["{{__proto__.constructor}}", JSON.parse('{"__proto__":{"constructor":"constructor"}}')],
+  ])("is made up from a template without one: %j", (content, expected) => {
     const { sample } = templateOf({ content });
     expect(JSON.stringify(sample)).toBe(JSON.stringify(expected));
     expect(complaintsOf({ content }, sample)).toEqual([]);
