@@ -27,12 +27,8 @@ const groups = new Map([
   ["all", [...core, "src/bulk", "src/handler", "src/service"]],
 ]);
 
-/** How many tests run with each mutant that lives. Most are killed in the first round; the last is the most thorough. */
-const rounds = [
-  { tests: 12, testsOfOneFile: 6 },
-  { tests: 40, testsOfOneFile: 10 },
-  { tests: 150, testsOfOneFile: 150 },
-];
+/** For each round, how long the tests of a mutant that lives may take, in milliseconds. Most are killed in the first. */
+const rounds = [100, 500, 3_000];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -53,12 +49,12 @@ console.log(`mutation: ${mutants.length} mutants; results in ${results}`);
 
 const settings = { folder, results, tests: values.tests, processes: Number(values.processes) };
 const coverage = await readCoverage(settings);
-const reached = new Set(Object.values(coverage).flat());
+const reached = new Set(Object.values(coverage).flatMap(({ mutants }) => mutants));
 console.log(`mutation: ${Object.keys(coverage).length} tests reach ${reached.size} of them`);
 /** @type {Map<string, Set<string>>} */
 const tried = new Map();
-for (const [index, most] of rounds.entries()) {
-  await runRound(settings, coverage, tried, most);
+for (const [index, budgetMs] of rounds.entries()) {
+  await runRound(settings, coverage, tried, budgetMs);
   console.log(`mutation: ${readKilled(settings).size} are killed after round ${index + 1}`);
 }
 

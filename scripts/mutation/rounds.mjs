@@ -18,7 +18,8 @@ const maxRestarts = 40;
  * Runs tests in the copy of a repository that `copyWithMutants` made.
  *
  * @typedef {{ folder: string, results: string, tests: string, processes: number }} Settings
- * @typedef {Record<string, string[]>} Coverage The ids of the mutants that each test reaches.
+ * @typedef {Record<string, { durationMs: number, mutants: string[] }>} Coverage How long each test takes, and the ids of
+ * the mutants that it reaches.
  */
 
 /**
@@ -38,24 +39,19 @@ export async function readCoverage(settings) {
 }
 
 /**
- * Runs tests with mutants: for each mutant that lives, up to so many tests that reach it and did not run with it yet.
+ * Runs tests with mutants: each mutant that lives with tests that reach it and did not run with it yet, the quickest
+ * first, until they have taken so long together.
  *
  * @param {Settings} settings
  * @param {Coverage} coverage
  * @param {Map<string, Set<string>>} tried - the tests that ran with each mutant; is added to
- * @param {{ tests: number, testsOfOneFile: number }} most
- * @returns {Promise<boolean>} whether there was anything to run
+ * @param {number} budgetMs - for each mutant, by how long its tests take without it
  */
-export async function runRound(settings, coverage, tried, most) {
-  const plan = planOf(coverage, readKilled(settings), tried, most);
+export async function runRound(settings, coverage, tried, budgetMs) {
+  const plan = planOf(coverage, readKilled(settings), tried, budgetMs);
   writeFileSync(join(settings.results, "plan.json"), JSON.stringify(plan));
-  /** @type {Map<string, number>} How many mutants the tests of a file reach: the fewer, the more it is about them. */
-  const files = new Map();
-  for (const test of Object.keys(plan)) {
-    const file = fileOf(test);
-    files.set(file, Math.max(files.get(file) ?? 0, coverage[test]?.length ?? 0));
-  }
-  const queue = [...files].sort(([, a], [, b]) => a - b).map(([file]) => file);
+  // In the order of the plan: the quickest tests leave less to do to the others.
+  const queue = [...new Set(Object.keys(plan).map(fileOf))];
   const slots = Array.from({ length: settings.processes }, async (_, slot) => {
     for (let file = queue.shift(); file; file = queue.shift()) {
       for (let restarts = 0; restarts < maxRestarts; restarts++) {
@@ -64,7 +60,6 @@ export async function runRound(settings, coverage, tried, most) {
     }
   });
   await Promise.all(slots);
-  return files.size > 0;
 }
 
 /** @param {Settings} settings */
@@ -76,27 +71,26 @@ export function readKilled({ results }) {
  * @param {Coverage} coverage
  * @param {Set<string>} killed
  * @param {Map<string, Set<string>>} tried
- * @param {{ tests: number, testsOfOneFile: number }} most
+ * @param {number} budgetMs
  */
-function planOf(coverage, killed, tried, most) {
-  /** @type {Coverage} */
+function planOf(coverage, killed, tried, budgetMs) {
+  /** @type {Record<string, string[]>} The mutants that each test runs with. */
   const plan = {};
-  const testsByReach = Object.keys(coverage).sort(
-    (a, b) => (coverage[a]?.length ?? 0) - (coverage[b]?.length ?? 0),
-  );
-  /** @type {Map<string, Map<string, number>>} For each mutant, how many tests of each file are in the plan. */
-  const planned = new Map();
-  for (const test of testsByReach) {
-    for (const id of coverage[test] ?? []) {
-      if (killed.has(id) || tried.get(id)?.has(test)) continue;
-      const counts = entry(planned, id, () => new Map());
-      const ofFile = counts.get(fileOf(test)) ?? 0;
-      const all = counts.get("") ?? 0;
-      if (all >= most.tests || ofFile >= most.testsOfOneFile) continue;
-      counts.set("", all + 1).set(fileOf(test), ofFile + 1);
-      entry(tried, id, () => new Set()).add(test);
-      plan[test] = [...(plan[test] ?? []), id];
+  /** @type {Map<string, number>} How long the planned tests of each mutant take. */
+  const plannedMs = new Map();
+  const tests = Object.entries(coverage).sort(([, a], [, b]) => a.durationMs - b.durationMs);
+  for (const [test, { durationMs, mutants }] of tests) {
+    /** @type {string[]} */
+    const ids = [];
+    for (const id of mutants) {
+      const before = plannedMs.get(id) ?? 0;
+      if (killed.has(id) || tried.get(id)?.has(test) || before > budgetMs) continue;
+      // One test at least, however long it takes; and a fraction of a millisecond counts.
+      plannedMs.set(id, before + durationMs + 0.5);
+      tried.set(id, (tried.get(id) ?? new Set()).add(test));
+      ids.push(id);
     }
+    if (ids.length > 0) plan[test] = ids;
   }
   return plan;
 }
@@ -180,17 +174,4 @@ const fileOf = (/** @type {string} */ test) => test.slice(0, test.indexOf("#"));
 /** @param {string} path */
 function readLines(path) {
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
-}
-
-/**
- * @template K, V
- * @param {Map<K, V>} map
- * @param {K} key
- * @param {() => V} make
- * @returns {V}
- */
-function entry(map, key, make) {
-  const found = map.get(key) ?? make();
-  map.set(key, found);
-  return found;
 }

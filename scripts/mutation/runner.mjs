@@ -23,6 +23,8 @@ const plan = slot === undefined ? {} : JSON.parse(readFileSync(join(folder, "pla
 const heartbeat = slot === undefined ? undefined : openSync(join(folder, `heartbeat-${slot}`), "w");
 /** @type {Map<string, number>} How many tests had a title so far. */
 const titles = new Map();
+/** @type {Record<string, number>} How long each test took. */
+const durationsMs = {};
 /** @type {WeakMap<object, Repetition>} */
 const repetitions = new WeakMap();
 
@@ -82,7 +84,11 @@ export default class MutationRunner extends Runner {
     mutation.activeMutant = undefined;
     mutation.currentTestId = undefined;
     const repetition = repetitions.get(test);
-    if (!repetition || slot === undefined) return;
+    if (!repetition) return;
+    if (slot === undefined) {
+      durationsMs[repetition.name] = Date.now() - repetition.startedMs;
+      return;
+    }
     const hasFailed = test.result.state === "fail";
     if (hasFailed && mutant !== undefined) {
       killed.add(mutant);
@@ -111,10 +117,10 @@ export default class MutationRunner extends Runner {
     super.onAfterRunFiles();
     if (slot !== undefined) return;
     const { perTest = {}, static: atLoad = {} } = mutation.mutantCoverage ?? {};
-    const tests = Object.fromEntries(
-      Object.entries(perTest).map(([name, hits]) => [name, Object.keys(hits)]),
-    );
-    const line = JSON.stringify({ tests, atLoad: Object.keys(atLoad) });
+    const tests = Object.entries(perTest).map(([name, hits]) => {
+      return [name, { durationMs: durationsMs[name] ?? 0, mutants: Object.keys(hits) }];
+    });
+    const line = JSON.stringify({ tests: Object.fromEntries(tests), atLoad: Object.keys(atLoad) });
     appendFileSync(join(folder, "coverage.jsonl"), `${line}\n`);
     mutation.mutantCoverage = undefined;
   }
