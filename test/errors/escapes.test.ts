@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodeEscapes, withoutPartialEscape } from "../src/errors/escapes.ts";
-import { property } from "./support/fuzz.ts";
+import { decodeEscapes, withoutPartialEscape } from "../../src/errors/escapes.ts";
+import { property } from "../support/fuzz.ts";
 
 /** Where each character of the decoded text, and its end, is in the source. */
 function decodedPositions(source: string): number[] {

@@ -1,0 +1,230 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Redactor } from "../../src/errors/redact.ts";
+import { property } from "../support/fuzz.ts";
+
+const key = "sk/l1ve+K3Y==";
+const iban = "GB33BUKB20201555555555";
+const note = 'say "hi"\n\\o/';
+const name = "María Łoś of Kent, 7B";
+const values = { total: "£1,000,000", iban, count: 41_972, note, paid: true, id: "abc", name };
+let redactor: Redactor;
+
+// A redactor remembers the words that it looked up.
+beforeEach(() => {
+  redactor = new Redactor(key, JSON.stringify(values));
+});
+
+/** What is left of a text about a value. */
+function quoteAbout(value: unknown, text: string): string {
+  return new Redactor(undefined, JSON.stringify({ value })).quote(text, 500);
+}
+
+describe("A quoted text", () => {
+  it.each([
+    ["the key", `invalid key ${key}.`, "invalid key [redacted]."],
+    ["the key as a URL has it", `?key=${encodeURIComponent(key)}&`, "?key=[redacted]&"],
+    ["a word of the key", "a key like L1VE", "a key like [redacted]"],
+    ["a word of a value", `no account ${iban} here`, "no account [redacted] here"],
+    ["a word in another case", `no account ${iban.toLowerCase()}`, "no account [redacted]"],
+    ["a number", "count 41972 is odd", "count [redacted] is odd"],
+    ["words as JSON escapes them", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
+    ["words escaped twice", String.raw`Mar\\u00eda\\nMar\\\u00eda`, "[redacted] [redacted]"],
+    ["words as a URL escapes them", "/Mar%C3%ADa/%C5%81o%C5%9B", "/[redacted]/[redacted]"],
+    ["words as HTML escapes them", "Mar&#237;a &#x141;o&#x15b; &amp;", "[redacted] [redacted] &"],
+    ["a short value of one word", "the id is abc", "the id is [redacted]"],
+    ["the beginning of a word at the end", "GB33BUK", "[redacted]"],
+    ["two letters of a word at the end", "plan gb", "plan [redacted]"],
+    ["a run as long as a token", `is ${"Ab1".repeat(8)}`, "is [redacted]"],
+  ])("does not show %s", (_, text, expected) => {
+    expect(redactor.quote(text, 500)).toBe(expected);
+  });
+
+  it("does not show values in base64", () => {
+    const text = Buffer.from(JSON.stringify(values)).toString("base64");
+    expect(redactor.quote(`is ${text}`, 500)).toMatch(/^is [^a-z]*(\[redacted\]\W*)+$/i);
+  });
+
+  it.each([
+    ["one letter at its end", "plan g", "plan g"],
+    ["short words of longer values", "hi, of Kent", "hi, of [redacted]"],
+    ["what is neither text nor number", "true null object", "true null object"],
+    ["a run shorter than a token", "is Ab1Ab1Ab1Ab1Ab1Ab1Ab1Ab", "is Ab1Ab1Ab1Ab1Ab1Ab1Ab1Ab"],
+    ["the names of values", "total iban count", "total iban count"],
+    ["words as one line, without escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
+    ["words without control characters", "\n a\r\n\tb\0c\t", "a b c"],
+  ])("shows %s", (_, text, expected) => {
+    expect(redactor.quote(text, 500)).toBe(expected);
+  });
+
+  it("is cut to the given length", () => {
+    expect(redactor.quote("word ".repeat(1_000), 20)).toBe("word word word word ");
+  });
+
+  it("is read up to twice that length and 24 characters", () => {
+    expect(redactor.quote(`${" ".repeat(63)}x late`, 20)).toBe("x");
+    expect(redactor.quote(`${" ".repeat(64)}x late`, 20)).toBe("");
+  });
+
+  it("does not show words of values within values", () => {
+    const deep = new Redactor(undefined, '{"a":[{"b":{"c":["deeply"]}}],"__proto__":{"d":"hidden"}}');
+    expect(deep.quote("deeply hidden", 100)).toBe("[redacted] [redacted]");
+  });
+
+  it("shows everything if neither a key nor a value was sent", () => {
+    expect(new Redactor(undefined, "{}").quote("undefined was here", 100)).toBe("undefined was here");
+  });
+
+  it("is read in linear time", () => {
+    // 1 MB took 55 s, which is longer than a test may take.
+    const lines = Array.from({ length: 20_000 }, (_, at) => `line number${at} of ${"\\".repeat(at % 40)}!`);
+    const large = new Redactor(key, JSON.stringify({ lines, note: "\\/%&".repeat(5_000) }));
+    for (const run of ["\\", "/", "%", "&", "\\u005c", " ", "&#"]) large.quote(run.repeat(60_000), 500);
+    large.quote(lines.join("\n"), 60_000);
+    const ordinary = new Redactor(key, JSON.stringify({ text: "a b the cat ".repeat(90_000) }));
+    expect(ordinary.quote("no dog and no cat", 100)).toBe("no dog and no cat");
+    const alike = Array.from({ length: 50_000 }, (_, number) => `Li W${number} x`);
+    expect(quoteAbout(alike, "Li W49999 x")).toBe("[redacted]");
+  });
+
+  property("does not show a word of four letters or more of any value, wherever it stands", () => {
+    const letters = fc.string({ unit: fc.constantFrom(..."ABC01é"), minLength: 4, maxLength: 12 });
+    const filler = fc.string({ unit: fc.constantFrom(..."xy .,") });
+    const sent = fc.array(letters, { minLength: 1, maxLength: 5 });
+    return fc.property(sent, fc.array(filler), (words, around) => {
+      const text = around.map((before, at) => `${before} ${words[at % words.length]} `).join("");
+      const safe = new Redactor(undefined, JSON.stringify({ words })).quote(text, 10_000);
+      for (const word of words) expect(safe).not.toContain(word);
+    });
+  });
+});
+
+describe("A value of short words", () => {
+  /** The longest value that is a phrase: 200 characters. */
+  const longest = Array.from({ length: 67 }, () => "ox").join(" ");
+
+  it.each([
+    ["Eve Ray Tom", 'Received "Eve Ray Tom".', 'Received "[redacted]".'],
+    ["Li Wei", "Li Wei is no address, nor is Li Wei", "[redacted] is no address, nor is [redacted]"],
+    ["J. R.", "got J. R. here", "got [redacted]. here"],
+    ["1-2-3-4", "(1-2-3-4)", "([redacted])"],
+    ["李 明", "received 李 明", "received [redacted]"],
+    ["O'Brien", "O'Brien", "[redacted]"],
+    ["Date is not valid", "date is not valid", "[redacted]"],
+    [longest, longest, "[redacted]"],
+    [1.5, "received 1.5", "received [redacted]"],
+    [-0.5, "was -0.5", "was -[redacted]"],
+    [["Ann B", "B Lee"], "Ann B Lee", "[redacted]"],
+    ["Ada Lovelace Byron", "Lovelace Byron", "[redacted] [redacted]"],
+    ["Lovelace Byron", "Lovelace Byron", "[redacted] [redacted]"],
+  ])("is replaced as a whole: %j in %j", (value, text, left) => {
+    expect(quoteAbout(value, text)).toBe(left);
+  });
+
+  it.each([
+    ["Li Wei", "Li Weiss, Eli Wei and Li"],
+    [1.5, "version 11.5, 1.52"],
+    ["a b", "drab board"],
+    ["x", "the x axis"],
+    [["x", "y"], "the axes x, y"],
+    ["Invalid date", "Invalid date"],
+    [`${longest}y`, `${longest}y`],
+  ])("does not hide anything else: %j in %j", (value, text) => {
+    expect(quoteAbout(value, text)).toBe(text);
+  });
+
+  property("is replaced whatever surrounds it", () => {
+    const word = fc.stringMatching(/^[A-Za-zÀ-ÖØ-öø-ž\d]{1,3}$/);
+    const phrase = fc.array(word, { minLength: 2, maxLength: 6 }).map((words) => words.join(" "));
+    return fc.property(phrase, fc.stringMatching(/^[ .,:"'()]{1,5}$/), (value, around) => {
+      expect(quoteAbout(value, around + value + around)).not.toContain(value);
+    });
+  });
+});
+
+it.each([
+  "an additional array cannot be between any blank characters",
+  "the currency of a customer contains a default digit in each document",
+  "each email field must equal the expected format exactly",
+  "invalid input found, the invoice items have been given as integer",
+  "json keys are many letters, less than the maximum length of the list",
+  "names must not be more than the minimum number",
+  "only one optional parameter or placeholder pattern, please",
+  "the provided string is required and should be shorter",
+  "such template text is too total, of type undefined",
+  "unexpected value, use a unique url when unsupported",
+  "your value is wrong within zero",
+])("Ordinary words of a refusal stay although they are values: %s", (refusal) => {
+  expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
+});
+
+it.each([
+  ["grossWeight", "grossweight", true],
+  ["grossWeight", "gross", true],
+  ["grossWeight", "Weight", true],
+  ["_gross-weight", "weight", true],
+  ["$gross", "gross", true],
+  ["line12", "line12", true],
+  ["Gross", "GROSS", true],
+  ["card123", "card123", false],
+  ["ann@example.org", "example", false],
+  ["Ann Lovelace", "lovelace", false],
+  [`gross${"s".repeat(36)}`, `gross${"s".repeat(36)}`, false],
+])("A word of a property name stays unless the name may be data: %s, %s", (property, word, stays) => {
+  const about = new Redactor(undefined, JSON.stringify({ [property]: 1, other: word }));
+  expect(about.quote(`no ${word} here`, 500)).toBe(`no ${stays ? word : "[redacted]"} here`);
+});
+
+describe("An id or a name", () => {
+  it.each([
+    ["an id of the service", "req_0123456789abcdef0123456789abcdef"],
+    ["an id that begins like a property name", "count_0123456789abcdef0123456789abcdef"],
+    ["white space", " a\tb "],
+    ["a text of 10,000 characters", "x ".repeat(5_000)],
+  ])("stays as it is if it does not hold a secret: %s", (_, id) => {
+    expect(redactor.withoutSecrets(id)).toBe(id);
+  });
+
+  it.each([
+    [`req ${key}`, "req [redacted]"],
+    ["of Mar%C3%ADa", "of [redacted]"],
+    [`${iban} ${"x ".repeat(300)}`, `[redacted] ${"x ".repeat(94)}x`],
+    ["x ".repeat(5_001), "x ".repeat(100)],
+  ])("is cut and redacted if it holds a secret or is too long to search: %.40s", (id, left) => {
+    expect(redactor.withoutSecrets(id)).toBe(left);
+  });
+
+  it("is searched for words whose lower case depends on what follows them", () => {
+    const greek = new Redactor(undefined, JSON.stringify(["ΟΔΟΣ.ΑΒΓΔ"]));
+    expect(greek.withoutSecrets("ΟΔΟΣ")).toBe("[redacted]");
+  });
+});
+
+it("A redactor knows its own key only", () => {
+  expect([key, "another", undefined].map((other) => redactor.knows(other))).toEqual([true, false, false]);
+  expect(new Redactor(undefined, "{}").knows(undefined)).toBe(true);
+});
+
+describe("The headers of a response", () => {
+  it("keep everything but the key, with each cookie of its own", () => {
+    const headers = new Headers({ "x-echo": `API-Key ${key}`, "content-type": "text/html" });
+    for (const cookie of ["a=1", `b=${key}`]) headers.append("set-cookie", cookie);
+    expect([...redactor.headersWithoutKey(headers)]).toEqual([
+      ["content-type", "text/html"],
+      ["set-cookie", "a=1"],
+      ["set-cookie", "b=[redacted]"],
+      ["x-echo", "API-Key [redacted]"],
+    ]);
+  });
+
+  it.each([
+    ["the key", new Redactor("SK_live-0123456789", "{}"), "x-sk_live-0123456789", []],
+    ["a key of 8 characters", new Redactor("k1234567", "{}"), "x-k1234567", []],
+    ["a shorter key", new Redactor("k123456", "{}"), "x-k123456", ["x-k123456"]],
+    ["an earlier key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "first-key", []],
+    ["the later key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "later-key", []],
+  ])("lack a header whose name holds the key, unless it is an ordinary word: %s", (_, safe, header, kept) => {
+    const headers = safe.headersWithoutKey(new Headers({ [header]: "1", "x-other": "2" }));
+    expect([...headers.keys()]).toEqual([...kept, "x-other"]);
+  });
+});

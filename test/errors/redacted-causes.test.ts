@@ -1,0 +1,294 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { nameOfError, Redactor } from "../../src/errors/redact.ts";
+import { orLongRun, property } from "../support/fuzz.ts";
+
+const key = "sk/l1ve+K3Y==";
+const iban = "GB33BUKB20201555555555";
+
+/** A cause without the key, the IBAN and these values. */
+function redact(cause: unknown, ...values: unknown[]): unknown {
+  return new Redactor(key, JSON.stringify({ values: [iban, ...values] })).causeWithoutSecrets(cause);
+}
+
+function boom(properties: object): Error {
+  return Object.assign(new Error("boom"), properties);
+}
+
+function withStack(...lines: string[]): Error {
+  return boom({ stack: lines.join("\n") });
+}
+
+/** An error with properties that an assignment cannot create. */
+function withProperty(name: PropertyKey, property: PropertyDescriptor): Error {
+  return Object.defineProperty(new Error("boom"), name, property);
+}
+
+function ofClass(name: PropertyKey, property: PropertyDescriptor): Error {
+  class Special extends Error {}
+  Object.defineProperty(Special.prototype, name, property);
+  return new Special("boom");
+}
+
+/** `depth` objects, one in the other. */
+function nested(depth: number): object {
+  return depth === 1 ? { last: "harmless" } : { next: nested(depth - 1) };
+}
+
+/** A line of a stack of this many characters. */
+function frameOfLength(length: number): string {
+  const frame = "    at f (file:///srv/app.js:10:20)";
+  return frame.replace("f", "f".repeat(1 + length - frame.length));
+}
+
+/** An error of `count` parts: itself, its message, and four lists, each with its length, in a list with its own. */
+function withParts(count: number): Error {
+  const items = (count - 4) / 4 - 2;
+  return boom({ lists: Array.from({ length: 4 }, () => Array.from({ length: items }, () => "")) });
+}
+
+function errorOfNode(): Error {
+  try {
+    Buffer.alloc("5" as never);
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("Nothing was thrown.");
+}
+
+const systemError = { code: "ECONNREFUSED", errno: -111, syscall: "connect", address: "::1", port: 443 };
+const frame = `    at ${iban} (file:///srv/app.js:10:20)`;
+const harmless = () => "harmless";
+
+describe("A cause without a secret", () => {
+  it.each<[string, unknown]>([
+    ["undefined", undefined],
+    ["fetch failed", new TypeError("fetch failed", { cause: boom(systemError) })],
+    ["a DOMException", new DOMException("The operation was aborted.", "AbortError")],
+    ["a stack behind a getter", withProperty("stack", { get: () => "Error: boom" })],
+    ["null and undefined", boom({ socket: null, port: undefined })],
+    ["a list and plain objects", boom({ a: [1, { b: "c" }] })],
+    ["an object without a prototype", boom({ a: Object.create(null) })],
+    ["an id", new Error("req_0123456789abcdef0123456789abcdef")],
+    ["a function, whatever its code", boom({ f: () => `${iban}` })],
+    ["a getter of a symbol in its class", ofClass(Symbol.toStringTag, { get: harmless })],
+    ["a method of its class", ofClass("toWords", { value: harmless })],
+    ["an error of Node", errorOfNode()],
+    ["a function named like a secret", withStack("Error: boom", frame)],
+    [
+      "frames without a place",
+      withStack(`    at async Promise.${iban} (index 12)`, `    at ${iban} (native)`),
+    ],
+    ["the most depth that is read", boom({ detail: nested(6) })],
+    ["the most parts that are read", withParts(2_000)],
+    ["the longest stack that is read", withStack(frameOfLength(20_000))],
+    ["no stack", boom({ stack: undefined })],
+    ["no constructor", ofClass("constructor", { value: undefined })],
+    ["data without a response", boom({ data: "harmless" })],
+    ["a parser error without the response", boom({ name: "HTTPParserError", data: undefined })],
+  ])("is the same object: %s", (_, error) => {
+    expect(redact(error)).toBe(error);
+  });
+
+  it("is the same object although the names of its properties are values", () => {
+    const fixed = ["stack", "message", "cause"];
+    const names =
+      "code errno syscall address port host hostname errors status statusCode reason path dest info library cert data";
+    const own = Object.fromEntries(names.split(" ").map((name) => [name, 1]));
+    const error = Object.assign(new Error("boom", { cause: new Error("inner") }), own);
+    expect(redact(error, ...fixed, ...Object.keys(own))).toBe(error);
+  });
+
+  it("is the same object although its class is a value, if its stack does not name it, as in Safari", () => {
+    const error = Object.assign(new TypeError("boom"), { stack: frame });
+    expect(redact(error, "TypeError")).toBe(error);
+  });
+
+  it("is the same object in a runtime without DOMException", () => {
+    onTestFinished(() => void vi.unstubAllGlobals());
+    vi.stubGlobal("DOMException", undefined);
+    const error = new TypeError("boom");
+    expect(redact(error)).toBe(error);
+  });
+});
+
+describe("A cause that may show more than can be read", () => {
+  class Inherited extends (ofClass("toJSON", { value: harmless }).constructor as typeof Error) {}
+
+  it.each<[string, Error]>([
+    ["a getter", withProperty("detail", { get: harmless })],
+    ["a getter of its class", ofClass("detail", { get: harmless })],
+    ["toJSON", boom({ toJSON: harmless })],
+    ["toJSON of its class", ofClass("toJSON", { value: harmless })],
+    ["toJSON of the class above", new Inherited("boom")],
+    ["an inspection", boom({ [inspect.custom]: harmless })],
+    ["an inspection of its class", ofClass(inspect.custom, { value: harmless })],
+    ["an object of a class", boom({ detail: new Map([["a", "b"]]) })],
+    ["a function with properties", boom({ detail: Object.assign(() => {}, { a: 1 }) })],
+    ["more depth than is read", boom({ detail: nested(7) })],
+    ["more parts than are read", Object.assign(withParts(2_000), { detail: 1 })],
+    ["a longer stack than is read", withStack(frameOfLength(20_001))],
+    ["the response that the parser rejected", boom({ name: "HTTPParserError", data: "harmless" })],
+  ])("is copied without it: %s", (_, error) => {
+    const safe = redact(error) as Error;
+    expect(safe).not.toBe(error);
+    expect([safe.message, Object.getPrototypeOf(safe)]).toEqual(["boom", Error.prototype]);
+    expect(inspect(safe, { showHidden: true, depth: 20 })).not.toMatch(/harmless|detail/);
+  });
+
+  it("is copied without lists that are too large to search", () => {
+    let nest: unknown = "x";
+    for (let depth = 0; depth < 5; depth++) nest = Array.from({ length: 40 }, () => nest);
+    expect(redact(boom({ nest }))).not.toHaveProperty("nest");
+  });
+});
+
+/** Where an error may carry a text. */
+const hidingPlaces: readonly ((text: string) => unknown)[] = [
+  (text) => text,
+  (text) => ({ toString: () => text }),
+  (text) => new Error(text),
+  (text) => new Error("outer", { cause: new Error("middle", { cause: new TypeError(text) }) }),
+  (text) => new Error("outer", { cause: text }),
+  (text) => boom({ code: text }),
+  (text) => boom({ name: text }),
+  (text) => boom({ stack: text }),
+  (text) => withStack("Error: boom", `    at f (https://host/?k=${text}:1:1)`),
+  (text) => boom({ cause: withStack(`    at f (https://host/?k=${text}:1:1)`) }),
+  (text) => boom({ options: { headers: [["authorization", text]] } }),
+  (text) => boom({ f: { [text]: () => {} }[text] }),
+  (text) => boom({ [Symbol(`undici.error.${text}`)]: 1 }),
+  (text) => boom({ cause: { response: new Map([[text, text]]) } }),
+  (text) => new AggregateError([new Error("one"), new Error(text)], "all"),
+  (text) => withProperty("secret", { get: () => text, enumerable: true }),
+  // A stack shows the first message.
+  (text) => Object.assign(new Error(text), { message: "another" }),
+  (text) => {
+    const cyclic = new Error(text);
+    return Object.assign(cyclic, { cause: cyclic });
+  },
+  (text) => ({
+    toString: () => {
+      throw new Error(text);
+    },
+  }),
+];
+
+describe("A cause with a secret", () => {
+  const unit = fc.constantFrom(..."abcXYZ0189+/=-_.:");
+  const keys = fc.string({ unit, minLength: 8, maxLength: 40 });
+  const spelling = fc.constantFrom(
+    (text: string) => text,
+    encodeURIComponent,
+    (text: string) => Buffer.from(text).toString("base64"),
+    (text: string) => text.replace(/[^a-z0-9]/gi, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+  );
+  const around = orLongRun(fc.string({ unit: fc.constantFrom(..." ,\n;!()"), maxLength: 12 }));
+  const place = fc.constantFrom(...hidingPlaces);
+
+  property("does not show the key in any spelling, wherever it is hidden, nor does a quotation", () =>
+    fc.property(keys, spelling, around, place, (secret, spell, before, hide) => {
+      const spelled = spell(secret);
+      const redactor = new Redactor(secret, "{}");
+      expect(redactor.quote(`${before} ${spelled} ${before}`, 500)).not.toContain(spelled);
+      const safe = redactor.causeWithoutSecrets(hide(`${before} ${spelled}`));
+      const shown = inspect(safe, { depth: 20, showHidden: true });
+      expect(shown).not.toContain(spelled);
+      expect(shown).not.toContain(JSON.stringify(spelled).slice(1, -1));
+    }),
+  );
+
+  it.each(hidingPlaces.filter((hide) => !String(hide).includes("https:")))(
+    "does not show a value: %s",
+    (hide) => {
+      expect(inspect(redact(hide(`bad ${iban}`)), { depth: 20, showHidden: true })).not.toContain(iban);
+    },
+  );
+
+  it.each([
+    ["only begins like a frame", withStack(`    at ${iban} (a.js:1:2) and more`)],
+    ["only ends like a frame", withStack(`Error: look at ${iban}:1:2`)],
+    ["is a line of the message", boom({ message: `boom\n    at ${iban}:1:2`, stack: `    at ${iban}:1:2` })],
+  ])("is copied without a line of its stack that %s", (_, error) => {
+    expect((redact(error) as Error).stack).toMatch(/^Error: boom( at \[redacted\]:1:2)?$/);
+  });
+
+  it("is copied although it ends where another property begins", () => {
+    expect(redact(boom({ code: "abc", zone: "xyz" }), "abc")).toMatchObject({ code: "[redacted]" });
+  });
+
+  it("is copied with its name, code, redacted message, frames and cause", () => {
+    const inner = Object.assign(new RangeError(`inner ${key}`), { code: 7 });
+    const error = Object.assign(new TypeError(`outer ${iban}`, { cause: inner }), { code: "E_SEND" });
+    const safe = redact(error) as Error & { cause: Error };
+    expect(safe.stack).toMatch(/^TypeError: outer \[redacted\]\n {4}at .*redacted-causes\.test\.ts/);
+    const name = { value: "TypeError", configurable: true, enumerable: false };
+    expect(Object.getOwnPropertyDescriptor(safe, "name")).toMatchObject(name);
+    expect(safe).toMatchObject({ message: "outer [redacted]", code: "E_SEND" });
+    expect(safe.cause).toMatchObject({ name: "RangeError", message: "inner [redacted]" });
+    for (const property of ["cause", "code"]) expect(safe.cause).not.toHaveProperty(property);
+    expect(error.message).toContain(iban);
+  });
+
+  it.each([
+    ["20,000 characters whole", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
+    [
+      "more characters from the first whole line of the last 20,000",
+      ["Error", "    at gone (a.js:1:1)", "Error:     at rest (a.js:1:1)", frameOfLength(20_000 - 23)],
+      3,
+    ],
+  ])("is copied with a stack of %s", (_, lines, cut) => {
+    const safe = redact(Object.assign(withStack(...lines), { message: key })) as Error;
+    expect(safe.stack?.split("\n").slice(1)).toEqual(lines.slice(cut));
+  });
+
+  it("is copied as an Error if its name is a value", () => {
+    const safe = redact(boom({ name: "Lovelace" }), "Lovelace") as Error;
+    expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
+  });
+
+  it("becomes an error that cannot be read if it throws when it is read", () => {
+    const error = withProperty("cause", {
+      get: () => {
+        throw new Error(key);
+      },
+    });
+    expect(redact(error)).toEqual(new Error("an error that cannot be read"));
+  });
+
+  it("is copied with six of its causes", () => {
+    let error = new Error(`0 ${key}`);
+    for (let count = 1; count <= 10_000; count++) error = new Error(`${count} ${key}`, { cause: error });
+    const messages: string[] = [];
+    let at = redact(error) as Error | undefined;
+    for (; at; at = at.cause as Error | undefined) messages.push(at.message);
+    expect(messages).toEqual(
+      [10_000, 9_999, 9_998, 9_997, 9_996, 9_995, 9_994].map((n) => `${n} [redacted]`),
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a string", `failed with ${key}`, "failed with [redacted]"],
+    ["an object", { message: key, toString: () => `failed with ${iban}` }, "failed with [redacted]"],
+    ["null", null, "null"],
+    ["an object that is not printable", Object.create(null), "something that is no error"],
+  ])("becomes a text if it is %s", (_, cause, text) => {
+    expect(redact(cause)).toBe(text);
+  });
+});
+
+it.each<[unknown, string]>([
+  [new TypeError(), "TypeError"],
+  [new DOMException("", "AbortError"), "AbortError"],
+  [boom({ name: `Of${key}` }), "Error"],
+  [boom({ name: "sneaky" }), "Error"],
+  [boom({ name: "my TypeError" }), "Error"],
+  [boom({ name: `A${"b".repeat(40)}` }), `A${"b".repeat(40)}`],
+  [boom({ name: `A${"b".repeat(41)}` }), "Error"],
+  [boom({ name: Object.create(null) }), "Error"],
+  [{ name: "TypeError" }, "Error"],
+  ["TypeError", "Error"],
+])("The name of an error is used only if it looks like one: row %#", (error, name) => {
+  expect(nameOfError(error)).toBe(name);
+});

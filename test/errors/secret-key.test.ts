@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Redactor } from "../../src/errors/redact.ts";
+import { property } from "../support/fuzz.ts";
+
+/** Writes `*` in place of every key that is found. */
+function replaceKey(text: string, secret: string): string {
+  return new Redactor(secret, "{}").withoutKey(text).replaceAll("[redacted]", "*");
+}
+
+// The search keeps the spellings of the last key. Each test computes those of its own key.
+beforeEach(() => void replaceKey("", "another key"));
+
+const hex = (code: number) => code.toString(16).padStart(2, "0");
+const json = (text: string) => JSON.stringify(text).slice(1, -1);
+const encoded = (text: string, encoding: BufferEncoding) => Buffer.from(text).toString(encoding);
+
+/** Escapes of one character, by its code. */
+const escapes = {
+  json: (code: number) => `\\u00${hex(code)}`,
+  js: (code: number) => `\\x${hex(code)}`,
+  braces: (code: number) => `\\u{${hex(code)}}`,
+  url: (code: number) => `%${hex(code)}`,
+  urlTwice: (code: number) => `%25${hex(code)}`,
+  html: (code: number) => `&#x${hex(code)};`,
+  decimal: (code: number) => `&#${code};`,
+  padded: (code: number) => `&#x0000${hex(code)};`,
+  unended: (code: number) => `&#x0000000000000${hex(code)}`,
+};
+type Escape = keyof typeof escapes;
+
+function escaped(text: string, way: Escape, which = /./gs): string {
+  return text.replace(which, (one) => escapes[way](one.charCodeAt(0)));
+}
+
+describe("A key with every character that is escaped somewhere", () => {
+  const key = `k&l<m>n"o'p/q+r=s\\t!u*v(w)x~y\`z`;
+
+  it.each([
+    ["as it is", key],
+    ["by JSON.stringify", json(key)],
+    ["by JSON.stringify, twice", json(json(key))],
+    ["by PHP's json_encode", json(key).replaceAll("/", "\\/")],
+    ["by JSON in HTML", escaped(json(key), "json", /[<>&'+=]/g)],
+    [
+      "by ASP.NET, in capitals",
+      escaped(json(key), "json", /[<>&'+=]/g).replace(/(?<=u00)../g, (code) => code.toUpperCase()),
+    ],
+    ...(Object.keys(escapes) as Escape[]).map((way) => [`by ${way}, every character`, escaped(key, way)]),
+    ["in HTML, by name", "k&amp;l&lt;m&gt;n&quot;o&apos;p&sol;q&plus;r&equals;s\\t!u*v(w)x~y&grave;z"],
+    [
+      "in HTML, every character by name",
+      "k&amp;l&lt;m&gt;n&quot;o&apos;p&sol;q&plus;r&equals;s&bsol;t&excl;u&ast;v&lpar;w&rpar;x&tilde;y&grave;z",
+    ],
+    ["by Python", "k&amp;l&lt;m&gt;n&quot;o&#x27;p/q+r=s\\t!u*v(w)x~y`z"],
+    ["by encodeURIComponent", encodeURIComponent(key)],
+    ["by encodeURIComponent, twice", encodeURIComponent(encodeURIComponent(key))],
+    ["in a URL, behind a byte that is not UTF-8", `%ff${escaped(key, "url")}`],
+    ["in JSON of a URL of HTML", encodeURIComponent(escaped(key, "decimal")).replaceAll("%", "\\u0025")],
+    ["in hexadecimal", encoded(key, "hex")],
+    ["in hexadecimal, in capitals", encoded(key, "hex").toUpperCase()],
+    ["in base64", encoded(key, "base64")],
+    ["in base64 without padding", encoded(key, "base64").replaceAll("=", "")],
+    ["in base64url", encoded(key, "base64url")],
+    ["in base64, in a URL", encodeURIComponent(encoded(key, "base64"))],
+  ])("is replaced when it is spelled %s", (_, spelled) => {
+    for (const [before, after] of [
+      ["<", ">"],
+      ['"', '"'],
+      ["", ""],
+    ] as const) {
+      expect(replaceKey(before + spelled + after, key).replace("%ff", "")).toBe(`${before}*${after}`);
+    }
+  });
+
+  it.each(["", "a", "ab", "abc"])("is replaced in the base64 of a text that begins with %j", (before) => {
+    for (const encoding of ["base64", "base64url"] as const) {
+      const safe = replaceKey(encoded(`${before}API-Key ${key} and more`, encoding), key);
+      expect(safe).toContain("*");
+      expect(safe).not.toContain(encoded(key, encoding).slice(4, 12));
+      expect(Buffer.from(safe.replace("*", ""), encoding).toString()).not.toContain(key.slice(2, 8));
+    }
+  });
+
+  it("is replaced without a change to what surrounds it", () => {
+    const around = String.raw`C:\new\tmp "a\"b" 100% &amp; %41 \u0041 &#65;`;
+    expect(replaceKey(`${around} ${key} ${around}`, key)).toBe(`${around} * ${around}`);
+    expect(replaceKey(around, key)).toBe(around);
+  });
+});
+
+it.each<[string, (text: string) => string, number]>([
+  ["as it is", (text) => text, 4],
+  ["escaped in JSON", (text) => escaped(text, "json"), 24],
+  ["escaped in a URL", (text) => escaped(text, "url"), 12],
+  ["escaped in HTML by number", (text) => escaped(text, "decimal"), 24],
+  ["in hexadecimal", (text) => encoded(text, "hex"), 8],
+  ["in base64", (text) => encoded(text, "base64"), 8],
+])("A key that the end of a text cuts off is replaced wherever it is cut: %s", (_, spell, shortest) => {
+  const secret = "sk_live_51H8abcdefgh";
+  const spelled = spell(secret);
+  for (let length = shortest; length < spelled.length; length++) {
+    expect(replaceKey(`key: ${spelled.slice(0, length)}`, secret)).toBe("key: *");
+  }
+});
+
+it.each([
+  ['{"key":"test"}', '{"key":"*"}'],
+  ["API-Key test", "API-Key *"],
+  ["?key=test&more", "?key=*&more"],
+  ["\\u0074est", "*"],
+  ["%74est", "*"],
+  [encoded("test", "hex"), "*"],
+  [encoded("test", "base64"), "*"],
+  [encoded("test", "base64url"), "*"],
+  ["the test: testing a contest", "the *: testing a contest"],
+  ["tes", "tes"],
+])("A key of less than 8 characters is replaced as a whole word: %s", (text, safe) => {
+  expect(replaceKey(text, "test")).toBe(safe);
+});
+
+it("A key of less than 8 characters is not searched for in base64, whose parts are ordinary words", () => {
+  expect(encoded("\0ab", "base64")).toContain("Fi");
+  expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
+});
+
+it.each([
+  ["of 8 characters in the base64 of a text", encoded("12345678", "base64").slice(0, -2), "12345678"],
+  ["in base64url, which has other characters", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
+  ["with a tab in hexadecimal", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
+])("A key is replaced %s", (_, text, secret) => {
+  expect(replaceKey(text, secret)).toBe("*");
+});
+
+it("A key that completes the beginning of an escape is replaced", () => {
+  expect(replaceKey("%41b3c5d7e9", "1b3c5d7e9")).toBe("%4*");
+});
+
+it("The search recomputes the spellings for another key", () => {
+  expect(replaceKey("first-key second-key", "first-key")).toBe("* second-key");
+  expect(replaceKey("first-key second-key", "second-key")).toBe("first-key *");
+});
+
+describe("Any key", () => {
+  const keysOf = (characters: string) =>
+    fc.string({ unit: fc.constantFrom(...characters), minLength: 8, maxLength: 40 });
+  const keys = keysOf("abcXYZ0189+/=-_.:&\\%\"'<");
+  // Characters that do not continue a spelling.
+  const around = fc.string({ unit: fc.constantFrom(..." ,\n;!()"), maxLength: 12 });
+  const ways = fc.constantFrom<Escape | "">("", "json", "url", "urlTwice", "html", "decimal", "js");
+  const mixed = fc.array(ways, { minLength: 40, maxLength: 40 });
+  const whole = fc.constantFrom<BufferEncoding>("hex", "base64", "base64url");
+
+  /** Escapes some characters of a key, and all that would begin an escape otherwise. */
+  function mixedly(key: string, chosen: readonly (Escape | "")[]): string {
+    return Array.from(key, (one, at) =>
+      escaped(one, chosen[at] || "url", chosen[at] ? /./gs : /[\\%&]/g),
+    ).join("");
+  }
+
+  property("is replaced as often as it is there, whichever of its characters are escaped", () =>
+    fc.property(keys, fc.array(fc.tuple(fc.oneof(mixed, whole), around), { maxLength: 4 }), (key, places) => {
+      const text = (spell: (way: (typeof places)[number][0]) => string) =>
+        places.map(([way, after]) => `(${spell(way)})${after}`).join("");
+      const spelled = text((way) => (typeof way === "string" ? encoded(key, way) : mixedly(key, way)));
+      expect(replaceKey(spelled, key)).toBe(text(() => "*"));
+    }),
+  );
+
+  property("is replaced at the end of a text that ends within it", () =>
+    fc.property(keysOf("abcXYZ0189+/=-_.:"), around, fc.nat(), (key, before, cut) => {
+      const length = 4 + (cut % (key.length - 4));
+      expect(replaceKey(before + key.slice(0, length), key)).toBe(`${before}*`);
+    }),
+  );
+});
