@@ -1,0 +1,319 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { ConfigurationError, NotFoundError, TemplatePdf, template, ValuesError } from "../../src/index.ts";
+import { bodyOf, checkValues, type StandardSchemaV1 } from "../../src/request/schema.ts";
+import type { Template } from "../../src/template.ts";
+import { property } from "../support/fuzz.ts";
+import { strayRejections } from "../support/service.ts";
+
+const uid = "inv_2024";
+const iban = "GB33BUKB20201555555555";
+
+function schemaOf(validate: (value: unknown) => unknown): StandardSchemaV1 {
+  return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
+}
+
+/** The error of a schema for some values, and all that it shows. */
+async function refusal(validate: (value: unknown) => unknown, values: unknown = { iban }) {
+  try {
+    await bodyOf({ uid, schema: schemaOf(validate) }, values);
+  } catch (error) {
+    expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain(iban);
+    return error as Error & { issues: ValuesError["issues"]; attempts: number };
+  }
+  throw new Error("The schema refused nothing.");
+}
+
+// biome-ignore lint/suspicious/noThenProperty: a library may have promises of its own.
+const thenable = (then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => void) => ({
+  then,
+});
+
+/** How a schema may return its answer. */
+const deliveries: readonly (readonly [string, (answer: unknown) => unknown])[] = [
+  ["at once", (answer) => answer],
+  ["in a promise", async (answer) => answer],
+  ["in a promise of its own kind", (answer) => thenable((resolve) => resolve(answer))],
+];
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+describe("template()", () => {
+  it("returns the frozen uid and schema", () => {
+    const schema = z.object({ a: z.string() });
+    expect(template(uid, schema)).toEqual({ uid, schema });
+    expect(Object.isFrozen(template(uid, schema))).toBe(true);
+    expect(template(uid)).toEqual({ uid, schema: undefined });
+  });
+
+  it.each<[string, unknown]>([
+    ["must not be empty", ""],
+    ['must not be ".."', ".."],
+    ["must be a string, got number", 7],
+    ["must be a string, got object", z.object({})],
+    ["must hold no control character", "a\nb"],
+  ])("refuses a uid that %s", (wrong, given) => {
+    expect(() => template(given as string)).toThrow(`The template uid ${wrong}`);
+  });
+
+  const advice = "Give one of zod 3.24 or later, valibot 1, arktype 2 or their like.";
+  it.each<[string, unknown]>([
+    ["undefined. Check where it is imported from; for no check, leave it out.", undefined],
+    [`null. ${advice}`, null],
+    [`an Object. ${advice}`, { type: "object", properties: {} }],
+    [`a string. ${advice}`, "z.object({})"],
+    [`a function. ${advice}`, z.ZodObject],
+    [`an array. ${advice}`, [z.object({})]],
+    [`an Object. ${advice}`, { "~standard": { version: 1, vendor: "x" } }],
+  ])("refuses a schema that is %s", (what, given) => {
+    const schema = given as StandardSchemaV1;
+    const message = `The schema of template "inv_2024" is no Standard Schema, but ${what}`;
+    expect(() => template(uid, schema)).toThrow(new ConfigurationError(message));
+    if (schema !== undefined) expect(() => bodyOf({ uid, schema }, {})).toThrow(message);
+  });
+});
+
+describe("A template without a schema", () => {
+  it("takes any values as they are", () => {
+    const values = { a: 1 };
+    expect(checkValues({ uid, schema: undefined }, values)).toBe(values);
+    expect(bodyOf(template(uid), values)).toBe('{"a":1}');
+  });
+
+  it("does not wait for values that are a promise", () => {
+    const values = Promise.resolve({ iban });
+    const body = () => bodyOf(template(uid), values);
+    expect(body).toThrow(ValuesError);
+    expect(body).toThrow(/^(?!.*GB33).*Promise/);
+  });
+});
+
+describe("The output of a schema", () => {
+  it("is written at once if the schema is synchronous", () => {
+    const schema = schemaOf(() => ({ value: { a: 1 } }));
+    expect(bodyOf({ uid, schema }, {})).toBe('{"a":1}');
+  });
+
+  it.each(deliveries)("is checked like any values, returned %s", async (_, deliver) => {
+    const error = await refusal(() => deliver({ value: { lines: [{ price: Number.NaN }] } }));
+    expect(error).toBeInstanceOf(ValuesError);
+    expect(error.message).toBe(
+      'The values that the schema made for template "inv_2024" cannot be sent: ' +
+        "values.lines[0].price is NaN, which JSON turns into null. Nothing was sent.",
+    );
+  });
+
+  it("is reported as the caller's values if it is the same object", async () => {
+    const error = await refusal((value) => ({ value }), { a: Number.NaN });
+    expect(error.message).toMatch(/^The values for template "inv_2024" cannot be sent: values\.a is/);
+  });
+
+  it.each<[unknown, string]>([
+    [iban, "a string"],
+    [[iban], "an array"],
+    [null, "null"],
+    [() => iban, "a function"],
+  ])("must be an object, not %s", async (value, what) => {
+    const error = await refusal(() => ({ value }));
+    expect(error).toBeInstanceOf(ValuesError);
+    expect(error.message).toContain(`: values must be one JSON object, got ${what}. Nothing was sent.`);
+  });
+
+  property("is sent as it is", () => {
+    const values = fc.dictionary(fc.string(), fc.jsonValue());
+    return fc.asyncProperty(values, fc.constantFrom(...deliveries), async (given, [, deliver]) => {
+      const schema = schemaOf((value) => deliver({ value: { values: value } }));
+      expect(JSON.parse(await bodyOf({ uid, schema }, given))).toEqual(
+        JSON.parse(JSON.stringify({ values: given })),
+      );
+    });
+  });
+});
+
+describe("A schema that throws", () => {
+  it.each<[string, (error: unknown) => unknown]>([
+    ["at once", fail],
+    ["in a promise", (error) => Promise.reject(error)],
+    ["in a promise of its own kind", (error) => thenable((_, reject) => reject(error))],
+    // biome-ignore lint/suspicious/noThenProperty: see above.
+    ["when it is awaited", (error) => Object.defineProperty({}, "then", { get: () => fail(error) })],
+    ["when its answer is read", (error) => Object.defineProperty({}, "issues", { get: () => fail(error) })],
+  ])("is a configuration error without values: %s", async (_, throwing) => {
+    const thrown = new TypeError(`no account: ${iban}`, { cause: { iban } });
+    const error = await refusal(() => throwing(thrown));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toBe(
+      'The schema of template "inv_2024" threw TypeError instead of naming issues. Mend the schema. Nothing was sent.',
+    );
+    expect(error).toMatchObject({ cause: { name: "TypeError", message: "no account: [redacted]" } });
+    const text = await refusal(() => throwing(iban));
+    expect(text).toMatchObject({ cause: "[redacted]", message: expect.stringContaining("threw Error ") });
+  });
+
+  it("does not pass on an error of this package", async () => {
+    const thrown = new NotFoundError("There is no template.", { status: 404, attempts: 3 });
+    const error = await refusal(() => fail(thrown));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.attempts).toBe(0);
+  });
+
+  it.each(deliveries)(
+    "is a configuration error if its issue throws when it is read, returned %s",
+    async (_, deliver) => {
+      const issue = new Proxy([], { get: () => fail(new RangeError(iban)) });
+      const error = await refusal(() => deliver({ issues: [issue] }));
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error.message).toMatch(/threw RangeError/);
+    },
+  );
+});
+
+it.each<[unknown]>([
+  [undefined],
+  [null],
+  ["ok"],
+  [true],
+  [() => ({ value: {} })],
+  [{}],
+  [[{ message: "is wrong" }]],
+  [{ issues: "x" }],
+  [{ issues: { message: "x" } }],
+  [{ issues: [] }],
+  [{ value: {}, issues: [] }],
+  [{ value: undefined }],
+  [{ value: Promise.resolve({}) }],
+])("A schema that returns neither a value nor an issue is a configuration error: %j", async (answer) => {
+  for (const [, deliver] of deliveries) {
+    const error = await refusal(() => deliver(answer));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toBe(
+      'The schema of template "inv_2024" gave neither a value nor an issue. Mend the schema. Nothing was sent.',
+    );
+  }
+});
+
+describe("An issue", () => {
+  it.each<[unknown]>([[null], ["is wrong"], [{}], [{ message: 7 }], [{ message: " " }], [{ path: "lines" }]])(
+    "without a usable message or path is reported all the same: %j",
+    async (issue) => {
+      for (const [, deliver] of deliveries) {
+        const error = await refusal(() => deliver({ issues: [issue] }));
+        expect(error).toMatchObject({ issues: [{ path: [], message: "is not what the schema allows" }] });
+        expect(error.message).toBe(
+          'The values for template "inv_2024" cannot be sent: values: is not what the schema allows. Nothing was sent.',
+        );
+      }
+    },
+  );
+
+  it("after 1,000 others is not kept, and the message counts them", async () => {
+    const issues = Array.from({ length: 50_000 }, (_, at) => ({ message: "is wrong", path: ["lines", at] }));
+    const error = await refusal(() => ({ issues }));
+    expect(error.issues).toHaveLength(1_000);
+    expect(error.message).toMatch(/values\.lines\[19\]: is wrong; and 980 more\. Nothing was sent\.$/);
+  });
+
+  it("is written on one line, and cut at 500 characters", async () => {
+    const error = await refusal(() => ({ issues: [{ message: "is\r\nwrong", path: ["a\nb"] }] }));
+    expect(error.message).toContain('values["a\\nb"]: is wrong.');
+    expect(error.message).not.toContain("\n");
+    const long = await refusal(() => ({ issues: [{ message: "x ".repeat(300) }] }));
+    expect(long.issues[0]?.message).toHaveLength(500);
+  });
+
+  const date = new Date(2026, 10, 21, 21, 23, 38, 376);
+  const inJson = "got [redacted]-[redacted]-[redacted]:[redacted]:[redacted].[redacted]";
+  it.each<[string, unknown, string, string]>([
+    ["text", iban, `got "${iban}"`, 'got "[redacted]"'],
+    ["a number", 1234567, "got 1234567", "got [redacted]"],
+    ["a BigInt", 1234567n, "got 1234567", "got [redacted]"],
+    ["a symbol", Symbol(iban), `got Symbol(${iban})`, "got Symbol([redacted])"],
+    ["the key of a Map", new Map([[iban, 1]]), `got ${iban}`, "got [redacted]"],
+    ["an item of a Set", new Set([[iban]]), `got ${iban}`, "got [redacted]"],
+    ["a date in JSON", date, `got ${date.toJSON()}`, inJson],
+    ["a date in words", date, "got November 21, 2026", "got [redacted] [redacted], [redacted]"],
+    ["the milliseconds of a date", date, "got 376 ms", "got [redacted] ms"],
+    [
+      "an invalid date, which is ordinary words",
+      new Date(Number.NaN),
+      "got Invalid Date",
+      "got Invalid Date",
+    ],
+  ])("does not quote the refused value: %s", async (_, a, message, shown) => {
+    const error = await refusal(() => ({ issues: [{ message, path: ["a"] }] }), { a });
+    expect(error.issues).toEqual([{ path: ["a"], message: shown }]);
+    expect(error.message).toContain(`values.a: ${shown}.`);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["issue", () => ({ issues: [{ message: `no account: ${iban}` }] })],
+    ["error", () => fail(new TypeError(`no account: ${iban}`))],
+  ])("does not quote values that the caller changes before an asynchronous %s", async (_, answer) => {
+    const values = { iban };
+    const failed = refusal(async () => {
+      await Promise.resolve();
+      return answer();
+    }, values);
+    values.iban = "";
+    expect(inspect(await failed, { depth: 9 })).toContain("no account: [redacted]");
+  });
+
+  it("shows neither message nor cause if the values cannot be read", async () => {
+    const values: { iban: string; self?: object } = { iban };
+    values.self = values;
+    const issues = [{ message: `got ${iban}`, path: ["iban"] }];
+    const error = await refusal(() => ({ issues }), values);
+    expect(error.issues).toEqual([{ path: ["iban"], message: "is not what the schema allows" }]);
+    expect(await refusal(() => fail(new TypeError(iban)), values)).not.toHaveProperty("cause");
+  });
+
+  /** As in libraries whose arrays are not created with a length. */
+  class OwnArray extends Array<unknown> {
+    constructor(...keys: unknown[]) {
+      super();
+      this.push(...keys);
+    }
+  }
+
+  it.each<[string, unknown, readonly (string | number)[]]>([
+    ["missing", undefined, []],
+    ["keys", ["lines", 0], ["lines", 0]],
+    ["objects with a key", [{ key: "lines" }, { key: 0 }], ["lines", 0]],
+    ["symbols", [Symbol("s"), { key: Symbol("t") }], ["Symbol(s)", "Symbol(t)"]],
+    ["keys of a Map", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],
+    ["other values", [null, undefined, true], ["null", "undefined", "true"]],
+    ["an array of another class", new OwnArray("lines", 0), ["lines", 0]],
+    ["an empty array of another class", new OwnArray(), []],
+  ])("may have a path of any kind: %s", async (_, path, expected) => {
+    const error = await refusal(() => ({ issues: [{ message: "is wrong", path }] }));
+    expect(error.issues).toEqual([{ path: expected, message: "is wrong" }]);
+  });
+});
+
+it("An asynchronous schema leaves no unhandled rejection if the call is aborted", async () => {
+  const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
+  const late: Template = { uid, schema: schemaOf(async () => ({ issues: [{ message: "is wrong" }] })) };
+  const reason = new Error("no longer wanted");
+  const stray = await strayRejections(async () => {
+    const call = pdfs.generate(late, {}, { signal: AbortSignal.abort(reason) });
+    await expect(call.bytes()).rejects.toBe(reason);
+  });
+  expect(stray).toEqual([]);
+});
+
+property("Any answer of a schema becomes an error on one line", () => {
+  const anything = fc.anything({ withMap: true, withSet: true, withDate: true, withBigInt: true });
+  const issue = fc.record({ message: anything, path: fc.array(anything) });
+  const issues = fc.oneof(anything, fc.array(issue));
+  const answers = fc.oneof(anything, fc.record({ issues }));
+  return fc.asyncProperty(answers, fc.constantFrom(...deliveries), async (answer, [, deliver]) => {
+    fc.pre(!(Object(answer).value instanceof Object));
+    const error = await refusal(() => deliver(answer));
+    expect(ConfigurationError.is(error) || ValuesError.is(error)).toBe(true);
+    expect(error.message).toMatch(/^The .* Nothing was sent\.$/);
+  });
+});
