@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import * as rules from "../../src/options/option-rules.ts";
+
+function refusalOf(check: () => unknown): string {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    throw error;
+  }
+  return "accepted";
+}
+
+describe("The names of options", () => {
+  const known = ["baseUrl", "apiKey", "fetch", "maxBytes"];
+  const list = "Known options: baseUrl, apiKey, fetch, maxBytes.";
+
+  it.each<[unknown, string]>([
+    [{ baseUrl: 1, fetch: undefined }, "accepted"],
+    [{}, "accepted"],
+    [null, "Expected the options of the client to be an object, got null."],
+    [undefined, "Expected the options of the client to be an object, got undefined."],
+    ["https://x", "Expected the options of the client to be an object, got string."],
+    [AbortSignal.abort(), "A signal was given in place of the options of the client. Give it as { signal }."],
+    [{ baseURL: 1 }, `Unknown client option \`baseURL\`. Did you mean \`baseUrl\`? ${list}`],
+    [{ FETCH: 1 }, `Unknown client option \`FETCH\`. Did you mean \`fetch\`? ${list}`],
+    [{ apikeys: 1 }, `Unknown client option \`apikeys\`. Did you mean \`apiKey\`? ${list}`],
+    [{ colour: 1 }, `Unknown client option \`colour\`. ${list}`],
+    [{ feta: 1 }, `Unknown client option \`feta\`. Did you mean \`fetch\`? ${list}`],
+    [{ fega: 1 }, `Unknown client option \`fega\`. ${list}`],
+  ])("are checked: %j: %s", (options, message) => {
+    expect(refusalOf(() => rules.checkNames(options as object, known, "client"))).toBe(message);
+  });
+
+  it.each([
+    ["abcx", ["abcy", "abcz"], "abcy"],
+    ["abx", ["aby"], undefined],
+  ])("are similar if more than half of their pairs are the same: %s, %j", (name, others, nearest) => {
+    expect(rules.nearestName(name, others)).toBe(nearest);
+  });
+});
+
+const noop = () => {};
+const { NaN: nan, POSITIVE_INFINITY: infinity, MAX_SAFE_INTEGER: most } = Number;
+const signal = new AbortController().signal;
+
+type Kind = readonly [
+  words: string,
+  Parameters<typeof rules.optional>[2],
+  right: unknown[],
+  wrong: unknown[],
+];
+
+const kinds: readonly Kind[] = [
+  ["a boolean", rules.isBoolean, [true, false], [0, "true", null]],
+  ["a text that is not empty", rules.isText, ["a", " "], ["", 7, null, [], {}]],
+  ["a function", rules.isFunction, [noop, class {}], [{}, null, "f"]],
+  [
+    "a whole number of bytes, 1 or more",
+    rules.isByteCount,
+    [1, most],
+    [0, -1, 1.5, most + 1, nan, "1", null],
+  ],
+  ["a whole number, 1 or more", rules.isPositiveCount, [1, most], [0, -1, 1.5, infinity, "1"]],
+  ["a whole number, 0 or more", rules.isCount, [0, 1, most], [-1, 0.5, nan, infinity, "1", null]],
+  ["a number of milliseconds above 0, or Infinity", rules.isDuration, [0.1, infinity], [0, -1, nan, "1", 5n]],
+  ["an object", rules.isObject, [{}, new Map()], [null, [], 1, "x", false, noop]],
+  ["an object, or false", rules.isObjectOrFalse, [false, {}], [true, null, 0, "", noop]],
+  ["an AbortSignal", rules.isSignal, [signal, new EventTarget()], [{}, null, 7, { addEventListener: 1 }]],
+  ["an undici dispatcher", rules.isDispatcher, [{ dispatch: noop }], [{}, null, 7, { dispatch: 1 }]],
+  [
+    '"omit", "same-origin" or "include"',
+    rules.isCredentials,
+    ["omit", "same-origin", "include"],
+    ["", "all", null, 1],
+  ],
+];
+
+describe.each(kinds)("An option that must be %s", (words, rule, right, wrong) => {
+  it("may be missing, undefined or such a value", () => {
+    for (const value of [...right, undefined]) {
+      expect(rules.optional({ option: value }, "option", rule)).toBe(value);
+    }
+    expect(rules.optional({} as { option?: unknown }, "option", rule)).toBeUndefined();
+  });
+
+  it("is refused otherwise, and quoted unless it may be a secret", () => {
+    for (const value of wrong) {
+      const isShown = typeof value === "number" || typeof value === "boolean";
+      const hidden = Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
+      const got = isShown ? `\`${value}\` (${typeof value})` : value === null ? "null" : hidden;
+      expect(refusalOf(() => rules.optional({ option: value }, "option", rule))).toBe(
+        `Expected \`option\` to be ${words}, got ${got}.`,
+      );
+    }
+  });
+});

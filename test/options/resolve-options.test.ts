@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import { limitsStreams, resolveCall } from "../../src/options/call-options.ts";
+import { type ResolvedOptions, resolveOptions } from "../../src/options/client-options.ts";
+import { resolveRetry } from "../../src/options/retry.ts";
+import { resolveTimeouts } from "../../src/options/timeouts.ts";
+
+const defaults = { connect: 10_000, firstByte: 120_000, stall: 30_000, unread: 60_000, total: 600_000 };
+const names = Object.keys(defaults);
+
+function client(options: object): ResolvedOptions {
+  return resolveOptions({ baseUrl: "https://pdf.example.com", apiKey: "k3y", ...options });
+}
+
+describe("The timeouts", () => {
+  it("have documented defaults, which a caller cannot change", () => {
+    expect(resolveTimeouts()).toEqual(defaults);
+    expect(() => Object.assign(resolveTimeouts(), { stall: 1 })).toThrow(TypeError);
+  });
+
+  it.each(names)("replace one default and keep the others: %s", (name) => {
+    for (const value of [0.5, 2 ** 40, Number.POSITIVE_INFINITY]) {
+      expect(resolveTimeouts(Object.freeze({ [name]: value }))).toEqual({ ...defaults, [name]: value });
+    }
+    expect(resolveTimeouts({ [name]: undefined })).toEqual(defaults);
+  });
+
+  it.each(names)("are refused by name if they are not above 0: %s", (name) => {
+    expect(() => resolveTimeouts({ [name]: 0 })).toThrow(
+      `Expected \`timeouts.${name}\` to be a number of milliseconds above 0, or Infinity, got \`0\` (number).`,
+    );
+  });
+});
+
+describe("The retry policy", () => {
+  it("has documented defaults, which a caller cannot change", () => {
+    expect(resolveRetry()).toEqual({ limit: 2, mayRenderTwice: true });
+    expect(() => Object.assign(resolveRetry(), { limit: 9 })).toThrow(TypeError);
+  });
+
+  it.each([
+    [undefined, 7, false],
+    [{ limit: undefined, mayRenderTwice: undefined }, 7, false],
+    [{ limit: 0 }, 0, false],
+    [{ mayRenderTwice: true }, 7, true],
+    [false as const, 0, false],
+  ])("is merged into the policy below it: %j", (retry, limit, mayRenderTwice) => {
+    const below = { limit: 7, mayRenderTwice: false };
+    expect(resolveRetry(Object.freeze(retry), below)).toEqual({ limit, mayRenderTwice });
+  });
+});
+
+describe("Wrong options", () => {
+  it.each([
+    [{ timeouts: null }, "Expected `timeouts` to be an object, got null."],
+    [{ timeouts: 5_000 }, "Expected `timeouts` to be an object, got `5000` (number)."],
+    [{ timeouts: { stall: "sk-5s" } }, "above 0, or Infinity, got a value of type string."],
+    [{ retry: 3 }, "Expected `retry` to be an object, or false, got "],
+    [{ retry: true }, "Expected `retry` to be an object, or false, got "],
+    [{ retry: { limit: -1 } }, "Expected `retry.limit` to be a whole number, 0 or more, got "],
+    [{ retry: { mayRenderTwice: 1 } }, "Expected `retry.mayRenderTwice` to be a boolean, got "],
+    [{ timeouts: { firstbyte: 5 } }, "Unknown timeouts option `firstbyte`. Did you mean `firstByte`?"],
+    [{ timeouts: { totalMs: undefined } }, "Unknown timeouts option `totalMs`. Did you mean `total`?"],
+    [{ retry: { attempts: 5 } }, "Unknown retry option `attempts`. Known options: limit, mayRenderTwice."],
+    [{ timeout: 5 }, "Unknown client option `timeout`. Did you mean `timeouts`?"],
+    [{ retries: 5 }, "Unknown client option `retries`. Did you mean `retry`?"],
+  ])("are refused with their names: %j", (options, message) => {
+    expect(() => client(options)).toThrow(ConfigurationError);
+    expect(() => client(options)).toThrow(message);
+  });
+
+  it("of a call are refused like those of a client", () => {
+    for (const wrong of [{ timeouts: { stall: 0 } }, { timeouts: { stal: 1 } }, { retry: { limit: -1 } }]) {
+      expect(() => resolveCall(client({}), wrong as object)).toThrow(ConfigurationError);
+    }
+  });
+});
+
+describe("The options of a call", () => {
+  const ofClient = client({
+    timeouts: { firstByte: 7, stall: 8 },
+    retry: { limit: 5, mayRenderTwice: false },
+  });
+
+  it.each([undefined, {}, { timeouts: undefined, retry: undefined }, { timeouts: {}, retry: {} }])(
+    "take what they lack from the client: %j",
+    (options) => {
+      const { timeouts, retry, totalLimitsStreams } = resolveCall(ofClient, options);
+      expect(timeouts).toEqual({ ...defaults, firstByte: 7, stall: 8 });
+      expect(retry).toEqual({ limit: 5, mayRenderTwice: false });
+      expect(totalLimitsStreams).toBe(false);
+    },
+  );
+
+  it("override the client's property by property, and leave the client unchanged", () => {
+    const call = resolveCall(ofClient, { timeouts: { stall: 9, total: 10 }, retry: { limit: 1 } });
+    expect(call.timeouts).toEqual({ ...defaults, firstByte: 7, stall: 9, total: 10 });
+    expect(call.retry).toEqual({ limit: 1, mayRenderTwice: false });
+    expect([ofClient.timeouts.stall, ofClient.retry.limit, ofClient.totalLimitsStreams]).toEqual([
+      8,
+      5,
+      false,
+    ]);
+  });
+
+  it("switch retries off, and on again with a limit", () => {
+    expect(resolveCall(ofClient, { retry: false }).retry.limit).toBe(0);
+    const off = client({ retry: false });
+    expect(resolveCall(off, { retry: { limit: 3 } }).retry).toEqual({ limit: 3, mayRenderTwice: true });
+  });
+
+  it.each([
+    [undefined, undefined, true],
+    [true, false, false],
+    [false, true, true],
+    [false, undefined, false],
+  ])("override `verify` of the client: %j, %j", (verify, ofCall, expected) => {
+    expect(resolveCall(client({ verify }), { verify: ofCall }).verify).toBe(expected);
+  });
+
+  it("may contain an authorization only if the client has no API key", () => {
+    const headers = { authorization: "Bearer x" };
+    expect(() => resolveCall(client({}), { headers })).toThrow("`authorization` carries the API key");
+    const call = resolveCall(client({ apiKey: null }), { headers });
+    expect(call.headers).toEqual(new Map([["authorization", "Bearer x"]]));
+  });
+});
+
+it.each([
+  [{}, {}, false],
+  [{ timeouts: { stall: 1, total: undefined } }, { timeouts: { stall: 1 } }, false],
+  [{ timeouts: { total: 600_000 } }, { timeouts: { stall: 1 } }, true],
+  [{ timeouts: { total: Number.POSITIVE_INFINITY } }, undefined, true],
+  [{}, { timeouts: { total: 1 } }, true],
+  [{}, { [limitsStreams]: true }, true],
+  [{}, { [limitsStreams]: false }, false],
+])(
+  "The total limits streams if it was set, or by the internal option: %o, %o",
+  (ofClient, call, expected) => {
+    expect(resolveCall(client(ofClient), call).totalLimitsStreams).toBe(expected);
+  },
+);

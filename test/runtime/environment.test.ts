@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { isLoopback, isPage, pageAddress, readEnvironment } from "../../src/runtime/environment.ts";
+import { property } from "../support/fuzz.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+});
+
+/** Runs something with the globals of another runtime; `undefined` removes a global. */
+function within<T>(globals: Record<string, unknown>, run: () => T): T {
+  for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+  return run();
+}
+
+const node = { versions: { node: "20.20.2" }, env: {} };
+const bundled = { env: {}, versions: {}, browser: true };
+const document = {};
+const WorkerGlobalScope = class {};
+const location = { href: "https://app.example.com/orders/7?x#y" };
+const inWorker = { process: undefined, WorkerGlobalScope };
+
+it.each<[string, Record<string, unknown>]>([
+  ["a page", { process: undefined, document, location }],
+  ["a page whose bundler imitates process", { process: bundled, document, location }],
+  ["a page whose bundler imitates process.env", { process: { env: {} }, document, location }],
+  ["a worker", { ...inWorker, location }],
+  ["the renderer of Electron with Node", { process: { ...node, type: "renderer" }, document, location }],
+  ["a worker of Electron with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
+])("Code in %s is in a page, and knows its address", (_, globals) => {
+  expect(within(globals, isPage)).toBe(true);
+  expect(pageAddress()).toBe(location.href);
+});
+
+it.each<[string, Record<string, unknown>]>([
+  ["Node", {}],
+  ["Node with jsdom", { document, location, window: {} }],
+  ["Node with the globals of a worker", { WorkerGlobalScope }],
+  ["the main process of Electron", { process: { ...node, type: "browser" }, document, location }],
+  ["Deno with its process and a DOM", { process: node, Deno: {}, document, location }],
+  ["a worker of Deno", { ...inWorker, Deno: {}, location }],
+  ["a worker of Bun", { ...inWorker, Bun: {}, location }],
+  ["workerd", { ...inWorker, WebSocketPair: class {}, location }],
+  ["Vercel's edge runtime", { process: { env: {} }, EdgeRuntime: "edge", WorkerGlobalScope, location }],
+  ["an engine without globals", { process: undefined }],
+])("Code in %s is not in a page", (_, globals) => {
+  expect(within(globals, isPage)).toBe(false);
+  expect(pageAddress()).toBeUndefined();
+});
+
+const base = { baseURI: "https://app.example.com/base/" };
+const blob = { href: "blob:https://app.example.com/5c1b", origin: "https://app.example.com" };
+it.each<[string, Record<string, unknown>, string | undefined]>([
+  ["the base of its document", { process: undefined, document: base, location }, base.baseURI],
+  ["the origin of the page in a worker of a Blob", { ...inWorker, location: blob }, blob.origin],
+  [
+    "unknown if that origin is opaque",
+    { ...inWorker, location: { href: "blob:null/5", origin: "null" } },
+    undefined,
+  ],
+  ["unknown without a location", { process: undefined, document, location: undefined }, undefined],
+])("The address of a page is %s", (_, globals, address) => {
+  expect(within(globals, pageAddress)).toBe(address);
+});
+
+describe("An environment variable", () => {
+  const name = "TEMPLATE_PDF_TEST";
+
+  it("is read at each call, also if it is empty", () => {
+    expect(readEnvironment(name)).toBeUndefined();
+    for (const value of ["one", "two", ""]) {
+      vi.stubEnv(name, value);
+      expect(readEnvironment(name)).toBe(value);
+    }
+  });
+
+  const get = () => {
+    throw new Error("Requires env access");
+  };
+  it.each<[string, unknown]>([
+    ["there is no process", undefined],
+    ["process has no env", {}],
+    ["process.env throws, as in Deno without permission", Object.defineProperty({}, "env", { get })],
+    ["every variable throws", { env: new Proxy({}, { get }) }],
+  ])("is undefined if %s", (_, process) => {
+    expect(within({ process }, () => readEnvironment(name))).toBeUndefined();
+  });
+});
+
+describe("A host of a URL", () => {
+  it.each([
+    "localhost",
+    "LOCALHOST:8080",
+    "localhost.",
+    "a.b.localhost.",
+    "127.0.0.1.",
+    "127.255.255.254",
+    "0x7f000001",
+    "%6cocalhost",
+    "１２７.0.0.1",
+    "[0:0:0:0:0:0:0:1]:3000",
+  ])("is this machine: %s", (host) => {
+    expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(true);
+  });
+
+  it.each([
+    "127.0.0.1.evil.com",
+    "localhost.evil.com",
+    "evillocalhost",
+    "my-localhost",
+    "localhost-evil",
+    "127-0-0-1.evil.com",
+    "127.0.0.1@evil.com",
+    "evil.com#localhost",
+    "128.0.0.1",
+    "12.7.0.1",
+    "0.0.0.0",
+    "[::]",
+    "[::1:1]",
+    "[::ffff:127.0.0.1]",
+    "localhost%2eevil.com",
+    ".localhost",
+  ])("is another machine: %s", (host) => {
+    expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(false);
+  });
+
+  it.each([
+    "",
+    "127.0.0.1\n.evil.com",
+    "localhost\n",
+    "\nlocalhost",
+    "127.0.0.1.1",
+    "127.0.0",
+    "[::1",
+    "::1]",
+  ])("is another machine if a URL cannot have it: %j", (hostname) => {
+    expect(isLoopback(hostname)).toBe(false);
+  });
+
+  property("is this machine if the first number of an IPv4 address is 127, in any notation", () => {
+    const first = fc.oneof(fc.constant(127), fc.nat(255));
+    const number = fc.tuple(first, fc.nat(0xffffff)).map(([head, rest]) => head * 2 ** 24 + rest);
+    const notations = fc.constantFrom(
+      (value: number) => String(value),
+      (value: number) => `0x${value.toString(16)}`,
+      (value: number) => `0${value.toString(8)}`,
+      (value: number) => [24, 16, 8, 0].map((bits) => Math.floor(value / 2 ** bits) % 256).join("."),
+      (value: number) => `${Math.floor(value / 2 ** 24)}.${value % 2 ** 24}`,
+    );
+    return fc.property(number, notations, (value, write) => {
+      const { hostname } = new URL(`http://${write(value)}`);
+      expect(isLoopback(hostname)).toBe(Math.floor(value / 2 ** 24) === 127);
+    });
+  });
+
+  property("is this machine if an IPv6 address is ::1", () =>
+    fc.property(fc.oneof(fc.ipV6(), fc.constantFrom("::1", "0:0::1", "::0001")), (address) => {
+      const { hostname } = new URL(`http://[${address}]`);
+      expect(isLoopback(hostname)).toBe(hostname === "[::1]");
+    }),
+  );
+
+  property("is this machine if the last label of a name is localhost", () => {
+    const known = fc.constantFrom("localhost", "127", "local", "LocalHost");
+    const label = fc.oneof(known, fc.stringMatching(/^[a-z]{1,6}$/));
+    const labels = fc.array(label, { minLength: 1, maxLength: 4 });
+    return fc.property(labels, fc.constantFrom("", "."), (name, dot) => {
+      fc.pre(!/^\d+$/.test(name.at(-1) ?? ""));
+      const { hostname } = new URL(`http://${name.join(".")}${dot}`);
+      expect(isLoopback(hostname)).toBe(name.at(-1)?.toLowerCase() === "localhost");
+    });
+  });
+});
