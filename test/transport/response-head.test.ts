@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { contentLengthOf, expectedLengthOf } from "../src/transport/response-head.ts";
-import { headOf } from "./support/facts.ts";
+import { contentLengthOf, expectedLengthOf } from "../../src/transport/response-head.ts";
+import { headOf } from "../support/facts.ts";
 
 describe("the length that an answer promises", () => {
   it.each([

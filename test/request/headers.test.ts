@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import { checkApiKey, readApiKey } from "../../src/request/api-key.ts";
+import { buildHeaders, credentialsIn, type HeadersInput, readHeaders } from "../../src/request/headers.ts";
+import { orLongRun, property } from "../support/fuzz.ts";
+
+const read = (headers: unknown, mayAuthorize = false) => [
+  ...readHeaders(headers as HeadersInput, mayAuthorize, true),
+];
+
+describe("The headers of a request", () => {
+  it("carry the API key and the content type (spec, Endpoints)", () => {
+    const expected = ["authorization", "API-Key k3y", "content-type", "application/json"];
+    expect(buildHeaders("k3y", new Map())).toEqual(expected);
+  });
+
+  it("end in the caller's own, and have no authorization without a key", () => {
+    const own = new Map(Object.entries({ authorization: "Bearer x", "x-tenant": "7" }));
+    const expected = ["content-type", "application/json", "authorization", "Bearer x", "x-tenant", "7"];
+    expect(buildHeaders(undefined, own)).toEqual(expected);
+  });
+});
+
+describe("The caller's headers", () => {
+  it.each<[string, unknown, Record<string, string>]>([
+    ["missing", undefined, {}],
+    ["an object", { "X-Tenant": "7", Accept: "a/b" }, { "x-tenant": "7", accept: "a/b" }],
+    ["an object with undefined", { a: undefined, b: "1" }, { b: "1" }],
+    ["a generator", new Map([["a", "1"]]).entries(), { a: "1" }],
+    ["a name twice", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
+    ["an empty value", { a: "" }, { a: "" }],
+    ["white space around a value", { a: " \t1 \t2\t " }, { a: "1 \t2" }],
+    ["Latin-1 with its no-break space", { a: "\xa0£é\xa0" }, { a: "\xa0£é\xa0" }],
+    ["all characters of names", { "!#$%&'*+-.^_`|~09azAZ": "1" }, { "!#$%&'*+-.^_`|~09azaz": "1" }],
+    ["names that every object has", { constructor: "2", toString: "3" }, { constructor: "2", tostring: "3" }],
+  ])("are read by lower-case name: %s", (_, headers, expected) => {
+    expect(read(headers)).toEqual(Object.entries(expected));
+  });
+
+  it("may authorize only without an API key", () => {
+    expect(read({ Authorization: "Bearer x" }, true)).toEqual([["authorization", "Bearer x"]]);
+    expect(() => read({ Authorization: "Bearer CANARY" })).toThrow(/^[^C]*authorization.*apiKey: null/);
+    expect(() => read([["AUTHORIZATION", "x"]])).toThrow(ConfigurationError);
+  });
+
+  it.each([
+    ["API-Key x", "An API key in a page can be read by everybody who opens it."],
+    ["Bearer api-key x", undefined],
+    [undefined, undefined],
+  ])("must not begin with an API key in a browser: %s", (authorization, message) => {
+    const inBrowser = () => readHeaders({ authorization }, true, false);
+    if (message) expect(inBrowser).toThrow(message);
+    else expect(inBrowser).not.toThrow();
+  });
+
+  it.each([
+    ["Bearer t0ken", "t0ken"],
+    ["Digest a b", "b"],
+    ["t0ken", "t0ken"],
+    [undefined, undefined],
+  ])("hold credentials after the last space of their authorization: %s", (authorization, credentials) => {
+    expect(credentialsIn(readHeaders({ accept: "a/b", authorization }, true, true))).toBe(credentials);
+  });
+
+  const reserved =
+    "Connection Content-Encoding CONTENT-LENGTH content-type Expect Host Keep-Alive Proxy-Authorization " +
+    "Proxy-Connection TE Trailer Transfer-Encoding Upgrade";
+  it.each(reserved.split(" "))("cannot replace a header of the client: %s", (name) => {
+    expect(() => read({ [name]: "x" }, true)).toThrow(`\`${name.toLowerCase()}\` is set by the client`);
+  });
+
+  it.each(["", "a b", "a:", "a\r\nb", "a\0", "ä", "(a)", "a,b", "a/b", 'a"', "[a]", "{a}", "a@b", "\u212a"])(
+    "are refused if HTTP does not allow their name: %j",
+    (name) => {
+      const message = "The name of one of the `headers` holds a character that HTTP does not allow there";
+      expect(() => read([[name, "x"]])).toThrow(message);
+    },
+  );
+
+  it.each(["CANARY\r\nx: 1", "CANARY\n", "CANARY\0", "CANARY\x7f", "CANARY €", 7, null, ["CANARY"]])(
+    "are refused without the value if HTTP does not allow it: %j",
+    (value) => {
+      expect(() => read({ "x-tenant": value })).toThrow(ConfigurationError);
+      expect(() => read({ "x-tenant": value })).toThrow(/^(?!.*CANARY).*`x-tenant`/s);
+    },
+  );
+
+  const eachPair = "Expected every pair of `headers` to be [name, value], both strings.";
+  it.each<[string, unknown, string]>([
+    ["text", "x-tenant: 7", "Expected `headers` to be an object or pairs, got string."],
+    ["null", null, "Expected `headers` to be an object or pairs, got null."],
+    ["a list of texts", ["x-tenant: 7"], eachPair],
+    ["a list of null", [null], eachPair],
+    ["a single", [["a"]], eachPair],
+    ["a triple", [["a", "b", "c"]], eachPair],
+    ["a number as a name", [[1, "x"]], eachPair],
+    ["a symbol as a name", [[Symbol("a"), "x"]], eachPair],
+  ])("are refused in any other shape: %s", (_, headers, message) => {
+    expect(() => read(headers)).toThrow(new ConfigurationError(message));
+  });
+
+  property("are accepted only if fetch accepts them, with the same meaning", () => {
+    const edges = fc.constantFrom(" a", "\ta", "a\n", "a\xa0");
+    const characters = fc.oneof(fc.string(), fc.string({ unit: "binary" }), edges);
+    return fc.property(fc.array(fc.tuple(characters, orLongRun(characters)), { maxLength: 3 }), (pairs) => {
+      let accepted: [string, string][];
+      try {
+        accepted = read(pairs, true);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigurationError);
+        return;
+      }
+      expect(accepted.sort(([a], [b]) => (a < b ? -1 : 1))).toEqual([...new Headers(pairs)]);
+    });
+  });
+
+  property("are read the same as an object, pairs, a Map and Headers, and not changed", () => {
+    const names = fc.stringMatching(/^x-[a-z0-9!#$%&'*+.^_`|~-]{1,8}$/);
+    const values = fc.string({ unit: fc.constantFrom(..."\t !~a0,\x80\xa0\xff") });
+    const objects = fc.dictionary(fc.oneof(names, fc.constantFrom("__proto__", "constructor")), values);
+    return fc.property(objects, (object) => {
+      const pairs = Object.entries(object);
+      const expected = pairs.map(([name, value]) => [name, value.replace(/^[\t ]+|[\t ]+$/g, "")]);
+      expect(read(Object.freeze(object))).toEqual(expected);
+      expect(read(Object.freeze(pairs))).toEqual(expected);
+      expect(read(new Map(pairs))).toEqual(expected);
+      expect(read(new Headers(pairs))).toEqual(expected.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)));
+    });
+  });
+});
+
+describe("An API key", () => {
+  it.each<[unknown, string]>([
+    [undefined, "Expected `apiKey` to be a string, or a function that gives one, got undefined."],
+    [null, "Expected `apiKey` to be a string, or a function that gives one, got null."],
+    [7, "Expected `apiKey` to be a string, or a function that gives one, got number."],
+    ["", "The API key is empty. Copy it from the dashboard under Settings » API keys, alone:"],
+    ["k3y\n", "The API key holds white space, a line break or another character no key has. Copy it"],
+    ["API-Key k3y", "The API key holds white space"],
+    ["k\u00e9y", "The API key holds white space"],
+  ])("is refused with its mistake and the attempts so far: %j", (key, text) => {
+    for (const attempts of [0, 2]) {
+      const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
+      expect(() => checkApiKey(key, attempts)).toThrow(expect.objectContaining(error));
+    }
+  });
+
+  const edges = fc.constantFrom(...'aZ09+/=_-.~! \t\r\n\0\x7f\xa0é"');
+  const text = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: edges }));
+
+  property("is sent as it is in one header, or refused without being shown", () =>
+    fc.property(text, (key) => {
+      try {
+        checkApiKey(key);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigurationError);
+        if (key.length > 3) expect((error as Error).message).not.toContain(key);
+        // HTTP would change such a key, or a key never has such a character.
+        expect(key).toMatch(/^$|[^!-~]/);
+        return;
+      }
+      const [name = "", value = "", ...rest] = buildHeaders(key, new Map());
+      expect(new Headers([[name, value]]).get("authorization")).toBe(`API-Key ${key}`);
+      expect(rest).toEqual(["content-type", "application/json"]);
+    }),
+  );
+
+  property("that is not a text is refused without being shown", () =>
+    fc.property(
+      fc.anything().filter((key) => typeof key !== "string"),
+      (key) => {
+        expect(() => checkApiKey(key)).toThrow(/got (null|undefined|number|boolean|object|bigint|symbol)\.$/);
+      },
+    ),
+  );
+});
+
+describe("An API key function that throws", () => {
+  const fail = () => {
+    throw new TypeError("CANARY");
+  };
+
+  it.each([
+    [0, "Nothing was sent."],
+    [1, "Tried once before."],
+    [2, "Tried 2 times before."],
+  ])("becomes an error with the attempts so far and the last error: %d", async (attempts, sent) => {
+    const cause = new Error("of the attempt before");
+    const message = `The function given as \`apiKey\` failed with TypeError. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`;
+    await expect(readApiKey(fail, attempts, cause)).rejects.toMatchObject({ attempts, message, cause });
+  });
+
+  it("becomes an error without a cause at the first attempt", async () => {
+    const error = await readApiKey(fail, 0, undefined).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).not.toHaveProperty("cause");
+  });
+});

@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import { endpointOf, lacksPage, parseBaseUrl, pathTo } from "../../src/request/url.ts";
+import { property } from "../support/fuzz.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+});
+
+/** The URL of a request, as a server reads it. */
+function urlFor(uid: string, baseUrl = "https://pdf.example.com"): URL {
+  const endpoint = endpointOf(new URL(baseUrl));
+  return new URL(endpoint.origin + pathTo(endpoint, uid));
+}
+
+it.each([
+  ["https://pdf.example.com", "https://pdf.example.com", ""],
+  ["https://pdf.example.com:443///", "https://pdf.example.com", ""],
+  ["http://localhost:3000", "http://localhost:3000", ""],
+  ["https://example.com/pdf/eu//", "https://example.com", "/pdf/eu"],
+  ["https://example.com/a b/ü", "https://example.com", "/a%20b/%C3%BC"],
+  ["https://example.com/a/../b", "https://example.com", "/b"],
+  ["https://bücher.example", "https://xn--bcher-kva.example", ""],
+  ["http://[::1]:8080/x", "http://[::1]:8080", "/x"],
+])("The endpoint is below the base URL %s", (baseUrl, origin, prefix) => {
+  const pathBeforeUid = `${prefix}/api/v1/templates/`;
+  expect(endpointOf(new URL(baseUrl))).toEqual({ origin, pathBeforeUid, basePath: prefix || "/" });
+  expect(urlFor("t", baseUrl).href).toBe(`${origin}${pathBeforeUid}t/generate-sync`);
+});
+
+describe("The base URL", () => {
+  it("comes from the environment if the option is missing", () => {
+    vi.stubEnv("TEMPLATE_PDF_BASE_URL", "https://pdf.example.com/of-the-environment");
+    expect(parseBaseUrl(undefined).href).toBe("https://pdf.example.com/of-the-environment");
+  });
+
+  it.each([
+    ["https://", "The base URL is no absolute URL. Expected `baseUrl` to be like"],
+    [" https://pdf.example.com", "The base URL does not begin with https://"],
+    ["s3://pdf.example.com", "The base URL has the scheme s3:. Expected"],
+  ])("is refused with its mistake: %j", (baseUrl, message) => {
+    expect(() => parseBaseUrl(baseUrl)).toThrow(ConfigurationError);
+    expect(() => parseBaseUrl(baseUrl)).toThrow(message);
+  });
+
+  it.each<[unknown, boolean]>([
+    ["/api/pdf", true],
+    ["./pdf", true],
+    ["../pdf", true],
+    ["//pdf.example.com", false],
+    ["pdf", false],
+    ["https://pdf.example.com", false],
+    [["/api/pdf"], false],
+    [undefined, false],
+  ])("needs a page if it is a relative path: %j", (baseUrl, expected) => {
+    expect(lacksPage(baseUrl)).toBe(expected);
+    vi.stubGlobal("process", undefined);
+    vi.stubGlobal("document", { baseURI: "https://app.example.com/" });
+    expect(lacksPage(baseUrl)).toBe(false);
+  });
+});
+
+describe("The uid", () => {
+  it.each([
+    ["inv_2024", "inv_2024"],
+    ["../../admin", "..%2F..%2Fadmin"],
+    ["a b\\?b=c#d", "a%20b%5C%3Fb%3Dc%23d"],
+    ["%2e%2E 100%", "%252e%252E%20100%25"],
+    ["...", "..."],
+    ["🧾．", "%F0%9F%A7%BE%EF%BC%8E"],
+  ])("is one segment of the path: %j", (uid, segment) => {
+    expect(urlFor(uid).pathname).toBe(`/api/v1/templates/${segment}/generate-sync`);
+  });
+
+  it.each<[unknown, string]>([
+    ["", "must not be empty"],
+    [".", 'must not be "."'],
+    ["..", 'must not be ".."'],
+    ["a\r\nb", "no control character"],
+    [".\t.", "no control character"],
+    ["a\x7f", "no control character"],
+    ["a\x85", "no control character"],
+    ["a\ud83d", "well-formed Unicode"],
+    ["\ude00a", "well-formed Unicode"],
+    [undefined, "must be a string, got undefined"],
+    [null, "must be a string, got null"],
+    [2024, "must be a string, got number"],
+  ])("is refused if a path cannot carry it: %j", (uid, message) => {
+    expect(() => urlFor(uid as string)).toThrow(ConfigurationError);
+    expect(() => urlFor(uid as string)).toThrow(message);
+  });
+
+  const part = fc.constantFrom(
+    ..."./\\%2ef5c?#;:@&=+a \t\n\0",
+    "//",
+    "。",
+    "\ud800",
+    "\udc00",
+    "\x7f",
+    "\x85",
+  );
+  const uids = fc.oneof(
+    fc.string({ unit: "binary", minLength: 1 }),
+    fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes)),
+    fc.string({ unit: part }),
+  );
+  const hosts = [
+    "https://pdf.example.com",
+    "http://[::1]:8080",
+    "https://10.0.0.1",
+    "https://bücher.example",
+  ];
+  const rawPath = fc.string({ unit: fc.constantFrom(..."/.%2eé \\a@:;") }).map((path) => `/${path}`);
+  const baseUrls = fc
+    .tuple(fc.constantFrom(...hosts), fc.oneof(fc.webPath(), rawPath))
+    .map(([origin, path]) => origin + path);
+
+  property("is decoded by any server to the same text, or refused if a path cannot carry it", () =>
+    fc.property(uids, baseUrls, (uid, baseUrl) => {
+      if (["", ".", ".."].includes(uid) || /\p{Cc}|\p{Cs}/u.test(uid)) {
+        expect(() => urlFor(uid)).toThrow(ConfigurationError);
+        return;
+      }
+      const { origin, pathname } = new URL(baseUrl);
+      // Node 20 leaves the last dot of //.:/. where it is, against the URL standard.
+      fc.pre(!/\/\.{1,2}$/.test(pathname));
+      const url = urlFor(uid, baseUrl);
+      expect(url.origin).toBe(origin);
+      const prefix = `${pathname.replace(/\/+$/, "")}/api/v1/templates/`;
+      expect(url.pathname.startsWith(prefix)).toBe(true);
+      const [segment = "", ...rest] = url.pathname.slice(prefix.length).split("/");
+      expect(segment).toMatch(/^[\w!'()*.~%-]+$/);
+      expect(decodeURIComponent(segment)).toBe(uid);
+      expect(rest).toEqual(["generate-sync"]);
+      expect(url.search + url.hash + url.username + url.password).toBe("");
+    }),
+  );
+});
