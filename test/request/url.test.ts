@@ -39,6 +39,7 @@ describe("The base URL", () => {
   it.each([
     ["https://", "The base URL is no absolute URL. Expected `baseUrl` to be like"],
     [" https://pdf.example.com", "The base URL does not begin with https://"],
+    ["https://pdf.example.com/#x", "The base URL has a query or a fragment. Expected"],
     ["s3://pdf.example.com", "The base URL has the scheme s3:. Expected"],
   ])("is refused with its mistake: %j", (baseUrl, message) => {
     expect(() => parseBaseUrl(baseUrl)).toThrow(ConfigurationError);

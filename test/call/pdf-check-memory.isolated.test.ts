@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { collectGarbage } from "../bench/shared/collect-garbage.mjs";
-import { PdfCheck } from "../src/call/pdf-check.ts";
-import { eventually } from "./support/eventually.ts";
+import { collectGarbage } from "../../bench/shared/collect-garbage.mjs";
+import { PdfCheck } from "../../src/call/pdf-check.ts";
+import { eventually } from "../support/eventually.ts";
 
 describe("the memory of a verifier", () => {
   const heldBytes = () => {

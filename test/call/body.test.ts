@@ -1,0 +1,264 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { property } from "../support/fuzz.ts";
+import { type Answer, bytesIn, open, Reader, Wire } from "../support/wire.ts";
+
+const limit = 64 * 1024;
+
+type Event = "end" | "break" | "read" | "resume" | "cancel" | { chunk: number };
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ chunk: fc.constantFrom(0, 1, 1000, 16_384, 65_535, limit, 200_000) }) },
+  { weight: 3, arbitrary: fc.constant<Event>("resume") },
+  { weight: 1, arbitrary: fc.constant<Event>("read") },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Event>("end", "end", "break", "cancel"),
+  },
+);
+
+/** The life of one body, with what is true after each event. */
+class Life {
+  readonly #wire = new Wire();
+  readonly #reader: Reader;
+  #isRead = false;
+  #failure: string | undefined;
+
+  constructor(script: readonly Answer[]) {
+    this.#reader = new Reader(this.#wire.body, script);
+  }
+
+  happen(now: Event): void {
+    const { body, over, aborted } = this.#wire;
+    if (typeof now === "object") this.#wire.chunk(now.chunk);
+    else if (now === "end") this.#wire.end();
+    else if (now === "break") {
+      if (!over && !aborted) this.#failure = "fail: broken";
+      this.#wire.fail("broken");
+    } else if (now === "cancel") {
+      if (this.#reader.last.length === 0) this.#failure ??= "fail: cancelled";
+      body.cancel("cancelled");
+    } else if (now === "read") {
+      if (this.#isRead) expect(() => body.read("again", new Reader(body))).toThrow(TypeError);
+      else body.read("first", this.#reader);
+      this.#isRead = true;
+    } else if (this.#isRead) {
+      this.#reader.waiting = false;
+      body.resume();
+    }
+  }
+
+  check(): void {
+    const { paused, over, aborted, watched } = this.#wire;
+    const { waiting, last } = this.#reader;
+    const given = Buffer.concat(this.#reader.chunks);
+    const sent = Buffer.concat(this.#wire.sent);
+    const held = this.#failure ? 0 : sent.length - given.length;
+
+    expect(given.equals(sent.subarray(0, given.length)), "in order").toBe(true);
+    if (this.#isRead) expect(held, "nothing held back").toBe(0);
+    if (!over && !aborted) {
+      expect(paused, "paused while the form waits, or enough is held").toBe(
+        this.#isRead ? waiting : held >= limit,
+      );
+    }
+    const isWhole = over && held === 0 && !waiting;
+    if (!this.#isRead) expect(last).toEqual([]);
+    else if (this.#failure) expect(last).toEqual([this.#failure]);
+    else if (isWhole) expect(last).toEqual(["end"]);
+    else expect(last.length).toBeLessThanOrEqual(1);
+    if (last[0] === "end") expect(given.length, "complete").toBe(sent.length);
+    expect(watched, "watched while a form waits for it").toBe(this.#isRead && last.length === 0);
+  }
+}
+
+property("A body passes on every byte in order, waits if it was told to, and ends once", () => {
+  const events = fc.array(event, { maxLength: 40 });
+  const script = fc.array(fc.constantFrom<Answer>("more", "wait", "resume, then wait"), { maxLength: 40 });
+  return fc.property(events, script, (happenings, answers) => {
+    const life = new Life(answers);
+    for (const now of happenings) {
+      life.happen(now);
+      life.check();
+    }
+  });
+});
+
+describe("A body without a reader", () => {
+  it("holds 64 KiB, then pauses, and passes them on to its reader", () => {
+    const { wire, body, reader } = open(["more", "more", "more", "wait"]);
+    wire.chunk(limit - 1);
+    expect([wire.paused, body.isPaused, body.isRead, wire.flows]).toEqual([false, false, false, []]);
+    wire.chunk(1);
+    expect([wire.paused, body.isPaused, body.isRead, wire.flows]).toEqual([true, true, false, [false]]);
+    body.resume();
+    expect(wire.paused).toBe(true);
+    wire.chunk(5);
+    body.read("stream()", reader);
+    expect([bytesIn(reader.chunks), body.isPaused, body.isRead, wire.flows]).toEqual([
+      limit + 5,
+      false,
+      true,
+      [false, true],
+    ]);
+    wire.chunk(1);
+    expect([body.isPaused, wire.flows]).toEqual([true, [false, true, false]]);
+    reader.waiting = false;
+    body.resume();
+    body.resume();
+    expect([body.isPaused, wire.flows]).toEqual([false, [false, true, false, true]]);
+  });
+
+  it("stays paused if its reader asks to wait for what was held", () => {
+    const { wire, body, reader } = open(["more", "wait"]);
+    wire.chunk(10);
+    wire.chunk(limit);
+    body.read("stream()", reader);
+    expect([bytesIn(reader.chunks), body.isPaused, wire.flows]).toEqual([10 + limit, true, [false]]);
+    reader.waiting = false;
+    body.resume();
+    expect([body.isPaused, wire.flows]).toEqual([false, [false, true]]);
+  });
+
+  it("passes on all that was held before anything new, even if the reader resumes meanwhile", () => {
+    const { wire, body, reader } = open(["resume, then wait", "resume, then wait"]);
+    for (const size of [10, limit, 5]) wire.chunk(size);
+    body.read("stream()", reader);
+    expect(reader.chunks.map(({ length }) => length)).toEqual([10, limit, 5]);
+  });
+
+  it("does not pause if everything has arrived", () => {
+    const { wire, body, reader } = open(["wait"]);
+    wire.chunk(1);
+    wire.chunk(1);
+    wire.end();
+    body.read("stream()", reader);
+    expect([bytesIn(reader.chunks), body.isPaused, wire.flows]).toEqual([2, false, []]);
+    expect(reader.last).toEqual(["end"]);
+  });
+
+  it("fails a later reader with the first reason, without a byte", () => {
+    const { wire, body, reader } = open();
+    wire.chunk(10);
+    wire.fail("broken");
+    body.cancel("aborted afterwards");
+    expect([wire.watched, wire.aborted]).toEqual([false, false]);
+    body.read("bytes()", reader);
+    expect(reader).toMatchObject({ chunks: [], last: ["fail: broken"] });
+    expect(wire.watched).toBe(false);
+  });
+
+  it.each([
+    ["copies a small slice of a larger buffer", 4_095, 8_192, 4_095],
+    ["keeps a large slice of a larger buffer", 4_096, 8_192, 8_192],
+  ])("%s", (_, length, bufferBefore, bufferAfter) => {
+    const { body, reader } = open();
+    const chunk = new Uint8Array(bufferBefore).subarray(0, length);
+    body.write(chunk);
+    body.read("bytes()", reader);
+    expect(reader.chunks).toEqual([chunk]);
+    expect(reader.chunks[0]?.buffer.byteLength).toBe(bufferAfter);
+    expect(reader.chunks[0] === chunk).toBe(bufferBefore === bufferAfter);
+  });
+});
+
+describe("A body with a reader", () => {
+  it("reports whether the reader is a stream that was not read yet", () => {
+    const { body, reader } = open();
+    const state = () => [body.isStream, body.isUntouched];
+    expect(state()).toEqual([false, false]);
+    let untouched = true;
+    body.read("stream()", Object.assign(reader, { isStream: true, isUntouched: () => untouched }));
+    expect(state()).toEqual([true, true]);
+    untouched = false;
+    expect(state()).toEqual([true, false]);
+    const other = open();
+    other.body.read("bytes()", other.reader);
+    expect([other.body.isStream, other.body.isUntouched]).toEqual([false, false]);
+  });
+
+  it("refuses a second reader with the name of the first output", () => {
+    const { wire, body, reader } = open();
+    body.read("stream()", reader);
+    const second = () => body.read("saveTo()", new Reader(body));
+    expect(second).toThrow(/already read by stream\(\), so saveTo\(\)/);
+    wire.chunk(3);
+    wire.end();
+    expect(reader.last).toEqual(["end"]);
+  });
+
+  it("fails the reader once, and does not end a call that may be retried", () => {
+    const { wire, body, reader } = open(["wait"]);
+    body.read("bytes()", reader);
+    wire.chunk(1);
+    body.fail("broken");
+    body.fail("aborted");
+    body.cancel("cancelled");
+    body.resume();
+    expect([wire.aborted, wire.paused]).toEqual([false, true]);
+    expect([reader.chunks.length, reader.last]).toEqual([1, ["fail: broken"]]);
+  });
+
+  it("releases the call once, and is not paused after its end", () => {
+    const { wire, body, reader } = open(["wait"]);
+    body.read("bytes()", reader);
+    wire.chunk(1);
+    expect(body.isPaused).toBe(true);
+    wire.endAtOnce();
+    expect(body.isPaused).toBe(false);
+    body.resume();
+    body.cancel("later");
+    expect([wire.rests, reader.last]).toEqual([1, ["end"]]);
+  });
+});
+
+describe("A reader that works on after the end", () => {
+  it.each([
+    ["can be failed before it is done", true],
+    ["cannot be failed after it is done", false],
+  ])("%s", async (_, early) => {
+    const { wire, body, reader } = open(["wait"]);
+    let ends = 0;
+    let done = () => {};
+    const end = () => {
+      ends++;
+      return new Promise<void>((resolve) => {
+        done = resolve;
+      });
+    };
+    body.read("saveTo()", Object.assign(reader, { end }));
+    wire.chunk(1);
+    wire.end();
+    reader.waiting = false;
+    body.resume();
+    expect([ends, wire.watched, wire.rests]).toEqual([1, true, 0]);
+    if (!early) {
+      done();
+      await Promise.resolve();
+    }
+    body.cancel("cancelled");
+    done();
+    await Promise.resolve();
+    expect(reader.last).toEqual(early ? ["fail: cancelled"] : []);
+    expect([wire.watched, wire.isWhole, wire.rests]).toEqual([false, !early, early ? 0 : 1]);
+  });
+});
+
+it.each([
+  ["that arrives, and asks to wait", false, false],
+  ["that was held, and asks to wait", true, false],
+  ["that was held, and asks for more", true, true],
+])("A reader that cancels at a chunk %s gets nothing more", (_, isHeld, answer) => {
+  const { wire, body, reader } = open();
+  const write = (chunk: Uint8Array) => {
+    reader.chunks.push(chunk);
+    body.cancel("too large");
+    return answer;
+  };
+  if (!isHeld) body.read("bytes()", Object.assign(reader, { write }));
+  wire.chunk(1);
+  wire.chunk(2);
+  if (isHeld) body.read("bytes()", Object.assign(reader, { write }));
+  body.resume();
+  expect([bytesIn(reader.chunks), reader.last]).toEqual([1, ["fail: too large"]]);
+  expect(wire).toMatchObject({ aborted: true, watched: false, flows: [], paused: false, rests: 0 });
+});

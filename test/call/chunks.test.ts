@@ -1,0 +1,186 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ChunkList, ChunkRelay } from "../../src/call/chunks.ts";
+import { nodeOutputs } from "../../src/document/node-outputs.ts";
+import { webStreamOf } from "../../src/document/web-stream.ts";
+import { property } from "../support/fuzz.ts";
+import { Wire } from "../support/wire.ts";
+
+/** Chunks of these lengths, all of their bytes different from their neighbours'. */
+function chunksOf(lengths: readonly number[]): Uint8Array[] {
+  let next = 0;
+  return lengths.map((length) => Uint8Array.from({ length }, () => next++ % 251));
+}
+
+/** What a list keeps of these chunks. */
+function listOf(chunks: readonly Uint8Array[]): Uint8Array[] {
+  const list = new ChunkList();
+  for (const chunk of chunks) list.add(chunk);
+  return list.take();
+}
+
+const lengths = fc.array(fc.oneof(fc.nat(20), fc.constantFrom(4095, 4096, 4097), fc.nat(10_000)), {
+  maxLength: 12,
+});
+
+describe("A list of chunks", () => {
+  property("gives back every byte in its order, in one piece or in chunks", () =>
+    fc.property(lengths, (sizes) => {
+      const chunks = chunksOf(sizes);
+      const whole = Buffer.concat(chunks);
+      const [once, inPieces] = [new ChunkList(), new ChunkList()];
+      for (const chunk of chunks) {
+        once.add(chunk);
+        inPieces.add(chunk);
+      }
+      expect([once.byteLength, inPieces.byteLength]).toEqual([whole.length, whole.length]);
+      const bytes = once.concatenate();
+      expect(whole.equals(bytes)).toBe(true);
+      expect(bytes.buffer.byteLength).toBe(whole.length);
+      expect(whole.equals(Buffer.concat(inPieces.take()))).toBe(true);
+      expect([once.byteLength, once.take(), inPieces.byteLength]).toEqual([0, [], 0]);
+    }),
+  );
+
+  it("merges small chunks, drops empty ones, and keeps a large one as it is", () => {
+    const large = new Uint8Array(4096);
+    expect(listOf(Array.from({ length: 1_000_000 }, () => new Uint8Array(1))).length).toBeLessThan(250);
+    expect(listOf([new Uint8Array(0), new Uint8Array(0)])).toEqual([]);
+    expect(listOf([large])[0]).toBe(large);
+  });
+
+  it("holds at most about twice as much memory as it has bytes", () => {
+    const slices = Array.from({ length: 100 }, () => new Uint8Array(64 * 1024).subarray(0, 4096));
+    const buffers = new Set(listOf(slices).map(({ buffer }) => buffer));
+    const heldBytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(heldBytes).toBeLessThanOrEqual(2 * 100 * 4096 + 128 * 1024);
+  });
+
+  it.each([
+    ["keeps", "128 KiB", 0, true],
+    ["copies", "more than 128 KiB", 1, false],
+  ])("%s a chunk that keeps %s alive beyond twice its size", (_, __, more, isKept) => {
+    const chunk = new Uint8Array(2 * 4096 + 128 * 1024 + more).subarray(0, 4096);
+    const next = new Uint8Array(4096);
+    expect(listOf([chunk, next]).map((kept) => kept === chunk || kept === next)).toEqual([isKept, true]);
+  });
+
+  it.each([
+    ["copies", "is too large to keep", 1024 * 1024, 2, 2],
+    ["keeps", "is small enough", 64 * 1024, 16, 1],
+  ])("%s all chunks of one read that %s", (_, __, size, count, bufferCount) => {
+    const read = new Uint8Array(size);
+    const chunks = listOf(
+      Array.from({ length: count }, (_, at) => read.subarray(at * 4096, (at + 1) * 4096)),
+    );
+    const buffers = new Set(chunks.map(({ buffer }) => buffer));
+    expect([buffers.size, buffers.has(read.buffer)]).toEqual([bufferCount, bufferCount === 1]);
+  });
+});
+
+describe("A relay of chunks", () => {
+  let taken: number[];
+  /** How many bytes the reader wants. */
+  let room: number;
+  let relay: ChunkRelay;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    taken = [];
+    room = Number.POSITIVE_INFINITY;
+    const wantsMore = () => taken.reduce((sum, length) => sum + length, 0) < room;
+    relay = new ChunkRelay((chunk) => void taken.push(chunk.length), wantsMore);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const write = (length: number) => relay.write(new Uint8Array(length));
+
+  it("forwards the first chunk at once, however small it is, without a timer", () => {
+    room = 1;
+    expect(write(1)).toBe(false);
+    expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
+  });
+
+  it("merges small chunks until the next turn of the event loop", () => {
+    expect([9, 1, 2, 3].map(write)).toEqual([true, true, true, true]);
+    expect([taken, vi.getTimerCount()]).toEqual([[9], 1]);
+    vi.runAllTimers();
+    expect(taken).toEqual([9, 1, 5]);
+    write(4);
+    vi.runAllTimers();
+    expect(taken).toEqual([9, 1, 5, 4]);
+  });
+
+  it("forwards a large chunk at once, after the small ones before it, and leaves no timer", () => {
+    [5_000, 1, 5_000].map(write);
+    expect([taken, vi.getTimerCount()]).toEqual([[5_000, 1, 5_000], 0]);
+  });
+
+  it("asks to wait when its reader has enough, also for a chunk that it merges", () => {
+    room = 10;
+    const answers = [9, 1, 1].map((length) => {
+      const answer = write(length);
+      vi.runAllTimers();
+      return answer;
+    });
+    expect(answers).toEqual([true, true, false]);
+  });
+
+  it.each([
+    ["forwards what is left when it is flushed", () => relay.flush(), [2, 1]],
+    ["forwards nothing after it was dropped", () => relay.drop(), [2]],
+  ])("%s, and leaves no timer", (_, end, expected) => {
+    [2, 1].map(write);
+    end();
+    end();
+    vi.runAllTimers();
+    expect([taken, vi.getTimerCount()]).toEqual([expected, 0]);
+  });
+
+  it("forwards small chunks again after fake timers were removed", async () => {
+    [2, 1].map(write);
+    vi.useRealTimers();
+    write(1);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(taken).toEqual([2, 1, 1]);
+  });
+
+  property("forwards every byte in its order, whenever the event loop comes round", () =>
+    fc.property(lengths, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), (sizes, turns) => {
+      const chunks = chunksOf(sizes);
+      const forwarded: Uint8Array[] = [];
+      const forward = (chunk: Uint8Array) => void forwarded.push(chunk.slice());
+      const anyRelay = new ChunkRelay(forward, () => true);
+      for (const [index, chunk] of chunks.entries()) {
+        anyRelay.write(chunk);
+        if (turns[index]) vi.runAllTimers();
+      }
+      anyRelay.flush();
+      expect(Buffer.concat(forwarded).equals(Buffer.concat(chunks))).toBe(true);
+    }),
+  );
+});
+
+describe("A stream of small chunks that nobody reads", () => {
+  it.each([
+    ["web", (wire: Wire) => webStreamOf(wire.body, "stream()")],
+    ["Node", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
+  ])("pauses the wire at 64 KiB, with an event loop turn between the chunks: %s", async (_, open) => {
+    const wire = new Wire();
+    const stream = open(wire);
+    let bytes = 0;
+    while (!wire.paused && bytes < 1_000_000) {
+      wire.chunk(1_000);
+      bytes += 1_000;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    expect(wire.paused).toBe(true);
+    expect(bytes).toBeLessThanOrEqual(72 * 1024);
+    // A reader that comes late gets everything.
+    wire.backlog.push(() => wire.end());
+    let read = 0;
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) read += chunk.length;
+    expect(read).toBe(bytes);
+  });
+});

@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { PdfCheck } from "../../src/call/pdf-check.ts";
+import { property, slowProperty } from "../support/fuzz.ts";
+import { renderPdf } from "../support/render-pdf.ts";
+
+const ascii = (text: string) => Buffer.from(text, "latin1");
+const x = (length: number) => "x".repeat(length);
+
+/** The verdict on a body in these chunks, each of which changes after it was checked. */
+function judge(...chunks: Uint8Array[]): { begins: boolean; ends: boolean } {
+  const check = new PdfCheck();
+  for (const chunk of chunks) {
+    const passedOn = Buffer.from(chunk);
+    check.update(passedOn);
+    expect(passedOn.equals(chunk), "the chunk is unchanged").toBe(true);
+    passedOn.fill("%PDF-%%EOF");
+  }
+  return { begins: check.begins === true, ends: check.ends() };
+}
+
+/** The same by the words of the PDF Reference, with all bytes at hand. */
+function judgeWhole(bytes: Uint8Array): { begins: boolean; ends: boolean } {
+  const text = Buffer.from(bytes).toString("latin1");
+  const end = text.replace(/[\0\t\n\f\r ]+$/, "").slice(-1024);
+  return { begins: text.slice(0, 1024).includes("%PDF-"), ends: end.includes("%%EOF") };
+}
+
+/** Cuts bytes at the given places, each a share of the whole. */
+function cut(bytes: Uint8Array, shares: readonly number[]): Uint8Array[] {
+  const places = shares.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b);
+  return [0, ...places].map((from, index) => bytes.subarray(from, places[index] ?? bytes.length));
+}
+
+/** Cuts bytes into chunks of one size. */
+function inChunks(bytes: Uint8Array, size: number): Uint8Array[] {
+  const count = Math.ceil(bytes.length / size);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+}
+
+describe("The header", () => {
+  it.each([
+    ["at the start", "%PDF-1.7", true],
+    ["after a byte order mark", "\xef\xbb\xbf%PDF-1.7", true],
+    ["with its last byte as the 1,024th", `${x(1019)}%PDF-`, true],
+    ["with its last byte as the 1,025th", `${x(1020)}%PDF-`, false],
+    ["in nothing", "", false],
+    ["truncated", "%PDF", false],
+    ["in lower case", "%pdf-1.7", false],
+    ["after its own first byte", "%%PDF-", true],
+    ["after its own first two bytes", "%P%PDF-", true],
+    ["with another first byte", "xPDF-", false],
+  ])("is found in the first 1,024 bytes: %s", (_, text, expected) => {
+    for (const size of [1, 5, 2000]) expect(judge(...inChunks(ascii(text), size)).begins).toBe(expected);
+  });
+
+  it("is unknown until it was found or can no longer come", () => {
+    const check = new PdfCheck();
+    for (const [length, begins] of [
+      [1019, undefined],
+      [4, undefined],
+      [1, false],
+    ] as const) {
+      check.update(ascii(x(length)));
+      expect(check.begins).toBe(begins);
+    }
+  });
+});
+
+describe("The end mark", () => {
+  it.each([
+    ["last", "%%EOF", true],
+    ["before 1,019 bytes", `%%EOF${x(1019)}`, true],
+    ["before 1,020 bytes", `%%EOF${x(1020)}`, false],
+    ["before padding within the 1,024 bytes", `%%EOF${" ".repeat(1018)}x`, true],
+    ["before too much padding within the 1,024 bytes", `%%EOF${" ".repeat(1019)}x`, false],
+    ["before every kind of white space at the end", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
+    ["before control characters, which are not white space", `%%EOF${"\x01".repeat(1020)}`, false],
+    ["in nothing", "", false],
+    ["in padding only", "\0".repeat(3000), false],
+    ["truncated", "%%EO", false],
+    ["after its own first byte", "%%%EOF", true],
+    ["after its own first three bytes", "%%E%%EOF", true],
+    ["without its second byte", "%%E%EOF", false],
+    ["with another first byte", "x%EOF", false],
+    ["early, as in linearized files", `%PDF-1.7 %%EOF${x(2000)}`, false],
+  ])("is found in the last 1,024 bytes before padding: %s", (_, text, expected) => {
+    for (const size of [1, 7, 1023, 1024, 1025, 100_000]) {
+      expect(judge(...inChunks(ascii(text), size)).ends).toBe(expected);
+    }
+  });
+
+  it.each([1, 2, 3, 4])("counts from its first byte if a chunk ends after %d of its bytes", (first) => {
+    for (const after of [1019, 1020]) {
+      const bytes = ascii(`${x(50)}%%EOF${x(after)}`);
+      expect(judge(bytes.subarray(0, 50 + first), bytes.subarray(50 + first)).ends).toBe(after === 1019);
+    }
+  });
+});
+
+describe("Any body", () => {
+  const fills = [fc.nat(1100), fc.integer({ min: 1000, max: 1040 })].map((length) => length.map(x));
+  const marks = fc.constantFrom("%PDF-", "%%EOF", "%%EOF\n", "%%EO", "F", "%PD", "%", "-");
+  const padding = fc.nat(1100).map((length) => "\0\t\n\f\r ".repeat(length / 6));
+  const mixed = fc.string({ unit: fc.constantFrom(..."\0 \nx%E"), maxLength: 9 });
+  const within = fc.tuple(fc.nat(1100), fc.nat(1100)).map(([a, b]) => `${x(a)}%%EOF${x(b)}`);
+  const piece = fc.oneof(marks, marks, ...fills, padding, mixed, within);
+  const pieces = fc.array(piece, { maxLength: 9 }).map((texts) => texts.map(ascii));
+  const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
+
+  property("is judged by the PDF Reference, whatever the chunks are", () =>
+    fc.property(pieces, shares, (chunks, places) => {
+      const bytes = Buffer.concat(chunks);
+      const expected = judgeWhole(bytes);
+      expect(judge(...chunks)).toEqual(expected);
+      expect(judge(...cut(bytes, places))).toEqual(expected);
+    }),
+  );
+
+  property("is known to begin as a PDF, or not to, as soon as its bytes show it", () =>
+    fc.property(pieces, shares, (chunks, places) => {
+      const bytes = Buffer.concat(chunks);
+      const check = new PdfCheck();
+      let length = 0;
+      for (const chunk of cut(bytes, places)) {
+        check.update(chunk);
+        length += chunk.length;
+        const { begins } = judgeWhole(bytes.subarray(0, length));
+        expect(check.begins).toBe(begins || (length >= 1024 ? false : undefined));
+      }
+    }),
+  );
+
+  slowProperty("is judged the same byte by byte", () =>
+    fc.property(pieces, (chunks) => {
+      const bytes = Buffer.concat(chunks);
+      expect(judge(...inChunks(bytes, 1))).toEqual(judgeWhole(bytes));
+    }),
+  );
+});
+
+describe("A document of pdfmake", () => {
+  let rendered: Uint8Array[];
+  beforeAll(async () => {
+    const definitions = [
+      { content: "Invoice" },
+      { content: Array.from({ length: 200 }, (_, row) => `Row ${row}`), compress: false },
+      { content: "Secret", version: "1.7", userPassword: "letmein", info: { title: "%%EOF" } },
+    ];
+    rendered = await Promise.all(definitions.map(renderPdf));
+  });
+
+  it("is whole", () => {
+    for (const bytes of rendered) expect(judge(bytes)).toEqual({ begins: true, ends: true });
+  });
+
+  property("is not whole if its end is missing", () =>
+    fc.property(fc.nat(2), fc.double({ min: 0, max: 1, noNaN: true }), (which, share) => {
+      const bytes = rendered[which] ?? new Uint8Array(0);
+      const length = 5 + Math.floor(share * (bytes.length - 10));
+      expect(judge(bytes.subarray(0, length)).ends).toBe(false);
+    }),
+  );
+});

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Timer } from "../../src/call/timer.ts";
+
+let firedAt: number[];
+let timer: Timer;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  firedAt = [];
+  timer = new Timer({ onTimeOver: () => void firedAt.push(performance.now()) });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+describe("A timer", () => {
+  it.each([0.1, 1, 99.5, 120_000, 2 ** 31 - 1, 2 ** 31, 3 * 2 ** 31])(
+    "fires once after %d ms, and leaves no timer",
+    async (ms) => {
+      const setAt = performance.now();
+      timer.set(ms);
+      await vi.advanceTimersByTimeAsync(ms + 100_000);
+      expect([firedAt.length, vi.getTimerCount()]).toEqual([1, 0]);
+      const [passed = 0] = firedAt.map((at) => at - setAt);
+      expect(passed).toBeGreaterThanOrEqual(ms);
+      // A timer beyond 24.8 days is several timers, each of which is rounded up.
+      expect(passed).toBeLessThanOrEqual(ms + 8);
+    },
+  );
+
+  it("can be set again by its listener", async () => {
+    const again: Timer = new Timer({ onTimeOver: () => firedAt.push(0) < 3 && again.set(10) });
+    again.set(10);
+    await vi.advanceTimersByTimeAsync(100);
+    expect([firedAt.length, vi.getTimerCount()]).toEqual([3, 0]);
+  });
+
+  it.each([
+    ["cleared, at any time", () => timer.clear()],
+    ["set to Infinity", () => timer.set(Number.POSITIVE_INFINITY)],
+  ])("does not fire after it was %s", async (_, stop) => {
+    stop();
+    timer.set(10);
+    stop();
+    stop();
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(firedAt).toEqual([]);
+  });
+
+  it("fires at its last time only if it is moved to later times", async () => {
+    for (let count = 0; count < 10; count++) {
+      timer.set(100);
+      await vi.advanceTimersByTimeAsync(99);
+    }
+    expect(firedAt).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5);
+    expect(firedAt).toHaveLength(1);
+  });
+
+  it("fires earlier if it is moved to an earlier time", async () => {
+    timer.set(100_000);
+    timer.set(10);
+    await vi.advanceTimersByTimeAsync(15);
+    expect(firedAt).toHaveLength(1);
+  });
+
+  it("sets one timer although every chunk moves it", () => {
+    const setTimer = vi.spyOn(globalThis, "setTimeout");
+    for (let count = 0; count < 1_000; count++) timer.set(100);
+    expect(setTimer).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not fire if it is moved in the turn in which it is due, because bytes arrive after timers", async () => {
+    timer.set(100);
+    await vi.advanceTimersByTimeAsync(101);
+    timer.set(100);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(firedAt).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5);
+    expect(firedAt).toHaveLength(1);
+  });
+});

@@ -1,0 +1,162 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { BlobSink, BytesSink, type MemorySinkClass } from "../../src/document/memory-sink.ts";
+import { property } from "../support/fuzz.ts";
+import { Wire } from "../support/wire.ts";
+
+const mebibyte = 1024 * 1024;
+
+/** Collects a document of a promised length; `sink` does the work. */
+function collectWith<T>(
+  MemorySink: MemorySinkClass<T>,
+  wire: Wire,
+  contentLength?: number,
+  maxBytes = 1_000,
+) {
+  const limits = { contentLength, maxBytes, oversized: () => "oversized" };
+  let resolve: (whole: T | Promise<never>) => void = () => {};
+  const result = new Promise<T>((resolvePromise) => {
+    resolve = resolvePromise;
+  });
+  const sink = new MemorySink(wire.body, limits, resolve);
+  wire.body.read("bytes()", sink);
+  return { result, sink };
+}
+
+const collect = (...given: [wire: Wire, contentLength?: number, maxBytes?: number]) =>
+  collectWith(BytesSink, ...given).result;
+
+describe("A document as bytes", () => {
+  property("is every byte that arrived, whatever length was promised, and not more than is allowed", () => {
+    const sizes = fc.array(fc.nat(40), { minLength: 1, maxLength: 6 });
+    const promises = fc.option(fc.nat(120), { nil: undefined });
+    const limits = fc.integer({ min: 1, max: 150 });
+    return fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
+      const length = lengths.reduce((sum, size) => sum + size, 0);
+      // The attempt refuses a document that is shorter than it was promised to be.
+      fc.pre(length >= (promised ?? 0));
+      const wire = new Wire();
+      const result = collect(wire, promised, maxBytes);
+      for (const size of lengths) wire.chunk(size);
+      wire.end();
+      if (length > maxBytes) {
+        await expect(result).rejects.toBe("oversized");
+        return;
+      }
+      const bytes = await result;
+      expect(Buffer.concat(wire.sent).equals(bytes)).toBe(true);
+      expect(bytes.buffer.byteLength, "owns its memory").toBe(length);
+    });
+  });
+
+  it.each([
+    ["exactly as long as is allowed and promised", [60, 40], 100],
+    ["exactly as long as is allowed", [60, 40], undefined],
+    ["longer than promised, by a chunk of the promised length", [40, 60], 60],
+    ["empty", [], undefined],
+  ])("may be %s", async (_, sizes, promised) => {
+    const wire = new Wire();
+    const result = collect(wire, promised, 100);
+    for (const size of sizes) wire.chunk(size);
+    wire.end();
+    expect(Buffer.concat(wire.sent).equals(await result)).toBe(true);
+  });
+
+  it.each([
+    ["of the promised length", 100, [100]],
+    ["of the longest length that is believed", 256 * mebibyte, [256 * mebibyte]],
+    // Later small chunks are merged in a block, and copied out of it.
+    ["as it arrives beyond that length", 256 * mebibyte + 1, [4096, 100, 40]],
+    ["as it arrives without a promise", undefined, [4096, 100, 40]],
+  ])("allocates memory %s", async (_, promised, expected) => {
+    const chunks = [60, 40].map((size) => new Uint8Array(size));
+    expect(await allocations(chunks, promised)).toEqual(expected);
+  });
+
+  it("is copied without an allocation of zeros if it arrives in one piece", async () => {
+    const wire = new Wire();
+    const chunk = Uint8Array.of(1, 2, 3);
+    const result = collect(wire, 3);
+    wire.body.write(chunk);
+    wire.end();
+    const bytes = await result;
+    expect([...bytes]).toEqual([1, 2, 3]);
+    expect(bytes.buffer).not.toBe(chunk.buffer);
+    expect(await allocations([chunk], 3)).toEqual([]);
+  });
+
+  it("is refused at its first byte if more is promised than is allowed", async () => {
+    const wire = new Wire();
+    const result = collect(wire, 101, 100);
+    wire.chunk(1);
+    await expect(result).rejects.toBe("oversized");
+    expect(wire.aborted).toBe(true);
+  });
+});
+
+/** The sizes of all arrays that are allocated by length while chunks are collected. */
+async function allocations(chunks: readonly Uint8Array[], promised: number | undefined): Promise<number[]> {
+  const sizes: number[] = [];
+  class Recorded extends Uint8Array {
+    constructor(...given: [number]) {
+      super(...given);
+      if (typeof given[0] === "number") sizes.push(given[0]);
+    }
+  }
+  const wire = new Wire();
+  vi.stubGlobal("Uint8Array", Recorded);
+  const result = collect(wire, promised, Number.MAX_SAFE_INTEGER);
+  for (const chunk of chunks) wire.body.write(chunk);
+  wire.end();
+  await result.finally(() => vi.unstubAllGlobals());
+  return sizes;
+}
+
+describe("A document as a Blob", () => {
+  it("is every byte that arrived, with the type of a PDF", async () => {
+    const wire = new Wire();
+    const { result } = collectWith(BlobSink, wire);
+    for (const size of [7, 1, 300]) wire.chunk(size);
+    wire.end();
+    const blob = await result;
+    expect(blob.type).toBe("application/pdf");
+    expect(Buffer.concat(wire.sent).equals(new Uint8Array(await blob.arrayBuffer()))).toBe(true);
+  });
+
+  it("rejects with the error of a runtime that cannot create it", async () => {
+    const wire = new Wire();
+    const { result } = collectWith(BlobSink, wire);
+    wire.chunk(7);
+    const failure = new RangeError("Array buffer allocation failed");
+    vi.stubGlobal("Blob", function NoBlob() {
+      throw failure;
+    });
+    wire.end();
+    vi.unstubAllGlobals();
+    await expect(result).rejects.toBe(failure);
+  });
+});
+
+it.each([
+  ["bytes()", (wire: Wire) => collectWith(BytesSink, wire, undefined, 100_000)],
+  ["blob()", (wire: Wire) => collectWith(BlobSink, wire, undefined, 100_000)],
+])("A document that fails leaves no bytes in memory while its sink is held: %s", async (_, collectIn) => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const wire = new Wire();
+  const { result, sink } = collectIn(wire);
+  const written = (() => {
+    const chunk = new Uint8Array(10_000);
+    wire.body.write(chunk);
+    return new WeakRef(chunk);
+  })();
+  wire.body.fail("broken");
+  await expect(result).rejects.toBe("broken");
+  // A `WeakRef` holds its target until the current turn ends.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  collectGarbage();
+  expect(written.deref()).toBeUndefined();
+  expect(sink.isStream).toBe(false);
+});
