@@ -1,6 +1,6 @@
 // @ts-check
 // The property tests, and nothing else, with 100,000 runs each instead of 300.
-// `npm run fuzz -- test/pdf-check.test.ts` is one file; FUZZ_RUNS and FUZZ_SEED are what they say.
+// `npm run fuzz -- test/call/pdf-check.test.ts` is one file; FUZZ_RUNS and FUZZ_SEED are what they say.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./run-command.mjs";

@@ -59,6 +59,7 @@ describe("A list of chunks", () => {
   it.each([
     ["keeps", "128 KiB", 0, true],
     ["copies", "more than 128 KiB", 1, false],
+    ["copies", "much more than 128 KiB", 1024 * 1024, false],
   ])("%s a chunk that keeps %s alive beyond twice its size", (_, __, more, isKept) => {
     const chunk = new Uint8Array(2 * 4096 + 128 * 1024 + more).subarray(0, 4096);
     const next = new Uint8Array(4096);

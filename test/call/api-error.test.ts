@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { apiError, retryAfterOf } from "../../src/call/api-error.ts";
+import * as errors from "../../src/errors/errors.ts";
+import { Redactor } from "../../src/errors/redact.ts";
+import { call, headOf, key, word } from "../support/facts.ts";
+
+const messageOf = (...given: Parameters<typeof headOf>) => apiError(headOf(...given), "", call).message;
+const answered = (what: number | string) =>
+  `The service at https://pdf.example.com answered ${what} for template "inv \\"7\\""`;
+const compare =
+  "Compare the values with the placeholders of the template; the whole answer of the service is in `body`.";
+const stays = "Redirects are not followed, so that what was sent stays where it was sent.";
+const point = "Point `baseUrl` at where the service really lives.";
+const later = "The service failed: try again later.";
+const see = "What the service said is in `body`.";
+const slower = "Too many requests: send fewer at a time, or try again later.";
+const checkKey = "Check the API key: the dashboard shows it under Settings » API keys.";
+const mayNot = "This API key may not do that: check which account it belongs to.";
+const tooLarge = "The values are larger than the service, or a proxy before it, takes: send less.";
+const notFound =
+  'Either the uid "inv \\"7\\"" or the path of `baseUrl`, "/prefix", is wrong: check both. The client itself adds /api/v1 to the path.';
+
+describe("The error for a response", () => {
+  it.each<[number, typeof errors.ApiError, string]>([
+    [199, errors.ApiError, see],
+    [299, errors.ApiError, see],
+    [300, errors.ApiError, `${stays} ${point}`],
+    [399, errors.ApiError, `${stays} ${point}`],
+    [400, errors.BadRequestError, compare],
+    [401, errors.AuthenticationError, checkKey],
+    [402, errors.ApiError, see],
+    [403, errors.PermissionError, mayNot],
+    [404, errors.NotFoundError, notFound],
+    [413, errors.ApiError, tooLarge],
+    [422, errors.BadRequestError, compare],
+    [429, errors.RateLimitError, slower],
+    [499, errors.ApiError, see],
+    [500, errors.ServerError, later],
+    [599, errors.ServerError, later],
+  ])("has the class and the advice of its status: %d", (status, ErrorClass, advice) => {
+    const error = apiError(headOf(status), "", call);
+    expect(error.constructor).toBe(ErrorClass);
+    expect(error.message).toBe(`${answered(status)}. ${advice} Tried 3 times.`);
+  });
+
+  it.each([
+    [
+      401,
+      "No API key was sent: the server at `baseUrl` wants another proof of who you are, such as a session.",
+    ],
+    [403, "The server at `baseUrl` does not allow it to you; its whole answer is in `body`."],
+  ])("does not mention a key if none was sent: %d", (status, advice) => {
+    const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
+    expect(apiError(headOf(status), "", keyless).message).toContain(advice);
+  });
+
+  it("mentions the request id and the delay of Retry-After", () => {
+    const quoted = " try again later, and quote the request id if it persists. Tried 3 times.";
+    expect(messageOf(500, { "x-request-id": "r-7" })).toContain(quoted);
+    expect(messageOf(429, { "retry-after": "90" })).toContain("or try again in 90 s. Tried 3 times.");
+  });
+
+  it.each([
+    [`https://login.example.com/in?to=${word}#${key}`, "https://login.example.com/in"],
+    ["https://me:secret@login.example.com/in", "https://login.example.com/in"],
+    ["/in#a?b", "/in"],
+    [`/of/${word}`, "/of/[redacted]"],
+  ])("shows where a redirect points without secrets: %j", (location, shown) => {
+    const target = `It points to ${JSON.stringify(shown)}.`;
+    expect(messageOf(302, { location })).toBe(`${answered(302)}. ${stays} ${target} ${point} Tried 3 times.`);
+  });
+
+  it("names a redirect that a browser hides", () => {
+    const message = messageOf(0, {}, { opaqueRedirect: true });
+    expect(message).toBe(`${answered("a redirect")}. ${stays} ${point} Tried 3 times.`);
+  });
+
+  it("has the facts of the response without secrets", () => {
+    const headers = { "request-id": `r ${word}`, "x-echo": key, "retry-after": "7" };
+    const error = apiError(headOf(503, headers), "", call);
+    expect(error).toMatchObject({ status: 503, attempts: 3, requestId: "r [redacted]", retryAfterMs: 7_000 });
+    expect(error.headers?.get("x-echo")).toBe("[redacted]");
+    expect(error).not.toHaveProperty("cause");
+    const both = { "request-id": "second", "x-request-id": "first" };
+    expect(apiError(headOf(500, both), "", call).requestId).toBe("first");
+    expect(apiError(headOf(500), "", call).requestId).toBeUndefined();
+  });
+
+  it("has a cause if its body was interrupted: one of this package as it is, another without secrets", () => {
+    const ours = new errors.TimeoutError("over", { phase: "stall", limitMs: 1 });
+    expect(apiError(headOf(418), "", call, ours).cause).toBe(ours);
+    const { cause } = apiError(headOf(418), "", call, new Error(`broke: ${key}`));
+    expect(cause).toMatchObject({ message: "broke: [redacted]" });
+  });
+});
+
+describe("The body of an error response", () => {
+  it("is kept up to 64 KiB", () => {
+    const long = apiError(headOf(500), "a".repeat(70_000), call);
+    expect([long.rawBody.length, long.body]).toEqual([65_536, long.rawBody]);
+  });
+
+  const digits = "12345678901234567890";
+  const count = { key: "[redacted]", count: 1234 };
+  it.each<[string, string, string, unknown]>([
+    ["in a text", key, `{"key":"${key}","name":"${word}"}`, { key: "[redacted]", name: word }],
+    ["in an escaped text", key, String.raw`{"k":"sk\u002dlive-\u00312345\u0036"}`, { k: "[redacted]" }],
+    ["in a name", key, `{"${key}":{"${key} a":1}}`, { "[redacted]": { "[redacted] a": 1 } }],
+    ["as a prototype", key, `{"__proto__":"${key}"}`, JSON.parse('{"__proto__":"[redacted]"}')],
+    ["in JSON in JSON", key, JSON.stringify({ k: JSON.stringify({ key }) }), { k: '{"key":"[redacted]"}' }],
+    ["at a truncated end", key, `{"k":"${key.slice(0, 10)}`, '{"k":"[redacted]'],
+    ["as a number", digits, `{"key":${digits},"count":1234}`, count],
+    ["as the last number", digits, `{ "key" : ${digits} }`, { key: "[redacted]" }],
+    ["as a number in a list", digits, `[${digits}, ${digits}]`, ["[redacted]", "[redacted]"]],
+  ])("is parsed without the key: %s", (_, secret, body, expected) => {
+    const secrets = new Redactor(secret, "{}");
+    expect(apiError(headOf(422), body, { ...call, secrets }).body).toEqual(expected);
+  });
+
+  it("is parsed without the key if it is nested deeper than a stack", () => {
+    const depth = 32_000;
+    let { body } = apiError(headOf(422), `${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`, call);
+    while (Array.isArray(body)) [body] = body;
+    expect(body).toBe("[redacted]");
+  });
+
+  it("is quoted, at most 500 characters of its message, without secrets", () => {
+    const text = `${word} owes ${"£ ".repeat(400)}`;
+    const error = apiError(headOf(418), JSON.stringify({ message: text }), call);
+    expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));
+    expect(error.message).toContain(`${answered(418)}, saying "[redacted] owes £`);
+  });
+
+  it.each([
+    ['"text"', undefined],
+    ["null", undefined],
+    ['{"error":null,"detail":"d"}', "d"],
+    ['{"error":"e","detail":"d"}', "e"],
+    ['{"message":"m","error":"e"}', "m"],
+    ['{"error":{"message":"n"},"detail":"d"}', "n"],
+    ['{"error":{"message":7},"title":"t"}', "t"],
+    ['{"message":"","error":"e"}', "e"],
+    ['{"message":""}', undefined],
+  ])("has its message in one of the usual properties: %s", (body, detail) => {
+    expect(apiError(headOf(400), body, call).detail).toBe(detail);
+  });
+});
+
+it("The date of a Retry-After is compared with the clock", () => {
+  const inAMinute = new Date(Date.now() + 60_000).toUTCString();
+  const waitMs = retryAfterOf(headOf(503, { "retry-after": inAMinute }));
+  expect(waitMs).toBeGreaterThan(30_000);
+  expect(waitMs).toBeLessThanOrEqual(60_000);
+  expect(retryAfterOf(headOf(503))).toBeUndefined();
+});

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decide, type FailureKind, inSeconds, repeatAfter } from "../../src/call/retry-policy.ts";
+import { property } from "../support/fuzz.ts";
+
+const often = { limit: 10_000, mayRenderTwice: true };
+const forever = Number.POSITIVE_INFINITY;
+const justBelowOne = 1 - Number.EPSILON / 2;
+const renderedTwice = " Not tried again: it may have been rendered, and `retry.mayRenderTwice` is false.";
+
+/** The decision, without limits on what a row does not name. */
+function decided(
+  failure: FailureKind,
+  { attempts = 1, policy = often, leftMs = forever, random = 0 } = {},
+): { delayMs?: number; why?: string } {
+  return decide(failure, attempts, policy, leftMs, () => random);
+}
+
+it("A retry may help after 408, 429, 500, 502, 503 and 504 only, and may render twice", () => {
+  const all = Array.from({ length: 900 }, (_, index) => 100 + index);
+  const ambiguous = all.filter((status) => repeatAfter(status) === "ambiguous");
+  expect(ambiguous).toEqual([408, 429, 500, 502, 503, 504]);
+  expect(all.filter((status) => repeatAfter(status) === "never")).toHaveLength(900 - ambiguous.length);
+});
+
+describe("A failed attempt", () => {
+  it.each<[FailureKind["repeat"], boolean, object]>([
+    ["safe", true, { delayMs: 0 }],
+    ["safe", false, { delayMs: 0 }],
+    ["ambiguous", true, { delayMs: 0 }],
+    ["ambiguous", false, { why: renderedTwice }],
+    ["never", true, { why: "" }],
+    ["never", false, { why: "" }],
+  ])("is retried if that is safe or allowed: %s, %s", (repeat, mayRenderTwice, expected) => {
+    const policy = { limit: 2, mayRenderTwice };
+    expect(decided({ repeat }, { policy })).toEqual(expected);
+    expect(decided({ repeat, retryAfterMs: 0 }, { policy })).toEqual(expected);
+  });
+
+  it.each([0, 1, 5])("is retried up to the limit: %d", (limit) => {
+    const policy = { limit, mayRenderTwice: true };
+    expect(decided({ repeat: "safe" }, { attempts: limit, policy })).toEqual({ delayMs: 0 });
+    const last = decided({ repeat: "ambiguous", retryAfterMs: 90_000 }, { attempts: limit + 1, policy });
+    expect(last).toEqual({ why: "" });
+  });
+
+  it.each([
+    [1, 500],
+    [2, 1_000],
+    [4, 4_000],
+    [5, 8_000],
+    [6, 8_000],
+    [2_000, 8_000],
+  ])("is retried after a random delay: after attempt %d below %d ms", (attempts, most) => {
+    const delay = (random: number) => decided({ repeat: "safe" }, { attempts, random }).delayMs;
+    expect([delay(0), delay(0.5)]).toEqual([0, most / 2]);
+    expect(delay(justBelowOne)).toBeLessThan(most);
+    expect(delay(justBelowOne)).toBeGreaterThan(most * 0.999);
+  });
+
+  it.each([0, 1, 499, 60_000])("is retried exactly after a Retry-After: %d ms", (retryAfterMs) => {
+    const random = () => {
+      throw new Error("The delay is not random.");
+    };
+    const decision = decide({ repeat: "ambiguous", retryAfterMs }, 1, often, forever, random);
+    expect(decision).toEqual({ delayMs: retryAfterMs });
+  });
+
+  it.each([
+    [60_001, "60 s"],
+    [120_000, "120 s"],
+    [forever, "more than a year"],
+  ])("is not retried after a Retry-After above 60 s: %d ms", (retryAfterMs, text) => {
+    const why = ` Not tried again: the service asks to wait ${text}, and a call waits 60 s at most.`;
+    expect(decided({ repeat: "ambiguous", retryAfterMs })).toEqual({ why });
+  });
+
+  it.each<[string, FailureKind]>([
+    ["a random delay", { repeat: "safe" }],
+    ["a Retry-After", { repeat: "safe", retryAfterMs: 250 }],
+  ])("is retried only if `total` leaves time after %s", (_, failure) => {
+    expect(decided(failure, { leftMs: 250.1, random: 0.5 })).toEqual({ delayMs: 250 });
+    const why = " Not tried again: after a wait of 0.3 s, nothing would be left of `timeouts.total`.";
+    for (const leftMs of [250, 0, -5]) expect(decided(failure, { leftMs, random: 0.5 })).toEqual({ why });
+  });
+});
+
+it.each([
+  [0, "0 s"],
+  [49, "0 s"],
+  [400, "0.4 s"],
+  [60_040, "60 s"],
+  [365 * 24 * 3_600_000, "31536000 s"],
+  [365 * 24 * 3_600_000 + 1, "more than a year"],
+])("A message writes %d ms as %s", (ms, text) => {
+  expect(inSeconds(ms)).toBe(text);
+});
+
+property("Any decision follows the order of the documented rules", () => {
+  const failures = fc.record({
+    repeat: fc.constantFrom<FailureKind["repeat"]>("safe", "ambiguous", "never"),
+    retryAfterMs: fc.oneof(
+      fc.constant(undefined),
+      fc.nat(120_000),
+      fc.double({ min: 0, max: forever, noNaN: true }),
+    ),
+  });
+  const policies = fc.record({ limit: fc.nat(9), mayRenderTwice: fc.boolean() });
+  const lefts = fc.oneof(fc.constant(forever), fc.double({ min: -1e6, max: 1e6, noNaN: true }));
+  const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const attemptCounts = fc.integer({ min: 1, max: 8 });
+  return fc.property(
+    failures,
+    attemptCounts,
+    policies,
+    lefts,
+    randoms,
+    (failure, attempts, policy, leftMs, random) => {
+      const { repeat, retryAfterMs } = failure;
+      const delayMs = retryAfterMs ?? random * Math.min(8_000, 500 * 2 ** (attempts - 1));
+      const reasons: [boolean, RegExp][] = [
+        [repeat === "never" || attempts > policy.limit, /^$/],
+        [repeat === "ambiguous" && !policy.mayRenderTwice, / `retry\.mayRenderTwice` is false\.$/],
+        [retryAfterMs !== undefined && retryAfterMs > 60_000, / asks to wait .* 60 s at most\.$/],
+        [delayMs >= leftMs, / nothing would be left of `timeouts\.total`\.$/],
+      ];
+      const reason = reasons.find(([applies]) => applies)?.[1];
+      expect(decided(failure, { attempts, policy, leftMs, random })).toEqual(
+        reason ? { why: expect.stringMatching(reason) } : { delayMs },
+      );
+    },
+  );
+});

@@ -1,0 +1,161 @@
+import { inspect } from "node:util";
+import { build } from "esbuild";
+import { describe, expect, it, vi } from "vitest";
+import * as errors from "../../src/errors/errors.ts";
+
+type Family = typeof errors;
+type Name = Exclude<keyof Family, "nameErrors">;
+const base = "TemplatePdfError";
+
+/** Each class with its code, its parent, and the facts of its own. */
+const classes: readonly (readonly [Name, string, Name | undefined, object])[] = [
+  ["TemplatePdfError", "error", undefined, {}],
+  ["ConfigurationError", "invalid_configuration", base, {}],
+  ["ValuesError", "invalid_values", base, { issues: [{ path: ["a", 0], message: "is NaN" }], uid: "u" }],
+  ["ConnectionError", "connection_failed", base, {}],
+  ["TimeoutError", "timeout", base, { phase: "stall", limitMs: 30_000 }],
+  ["ApiError", "api_error", base, { status: 418 }],
+  ["BadRequestError", "bad_request", "ApiError", { status: 400 }],
+  ["AuthenticationError", "authentication_failed", "ApiError", { status: 401 }],
+  ["PermissionError", "permission_denied", "ApiError", { status: 403 }],
+  ["NotFoundError", "not_found", "ApiError", { status: 404 }],
+  ["RateLimitError", "rate_limited", "ApiError", { status: 429 }],
+  ["ServerError", "server_error", "ApiError", { status: 503 }],
+  ["InvalidPdfError", "invalid_pdf", base, { excerpt: "" }],
+  ["TruncatedPdfError", "truncated_pdf", base, { receivedBytes: 1, promisedBytes: 9 }],
+  ["OversizedPdfError", "oversized_pdf", base, {}],
+  ["SaveError", "not_saved", base, { path: "a.pdf" }],
+];
+const names = classes.map(([name]) => name);
+
+function make(family: Family, name: Name, facts: object = {}): errors.TemplatePdfError {
+  return new (family[name] as typeof errors.TemplatePdfError)("m", facts);
+}
+
+/** A class and its parents, in the order of the table. */
+function lineage(name: Name): Name[] {
+  const parent = classes.find(([one]) => one === name)?.[2];
+  return parent === undefined ? [name] : [...lineage(parent), name];
+}
+
+/** The classes of a copy of the package that recognize an error. */
+const recognizers = (family: Family, error: unknown) =>
+  names.filter((name) => (family[name] as typeof errors.TemplatePdfError).is(error));
+
+it("The table of classes is complete, with a code for each", () => {
+  const exported = Object.keys(errors).filter((name) => /^[A-Z]/.test(name));
+  expect([...names].sort()).toEqual(exported.sort());
+  expect(new Set(classes.map(([, code]) => code)).size).toBe(classes.length);
+});
+
+it.each(classes)(
+  "%s has its name, code and facts, and is recognized by its classes",
+  (name, code, _, facts) => {
+    const error = make(errors, name, facts);
+    expect(error).toMatchObject({ name, code, message: "m", attempts: 0, ...facts });
+    expect(error.toJSON()).toEqual({ name, code, message: "m", attempts: 0, ...facts });
+    expect(error.stack).toMatch(new RegExp(`^${name}: m\n.*errors\\.test\\.ts`, "s"));
+    expect(String(error)).toBe(`${name}: m`);
+    expect(Object.keys(error)).not.toContain("name");
+    expect(recognizers(errors, error)).toEqual(lineage(name));
+    expect(names.filter((one) => error instanceof (errors[one] as typeof errors.TemplatePdfError))).toEqual(
+      lineage(name),
+    );
+  },
+);
+
+describe("An error of another copy of the package", () => {
+  const source = new URL("../../src/errors/errors.ts", import.meta.url).pathname;
+  const copies: Record<string, () => Promise<Family>> = {
+    "the same module again": async () => {
+      vi.resetModules();
+      return import("../../src/errors/errors.ts");
+    },
+    "a minified bundle": async () => {
+      const { outputFiles } = await build({
+        entryPoints: [source],
+        minify: true,
+        format: "esm",
+        write: false,
+      });
+      const code = Buffer.from(outputFiles[0]?.contents ?? "").toString("base64");
+      return (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as Family;
+    },
+  };
+
+  it.each(Object.keys(copies))("keeps its name, and is recognized in both directions: %s", async (which) => {
+    const copy = (await copies[which]?.()) as Family;
+    vi.resetModules();
+    expect(copy.NotFoundError.name === "NotFoundError").toBe(which !== "a minified bundle");
+    for (const [name, code, , facts] of classes) {
+      const error = make(copy, name, facts);
+      expect(error).toMatchObject({ name, code });
+      expect(error).not.toBeInstanceOf(errors[name]);
+      expect(recognizers(errors, error)).toEqual(lineage(name));
+      expect(recognizers(copy, make(errors, name, facts))).toEqual(lineage(name));
+    }
+  });
+});
+
+describe("is()", () => {
+  const { proxy: unreadable, revoke } = Proxy.revocable(new Error("m"), {});
+  revoke();
+  const named = Object.assign(new Error("m"), { name: "NotFoundError", code: "not_found" });
+
+  it.each<[string, unknown]>([
+    ["undefined", undefined],
+    ["null", null],
+    ["a string", "NotFoundError"],
+    ["a plain error", new Error("m")],
+    ["an error that has the name only", named],
+    ["an object without a prototype", Object.create(null)],
+    ["the class itself", errors.NotFoundError],
+    ["the JSON of an error", new errors.NotFoundError("m", { status: 404 }).toJSON()],
+    ["an object that throws when it is read", unreadable],
+  ])("is false for %s", (_, value) => {
+    expect(recognizers(errors, value)).toEqual([]);
+  });
+
+  it("is true for a subclass of the caller", () => {
+    class TenantError extends errors.NotFoundError {}
+    const error = new TenantError("m", { status: 404 });
+    expect(recognizers(errors, error)).toEqual(lineage("NotFoundError"));
+  });
+});
+
+describe("An error", () => {
+  const cause = new Error("socket hang up");
+  const headers = new Headers({ "x-echo": "CANARY" });
+  const shown = { attempts: 3, status: 404, requestId: "req_1" };
+  const hidden = { headers, body: { text: "CANARY" }, rawBody: "CANARY", detail: "CANARY" };
+  const error = new errors.NotFoundError("m", { ...shown, ...hidden, cause });
+
+  it("has all facts of its response", () => {
+    expect(error).toMatchObject({ ...shown, body: hidden.body, rawBody: "CANARY", detail: "CANARY" });
+    expect([error.headers, error.cause]).toEqual([headers, cause]);
+    expect(error.headers).toBe(headers);
+    expect(Object.keys(error)).not.toContain("cause");
+  });
+
+  it("does not show headers or body when it is logged", () => {
+    const json = { name: "NotFoundError", code: "not_found", message: "m", ...shown };
+    expect(JSON.parse(JSON.stringify(error))).toEqual(json);
+    expect(JSON.stringify(structuredClone(error.toJSON()))).not.toContain("CANARY");
+    expect(JSON.stringify({ ...error }) + String(error) + error.stack).not.toContain("CANARY");
+    for (const options of [{}, { showHidden: true, depth: null }]) {
+      expect(inspect(error, options)).not.toContain("CANARY");
+    }
+  });
+
+  it("omits facts that are undefined, but not a cause", () => {
+    const bare = new errors.ConnectionError("m", {
+      status: undefined,
+      requestId: undefined,
+      headers: undefined,
+    });
+    expect(Object.keys(bare).sort()).toEqual(["attempts", "code"]);
+    expect(["cause" in bare, bare.headers]).toEqual([false, undefined]);
+    expect(new errors.ApiError("m", { status: 418 }).rawBody).toBe("");
+    expect("cause" in new errors.ConnectionError("m", { cause: undefined })).toBe(true);
+  });
+});

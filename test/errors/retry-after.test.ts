@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { retryAfterMs } from "../../src/errors/retry-after.ts";
+import { orLongRun, property } from "../support/fuzz.ts";
+
+const nows = fc.integer({ min: Date.UTC(2020), max: Date.UTC(2040) });
+
+describe("Retry-After in seconds", () => {
+  it.each([
+    ["0", 0],
+    ["120", 120_000],
+    ["  7  ", 7_000],
+    ["007", 7_000],
+    ["0.5", 500],
+    ["0.0001", 1],
+    ["9".repeat(1_000), Number.POSITIVE_INFINITY],
+  ])("is read in milliseconds: %.9j is %d", (header, ms) => {
+    expect(retryAfterMs(header, 0)).toBe(ms);
+  });
+
+  property("is never read as less than it is, and at most 1 ms more", () =>
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 400n }), fc.nat(999), (whole, thousandths) => {
+      expect(retryAfterMs(String(whole), 0)).toBe(Number(whole) * 1000);
+      const waitMs = retryAfterMs(`${whole % 100_000n}.${String(thousandths).padStart(3, "0")}`, 0) ?? -1;
+      const exactMs = Number(whole % 100_000n) * 1000 + thousandths;
+      expect(waitMs).toBeGreaterThanOrEqual(exactMs);
+      expect(waitMs).toBeLessThanOrEqual(exactMs + 1);
+    }),
+  );
+});
+
+describe("Retry-After as a date", () => {
+  const inRfc = Date.UTC(1994, 10, 6, 8, 49, 37);
+  it.each([
+    ["Sun, 06 Nov 1994 08:49:37 GMT", inRfc],
+    ["Sunday, 06-Nov-94 08:49:37 GMT", inRfc],
+    ["Sun Nov  6 08:49:37 1994", inRfc],
+    ["Sun Nov 16 08:49:37 1994", Date.UTC(1994, 10, 16, 8, 49, 37)],
+    ["Tuesday, 29-Feb-28 00:00:00 GMT", Date.UTC(2028, 1, 29)],
+  ])("is the time until then, in any zone: %s", (header, time) => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const zone of ["UTC", "America/New_York", "Asia/Kolkata"]) {
+      vi.stubEnv("TZ", zone);
+      expect(retryAfterMs(header, time - 60_000)).toBe(60_000);
+      expect(retryAfterMs(header, time - 1)).toBe(1);
+      expect(retryAfterMs(header, time)).toBeUndefined();
+    }
+  });
+
+  it("with a year of two digits is at most 50 years ahead (RFC 9110, 5.6.7)", () => {
+    const now = Date.UTC(2026, 10, 20);
+    expect(retryAfterMs("Friday, 20-Nov-26 00:00:10 GMT", now)).toBe(10_000);
+    expect(retryAfterMs("Sunday, 20-Nov-94 00:00:10 GMT", now)).toBeUndefined();
+  });
+
+  property("is the time until then, in each format of HTTP", () => {
+    // The years in which two digits are not ambiguous.
+    const seconds = fc.integer({ min: Date.UTC(2020) / 1000, max: Date.UTC(2040) / 1000 });
+    const formats = fc.constantFrom("IMF-fixdate", "RFC 850", "asctime");
+    return fc.property(seconds, nows, formats, (atSeconds, nowMs, format) => {
+      const date = new Date(atSeconds * 1000);
+      const [weekday = "", day, month, year = "", clock] = date.toUTCString().split(/,? /);
+      const longDay = date.toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
+      const header = {
+        "IMF-fixdate": date.toUTCString(),
+        "RFC 850": `${longDay}, ${day}-${month}-${year.slice(-2)} ${clock} GMT`,
+        asctime: `${weekday} ${month} ${String(Number(day)).padStart(2)} ${clock} ${year}`,
+      }[format];
+      const waitMs = atSeconds * 1000 - nowMs;
+      expect(retryAfterMs(` ${header}\t`, nowMs)).toBe(waitMs > 0 ? waitMs : undefined);
+    });
+  });
+});
+
+describe("Any other Retry-After", () => {
+  it.each([
+    undefined,
+    "",
+    " ",
+    "-1",
+    "+1",
+    "NaN",
+    "Infinity",
+    "1e3",
+    "0x10",
+    "1.",
+    ".5",
+    "1,5",
+    "1 000",
+    "10s",
+    "10, Sun, 06 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 GMT, 10",
+    "tomorrow",
+    "2099-11-20T00:00:00Z",
+    "Thu, 31 Dec 2099 23:59:59",
+    "Thu, 31 Dec 2099 23:59:59 CET",
+    "31 Dec 2099 23:59:59 GMT",
+    "on Thu, 31 Dec 2099 23:59:59 GMT",
+    "on Thu Dec 31 23:59:59 2099",
+    "Thu Dec 31 23:59:59 2099 UTC",
+    "Thu, 31 Dec 99 23:59:59 GMT",
+    "Thu, 99 Dec 2099 23:59:59 GMT",
+    "Thu, 31 Xyz 2099 23:59:59 GMT",
+    "Thu, 31 Dec 2099 25:00:00 GMT",
+    "thu, 31 dec 2099 23:59:59 gmt",
+    "٣",
+    "1\u0000",
+  ])("is ignored: %j", (header) => {
+    expect(retryAfterMs(header, 0)).toBeUndefined();
+  });
+
+  property("is ignored or a wait, never for a date in the past, in linear time", () => {
+    const words = fc.constantFrom(
+      ..."Sunday Monday Jan Dec GMT UTC +0100 Z T Infinity NaN 1e3 0x10 -1 +1 08:49:37 1994 2094".split(" "),
+      ...[" ", ", ", "-", ":", "06", "31", "99", " 6", "١", "\0", "1,5", "120", ".5"],
+    );
+    const texts = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(words, { maxLength: 12 }).map((some) => some.join("")),
+      fc.array(words, { maxLength: 9 }).map((some) => some.join(" ")),
+    );
+    return fc.property(orLongRun(texts), nows, (text, nowMs) => {
+      const waitMs = retryAfterMs(text, nowMs);
+      const isNumber = /^\d+(?:\.\d+)?$/.test(text.trim());
+      if (isNumber) expect(waitMs).toBeGreaterThanOrEqual(0);
+      else if (waitMs !== undefined) expect(waitMs).toBeGreaterThan(0);
+    });
+  });
+});
