@@ -1,0 +1,76 @@
+import { posix, win32 } from "node:path";
+import { expect, it } from "vitest";
+import { objectionOfWindows } from "../../src/files/filenames.ts";
+import { absolutePath } from "../../src/files/target.ts";
+
+it.each([
+  ["CON", "a device"],
+  ["NUL.pdf", "a device"],
+  ["aux .tar.gz", "a device"],
+  ["COM1.pdf", "a device"],
+  ["lpt9", "a device"],
+  ["COM¹.pdf", "a device"],
+  ["CONIN$", "a device"],
+  ["conout$.pdf", "a device"],
+  ["prn", "a device"],
+  ["a.pdf:stream", "none of"],
+  ["what?.pdf", "none of"],
+  ["all*.pdf", "none of"],
+  ['"a".pdf', "none of"],
+  ["<a>.pdf", "none of"],
+  ["a|b.pdf", "none of"],
+  ["a\tb.pdf", "none of"],
+  ["a.pdf.", "at the end"],
+  ["a.pdf ", "at the end"],
+  ["n".repeat(256), "too long"],
+])("Windows does not allow a file name such as %s", (name, objection) => {
+  expect(objectionOfWindows(name)).toContain(objection);
+});
+
+it.each([
+  ".hidden",
+  "  a.pdf",
+  "console.pdf",
+  "com10.pdf",
+  "null",
+  "CON$.pdf",
+  "a.con",
+  "Rechnung für Zoë 🧾.pdf",
+  "ü".repeat(255),
+])("Windows allows a file name such as %s", (name) => {
+  expect(objectionOfWindows(name)).toBeUndefined();
+});
+
+it.each([
+  ["a.pdf", "C:\\work\\now\\a.pdf"],
+  ["out/a.pdf", "C:\\work\\now\\out\\a.pdf"],
+  ["..\\a.pdf", "C:\\work\\a.pdf"],
+  ["c:/out/../a.pdf", "c:\\a.pdf"],
+  ["C:a.pdf", "C:\\work\\now\\a.pdf"],
+  ["C:..\\a.pdf", "C:\\work\\a.pdf"],
+  ["\\out\\a.pdf", "C:\\out\\a.pdf"],
+  ["\\\\server\\share\\a.pdf", "\\\\server\\share\\a.pdf"],
+  ["\\\\?\\C:\\out\\a.pdf", "\\\\?\\C:\\out\\a.pdf"],
+  // Paths that name no file keep their end, and are refused later.
+  ["\\\\server\\share", "\\\\server\\share\\"],
+  ["\\\\server\\share\\", "\\\\server\\share\\"],
+  ["\\\\?\\C:", "\\\\?\\C:\\"],
+  ["C:/", "C:\\"],
+  ["out/", "C:\\work\\now\\out\\"],
+  ["out\\.", "C:\\work\\now\\out\\."],
+  ["..", "C:\\work\\now\\.."],
+  ["C:", "C:\\work\\now\\"],
+  ["a.pdf.", "C:\\work\\now\\a.pdf."],
+])("The absolute path on Windows of %s, from C:\\work\\now, is %s", (text, expected) => {
+  expect(absolutePath(text, "C:\\work\\now", win32)).toBe(expected);
+});
+
+it.each([
+  ["a.pdf", "/work/now/a.pdf"],
+  ["/a.pdf", "/a.pdf"],
+  // Only the system knows the folder above a link.
+  ["linked/../a.pdf", "/work/now/linked/../a.pdf"],
+  ["out/", "/work/now/out/"],
+])("The absolute path elsewhere of %s, from /work/now, is %s", (text, expected) => {
+  expect(absolutePath(text, "/work/now", posix)).toBe(expected);
+});
