@@ -85,6 +85,7 @@ describe("A file name", () => {
     ["console.pdf", "console.pdf"],
     ["com.pdf", "com.pdf"],
     ["com10.pdf", "com10.pdf"],
+    [`${"x".repeat(300)}.template`, `${"x".repeat(240)}.template`],
   ])("is bare and safe on every system: %j is %j", (name, expected) => {
     expect([plain(name), extended(name)]).toEqual([expected, expected]);
   });

@@ -9,58 +9,41 @@ function refusal(code: string, syscall = "rename"): Error {
   return Object.assign(new Error(code), { code, syscall });
 }
 
-/** A rename that is refused a few times. */
-function refusedFor(times: number, error = refusal("EPERM")) {
-  return vi.fn(async () => {
-    if (times-- > 0) throw error;
-  });
+/** Renames with these errors, then with success; returns the outcome, the number of attempts and the time. */
+async function renamed(errors: readonly Error[], platform = "win32") {
+  const rename = vi.fn();
+  for (const error of errors) rename.mockRejectedValueOnce(error);
+  const startMs = Date.now();
+  const outcome = renamePatiently(rename, platform).catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  return { outcome: await outcome, attempts: rename.mock.calls.length, ms: Date.now() - startMs };
 }
 
-describe("a rename that Windows refuses", () => {
-  it.each(["EPERM", "EACCES", "EBUSY"])("with %s is tried again until it is done", async (code) => {
-    const rename = refusedFor(3, refusal(code));
-    const done = renamePatiently(rename, "win32");
-    await vi.runAllTimersAsync();
-    await done;
-    expect(rename).toHaveBeenCalledTimes(4);
+describe("A rename that Windows refuses", () => {
+  it.each(["EPERM", "EACCES", "EBUSY"])("is retried after %s until it succeeds", async (code) => {
+    const held = refusal(code);
+    expect(await renamed([held, held, held])).toMatchObject({ outcome: undefined, attempts: 4 });
   });
 
-  it("for more than a second is given up with the system's own error", async () => {
-    const error = refusal("EPERM");
-    const rename = refusedFor(100, error);
-    const outcome = renamePatiently(rename, "win32").catch((reason: unknown) => reason);
-    const begunMs = Date.now();
-    await vi.runAllTimersAsync();
-    expect(await outcome).toBe(error);
-    expect(Date.now() - begunMs).toBe(1270);
-    expect(rename).toHaveBeenCalledTimes(8);
+  it("is retried for about a second, and rejects with the error of the system", async () => {
+    const last = refusal("EPERM");
+    const errors = [...Array.from({ length: 7 }, () => refusal("EBUSY")), last];
+    expect(await renamed(errors)).toEqual({ outcome: last, attempts: 8, ms: 1270 });
   });
 
-  it("because its file is gone is not tried again", async () => {
-    const rename = refusedFor(100, refusal("ENOENT"));
-    await expect(renamePatiently(rename, "win32")).rejects.toThrow("ENOENT");
-    expect(rename).toHaveBeenCalledTimes(1);
-  });
-
-  it("is not tried again when its caller wants it no more", async () => {
-    const reason = new Error("not wanted");
-    const rename = vi.fn().mockRejectedValueOnce(refusal("EPERM")).mockRejectedValue(reason);
-    const outcome = renamePatiently(rename, "win32").catch((error: unknown) => error);
-    await vi.runAllTimersAsync();
-    expect(await outcome).toBe(reason);
-    expect(rename).toHaveBeenCalledTimes(2);
+  it.each([
+    ["its file is gone", refusal("ENOENT")],
+    ["its caller does not want it any more", new Error("not wanted")],
+  ])("is not retried if %s", async (_, error) => {
+    expect(await renamed([refusal("EPERM"), error])).toMatchObject({ outcome: error, attempts: 2 });
   });
 });
 
-it.each(["linux", "darwin"])(
-  "a rename is tried once on %s, where open files are in nobody's way",
-  async (platform) => {
-    const rename = refusedFor(1);
-    await expect(renamePatiently(rename, platform)).rejects.toThrow("EPERM");
-    expect(rename).toHaveBeenCalledTimes(1);
-  },
-);
+it.each(["linux", "darwin"])("A rename is not retried on %s, which renames open files", async (platform) => {
+  const error = refusal("EPERM");
+  expect(await renamed([error], platform)).toMatchObject({ outcome: error, attempts: 1 });
+});
 
-it("a file that may not be opened is not taken for one that is held", () => {
+it("A file that may not be opened is not treated as held", () => {
   expect(mayBeHeld(refusal("EPERM", "open"), "win32")).toBe(false);
 });

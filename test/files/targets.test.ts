@@ -25,8 +25,8 @@ async function save(path: string, answer = withLength(pdf)): Promise<unknown> {
   return generate(service.client()).saveTo(path);
 }
 
-describe.runIf(hasLinks)("links:", () => {
-  it("a link to a file stays a link, and its file is replaced", async () => {
+describe.runIf(hasLinks)("saveTo() through a link", () => {
+  it("keeps the link and replaces its file", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "link.pdf");
     await writeFile(join(folder, "real.pdf"), "old");
@@ -38,82 +38,57 @@ describe.runIf(hasLinks)("links:", () => {
     expect((await readdir(folder)).sort()).toEqual(["link.pdf", "real.pdf"]);
   });
 
-  it("a link that leads nowhere gets its file", async () => {
+  it("creates the file of a broken link after 40 links", async () => {
     const folder = temporaryFolder();
     await mkdir(join(folder, "target"));
-    await symlink(join("target", "new.pdf"), join(folder, "link.pdf"));
-    await save(join(folder, "link.pdf"));
+    for (let index = 0; index < 39; index++) await symlink(`${index + 1}.pdf`, join(folder, `${index}.pdf`));
+    await symlink(join("target", "new.pdf"), join(folder, "39.pdf"));
+    await save(join(folder, "0.pdf"));
     expect(pdf.equals(await readFile(join(folder, "target", "new.pdf")))).toBe(true);
-    expect((await lstat(join(folder, "link.pdf"))).isSymbolicLink()).toBe(true);
+    expect((await lstat(join(folder, "39.pdf"))).isSymbolicLink()).toBe(true);
     expect(await readdir(join(folder, "target"))).toEqual(["new.pdf"]);
   });
 
-  it("a link that leads into a missing folder is refused", async () => {
+  it.each([
+    ["into a missing folder", { a: join("missing", "new.pdf") }, /folder does not exist/],
+    ["to a folder", { a: "." }, /it is a folder/],
+    ["to itself", { a: "a" }, /circle|links/],
+    ["in a circle", { a: "b", b: "a" }, /circle|links/],
+  ])("refuses a link %s", async (_, links, message) => {
     const folder = temporaryFolder();
-    await symlink(join("missing", "new.pdf"), join(folder, "link.pdf"));
-    expect(await rejectionOf(save(join(folder, "link.pdf")))).toMatchObject({ code: "not_saved" });
+    for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name));
+    const error = await rejectionOf(save(join(folder, "a")));
+    expect(error).toMatchObject({ code: "not_saved", path: join(folder, "a") });
+    expect(String(error)).toMatch(message);
+    expect((await readdir(folder)).sort()).toEqual(Object.keys(links));
   });
 
-  it("links to links are followed, 40 of them", async () => {
-    const folder = temporaryFolder();
-    for (let index = 0; index < 40; index++) await symlink(`${index + 1}.pdf`, join(folder, `${index}.pdf`));
-    await save(join(folder, "0.pdf"));
-    expect((await lstat(join(folder, "40.pdf"))).isFile()).toBe(true);
-    expect((await lstat(join(folder, "39.pdf"))).isSymbolicLink()).toBe(true);
+  // Windows resolves `..` before it follows a link.
+  it.runIf(!isWindows)("follows `..` after a linked folder as the system does", async () => {
+    const folder = await realpath(temporaryFolder());
+    await mkdir(join(folder, "far", "away"), { recursive: true });
+    await symlink(join("far", "away"), join(folder, "linked"));
+    await symlink(join("..", "by-link.pdf"), join(folder, "far", "away", "up.pdf"));
+    await save(join(folder, "linked", "up.pdf"));
+    await save(`${folder}/linked/../by-path.pdf`);
+    expect((await readdir(join(folder, "far"))).sort()).toEqual(["away", "by-link.pdf", "by-path.pdf"]);
+    expect((await readdir(folder)).sort()).toEqual(["far", "linked"]);
   });
-
-  it("links in a circle are refused", async () => {
-    const folder = temporaryFolder();
-    await symlink("b.pdf", join(folder, "a.pdf"));
-    await symlink("a.pdf", join(folder, "b.pdf"));
-    await symlink("self.pdf", join(folder, "self.pdf"));
-    for (const name of ["a.pdf", "self.pdf"]) {
-      const error = await rejectionOf(save(join(folder, name)));
-      expect(error).toMatchObject({ code: "not_saved", path: join(folder, name) });
-      expect(String(error)).toMatch(/circle|links/);
-    }
-    expect((await readdir(folder)).sort()).toEqual(["a.pdf", "b.pdf", "self.pdf"]);
-  });
-
-  it("a link to a folder is refused, and a linked folder is entered", async () => {
-    const folder = temporaryFolder();
-    await mkdir(join(folder, "real"));
-    await symlink("real", join(folder, "linked"));
-    expect(String(await rejectionOf(save(join(folder, "linked"))))).toContain("it is a folder");
-    await save(join(folder, "linked", "a.pdf"));
-    expect(await readdir(join(folder, "real"))).toEqual(["a.pdf"]);
-  });
-
-  // Windows takes the path at its word.
-  it.runIf(!isWindows)(
-    "what stands above a linked folder is what the system says, not what the path looks like",
-    async () => {
-      const folder = await realpath(temporaryFolder());
-      await mkdir(join(folder, "far", "away"), { recursive: true });
-      await symlink(join("far", "away"), join(folder, "linked"));
-      // A link in a linked folder: its ".." is far, not the folder.
-      await symlink(join("..", "by-link.pdf"), join(folder, "far", "away", "up.pdf"));
-      await save(join(folder, "linked", "up.pdf"));
-      await save(`${folder}/linked/../by-path.pdf`);
-      expect((await readdir(join(folder, "far"))).sort()).toEqual(["away", "by-link.pdf", "by-path.pdf"]);
-      expect((await readdir(folder)).sort()).toEqual(["far", "linked"]);
-    },
-  );
 });
 
-describe.runIf(hasModes)("modes:", () => {
+describe.runIf(hasModes)("The mode of a saved file", () => {
   const umask = process.umask();
   afterEach(() => {
     process.umask(umask);
   });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-  it.each([0o640, 0o600, 0o666, 0o755, 0o444])("an existing file keeps its mode: %o", async (mode) => {
+  it.each([0o640, 0o600, 0o666, 0o755, 0o444])("is that of the file it replaces: %o", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
     await save(path).catch((error) => {
-      // Only the superuser may write to a file that nobody may write to.
+      // Only the superuser may write to a read-only file.
       if (mode & 0o200 || process.getuid?.() === 0) throw error;
     });
     expect(await modeOf(path)).toBe(mode.toString(8));
@@ -123,24 +98,23 @@ describe.runIf(hasModes)("modes:", () => {
     [0o022, "644"],
     [0o077, "600"],
     [0o000, "666"],
-  ])("a new file's mode respects the umask %o", async (mask, expected) => {
+  ])("respects the umask if the file is new: %o", async (mask, expected) => {
     process.umask(mask);
     const path = join(temporaryFolder(), "invoice.pdf");
     await save(path);
     expect(await modeOf(path)).toBe(expected);
   });
 
-  it("nobody may read the draft of a file that nobody may read", async () => {
+  it("is private while the draft of a private file is written", async () => {
     process.umask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");
     await writeFile(path, "old");
     await chmod(path, 0o600);
-    const service = await Service.start(
-      beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) }),
-    );
+    const length = { "content-length": String(pdf.length) };
+    const service = await Service.start(beginning(pdf.subarray(0, 100_000), length));
     const saving = generate(service.client()).saveTo(path);
-    // The draft, once something was written to it: an empty one that is gone again was only a trial.
+    // An empty draft that is gone again only tested the folder.
     const modes = new Set<string>();
     for (let isWritten = false; !isWritten; ) {
       for (const name of (await readdir(folder)).filter((one) => one !== "payslip.pdf")) {
@@ -158,8 +132,8 @@ describe.runIf(hasModes)("modes:", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("what is no regular file is written to, and stays:", () => {
-  it("a device, also behind a link", async () => {
+describe.runIf(process.platform === "linux")("saveTo() of a path that is not a regular file", () => {
+  it("writes to a device, also through a link", async () => {
     const device = deviceLike("null");
     const { rdev, ino } = await stat(device);
     const path = join(temporaryFolder(), "null.pdf");
@@ -171,7 +145,7 @@ describe.runIf(process.platform === "linux")("what is no regular file is written
     expect(await readlink(path)).toBe(device);
   });
 
-  it("a device that is full, with an error that says what is wrong", async () => {
+  it("rejects if the device is full", async () => {
     const device = deviceLike("full");
     const error = await rejectionOf(save(device));
     expect(error).toMatchObject({ code: "not_saved", path: device, cause: { code: "ENOSPC" } });
@@ -179,7 +153,7 @@ describe.runIf(process.platform === "linux")("what is no regular file is written
     expect((await lstat(device)).isCharacterDevice()).toBe(true);
   });
 
-  it("a pipe with a name, whose reader gets every byte", async () => {
+  it("writes every byte to a named pipe", async () => {
     const path = join(temporaryFolder(), "pipe");
     execFileSync("mkfifo", [path]);
     const [content, saved] = await Promise.all([readFile(path), save(path)]);
@@ -188,7 +162,7 @@ describe.runIf(process.platform === "linux")("what is no regular file is written
     expect((await lstat(path)).isFIFO()).toBe(true);
   });
 
-  it("a pipe with a name that nobody reads is refused", async () => {
+  it("refuses a named pipe without a reader", async () => {
     const path = join(temporaryFolder(), "pipe");
     execFileSync("mkfifo", [path]);
     const error = await rejectionOf(save(path));
@@ -196,7 +170,7 @@ describe.runIf(process.platform === "linux")("what is no regular file is written
     expect(String(error)).toContain("it is a pipe that no program reads");
   });
 
-  it("a pipe gets nothing of an answer that is no PDF", async () => {
+  it("writes nothing of a response that is not a PDF", async () => {
     const path = join(temporaryFolder(), "pipe");
     execFileSync("mkfifo", [path]);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -206,10 +180,7 @@ describe.runIf(process.platform === "linux")("what is no regular file is written
   });
 });
 
-/**
- * A device like /dev/null or /dev/full. To the superuser, who could rename over the machine's own if `saveTo`
- * were broken, it is one of the test's own.
- */
+/** A device like /dev/null or /dev/full; for the superuser a copy, which a broken `saveTo` may replace. */
 function deviceLike(name: "null" | "full"): string {
   if (process.getuid?.() !== 0) return `/dev/${name}`;
   const path = join(temporaryFolder(), name);
