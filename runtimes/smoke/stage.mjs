@@ -46,11 +46,6 @@ export class Stage {
     return this.#ask("/when-asked", { uid });
   }
 
-  /** Breaks the connections of all that is under way. */
-  breakOff(uid) {
-    return this.#ask("/break-off", { uid });
-  }
-
   async #ask(path, question) {
     const ask = () => fetch(this.service + path, { method: "POST", body: JSON.stringify(question) });
     // Again, where the connection was one that an earlier fault has spoilt.

@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { inject } from "vitest";
-import { environmentOfUsers } from "../support/environment-of-users.ts";
+import { outputOf } from "../support/programs.ts";
 
 /** An empty project that has installed the packed package. */
 export const consumer = inject("consumer");
@@ -33,12 +31,8 @@ export function makeProject(name: string, files: Readonly<Record<string, string>
  * @returns what it printed
  * @throws when it ends with anything but 0; the message holds what it printed.
  */
-export async function runNode(cwd: string, ...args: string[]): Promise<string> {
-  const env = environmentOfUsers();
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env }).catch((error) => {
-    throw new Error(`${error.message}\n${error.stdout}`);
-  });
-  return stdout;
+export function runNode(cwd: string, ...args: string[]): Promise<string> {
+  return outputOf(process.execPath, args, { cwd });
 }
 
 /** Every file below a folder, as paths with slashes, with its size in bytes. */

@@ -4,11 +4,11 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningProgram, startProgram } from "../runtimes/start-program.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell } from "../support/platform.ts";
+import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { consumer } from "./consumer.ts";
 

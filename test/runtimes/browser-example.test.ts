@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
+import type { RunningProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { Example, pinned } from "./browser-example/example.ts";
 import { RecordingProxy } from "./browser-example/recording-proxy.ts";
@@ -13,7 +14,6 @@ import { testLooks } from "./browser-example/test-looks.ts";
 import { answersWithinMs, unlessTheDriverHangs } from "./browser-example/unless-the-driver-hangs.ts";
 import { sha256, Visit } from "./browser-example/visit.ts";
 import { type Browser, type BrowserName, launch } from "./browsers.ts";
-import type { RunningProgram } from "./start-program.ts";
 
 /** examples/browser, from the packed package, in real browsers. */
 

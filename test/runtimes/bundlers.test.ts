@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startProgram } from "../support/programs.ts";
 import { type Browser, launch } from "./browsers.ts";
 import {
   type Built,
@@ -17,7 +18,6 @@ import { openPage } from "./bundlers/open-page.ts";
 import { figuresIn, pageOf, type Sizes, titles } from "./bundlers/page.ts";
 import { bundlers } from "./bundlers/versions.ts";
 import { Workspace } from "./mocks/workspace.ts";
-import { startProgram } from "./start-program.ts";
 
 const guide = fileURLToPath(new URL("../../docs/reports/bundlers.md", import.meta.url));
 

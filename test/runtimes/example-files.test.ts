@@ -1,47 +1,204 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { consumer, makeProject } from "../package/consumer.ts";
+import { complaintsAbout } from "../support/compile.ts";
 import { readPdf } from "../support/pdf-text.ts";
-import { strictOptions } from "../support/strict-options.ts";
-import { startProgramIn } from "./bulk-examples/programs.ts";
+import { type Program, start } from "../support/programs.ts";
+import { cutOffAfter, pdfOf, saying, withLength } from "../support/service.ts";
 import { nodeOf } from "./installed.ts";
+import { noAnswer, ScriptedService } from "./scripted-service.ts";
 
-/** What is slower among the single files of examples/: see example-starts.test.ts for the others. */
+/** The single files of examples/, started as their table says, in a project that has installed the packed package. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
+const examples = join(repository, "examples");
+const readme = readFileSync(join(examples, "README.md"), "utf8");
+/** The first cell and the other cells of each row whose first cell is a link. */
+const rows = [...readme.matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| (.*) \|$/gm)].map(
+  ([, path = "", cells = ""]) => ({
+    path,
+    command: /`(\w+ [^`]+)`/.exec(cells.split(" | ")[1] ?? "")?.[1] ?? "",
+  }),
+);
+
+const document = pdfOf(2_000);
+let service: ScriptedService;
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
-let folder: string;
+let project: string;
 
 beforeAll(async () => {
-  folder = makeProject("slow-example-files", {
+  project = makeProject("example-files", {
     "package.json": '{ "type": "module" }',
     "node_modules/.keep": "",
+    "wrong.csv": "number;date;total\n1;today;£1.00\n../2;today;£2.00\n3;today;£3.00\n",
   });
-  for (const name of ["zod", "pdfmake", "pdfjs-dist", "@types"])
-    symlinkSync(join(repository, "node_modules", name), join(folder, "node_modules", name));
-  cpSync(join(repository, "examples"), join(folder, "examples"), { recursive: true });
-  emulator = await startEmulator({ templates: join(repository, "examples/templates") });
+  for (const name of ["zod", "csv-parse", "pdfmake", "pdfjs-dist", "@types"])
+    symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name));
+  cpSync(examples, join(project, "examples"), { recursive: true });
+  service = await ScriptedService.start(withLength(document));
+  emulator = await startEmulator({ templates: join(examples, "templates"), limits: { threads: 1 } });
 });
 
-afterAll(() => emulator.close());
+afterAll(async () => {
+  await service.close();
+  await emulator.close();
+});
 
-const start = (...words: string[]) =>
-  startProgramIn(folder, words, join(consumer, "node_modules/.bin"), {
-    TEMPLATE_PDF_BASE_URL: emulator.baseUrl,
-    TEMPLATE_PDF_API_KEY: emulator.apiKey,
+interface Starting {
+  readonly from?: { baseUrl: string; apiKey?: string };
+  /** In place of the last word of the command. */
+  readonly last?: string;
+  readonly env?: Record<string, string>;
+  readonly node?: string;
+}
+
+/** Starts a file of examples/ as its table says. */
+function startExample(file: string, { from = emulator, last, env = {}, node }: Starting = {}): Program {
+  const { command = "" } = rows.find(({ path }) => path === file) ?? {};
+  const [program = "", ...args] = command.split(" ");
+  if (last !== undefined) args.splice(-1, 1, last);
+  const settings = { TEMPLATE_PDF_BASE_URL: from.baseUrl, TEMPLATE_PDF_API_KEY: from.apiKey ?? "key" };
+  const PATH = `${join(consumer, "node_modules/.bin")}${delimiter}${process.env["PATH"]}`;
+  const running = start(node ?? program, args, { cwd: project, env: { ...settings, PATH, ...env } });
+  onTestFinished(() => running.stop());
+  return running;
+}
+
+const textOf = async (file: string) => (await readPdf(readFileSync(join(project, file)))).text;
+
+it("the table of the examples has every file and every folder", () => {
+  const parts = ["README.md", "bulk", "fonts", "templates", "values"];
+  const files = readdirSync(examples).filter((name) => !parts.includes(name));
+  const runs = readdirSync(join(examples, "bulk")).filter((name) => name.endsWith("-run.mjs"));
+  const all = [...files, ...runs.map((name) => `bulk/${name}`)];
+  expect(rows.map(({ path }) => path).sort()).toEqual(all.sort());
+});
+
+it("examples/save-to-file.mjs saves an invoice; with a wrong key it says so, and leaves no file", async () => {
+  const good = await startExample("save-to-file.mjs").ended;
+  const { length } = readFileSync(join(project, "invoice.pdf"));
+  expect(good).toMatchObject({ exitCode: 0, printed: `invoice.pdf: ${length} bytes\n` });
+  expect(await textOf("invoice.pdf")).toContain("Εκδόσεις Αθηνά");
+  const from = { baseUrl: emulator.baseUrl, apiKey: "wrong" };
+  const bad = await startExample("save-to-file.mjs", { from, last: "none.pdf" }).ended;
+  expect(bad).toMatchObject({ exitCode: 1, printed: expect.stringMatching(/^[^\n]*401[^\n]*\n$/) });
+  expect(existsSync(join(project, "none.pdf"))).toBe(false);
+});
+
+it("examples/many-from-csv.mjs generates a document for every row, and continues after a wrong one", async () => {
+  const good = await startExample("many-from-csv.mjs").ended;
+  expect(good.exitCode).toBe(0);
+  const numbers = ["2026-0117", "2026-0118", "2026-0119"];
+  expect(good.printed.trim().split("\n").sort()).toEqual(
+    numbers.map((number) => expect.stringMatching(`^invoices/${number}\\.pdf: \\d+ bytes$`)),
+  );
+  expect(await textOf("invoices/2026-0118.pdf")).toContain("Łoś; Brönte & Partners");
+  cpSync(join(project, "wrong.csv"), join(project, "examples/bulk/rows.csv"));
+  const bad = await startExample("many-from-csv.mjs", { last: "some" }).ended;
+  expect(bad).toMatchObject({
+    exitCode: 1,
+    printed: expect.stringContaining("line 3: its number makes no file name\n"),
+  });
+  expect(readdirSync(join(project, "some"))).toEqual(["1.pdf", "3.pdf"]);
+});
+
+describe("examples/typed-with-zod.ts", () => {
+  it("compiles with the packed types, which find the mistake that it shows", () => {
+    expect(complaintsAbout([join(project, "examples/typed-with-zod.ts")])).toEqual([]);
   });
 
-const textOf = async (path: string) => (await readPdf(readFileSync(join(folder, path)))).text;
+  it.each([22, 24, 26] as const)(
+    "generates what is valid, and says why the rest was not sent, in Node %s",
+    async (version) => {
+      const { exitCode, printed } = await startExample("typed-with-zod.ts", { node: nodeOf(version) }).ended;
+      expect({ exitCode, lines: printed.trim().split("\n") }).toEqual({
+        exitCode: 0,
+        lines: [
+          expect.stringMatching(/^typed\.pdf: \d+ bytes$/),
+          expect.stringMatching(/^not sent: total: .*expected number/),
+          "not sent: number: Write it as 2026-0117.",
+        ],
+      });
+      expect(await textOf("typed.pdf")).toContain("£640.00");
+    },
+  );
+});
 
-describe.each(["dash", "bash"])("examples/generate.sh in %s", (shell) => {
-  it("makes documents out of a file and out of a pipe, and tells what an exit code says", async () => {
-    for (const file of readdirSync(folder).filter((name) => name.startsWith("from-")))
-      rmSync(join(folder, file));
-    const { exitCode, printed } = await start(shell, "examples/generate.sh").ended;
+describe("examples/retry-and-cancel.mjs", () => {
+  it("prints each attempt", async () => {
+    service.answer(saying(503, "", { "retry-after": "0" }));
+    const { exitCode, printed } = await startExample("retry-and-cancel.mjs", { from: service }).ended;
+    const attempts = /^attempt 1\nserver_error: again in \d\.\d s\nattempt 2\nretried\.pdf: \d+ bytes\n$/;
+    expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringMatching(attempts) });
+  });
+
+  it.each([
+    ["at Ctrl-C", undefined, 130, /^attempt 1\ncancelled\n$/],
+    ["at its deadline", "0.1", 1, /^attempt 1\n[^\n]*(?:100 ms|0\.1 s)[^\n]*\n$/],
+  ])("aborts its request %s", async (_when, last, exitCode, printed) => {
+    service.answer(noAnswer);
+    const coming = service.next();
+    const { child, ended } = startExample("retry-and-cancel.mjs", { from: service, ...(last && { last }) });
+    const { closed } = await coming;
+    if (!last) child.kill("SIGINT");
+    await closed;
+    expect(await ended).toMatchObject({ exitCode, printed: expect.stringMatching(printed) });
+  });
+});
+
+describe("examples/http-response.mjs", () => {
+  async function serve(from: Starting["from"]) {
+    const server = startExample("http-response.mjs", { from, env: { PORT: "0" } } as Starting);
+    const [url] = await server.prints(/^http:\S+$/m);
+    return { server, url };
+  }
+
+  it("answers with the document", async () => {
+    const { url } = await serve(emulator);
+    const response = await fetch(url);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "application/pdf",
+      "content-disposition": 'inline; filename="2026-0117.pdf"',
+      "content-length": expect.stringMatching(/^\d+$/),
+    });
+    const { text } = await readPdf(new Uint8Array(await response.arrayBuffer()));
+    expect(text).toContain("£640.00");
+    expect((await fetch(url.replace("0117", "9999"))).status).toBe(404);
+  });
+
+  it("answers failures without the details of the service, and logs them", async () => {
+    const { server, url } = await serve(service);
+    service.answer(saying(429, "", { "retry-after": "900" }), saying(401), cutOffAfter(document, 40));
+    const busy = await fetch(url);
+    expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "900"]);
+    const failed = await fetch(url);
+    expect([failed.status, await failed.text()]).toEqual([502, "The invoice could not be made.\n"]);
+    await expect(fetch(url).then((response) => response.arrayBuffer())).rejects.toThrow();
+    await server.prints(/answered 429.*\n.*answered 401.*\n.*(?:cut off|broke)/);
+  });
+
+  it("aborts its request if its caller leaves", async () => {
+    const { server, url } = await serve(service);
+    service.answer(noAnswer);
+    const coming = service.next();
+    const caller = new AbortController();
+    const response = fetch(url, { signal: caller.signal });
+    const { closed } = await coming;
+    caller.abort();
+    await expect(response).rejects.toThrow();
+    await closed;
+    expect((await fetch(url)).status).toBe(200);
+    expect(server.printed).toBe(`${url}\n`);
+  });
+});
+
+it.each(["dash", "bash"])(
+  "examples/generate.sh generates from a file and from a pipe in %s",
+  async (node) => {
+    const { exitCode, printed } = await startExample("generate.sh", { node }).ended;
     const lines = printed.split("\n").filter((line) => /^(?:from-|made|failed|not sent)/.test(line));
     expect({ exitCode, lines }, printed).toEqual({
       exitCode: 0,
@@ -53,37 +210,19 @@ describe.each(["dash", "bash"])("examples/generate.sh in %s", (shell) => {
     });
     expect(await textOf("from-file.pdf")).toMatch(/2026-0117[\s\S]*£640\.00/);
     expect(await textOf("from-pipe.pdf")).toMatch(/2026-0118[\s\S]*£94\.00/);
-    expect(existsSync(join(folder, "from-nothing.pdf"))).toBe(false);
-  });
-});
+    expect(existsSync(join(project, "from-nothing.pdf"))).toBe(false);
+    for (const name of ["from-file.pdf", "from-pipe.pdf"]) writeFileSync(join(project, name), "");
+  },
+);
 
-describe("examples/typed-with-zod.ts", () => {
-  const file = "examples/typed-with-zod.ts";
-
-  it("compiles with the packed types, which find the mistake that it shows", () => {
-    const program = ts.createProgram([join(folder, file)], strictOptions);
-    const messages = ts
-      .getPreEmitDiagnostics(program)
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
-    expect(messages).toEqual([]);
+it("examples/demo.mjs generates its documents with an installed package", async () => {
+  const { exitCode, printed } = await startExample("demo.mjs", {
+    node: process.execPath,
+    last: "examples/demo.mjs",
+  }).ended;
+  expect({ exitCode, printed }).toEqual({
+    exitCode: 0,
+    printed: expect.stringMatching(/invoice\.pdf: 2 pages, .*\n.*certificate\.pdf: 1 page, /),
   });
-
-  it.each([22, 24, 26] as const)("runs as it stands in Node %s", async (version) => {
-    const { exitCode, printed } = await start(nodeOf(version), file).ended;
-    expect({ exitCode, printed }).toEqual({
-      exitCode: 0,
-      printed: expect.stringMatching(/^typed\.pdf: \d+ bytes\nnot sent: total: .*\nnot sent: number: /),
-    });
-  });
-});
-
-describe("examples/demo.mjs", () => {
-  it("makes its documents beside an installed package", async () => {
-    const { exitCode, printed } = await start(process.execPath, "examples/demo.mjs").ended;
-    expect({ exitCode, printed }).toEqual({
-      exitCode: 0,
-      printed: expect.stringMatching(/invoice\.pdf: 2 pages, .*\n.*certificate\.pdf: 1 page, /),
-    });
-    expect(await textOf("demo/certificate.pdf")).toContain("CERTIFICATE");
-  });
+  expect(await textOf("demo/certificate.pdf")).toContain("CERTIFICATE");
 });

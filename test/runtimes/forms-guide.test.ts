@@ -5,8 +5,8 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
 import { faults } from "../../src/testing/faults.ts";
+import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { Workspace } from "./mocks/workspace.ts";
-import { type RunningProgram, startProgram } from "./start-program.ts";
 
 /** What docs/guides/forms.md says of Express, on Express: its snippet, and its traps. */
 

@@ -1,25 +1,41 @@
-import { afterAll, beforeAll, describe } from "vitest";
-import { testContract } from "./hosts/contract.ts";
-import { packagesOfExamples, testExampleProjects } from "./hosts/example-projects.ts";
-import { packagesOfGuide, testGuide } from "./hosts/guide-tests.ts";
-import { hosts, packagesOfHosts, startOn } from "./hosts/hosts.ts";
-import { testTraps } from "./hosts/traps.ts";
-import { secrets, startUpstream, type Upstream } from "./hosts/upstream.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { complaintsAbout, javaScriptOf } from "../support/compile.ts";
+import { eventually } from "../support/eventually.ts";
+import { type RunningProgram, runToEnd } from "../support/programs.ts";
+import { pdfOf, withLength } from "../support/service.ts";
+import { secrets, testContract } from "./hosts/contract.ts";
+import {
+  type Host,
+  hosts,
+  onNode,
+  onWorkers,
+  packagesOfHosts,
+  pdf,
+  snippets,
+  startOn,
+  write,
+} from "./hosts/hosts.ts";
+import { nodeOf } from "./installed.ts";
 import { Workspace } from "./mocks/workspace.ts";
-import type { RunningProgram } from "./start-program.ts";
+import { ScriptedService } from "./scripted-service.ts";
 
-/** The handler, on every server that docs/guides/handler.md shows, by the very snippet that stands there. */
+/** The handler, on every server that docs/guides/handler.md shows, by the snippets of the guide. */
 
 const workspace = new Workspace();
-let upstream: Upstream;
+let service: ScriptedService;
+let env: Record<string, string>;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  await workspace.install(...packagesOfHosts, ...packagesOfGuide, ...packagesOfExamples);
+  service = await ScriptedService.start(withLength(pdfOf(2_000)));
+  env = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: secrets.key };
+  await workspace.install(...packagesOfHosts);
 }, 300_000);
 
 afterAll(async () => {
-  await upstream.close();
+  await service.close();
   workspace.remove();
 }, 120_000);
 
@@ -27,20 +43,140 @@ describe.each(hosts)("the handler on $title", (host) => {
   let running: RunningProgram;
 
   beforeAll(async () => {
-    running = await startOn(host, workspace.folder, {
-      TEMPLATE_PDF_BASE_URL: upstream.origin,
-      TEMPLATE_PDF_API_KEY: secrets.key,
-    });
+    running = await startOn(host, workspace.folder, env);
   }, 300_000);
-
   afterAll(() => running.stop());
 
-  testContract(host, () => ({ host: running, upstream }));
+  testContract(host, () => ({ host: running, service }));
 });
 
-describe("a host that was set up another way", () =>
-  testTraps(() => ({ packages: workspace.folder, upstream })));
+describe("the handler on a host that is set up in another way", () => {
+  async function start(title: string, how: Host["start"], settings = env): Promise<RunningProgram> {
+    const running = await startOn({ title, start: how }, workspace.folder, settings);
+    onTestFinished(() => running.stop());
+    return running;
+  }
 
-describe("docs/guides/handler.md", () => testGuide(() => ({ packages: workspace.folder, upstream })));
+  const ask = ({ origin }: RunningProgram, mount = "/api/pdf") =>
+    fetch(`${origin}${mount}/api/v1/templates/document/generate-sync`, {
+      method: "POST",
+      headers: { authorization: "Bearer member", "content-type": "application/json" },
+      body: '{"total":"1"}',
+    });
 
-testExampleProjects(() => ({ packages: workspace.folder }));
+  it("serves at the root of Express", async () => {
+    const running = await start("Express at its root", onNode("express.ts", replacing('"/api/pdf", ', "")));
+    expect((await ask(running, "")).status).toBe(200);
+  });
+
+  it.each([
+    ["Express", "express.ts", replacing("const app = express();", "$&\napp.use(express.json());")],
+    ["Fastify", "fastify.ts", replacing(/^ *scope\.(?:removeAll|add)ContentTypeParser.*\n/gm, "")],
+  ])("answers with 500 and logs the reason if %s has read the body", async (name, file, change) => {
+    const running = await start(`${name} that reads bodies`, onNode(file, change));
+    const response = await ask(running);
+    expect(response.status).toBe(500);
+    const advice = "Mount the endpoint before body parsers, such as express.json()";
+    // The log comes through a pipe of its own.
+    await eventually(() => running.printed.includes(advice));
+    expect(await response.text()).not.toContain("body parsers");
+  });
+
+  it("serves in a Worker without flags, by a client created from `env`", async () => {
+    const module = `import { client } from "./client";\n${replacing("new TemplatePdf({ retry: false })", "client")(pdf)}`;
+    const settings = { PDF_BASE_URL: service.baseUrl, PDF_API_KEY: secrets.key };
+    const running = await start("Worker without flags", onWorkers([], module), settings);
+    expect((await ask(running)).status).toBe(200);
+    expect(service.requests.at(-1)?.headers.authorization).toBe(`API-Key ${secrets.key}`);
+  });
+});
+
+/** Changes code, and fails if there is nothing to change. */
+function replacing(part: string | RegExp, by: string) {
+  return (code: string): string => {
+    const changed = code.replace(part, by);
+    if (changed === code) throw new Error(`There is no ${part} in:\n${code}`);
+    return changed;
+  };
+}
+
+describe("docs/guides/handler.md", () => {
+  const session = `
+    interface User { readonly name: string; readonly isManager: boolean }
+    const users: Record<string, User | undefined> = { ada: { name: "Ada", isManager: false } };
+    export const userOf = async (request: Request) => users[request.headers.get("cookie") ?? ""];
+    export const userOfToken = async (token: string) => users[token];
+  `;
+  const page = `
+    import { TemplatePdf } from "template-pdf";
+    import type { Documents } from "./pdf.js";
+    const pdfs = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
+    // @ts-expect-error there is no such name
+    void pdfs.generate("invoise", { date: "", total: "" });
+    // @ts-expect-error a property is missing
+    void pdfs.generate("invoice", { date: "" });
+  `;
+
+  it("shows files that compile", () => {
+    const folder = join(workspace.folder, "guide");
+    // Only their own hosts can compile these.
+    const files = [...snippets].filter(([file]) => !["bun.ts", "deno.ts", "client.ts"].includes(file));
+    write(folder, {
+      "package.json": '{ "type": "module" }',
+      "session.ts": session,
+      "mistakes.ts": page,
+      ...Object.fromEntries(files),
+    });
+    const names = [...files.map(([file]) => file), "mistakes.ts"];
+    const aliases = ["@/lib/pdf", "$lib/server/pdf", "~/pdf.server"];
+    const complaints = complaintsAbout(
+      names.map((file) => join(folder, file)),
+      {
+        module: ts.ModuleKind.ESNext,
+        moduleResolution: ts.ModuleResolutionKind.Bundler,
+        lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.esnext.disposable.d.ts"],
+        typeRoots: [join(workspace.folder, "node_modules/@types")],
+        paths: Object.fromEntries(aliases.map((alias) => [alias, [join(folder, "pdf.ts")]])),
+      },
+    );
+    expect(names.length).toBeGreaterThan(10);
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows functions that do what it says", async () => {
+    const folder = join(workspace.folder, "guide-run");
+    const files = {
+      "sveltekit.js": "src/routes/api/pdf/[...path]/+server.ts",
+      "react-router.js": "app/routes/api.pdf.$.ts",
+      "pdf.js": "pdf.ts",
+      "authorize.js": "authorize.ts",
+      "values.js": "values.ts",
+      "log.js": "log.ts",
+    };
+    const code = Object.entries(files).map(([to, from]) => {
+      const shown = snippets.get(from) ?? expect.fail(from);
+      return [to, javaScriptOf(shown.replace(/"(?:\$lib\/server\/pdf|~\/pdf\.server)"/, '"./pdf.js"'))];
+    });
+    write(folder, {
+      "package.json": '{ "type": "module" }',
+      "session.js": javaScriptOf(session),
+      "calls.js": readFileSync(new URL("hosts/guide-calls.mjs", import.meta.url), "utf8"),
+      ...Object.fromEntries(code),
+    });
+    const { stdout, printed } = await runToEnd(nodeOf(22), ["calls.js"], { cwd: folder, env });
+    expect(JSON.parse(stdout || "{}"), printed).toEqual({
+      "pdf.ts": 200,
+      "pdf.ts, a stranger": 403,
+      sveltekit: 200,
+      "sveltekit, GET": 405,
+      "react-router": 200,
+      "react-router, GET": 405,
+      "byCookie, a stranger": 401,
+      "byCookie, a payslip": 403,
+      byToken: 200,
+      "byToken, a stranger": 403,
+      "log.ts": 500,
+    });
+    expect(printed).toMatch(/^[\da-f-]{36} Error: for the log\n/m);
+  });
+});

@@ -4,12 +4,11 @@ import { fileURLToPath } from "node:url";
 import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesBelow } from "../package/consumer.ts";
+import { type RunningProgram, runToEnd, startProgram } from "../support/programs.ts";
 import { type Browser, launch } from "./browsers.ts";
 import { openPage } from "./bundlers/open-page.ts";
-import { runAlone } from "./bundlers/run-alone.ts";
 import { nextVersion } from "./bundlers/versions.ts";
 import { Workspace } from "./mocks/workspace.ts";
-import { type RunningProgram, startProgram } from "./start-program.ts";
 
 const app = fileURLToPath(new URL("bundlers/next-app", import.meta.url));
 const next = "../node_modules/next/dist/bin/next";
@@ -54,12 +53,10 @@ describe.each(["turbopack", "webpack"])("an app of Next.js, built by %s,", (bund
 
   beforeAll(async () => {
     const before = service.calls.length;
-    const { printed, exitCode } = await runAlone(folder, [next, "build", `--${bundler}`], settings());
-    if (exitCode !== 0) throw new Error(printed);
-    log = printed;
+    const args = [next, "build", `--${bundler}`];
+    log = (await runToEnd(process.execPath, args, { cwd: folder, env: settings() })).printed;
     callsOfBuild = service.calls.length - before;
-    const args = [next, "start", "--port", "0"];
-    serving = await startProgram(process.execPath, args, {
+    serving = await startProgram(process.execPath, [next, "start", "--port", "0"], {
       cwd: folder,
       env: settings(),
       ready: /localhost:(\d+)[\s\S]*Ready in/,

@@ -1,66 +1,62 @@
-import { once } from "node:events";
-import type { ServerResponse } from "node:http";
-import { pdf } from "../package/pdf-service.ts";
+import { EventEmitter, once } from "node:events";
+import type { Answer, Received } from "../support/service.ts";
 import { listen, type SocketServer } from "../support/sockets.ts";
 
-/** How one call is answered. */
-type Answer = (response: ServerResponse) => void;
-
-/** A call that has arrived. */
-interface Call {
-  /** Settles when the caller has gone, or has its answer. */
-  readonly left: Promise<unknown>;
-}
-
-/** A document. */
-function answerWithDocument(response: ServerResponse): void {
-  response.setHeader("content-type", "application/pdf").end(pdf);
-}
-
-/** Nothing at all. */
-export function staySilent(): void {}
-
-/** A document of which the rest never comes. */
-export function breakOff(response: ServerResponse): void {
-  const head = { "content-type": "application/pdf", "content-length": 2 * pdf.length };
-  response.writeHead(200, head).write(pdf.slice(0, 40), () => response.destroy());
-}
-
-export function refuse(status: number, headers: Readonly<Record<string, string>>): Answer {
-  return (response) => void response.writeHead(status, headers).end();
-}
-
-/** A service that answers as it is told, call by call. */
+/** A service for a whole file of tests, with the answers of test/support/service.ts, until it is closed. */
 export class ScriptedService {
+  /** All requests so far, with their whole bodies. */
+  readonly requests: Received[] = [];
+  readonly #arrivals = new EventEmitter();
+  readonly #server: SocketServer;
+  readonly #fallback: Answer;
   #answers: Answer[] = [];
-  #waiting: ((call: Call) => void)[] = [];
-  #server: SocketServer | undefined;
 
-  get baseUrl(): string {
-    return this.#server?.origin ?? "not started";
+  private constructor(server: SocketServer, fallback: Answer) {
+    this.#server = server;
+    this.#fallback = fallback;
   }
 
-  async start(): Promise<void> {
-    this.#server = await listen((request, response) => {
-      const left = once(response, "close");
-      request.resume().on("end", () => {
-        this.#waiting.shift()?.({ left });
-        (this.#answers.shift() ?? answerWithDocument)(response);
+  /** @param fallback - answers every request that no other answer is for */
+  static async start(fallback: Answer): Promise<ScriptedService> {
+    const server = await listen((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const { method = "", url: path = "", headers, socket } = request;
+        const closed = once(response, "close").then(() => {});
+        const body = Buffer.concat(chunks).toString();
+        service.#answer({ method, path, headers, body, response, socket, closed });
       });
     });
+    const service = new ScriptedService(server, fallback);
+    return service;
   }
 
-  /** Says how the next calls are answered; those behind them get a document. */
+  get baseUrl(): string {
+    return this.#server.origin;
+  }
+
+  /** Sets the answers to the next requests, in place of those that were set before. */
   answer(...next: Answer[]): void {
     this.#answers = next;
   }
 
-  /** The next call that comes. */
-  nextCall(): Promise<Call> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  /** The next request that comes; `closed` resolves when its caller has left or has its answer. */
+  async next(): Promise<Received> {
+    const [received] = await once(this.#arrivals, "request");
+    return received;
   }
 
-  async stop(): Promise<void> {
-    await this.#server?.close();
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+
+  #answer(received: Received): void {
+    this.requests.push(received);
+    this.#arrivals.emit("request", received);
+    (this.#answers.shift() ?? this.#fallback)(received);
   }
 }
+
+/** Sends no answer. */
+export const noAnswer: Answer = () => {};

@@ -5,9 +5,9 @@ import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repository as address } from "../../docs/site/repository.mjs";
 import { run } from "../../scripts/run-command.mjs";
+import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, type Page } from "./browsers.ts";
-import { type RunningProgram, startProgram } from "./start-program.ts";
 
 /** The documentation site, as `npm run docs` builds it and `npm run docs -- serve` serves it. */
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
   server = await startProgram(process.execPath, ["scripts/docs.mjs", "serve"], {
     cwd: repository,
     ready: /http:\/\/127\.0\.0\.1:(\d+)\//,
-    startsWithinMs: 110_000,
   });
   browser = await launch("chromium");
 }, 120_000);

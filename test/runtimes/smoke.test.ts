@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { consumer } from "../package/consumer.ts";
 import { tableFile } from "./install.ts";
-import { bundleForPage, namesOfChecks } from "./smoke/bundle.ts";
 import { pageOf, pagePath, type Row, tableOf, withBrowsersOf } from "./smoke/page.ts";
-import type { Ground, Run, Runtime } from "./smoke/runtime.ts";
-import { runtimes } from "./smoke/runtimes.ts";
+import { type Runtime, runtimes } from "./smoke/runtimes.ts";
 import { SmokeService } from "./smoke/service.ts";
+import { bundleForPage, type Ground, namesOfChecks, type Run } from "./smoke/start.ts";
 
 const html = "<!doctype html><title>Smoke suite</title><script src=/page.js></script>";
 

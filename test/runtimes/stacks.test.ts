@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { expectCallersLine, type Seen } from "../client/stacks/expect-stack.ts";
 import { startFailures } from "../client/stacks/failures.ts";
 import { makeProject } from "../package/consumer.ts";
+import { outputOf } from "../support/programs.ts";
 import { nodeOf } from "./installed.ts";
-import { runProgram } from "./smoke/in-process.ts";
 
 /** Has every caller fail in every way, and prints what they caught. */
 const program = `
@@ -37,7 +37,7 @@ describe("of the installed package, the stack of every error shows the caller's 
     const { early, late } = await startFailures();
     const folder = makeProject(`stacks-${version}`, { "main.mjs": program, "callers.mjs": callers });
     const args = ["main.mjs", JSON.stringify({ early, late })];
-    const printed = await runProgram(nodeOf(version), args, folder);
+    const printed = await outputOf(nodeOf(version), args, { cwd: folder });
     const seen = JSON.parse(printed) as (Seen & { readonly what: string })[];
     expect(seen.length).toBeGreaterThan(80);
     for (const one of seen) expectCallersLine(one);

@@ -10,8 +10,8 @@ import { consumer } from "../package/consumer.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
+import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { type RunningProgram, startProgram } from "./start-program.ts";
 
 /** What docs/guides/quick-start.md and command-line.md tell a reader to type is typed, with npm, in one empty folder. */
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { consumer } from "../../package/consumer.ts";
 import { environmentOfUsers } from "../../support/environment-of-users.ts";
+import { type RunningProgram, startProgram } from "../../support/programs.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
-import { type RunningProgram, startProgram } from "../start-program.ts";
 
 /** examples/browser, as a reader has it who copied and installed it: with the packed package. */
 

@@ -1,77 +1,66 @@
+import { EventEmitter, once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { listen, type SocketServer } from "../../support/sockets.ts";
+import { buffer } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import { listen } from "../../support/sockets.ts";
 
-/** As much of S3 as an upload uses; see https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations.html. */
+/** The part of S3 that an upload uses; see https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations.html. */
 export class ObjectStore {
   /** Whole objects by their paths. */
   readonly objects = new Map<string, Buffer>();
   /** The parts of uploads that were neither completed nor aborted, by the uploads' ids. */
   readonly open = new Map<string, Map<number, Buffer>>();
-  /** How many uploads in parts were ever begun. */
+  /** The number of uploads in parts that were ever begun. */
   begunUploads = 0;
-  /** What was asked that it does not know. */
+  /** Requests that it does not know. */
   readonly unknown: string[] = [];
-  #server: SocketServer | undefined;
-  readonly #onPart = new Set<() => void>();
+  readonly #parts = new EventEmitter();
+  origin = "";
 
-  get origin(): string {
-    return this.#server?.origin ?? "";
+  static async start(): Promise<ObjectStore> {
+    const store = new ObjectStore();
+    const server = await listen((request, response) => void store.#answer(request, response));
+    onTestFinished(() => server.close());
+    store.origin = server.origin;
+    return store;
   }
 
-  async start(): Promise<void> {
-    this.#server = await listen((request, response) => void this.#answer(request, response));
-  }
-
-  async close(): Promise<void> {
-    await this.#server?.close();
-  }
-
-  /** Resolves when that many parts have arrived whole, of uploads that are open. */
+  /** Resolves when that many whole parts of open uploads have arrived. */
   async partsArrived(count: number): Promise<void> {
     const arrived = () => [...this.open.values()].reduce((sum, parts) => sum + parts.size, 0);
-    while (arrived() < count) await new Promise<void>((resolve) => this.#onPart.add(resolve));
+    while (arrived() < count) await once(this.#parts, "arrived");
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = "", headers } = request;
     const { pathname, searchParams } = new URL(url, "http://localhost");
-    const chunks: Buffer[] = [];
-    try {
-      for await (const chunk of request) chunks.push(chunk);
-    } catch {
-      return;
-    }
-    const sent = Buffer.concat(chunks);
-    const upload = searchParams.get("uploadId") ?? "";
-    const etag = `"${sent.length}"`;
-    if (headers["transfer-encoding"] || headers["content-encoding"]) {
-      this.unknown.push(`${method} ${url} in an encoding`);
+    const sent = await buffer(request).catch(() => undefined);
+    if (!sent) return;
+    const upload = searchParams.get("uploadId");
+    const isEncoded = headers["transfer-encoding"] || headers["content-encoding"];
+    const begins = searchParams.has("uploads");
+    response.setHeader("etag", `"${sent.length}"`);
+    if (isEncoded || !/^(?:POST|PUT|DELETE)$/.test(method ?? "")) {
+      this.unknown.push(`${method} ${url}`);
       response.writeHead(400).end();
-    } else if (method === "POST" && searchParams.has("uploads")) {
+    } else if (begins) {
       const id = `upload-${++this.begunUploads}`;
       this.open.set(id, new Map());
       response.end(
         `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
       );
-    } else if (method === "PUT" && upload !== "") {
-      this.open.get(upload)?.set(Number(searchParams.get("partNumber")), sent);
-      response.setHeader("etag", etag).end();
-      for (const hear of this.#onPart) hear();
-      this.#onPart.clear();
-    } else if (method === "PUT") {
+    } else if (upload === null) {
       this.objects.set(pathname, sent);
-      response.setHeader("etag", etag).end();
-    } else if (method === "POST" && upload !== "") {
+      response.end();
+    } else if (method === "PUT") {
+      this.open.get(upload)?.set(Number(searchParams.get("partNumber")), sent);
+      response.end();
+      this.#parts.emit("arrived");
+    } else {
       const parts = [...(this.open.get(upload) ?? [])].sort(([one], [other]) => one - other);
       this.open.delete(upload);
-      this.objects.set(pathname, Buffer.concat(parts.map(([, part]) => part)));
-      response.end(`<CompleteMultipartUploadResult><ETag>${etag}</ETag></CompleteMultipartUploadResult>`);
-    } else if (method === "DELETE" && upload !== "") {
-      this.open.delete(upload);
-      response.writeHead(204).end();
-    } else {
-      this.unknown.push(`${method} ${url}`);
-      response.writeHead(501).end();
+      if (method === "POST") this.objects.set(pathname, Buffer.concat(parts.map(([, part]) => part)));
+      response.end(method === "POST" ? "<CompleteMultipartUploadResult/>" : "");
     }
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { filesBelow } from "../../package/consumer.ts";
-import { runAlone } from "./run-alone.ts";
+import { runToEnd } from "../../support/programs.ts";
 
 /** What a build script tells of one bundle. */
 export interface Built {
@@ -37,7 +37,7 @@ export interface Outcome {
 export async function buildWith(bundler: string, folder: string): Promise<Outcome> {
   const told = join(folder, `${bundler}.jsonl`);
   writeFileSync(told, "");
-  const { printed } = await runAlone(folder, [`build-with-${bundler}.mjs`, told]);
+  const { printed } = await runToEnd(process.execPath, [`build-with-${bundler}.mjs`, told], { cwd: folder });
   const lines = readFileSync(told, "utf8").split("\n").filter(Boolean);
   const bundles: Built[] = lines.map((line) => JSON.parse(line));
   return { bundles: new Map(bundles.map((built) => [built.title, built])), printed };

@@ -1,101 +1,126 @@
-import { NotFoundError, RateLimitError, TemplatePdf, TruncatedPdfError } from "template-pdf";
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { RateLimitError, TemplatePdf, TruncatedPdfError } from "template-pdf";
 import { expect, it } from "vitest";
-import type { RunningProgram } from "../start-program.ts";
-import { type Answer, type CallInit, call, readAnswer, startCall } from "./call.ts";
-import type { Host } from "./host.ts";
-import { type Play, secrets, type Upstream } from "./upstream.ts";
+import type { RunningProgram } from "../../support/programs.ts";
+import {
+  type Answer,
+  asTaken,
+  beginning,
+  inChunks,
+  pdfOf,
+  saying,
+  withLength,
+} from "../../support/service.ts";
+import { noAnswer, type ScriptedService } from "../scripted-service.ts";
+import type { Host } from "./hosts.ts";
 
 const mebibyte = 1_048_576;
-
-/** What lies in the buffers of two connections and of a host, at most: of a document that is far larger. */
+const document = pdfOf(300_000);
+const farLarger = pdfOf(96 * mebibyte);
+/** The most that fits into the buffers of two connections and of a host. */
 const mostOnTheWay = 40 * mebibyte;
-const farLarger = 96 * mebibyte;
 
-/** All that the handler may set. */
-const known = [
-  "accept",
-  "access-control-allow-credentials",
-  "access-control-allow-headers",
-  "access-control-allow-methods",
-  "access-control-allow-origin",
-  "access-control-expose-headers",
-  "access-control-max-age",
-  "allow",
-  "cache-control",
-  "content-disposition",
-  "content-length",
-  "content-type",
-  "retry-after",
-  "vary",
-  "x-content-type-options",
-  "x-request-id",
-];
+/** What the service sends and no page may receive. */
+const words = "words-of-the-service";
+export const secrets = { key: "key-that-no-page-knows", uid: "uid-that-no-page-knows", words };
+const secretHeaders = { "set-cookie": `session=${words}`, "x-internal": words };
 
-/** What every HTTP server sets by itself. */
-const ofServers = ["connection", "date", "keep-alive", "transfer-encoding"];
+/** All headers that the handler may set, and those that every HTTP server sets by itself. */
+const known = new Set(
+  `access-control-allow-credentials access-control-allow-headers access-control-allow-methods
+  access-control-allow-origin access-control-expose-headers access-control-max-age allow cache-control
+  connection content-disposition content-length content-type date keep-alive retry-after transfer-encoding
+  vary x-content-type-options x-request-id`.split(/\s+/),
+);
+
+interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+/** Sends a request by a socket of its own, because `fetch` sets no Host and cannot reset a connection. */
+function send(url: string, { method = "POST", headers = {}, body = '{"total":"1"}' }: Call) {
+  // Without keep-alive, a server closes the socket after its response, and resets it if it has not read the body.
+  const agent = new Agent({ keepAlive: true });
+  const sending = request(url, {
+    method,
+    agent,
+    headers: { authorization: "Bearer member", "content-type": "application/json", ...headers },
+  });
+  const head = once(sending, "response").then(([response]) => response as IncomingMessage);
+  head.catch(() => {});
+  sending.on("error", () => {});
+  sending.on("socket", (socket) => socket.on("error", () => {}));
+  sending.end(method === "POST" ? body : undefined);
+  const leave = (by: Host["seesLeavingBy"]) =>
+    by === "resetting" ? sending.socket?.resetAndDestroy() : sending.socket?.destroy();
+  return { head, leave };
+}
+
+interface Response {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** Whether it ended as its headers had promised. */
+  readonly isWhole: boolean;
+}
+
+async function read(head: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = [];
+  head.on("data", (chunk: Buffer) => chunks.push(chunk));
+  head.on("error", () => {});
+  if (!head.closed) await new Promise((resolve) => head.once("close", resolve));
+  const { statusCode: status, headers, complete: isWhole } = head;
+  return { status, headers, body: Buffer.concat(chunks), isWhole };
+}
 
 /**
- * Makes the tests of one host: what the handler promises, whoever carries it.
+ * Creates the tests of one host: what depends on the server that carries the handler. test/handler proves its rules.
  *
- * @param host - how it differs from the others
- * @param running - it, once it listens, and the service behind it
+ * @param running - the host, once it listens, and the service behind it
  */
-export function testContract(host: Host, running: () => { host: RunningProgram; upstream: Upstream }): void {
-  const member = { authorization: "Bearer member" };
-  const urlOf = (name = "document", mount = host.mount) =>
-    `${running().host.origin}${mount}/api/v1/templates/${name}/generate-sync`;
-  const sending = (play: Play & Record<string, unknown>, init: CallInit = {}): CallInit => ({
-    ...init,
-    headers: { ...member, ...init.headers },
-    body: JSON.stringify(play),
-  });
-  const bodied = (body: string | Buffer, headers: Record<string, string> = {}): CallInit => ({
-    headers: { ...member, ...headers },
-    body,
-  });
+export function testContract(
+  host: Host,
+  running: () => { host: RunningProgram; service: ScriptedService },
+): void {
+  const urlOf = (mount = host.mount) =>
+    `${running().host.origin}${mount}/api/v1/templates/document/generate-sync`;
 
-  /** Makes a call, and judges what every answer must keep to itself. */
-  async function ask(init: CallInit, name?: string, mount?: string): Promise<Answer> {
-    const answer = await call(urlOf(name, mount), init);
-    expectNothingTold(answer);
-    return answer;
-  }
-
-  function expectNothingTold({ headers, body }: Answer): void {
-    const strangers = Object.keys(headers).filter(
-      (name) => ![...known, ...ofServers, ...host.ownHeaders].includes(name),
+  /** Sends a request, and checks what no response may contain. */
+  async function ask(answer: Answer, call: Call = {}, mount?: string): Promise<Response> {
+    // Deno repeats a request whose connection is closed.
+    running().service.answer(answer, answer);
+    const { head, leave } = send(urlOf(mount), call);
+    const response = await head.then(read).finally(() => leave("closing"));
+    const { headers, body } = response;
+    const unknown = Object.keys(headers).filter(
+      (name) => !known.has(name) && !host.ownHeaders.includes(name),
     );
-    expect(strangers).toEqual([]);
-    const told = JSON.stringify(headers) + (body.length < mebibyte ? body.toString("latin1") : "");
-    for (const secret of [...Object.values(secrets), `:${running().upstream.port}`, "key-of-the-sessions"]) {
-      expect(told).not.toContain(secret);
-    }
+    expect(unknown).toEqual([]);
+    const shown = JSON.stringify(headers) + body.toString("latin1");
+    for (const secret of Object.values(secrets)) expect(shown).not.toContain(secret);
+    return response;
   }
 
-  function expectProblem(answer: Answer, status: number, kind: string): void {
-    const { type, detail } = JSON.parse(answer.body.toString()) as Record<string, unknown>;
-    expect([answer.status, answer.headers["content-type"], type, answer.headers["cache-control"]]).toEqual([
-      status,
+  function expectProblem({ status, headers, body }: Response, expected: number, kind: string): void {
+    expect([status, headers["content-type"], headers["cache-control"]]).toEqual([
+      expected,
       "application/problem+json",
-      `urn:template-pdf:problem:${kind}`,
       "no-store",
     ]);
-    expect(detail).toMatch(/^[A-Z].+\.$/);
+    expect(JSON.parse(body.toString()).type).toBe(`urn:template-pdf:problem:${kind}`);
   }
 
-  it("hands a document over, whole, with its headers", async () => {
-    const coming = running().upstream.nextCall();
-    const answer = await ask(sending({ plays: "document", bytes: 300_000, named: "Rechnung März" }));
-    const { values, authorization } = await coming;
-    expect(values).toEqual({
-      plays: "document",
-      bytes: 300_000,
-      named: "Rechnung März",
-      price: "set by the server",
-    });
-    expect(authorization).toBe(`API-Key ${secrets.key}`);
-    expect([answer.status, answer.isWhole, answer.body.length]).toEqual([200, true, 300_000]);
-    expect(answer.headers).toMatchObject({
+  it("passes a whole document on, with its own headers only", async () => {
+    const { service } = running();
+    const response = await ask(withLength(document, secretHeaders));
+    const sent = service.requests.at(-1);
+    expect(JSON.parse(sent?.body ?? "")).toEqual({ total: "1", price: "set by the server" });
+    expect(sent?.headers.authorization).toBe(`API-Key ${secrets.key}`);
+    expect([response.status, response.isWhole, response.body.equals(document)]).toEqual([200, true, true]);
+    expect(response.headers).toMatchObject({
       "content-type": "application/pdf",
       "content-disposition": `attachment; filename="Rechnung M_rz.pdf"; filename*=UTF-8''Rechnung%20M%C3%A4rz.pdf`,
       "cache-control": "no-store",
@@ -103,207 +128,135 @@ export function testContract(host: Host, running: () => { host: RunningProgram; 
       "x-request-id": expect.stringMatching(/^[\da-f-]{36}$/),
       vary: expect.stringContaining("origin"),
     });
+    expect(response.headers["content-length"]).toBe(host.tellsLength ? "300000" : undefined);
+    const unknown = await ask(inChunks(document));
+    expect([unknown.headers["content-length"], unknown.body.equals(document)]).toEqual([undefined, true]);
   });
 
-  it(`${host.tellsLength ? "tells" : "cannot tell"} how long a document will be`, async () => {
-    const told = await ask(sending({ plays: "document", bytes: 300_000 }));
-    expect(told.headers["content-length"]).toBe(host.tellsLength ? "300000" : undefined);
-    const hidden = await ask(sending({ plays: "document", bytes: 300_000, hidesLength: true }));
-    expect([hidden.headers["content-length"], hidden.body.length]).toEqual([undefined, 300_000]);
-  });
-
-  it("takes from the service no more than the caller takes", async () => {
-    const { upstream } = running();
-    const coming = upstream.nextCall();
-    const calling = startCall(urlOf(), sending({ plays: "document", bytes: farLarger }));
-    const service = await coming;
-    const answer = await calling.head;
-    await untilAtRest(() => service.sentBytes);
-    expect(service.sentBytes).toBeLessThan(mostOnTheWay);
+  it("takes no more from the service than its caller takes", async () => {
+    let sentBytes = 0;
+    running().service.answer(
+      asTaken(farLarger, (bytes) => {
+        sentBytes = bytes;
+      }),
+    );
+    const response = await send(urlOf(), {}).head;
+    await untilAtRest(() => sentBytes);
+    expect(sentBytes).toBeLessThan(mostOnTheWay);
     let bytes = 0;
-    for await (const chunk of answer) bytes += (chunk as Buffer).length;
-    expect([bytes, answer.complete]).toEqual([farLarger, true]);
+    for await (const chunk of response) bytes += (chunk as Buffer).length;
+    expect([bytes, response.complete]).toEqual([farLarger.length, true]);
   });
 
-  it("leaves the service when the caller leaves before the answer", async () => {
-    const coming = running().upstream.nextCall();
-    const calling = startCall(urlOf(), sending({ plays: "silence" }));
-    const { left } = await coming;
-    calling.leave(host.seesLeavingBy);
-    await left;
+  it("aborts the request to the service if its caller leaves before the response", async () => {
+    running().service.answer(noAnswer);
+    const coming = running().service.next();
+    const { leave } = send(urlOf(), {});
+    const { closed } = await coming;
+    leave(host.seesLeavingBy);
+    await closed;
   });
 
-  it("leaves the service when the caller leaves amid the document", async () => {
-    const coming = running().upstream.nextCall();
-    const calling = startCall(urlOf(), sending({ plays: "part" }));
-    const { left } = await coming;
-    const answer = await calling.head;
-    await new Promise((resolve) => answer.once("data", resolve));
-    calling.leave("closing");
-    await left;
+  it("aborts the request to the service if its caller leaves amid the document", async () => {
+    running().service.answer(beginning(document));
+    const coming = running().service.next();
+    const { head, leave } = send(urlOf(), {});
+    const { closed } = await coming;
+    await once(await head, "data");
+    leave("closing");
+    await closed;
   });
 
-  it.each([
-    ["with its length", false],
-    ["without it", true],
-  ])(
-    `${host.breaksOff ? "breaks off" : "may end"} a document that breaks off, told %s`,
-    async (_title, hidesLength) => {
-      const coming = running().upstream.nextCall();
-      const calling = startCall(urlOf(), sending({ plays: "part", hidesLength }));
-      const service = await coming;
-      const head = await calling.head;
-      const reading = readAnswer(head);
-      head.once("data", () => service.breakOff());
-      const answer = await reading;
-      expect([answer.status, answer.isWhole]).toEqual([200, hidesLength && !host.breaksOff]);
-      // What HTTP does not tell there, the proof of the page's own client does.
-      expect(answer.body.toString("latin1")).not.toContain("%%EOF");
-    },
-  );
-
-  it.each([
-    [400, "body-not-json", bodied("[1]")],
-    [415, "unsupported-media-type", bodied("{}", { "content-type": "text/plain" })],
-    [403, "not-authorized", bodied("{}", { authorization: "Bearer stranger" })],
-    [422, "invalid-values", bodied('{"plays":7}')],
-    [500, "server-fault", bodied("{}", { authorization: "Bearer broken" })],
-    [422, "invalid-values", sending({ plays: "status", status: 400 })],
-    [502, "document-not-made", sending({ plays: "status", status: 401 })],
-    [502, "document-not-made", sending({ plays: "status", status: 404 })],
-    [502, "document-not-made", sending({ plays: "status", status: 500 })],
-    [504, "service-too-slow", sending({ plays: "status", status: 504 })],
-    [502, "service-unavailable", sending({ plays: "hang-up" })],
-    [502, "service-unavailable", sending({ plays: "page" })],
-  ])("answers with %i and %s", async (status, kind, init) => {
-    expectProblem(await ask(init), status, kind);
+  it(`${host.breaksOff ? "breaks" : "may end"} its response if the document is truncated`, async () => {
+    for (const headers of [{ "content-length": String(document.length) }, {}]) {
+      running().service.answer(beginning(document.subarray(0, 100_000), headers));
+      const coming = running().service.next();
+      const head = await send(urlOf(), {}).head;
+      const { socket } = await coming;
+      head.once("data", () => socket.destroy());
+      const response = await read(head);
+      expect(response.status).toBe(200);
+      // If HTTP does not show it, the client of the page does, which misses the end of the document.
+      expect(response.isWhole).toBe(!("content-length" in headers) && !host.breaksOff);
+      expect(response.body.toString("latin1")).not.toContain("%%EOF");
+    }
   });
 
-  it.each([
-    [429, "rate-limited"],
-    [503, "service-busy"],
-  ])("answers with %i and %s, and how long to wait", async (status, kind) => {
-    const answer = await ask(sending({ plays: "status", status }));
-    expectProblem(answer, status, kind);
-    expect(answer.headers["retry-after"]).toBe("7");
+  it.each<[status: number, kind: string, answer: Answer, call?: Call]>([
+    [403, "not-authorized", noAnswer, { headers: { authorization: "Bearer stranger" } }],
+    [
+      403,
+      "origin-not-allowed",
+      noAnswer,
+      { headers: { origin: "https://else.example", host: "shop.example" } },
+    ],
+    [405, "method-not-allowed", noAnswer, { method: "GET" }],
+    [422, "invalid-values", noAnswer, { body: '{"total":7}' }],
+    [429, "rate-limited", saying(429, words, { ...secretHeaders, "retry-after": "7" })],
+    [502, "document-not-made", saying(500, words, secretHeaders)],
+    [502, "service-unavailable", ({ socket }) => socket.destroy()],
+  ])("answers with %i and %s", async (status, kind, answer, call) => {
+    const response = await ask(answer, call);
+    expectProblem(response, status, kind);
+    expect(response.headers["retry-after"]).toBe(status === 429 ? "7" : undefined);
   });
 
-  it("answers with 404 for a template that is not offered, such as by its uid", async () => {
-    const answer = await call(urlOf(secrets.uid), bodied("{}"));
-    expectProblem(answer, 404, "unknown-template");
-    expectProblem(await ask(bodied("{}"), "constructor"), 404, "unknown-template");
-  });
-
-  it("answers with 405 for another method", async () => {
-    const answer = await ask({ method: "GET", headers: member });
-    expectProblem(answer, 405, "method-not-allowed");
-    expect(answer.headers.allow).toBe("POST");
-  });
-
-  it("passes an answer of `authorize` on", async () => {
-    const answer = await ask({ body: "{}" });
-    expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([401, { detail: "Sign in." }]);
-  });
-
-  it.each([
-    ["with its length", false],
-    ["without it", true],
-  ])("answers with 413 a body of 2 MiB that is told %s", async (_title, hidesLength) => {
-    const calls = running().upstream.callCount;
-    const init = { ...bodied(Buffer.alloc(2 * mebibyte, " ")), hidesLength };
-    const answer = await ask(init).catch((error: NodeJS.ErrnoException) => {
-      // Where the rest is not taken, Node's client may learn of the reset before it has read the answer.
+  it("answers a body of 2 MiB with 413, and sends nothing to the service", async () => {
+    const { length } = running().service.requests;
+    const response = await ask(noAnswer, { body: Buffer.alloc(2 * mebibyte, " ") }).catch((error) => {
+      // A host that does not read the rest resets the connection, maybe before the response has been read.
       expect([host.takesRest, error.code]).toEqual([false, expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/)]);
     });
-    if (answer) expectProblem(answer, 413, "body-too-large");
-    expect(running().upstream.callCount).toBe(calls);
+    if (response) expectProblem(response, 413, "body-too-large");
+    expect(running().service.requests).toHaveLength(length);
   });
 
-  it("lets pages of an origin on the list call, and read the answer", async () => {
+  it("answers pages of listed origins, and those of its own host", async () => {
     const origin = "https://app.example.com";
-    const asked = await ask({
-      method: "OPTIONS",
-      headers: {
-        origin,
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "authorization,content-type",
-      },
-    });
-    expect([asked.status, asked.headers]).toEqual([
-      204,
-      expect.objectContaining({
-        "access-control-allow-origin": origin,
-        "access-control-allow-methods": "POST",
-        "access-control-allow-headers": "authorization,content-type",
-        "access-control-allow-credentials": "true",
-      }),
-    ]);
+    const preflight = {
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization",
+    };
+    const allowed = await ask(noAnswer, { method: "OPTIONS", headers: { origin, ...preflight } });
+    expect([allowed.status, allowed.headers["access-control-allow-origin"]]).toEqual([204, origin]);
     const crossSite = { origin, "sec-fetch-site": "cross-site" };
-    const answer = await ask(sending({ plays: "document", bytes: 2_000 }, { headers: crossSite }));
-    expect([answer.status, answer.headers]).toEqual([
-      200,
-      expect.objectContaining({
-        "access-control-allow-origin": origin,
-        "access-control-expose-headers": expect.stringContaining("x-request-id"),
-      }),
-    ]);
+    const response = await ask(withLength(document), { headers: crossSite });
+    expect([response.status, response.headers["access-control-allow-origin"]]).toEqual([200, origin]);
+    const own = { origin: "https://shop.example", host: "shop.example" };
+    expect((await ask(withLength(document), { headers: own })).status).toBe(200);
   });
 
-  it.each([
-    ["by Sec-Fetch-Site", { "sec-fetch-site": "same-site" }],
-    ["by Origin", { origin: "https://elsewhere.example", host: "shop.example" }],
-    ["by an Origin that hides", { origin: "null" }],
-  ])("refuses pages of other origins, known %s", async (_title, headers: Record<string, string>) => {
-    const answer = await ask(sending({ plays: "document", bytes: 2_000 }, { headers }));
-    expectProblem(answer, 403, "origin-not-allowed");
-    expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+  it.runIf(host.servesEveryPath)("serves at the root, and below any path", async () => {
+    expect((await ask(withLength(document), {}, "")).status).toBe(200);
+    expect((await ask(withLength(document), {}, "/a/b%20c")).status).toBe(200);
   });
 
-  it("knows its own pages by the Host that a proxy passes on", async () => {
-    const headers = { origin: "https://shop.example", host: "shop.example" };
-    const answer = await ask(sending({ plays: "document", bytes: 2_000 }, { headers }));
-    expect(answer.status).toBe(200);
-  });
-
-  if (host.servesEveryPath) {
-    it("serves at the root, and anywhere else", async () => {
-      const document = sending({ plays: "document", bytes: 2_000 });
-      expect((await ask(document, "document", "")).status).toBe(200);
-      expect((await ask(document, "document", "/a/b%20c")).status).toBe(200);
-      expectProblem(await ask(document, "document/more"), 404, "unknown-path");
-    });
-  }
-
-  it("serves our own client, which knows its errors by class", async () => {
-    const pdfs = new TemplatePdf<Record<string, Play>>({
+  it("serves the client of this package, which rejects with the classes of its errors", async () => {
+    const { service } = running();
+    const pdfs = new TemplatePdf({
       baseUrl: running().host.origin + host.mount,
       apiKey: null,
-      headers: member,
+      headers: { authorization: "Bearer member" },
       retry: false,
-      // Loopback, but that is not what this is about.
       allowInsecureHttp: true,
     });
-    const pdf = await pdfs.generate("document", { plays: "document", bytes: 70_000 });
-    expect([pdf.filename, (await pdf.bytes()).length]).toEqual(["document.pdf", 70_000]);
-    const busy = await pdfs.generate("document", { plays: "status", status: 429 }).bytes().catch(asIs);
+    const generate = () => pdfs.generate("document", { total: "1" }).bytes();
+    service.answer(withLength(document));
+    expect(await generate()).toHaveLength(document.length);
+    service.answer(saying(429, "", { "retry-after": "7" }));
+    const busy = await generate().catch((error) => error);
     expect(busy).toBeInstanceOf(RateLimitError);
     expect(busy).toMatchObject({ retryAfterMs: 7_000 });
-    const unknown = await pdfs.generate("unknown", { plays: "page" }).bytes().catch(asIs);
-    expect(unknown).toBeInstanceOf(NotFoundError);
-
-    for (const hidesLength of [false, true]) {
-      const coming = running().upstream.nextCall();
-      const pdf = await pdfs.generate("document", { plays: "part", hidesLength });
-      (await coming).breakOff();
-      expect(await pdf.bytes().catch(asIs)).toBeInstanceOf(TruncatedPdfError);
-    }
+    service.answer(beginning(document.subarray(0, 100_000)));
+    const coming = service.next();
+    const pdf = await pdfs.generate("document", { total: "1" });
+    (await coming).socket.destroy();
+    await expect(pdf.bytes()).rejects.toBeInstanceOf(TruncatedPdfError);
     await pdfs.close();
   });
 }
 
-const asIs = (error: unknown) => error;
-
-/** Waits until a count stands still for a second: what it could reach, it has reached. */
+/** Waits until a count has not changed for a second. */
 async function untilAtRest(count: () => number): Promise<void> {
   let before = -1;
   for (let same = 0; same < 10; same = count() === before ? same + 1 : 0) {

@@ -1,16 +1,13 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { environmentOfUsers } from "../../support/environment-of-users.ts";
+import { javaScriptOf } from "../../support/compile.ts";
+import { outputOf, type RunningProgram, startProgram } from "../../support/programs.ts";
 import { nextVersion } from "../bundlers/versions.ts";
 import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
-import { type RunningProgram, startProgram } from "../start-program.ts";
-import { javaScript, snippet } from "./guide.ts";
-import type { Host } from "./host.ts";
 
-/** What the hosts need, as `npm install` takes it. */
+/** What the hosts and the guide's files import, as `npm install` takes it. */
 export const packagesOfHosts = [
   "zod@4.6.7",
   "@hono/node-server@2.1.8",
@@ -20,7 +17,27 @@ export const packagesOfHosts = [
   `next@${nextVersion}`,
   "react@19.3.1",
   "react-dom@19.3.1",
+  "@sveltejs/kit@3.2.0",
+  "react-router@8.5.1",
+  "@types/express@5.0.6",
+  "@types/node@20.19.43",
 ];
+
+const guide = readFileSync(
+  fileURLToPath(new URL("../../../docs/guides/handler.md", import.meta.url)),
+  "utf8",
+);
+/** The files that docs/guides/handler.md shows, by the name in their first line. */
+export const snippets = new Map(
+  [...guide.matchAll(/^```tsx?\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = "", code = ""]) => [file, code]),
+);
+
+/** One of these files, which listens on any free port. */
+function snippet(file: string): string {
+  const code = snippets.get(file);
+  if (code === undefined) throw new Error(`docs/guides/handler.md shows no ${file}.`);
+  return code.replaceAll("3000", "0");
+}
 
 /** How a host is started: in a folder of its own below the one that has the packages, against a service. */
 interface Starting {
@@ -29,12 +46,27 @@ interface Starting {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A host, and how it starts. */
-export interface StartableHost extends Host {
+/** A server that carries the handler, and how it differs from the others. */
+export interface Host {
+  readonly title: string;
+  /** The path below which it serves. */
+  readonly mount: string;
+  /** Whether the handler gets every path, because there is no router before it. */
+  readonly servesEveryPath: boolean;
+  /** Whether `content-length` reaches the caller. */
+  readonly tellsLength: boolean;
+  /** Whether it breaks a truncated response of unknown length; else it ends that as if it were whole. */
+  readonly breaksOff: boolean;
+  /** Whether it reads the rest of a body that was refused; else it may reset the connection. */
+  readonly takesRest: boolean;
+  /** How a caller must leave before the response so that it notices. */
+  readonly seesLeavingBy: "closing" | "resetting";
+  /** What it adds to every response. */
+  readonly ownHeaders: readonly string[];
   start(starting: Starting): Promise<RunningProgram>;
 }
 
-/** What a host prints of the port that it was given: nobody else can have been given the same. */
+/** What a host prints once it listens. */
 const toldPort = /^Listening on (\d+)$/m;
 
 /** Loaded before a host that prints nothing by itself. */
@@ -83,8 +115,8 @@ export function onNode(file: string, change = (code: string) => code) {
   return ({ folder, env }: Starting): Promise<RunningProgram> => {
     write(folder, {
       "package.json": '{ "type": "module" }',
-      "pdf.js": javaScript(pdf),
-      "main.js": javaScript(change(snippet(file, 0))),
+      "pdf.js": javaScriptOf(pdf),
+      "main.js": javaScriptOf(change(snippet(file))),
       "tell-port.mjs": tellPortOfNode,
     });
     const args = ["--import", "./tell-port.mjs", "main.js"];
@@ -101,28 +133,25 @@ async function onNext({ folder, packages, env }: Starting): Promise<RunningProgr
     "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(packages)} } };`,
     "app/layout.jsx": "export default ({ children }) => <html><body>{children}</body></html>;",
     "app/page.jsx": "export default () => <p>Documents</p>;",
-    "lib/pdf.js": javaScript(pdf),
-    [route.replace(/ts$/, "js")]: javaScript(snippet(route)),
+    "lib/pdf.js": javaScriptOf(pdf),
+    [route.replace(/ts$/, "js")]: javaScriptOf(snippet(route)),
   });
   const next = join(packages, "node_modules/next/dist/bin/next");
   const quiet = { ...env, NEXT_TELEMETRY_DISABLED: "1" };
-  await promisify(execFile)(process.execPath, [next, "build"], {
-    cwd: folder,
-    env: environmentOfUsers(quiet),
-  });
+  await outputOf(process.execPath, [next, "build"], { cwd: folder, env: quiet });
   const args = [next, "start", "--port", "0", "--hostname", "127.0.0.1"];
   const ready = /Local: +http:\/\/[^:]+:(\d+)[\s\S]*Ready in/;
   return startProgram(process.execPath, args, { cwd: folder, env: quiet, ready });
 }
 
 function onBun({ folder, env }: Starting): Promise<RunningProgram> {
-  write(folder, { "pdf.ts": pdf, "main.ts": snippet("bun.ts", 0), "tell-port.mjs": tellPortOfBun });
+  write(folder, { "pdf.ts": pdf, "main.ts": snippet("bun.ts"), "tell-port.mjs": tellPortOfBun });
   const args = ["--preload", "./tell-port.mjs", "main.ts"];
   return startProgram(programOf("bun"), args, { cwd: folder, env, ready: toldPort });
 }
 
 function onDeno({ folder, env }: Starting): Promise<RunningProgram> {
-  write(folder, { "pdf.ts": pdf, "main.ts": snippet("deno.ts", 0) });
+  write(folder, { "pdf.ts": pdf, "main.ts": snippet("deno.ts") });
   const args = ["run", "--allow-net", "--allow-env", "--node-modules-dir=manual", "main.ts"];
   return startProgram(programOf("deno"), args, {
     cwd: folder,
@@ -167,7 +196,7 @@ export function onWorkers(flags: readonly string[], pdfModule = pdf) {
 
 /** Starts a host in a folder of its own. */
 export function startOn(
-  host: Pick<StartableHost, "title" | "start">,
+  host: Pick<Host, "title" | "start">,
   packages: string,
   env: Starting["env"],
 ): Promise<RunningProgram> {
@@ -186,7 +215,7 @@ const mounted = {
 } as const;
 const anywhere = { ...mounted, servesEveryPath: true };
 
-export const hosts: readonly StartableHost[] = [
+export const hosts: readonly Host[] = [
   { title: "node:http", ...anywhere, start: onNode("node-http.ts") },
   { title: "Express 5", ...mounted, ownHeaders: ["x-powered-by"], start: onNode("express.ts") },
   { title: "Fastify 5", ...mounted, start: onNode("fastify.ts") },

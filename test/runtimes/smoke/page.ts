@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Run } from "./runtime.ts";
+import type { Run } from "./start.ts";
 
 /** How the suite ended in one runtime. */
 export interface Row extends Run {

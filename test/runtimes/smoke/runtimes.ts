@@ -1,7 +1,28 @@
-import { inBrowser } from "./in-browser.ts";
-import { inBun, inDeno, inNode } from "./in-process.ts";
-import { inWorkerd } from "./in-workerd.ts";
-import type { Facts, Runtime } from "./runtime.ts";
+import { type Ground, inBrowser, inBun, inDeno, inNode, inWorkerd, type Run } from "./start.ts";
+
+/** What is expected of a runtime. Everything else is expected of all of them. */
+export interface Facts {
+  readonly transport: "undici" | "fetch";
+  /** Buffers, Node's streams, and files. */
+  readonly hasFiles: boolean;
+  /** A page, or a web worker of one. */
+  readonly isPage: boolean;
+  /** Whether the environment can be read. */
+  readonly hasEnvironment: boolean;
+  /** The most that a service can send while nobody reads; `undefined` if the runtime itself takes in everything. */
+  readonly mostUnreadBytes: number | undefined;
+  /** The outcomes of faults that differ in this runtime, by the faults' names. */
+  readonly otherwise?: Readonly<Record<string, string>>;
+}
+
+/** One place where the suite runs. */
+export interface Runtime {
+  readonly name: string;
+  /** In which kind of module or page. */
+  readonly as: string;
+  readonly facts: Facts;
+  readonly run: (ground: Ground) => Promise<Run>;
+}
 
 const MiB = 1024 * 1024;
 
@@ -61,18 +82,17 @@ export const runtimes: readonly Runtime[] = [
     run: inDeno("esm", false),
   },
   { name: "workerd", as: "ES module, bundled", facts: workerd, run: inWorkerd },
-  { name: "Chromium", as: "page, bundled", facts: chromium, run: inBrowser("chromium", "runSmoke") },
-  {
-    name: "Chromium",
-    as: "web worker, bundled",
-    facts: chromium,
-    run: inBrowser("chromium", "runSmokeInWorker"),
-  },
-  { name: "Firefox", as: "page, bundled", facts: firefox, run: inBrowser("firefox", "runSmoke") },
-  {
-    name: "Firefox",
-    as: "web worker, bundled",
-    facts: firefox,
-    run: inBrowser("firefox", "runSmokeInWorker"),
-  },
+  ...(
+    [
+      ["Chromium", "page", "runSmoke"],
+      ["Chromium", "web worker", "runSmokeInWorker"],
+      ["Firefox", "page", "runSmoke"],
+      ["Firefox", "web worker", "runSmokeInWorker"],
+    ] as const
+  ).map(([name, kind, runner]) => ({
+    name,
+    as: `${kind}, bundled`,
+    facts: name === "Chromium" ? chromium : firefox,
+    run: inBrowser(name === "Chromium" ? "chromium" : "firefox", runner),
+  })),
 ];

@@ -99,7 +99,6 @@ export class SmokeService {
     }
     if (path === "/when-asked") await this.#until(() => calls.requests.length > 0);
     if (path === "/when-over") await this.#until(() => calls.requests.length > 0 && calls.underWay === 0);
-    if (path === "/break-off") for (const socket of calls.connections) socket.destroy();
     const { requests, sentBytes, underWay } = calls;
     return { requests, sentBytes, underWay };
   }

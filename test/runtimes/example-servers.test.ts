@@ -1,0 +1,94 @@
+import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startEmulator } from "../../src/emulator/index.ts";
+import { eventually } from "../support/eventually.ts";
+import { readPdf } from "../support/pdf-text.ts";
+import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { type Browser, launch } from "./browsers.ts";
+import { openPage } from "./bundlers/open-page.ts";
+import { Workspace } from "./mocks/workspace.ts";
+
+/** examples/express and examples/next with the packed package, against the emulator. */
+
+const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
+const projects = ["express", "next"] as const;
+
+const workspace = new Workspace();
+const downloads = makeTemporaryFolder("downloads");
+let emulator: Awaited<ReturnType<typeof startEmulator>>;
+let chromium: Browser;
+
+beforeAll(async () => {
+  const packages = projects.flatMap((name) => {
+    const manifest = JSON.parse(readFileSync(join(examples, name, "package.json"), "utf8"));
+    const { "template-pdf": _ours, ...needed } = { ...manifest.dependencies, ...manifest.devDependencies };
+    return Object.entries(needed).map(([needs, range]) => `${needs}@${range}`);
+  });
+  await workspace.install(...new Set(packages));
+  emulator = await startEmulator({ templates: join(examples, "templates") });
+  chromium = await launch("chromium", { downloads: downloads.path });
+}, 300_000);
+
+afterAll(async () => {
+  await chromium?.close();
+  await emulator?.close();
+  downloads.remove();
+  workspace.remove();
+}, 60_000);
+
+describe.each(projects)("examples/%s", (name) => {
+  let running: RunningProgram;
+
+  beforeAll(async () => {
+    const cwd = join(workspace.folder, name);
+    // Without what a reader who ran it here has installed and built.
+    const built = /[\\/](?:node_modules|\.next|public[\\/]page\.js)$/;
+    cpSync(join(examples, name), cwd, { recursive: true, filter: (path) => !built.test(path) });
+    const env = {
+      TEMPLATE_PDF_BASE_URL: emulator.baseUrl,
+      TEMPLATE_PDF_API_KEY: emulator.apiKey,
+      SESSION_SECRET: "only-for-this-test",
+      NEXT_TELEMETRY_DISABLED: "1",
+      PORT: "0",
+    };
+    if (name === "next") expect(await outputOf("npm", ["run", "build"], { cwd, env })).not.toMatch(/⚠|⨯/);
+    const ready = /(?:^|Local: +)http:\/\/[^:]+:(\d+)(?:\/$|[\s\S]*Ready in)/m;
+    running = await startProgram("npm", ["start"], { cwd, env, ready });
+  }, 180_000);
+
+  afterAll(() => running?.stop());
+
+  const ask = (cookie = "") =>
+    fetch(`${running.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify({ number: "2026-0117", total: "£0.01" }),
+    });
+
+  it("generates for users with a session only, with the values that the server sets", async () => {
+    expect((await ask()).status).toBe(401);
+    expect((await ask("session=made-up")).status).toBe(401);
+    const [cookie = ""] = (await fetch(running.origin)).headers.getSetCookie();
+    expect(cookie).toMatch(/^session=[^;]+;.*HttpOnly/i);
+    const made = await ask(cookie.replace(/;.*/, ""));
+    const { text } = await readPdf(new Uint8Array(await made.arrayBuffer()));
+    expect(text).toContain("£640.00");
+    expect(text).not.toContain("£0.01");
+  });
+
+  it("saves a document when its button is pressed", async () => {
+    const { page, complaints } = await openPage(chromium, running.origin);
+    await page.click("button");
+    await page.waitForFunction(`document.querySelector("output").textContent === "The invoice is saved."`);
+    const saved = "Invoice 2026-0117.pdf";
+    await eventually(() => readdirSync(downloads.path).includes(saved));
+    const { text } = await readPdf(readFileSync(join(downloads.path, saved)));
+    expect(text).toContain("2026-0117");
+    expect(complaints).toEqual([]);
+    await page.close();
+    rmSync(join(downloads.path, saved));
+  });
+});
