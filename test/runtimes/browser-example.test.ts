@@ -1,312 +1,319 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
-import type { RunningProgram } from "../support/programs.ts";
+import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
+import { type Received, saying } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { Example, pinned } from "./browser-example/example.ts";
 import { RecordingProxy } from "./browser-example/recording-proxy.ts";
-import { ScriptedService } from "./browser-example/scripted-service.ts";
-import { testFocus } from "./browser-example/test-focus.ts";
-import { testLocalDay } from "./browser-example/test-local-day.ts";
-import { testLooks } from "./browser-example/test-looks.ts";
-import { answersWithinMs, unlessTheDriverHangs } from "./browser-example/unless-the-driver-hangs.ts";
-import { sha256, Visit } from "./browser-example/visit.ts";
-import { type Browser, type BrowserName, launch } from "./browsers.ts";
+import { answersWithinMs, sha256, unlessTheDriverHangs, Visit } from "./browser-example/visit.ts";
+import { type Browser, launch } from "./browsers.ts";
+import { runtimesFolder } from "./installed.ts";
+import { Workspace } from "./mocks/workspace.ts";
+import { noAnswer, ScriptedService } from "./scripted-service.ts";
 
 /** examples/browser, from the packed package, in real browsers. */
 
 const values = { customer: "Εκδόσεις Αθηνά", amount: "640.00", work: "Two hundred cards" };
+const apiKey = "key-that-no-page-may-ever-see";
 
-const example = new Example();
-const service = new ScriptedService();
-const proxies = { dev: new RecordingProxy(), built: new RecordingProxy() };
+/** The document for some values: every invoice has another number. */
+const documentOf = ({ body }: Received) => fakePdf({ text: JSON.parse(body).number, bytes: 400_000 });
+
+function sendHead({ response }: Received, bytes: number): void {
+  response.writeHead(200, { "content-type": "application/pdf", "content-length": bytes });
+}
+
+const workspace = new Workspace();
+let service: ScriptedService;
+let example: string;
 const servers: RunningProgram[] = [];
+const proxies = {} as Record<"dev" | "built", RecordingProxy>;
+
+/** Starts a server of the example by a script of its package.json. */
+function startServer(
+  script: string,
+  env: Record<string, string>,
+  ...flags: string[]
+): Promise<RunningProgram> {
+  const ready = /^The page: +http:\/\/127\.0\.0\.1:(\d+)\/$/m;
+  return startProgram("npm", ["run", script, "--", "--port", "0", ...flags], { cwd: example, env, ready });
+}
 
 beforeAll(async () => {
-  await Promise.all([example.install(), service.start()]);
-  await example.npm("run", "build");
+  service = await ScriptedService.start((received) => {
+    // The cookie replaces the session of every server of this machine, because cookies have no ports.
+    const { method, response } = received;
+    if (method === "GET") {
+      response.setHeader("set-cookie", "session=ended; HttpOnly; SameSite=Strict; Path=/").end();
+      return;
+    }
+    const document = documentOf(received);
+    sendHead(received, document.length);
+    response.end(document);
+  });
+  [example = ""] = await workspace.installExamples("browser");
+  await outputOf("npm", ["run", "build"], { cwd: example });
+  const env = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: apiKey };
   for (const [mode, script] of [
     ["dev", "start"],
     ["built", "start:built"],
   ] as const) {
-    const server = await example.start(script, service);
+    const server = await startServer(script, env);
     servers.push(server);
-    await proxies[mode].start(server.origin);
+    proxies[mode] = await RecordingProxy.start(server.origin);
   }
 }, 180_000);
 
 afterAll(async () => {
   for (const server of servers) await server.stop();
-  for (const proxy of Object.values(proxies)) await proxy.stop();
-  await service.stop();
-  example.remove();
+  for (const proxy of Object.values(proxies)) await proxy.close();
+  await service.close();
+  workspace.remove();
 }, 60_000);
 
-beforeEach(() => service.behave());
+it("the example starts with the emulator, whose latency and faults its flags set", {
+  timeout: 60_000,
+}, async () => {
+  const server = await startServer("start", {}, "--fault", "429 retry-after 900 every 2");
+  servers.push(server);
+  const page = await fetch(server.origin, { headers: { accept: "text/html" } });
+  const [cookie = ""] = page.headers.getSetCookie();
+  expect(cookie).toMatch(/^session=[\da-f-]{36}; HttpOnly; SameSite=Strict; Path=\/$/);
+  const ask = (session: string) =>
+    fetch(`${server.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie: session },
+      body: JSON.stringify({ ...values, date: "2026-11-20", number: "one of the page's own" }),
+    });
+  expect((await ask("")).status).toBe(401);
+  const session = cookie.replace(/;.*/, "");
+  const { text } = await readPdf(new Uint8Array(await (await ask(session)).arrayBuffer()));
+  expect(text).toMatch(/20 November 2026[\s\S]*£640\.00/);
+  expect(text).not.toContain("one of the page's own");
+  const refused = await ask(session);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "900"]);
+});
 
-describe("the example of a page", () => {
-  it("is tried with versions that its package.json allows", () => {
-    const { dependencies, devDependencies } = JSON.parse(
-      readFileSync(new URL("../../examples/browser/package.json", import.meta.url), "utf8"),
-    );
-    const { "template-pdf": _ours, ...needed } = { ...dependencies, ...devDependencies };
-    const major = (version: string) => version.replace(/^\^?(\d+)\..*/, "$1");
-    const majors = (versions: Readonly<Record<string, string>>) =>
-      Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, major(version)]));
-    expect(majors(pinned)).toEqual(majors(needed));
+/** Orders a document, of which the service has sent the first half. */
+async function orderHalf(visit: Visit) {
+  service.answer(noAnswer);
+  const coming = service.next();
+  await visit.order(values);
+  const received = await coming;
+  const document = documentOf(received);
+  expect(await visit.see("progress.matches(':indeterminate')")).toBe(true);
+  sendHead(received, document.length);
+  received.response.write(document.subarray(0, document.length / 2));
+  await visit.until("progress.value === 50");
+  return {
+    closed: received.closed,
+    sendRest: () => received.response.end(document.subarray(document.length / 2)),
+  };
+}
+
+describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDriverHangs, (name) => {
+  const downloads = makeTemporaryFolder("downloads");
+  let browser: Browser;
+  let visit: Visit;
+
+  beforeAll(async () => {
+    browser = await launch(name, { downloads: downloads.path, answersWithinMs });
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser.close();
+    downloads.remove();
   });
 
-  it("starts with the service on this machine, and waits and fails as it is told", {
-    timeout: 60_000,
-  }, async () => {
-    const server = await example.start("start", undefined, "--fault", "429 retry-after 900 every 2");
+  async function open(mode: "dev" | "built" = "built"): Promise<void> {
+    service.answer();
+    await visit?.page.close();
+    visit = await Visit.begin(browser, name, "light", `${proxies[mode].origin}/`);
+  }
+
+  it.each(["dev", "built"] as const)("shows a document, and never receives the key (%s)", async (mode) => {
+    await open(mode);
+    await visit.order(values);
+    const shown = await visit.preview();
+    const made = service.requests.at(-1) as Received;
+    const sent = JSON.parse(made.body);
+    expect(shown).toBe(sha256(documentOf(made)));
+    expect(sent).toMatchObject({ customer: values.customer, work: values.work, amount: "£640.00" });
+    expect(await visit.focused()).toBe("tray-title");
+    expect(await visit.see(`document.querySelector("#tray-title").textContent`)).toBe(
+      `Invoice ${sent.number}`,
+    );
+    expect(visit.complaints).toEqual([]);
+    expect([...visit.origins]).toEqual([proxies[mode].origin]);
+    const { received } = proxies[mode];
+    expect(received).toContain("A new invoice");
+    expect(received).toContain("content-disposition: attachment");
+    expect(received).not.toMatch(/^content-encoding:/im);
+    for (const secret of [apiKey, btoa(apiKey), new URL(service.baseUrl).host])
+      expect(received).not.toContain(secret);
+
+    const { length } = service.requests;
+    await visit.tabTo("download");
+    await visit.page.keyboard.press("Enter");
+    const file = `Invoice ${sent.number}.pdf`;
+    await eventually(() => readdirSync(downloads.path).includes(file));
+    expect(sha256(readFileSync(join(downloads.path, file)))).toBe(shown);
+    expect(service.requests).toHaveLength(length);
+  });
+
+  it("shows the progress from nothing to all of a document, and keeps the focus in a field", async () => {
+    await open();
+    const { sendRest } = await orderHalf(visit);
+    expect(await visit.see(`document.querySelector("#status").textContent`)).toBe("50 % of 400 kB");
+    expect(await visit.see(`document.querySelector("#make").getAttribute("aria-disabled")`)).toBe("true");
+    await visit.page.evaluate("customer.focus()");
+    sendRest();
+    await visit.preview();
+    expect(await visit.focused()).toBe("customer");
+    const shown = await visit.see<[string | null, string][]>("shown");
+    const percents = shown.flatMap(([value], at) =>
+      !value || (value === "0" && at > 1) ? [] : [Number(value)],
+    );
+    expect(percents).toEqual(percents.toSorted((one, other) => one - other));
+    expect(percents.at(-1)).toBe(100);
+    expect(shown.at(-1)).toEqual(["0", "The invoice is made."]);
+  });
+
+  it.each(["Escape", "the button"])("cancels by %s, which aborts the request to the service", async (how) => {
+    await open();
+    const { closed } = await orderHalf(visit);
+    if (how !== "Escape") await visit.tabTo("cancel");
+    await visit.page.keyboard.press(how === "Escape" ? "Escape" : "Enter");
+    await closed;
+    await visit.until(`document.querySelector("#status").textContent.startsWith("Cancelled")`);
+    expect(await visit.focused()).toBe("make");
+    expect(await visit.see("made")).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it("names wrong fields beside them, and sends nothing", async () => {
+    await open();
+    const before = service.requests.length;
+    await visit.order({ customer: "Zoë", amount: "a lot", work: " " });
+    expect(await visit.notice()).toBe("2 fields need another look.");
+    expect(await visit.focused()).toBe("amount");
+    const described = `[...document.querySelectorAll("[aria-invalid=true]")].map((field) => [
+      field.id, document.getElementById(field.getAttribute("aria-describedby")).textContent])`;
+    expect(await visit.see(described)).toEqual([
+      ["amount", "Write it as 640.00."],
+      ["work", "Say what the invoice is for."],
+    ]);
+    expect(service.requests).toHaveLength(before);
+  });
+
+  it.each([
+    [
+      500,
+      3,
+      /^The invoice could not be made\. Try again in a minute; if .* tell us this number: [\da-f-]{36}$/,
+    ],
+    [429, 1, /^Too many invoices are being made\. Try again at \d\d:\d\d\.$/],
+  ])(
+    "explains a %i of the service after %i attempts, without its words",
+    async (status, attempts, notice) => {
+      await open();
+      const before = service.requests.length;
+      const refusal = saying(status, "secret words", status === 429 ? { "retry-after": "900" } : {});
+      service.answer(refusal, refusal, refusal);
+      await visit.order(values);
+      expect(await visit.notice()).toMatch(notice);
+      expect(service.requests.length - before).toBe(attempts);
+      const said = await visit.see<[unknown, string][]>("shown");
+      expect(said.some(([, text]) => /^That did not work\. Trying again in/.test(text))).toBe(attempts > 1);
+      expect(proxies.built.received).not.toContain("secret words");
+    },
+  );
+
+  it("offers to sign in again when the session has ended", async () => {
+    await open();
+    const other = await browser.newPage();
+    await other.goto(`${service.baseUrl}/sign-out`);
+    await other.close();
+    await visit.page.bringToFront();
+    await visit.order(values);
+    expect(await visit.notice()).toBe("Your session has ended. Load the page again to sign in.");
+    await visit.page.evaluate("globalThis.isOld = true");
+    await visit.page.keyboard.press("Tab");
+    await visit.page.keyboard.press("Enter");
+    await visit.until(`!globalThis.isOld && document.readyState === "complete"`);
+  });
+
+  it("distinguishes a server that is down from a browser that is offline", async () => {
+    await open();
+    proxies.built.unplug();
     try {
-      const page = await fetch(server.origin, { headers: { accept: "text/html" } });
-      const [cookie = ""] = page.headers.getSetCookie();
-      expect(cookie).toMatch(/^session=[\da-f-]{36}; HttpOnly; SameSite=Strict; Path=\/$/);
-      const ask = (headers: Record<string, string>) =>
-        fetch(`${server.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
-          method: "POST",
-          headers: { "content-type": "application/json", ...headers },
-          body: JSON.stringify({ ...values, date: "2026-11-20", number: "one of the page's own" }),
-        });
-      const session = { cookie: cookie.replace(/;.*/, "") };
-      expect((await ask({})).status).toBe(401);
-      const made = await ask(session);
-      const { text } = await readPdf(new Uint8Array(await made.arrayBuffer()));
-      expect(text).toMatch(/20 November 2026/);
-      expect(text).toMatch(/£640\.00/);
-      expect(text).not.toContain("one of the page's own");
-      const refused = await ask(session);
-      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "900"]);
+      await visit.order(values);
+      expect(await visit.notice()).toBe("The server did not answer. Try again in a minute.");
+      await visit.page.evaluate(`Object.defineProperty(navigator, "onLine", { value: false })`);
+      await visit.page.evaluate("make.focus()");
+      await visit.page.keyboard.press("Enter");
+      await visit.until(`/offline/.test(document.querySelector("#notice").textContent)`);
     } finally {
-      await server.stop();
+      proxies.built.isUnplugged = false;
     }
   });
 });
 
-describe.each(["chromium", "firefox"] as const)(
-  "the example in %s",
-  unlessTheDriverHangs,
-  (name: BrowserName) => {
-    let downloads: ReturnType<typeof makeTemporaryFolder>;
-    let browser: Browser;
-    let visit: Visit;
+it("the example begins with the date in the time zone of its user", unlessTheDriverHangs, async () => {
+  // A zone in which it is another day than in UTC. Firefox has that of its machine.
+  const isMorning = new Date().getUTCHours() < 11;
+  const browser = await launch("chromium", { answersWithinMs });
+  const page = await browser.newPage();
+  await page.emulateTimezone(isMorning ? "Etc/GMT+12" : "Etc/GMT-14");
+  await page.goto(`${proxies.built.origin}/`);
+  const there = new Date(Date.now() + (isMorning ? -12 : 14) * 3_600_000).toISOString().slice(0, 10);
+  expect(await page.evaluate("date.value")).toBe(there);
+  await browser.close();
+});
 
-    beforeAll(async () => {
-      downloads = makeTemporaryFolder("downloads");
-      browser = await launch(name, { downloads: downloads.path, answersWithinMs });
-    }, 60_000);
-
-    afterAll(async () => {
-      await browser.close();
-      downloads.remove();
-    });
-
-    async function open(mode: "dev" | "built" = "built"): Promise<Visit> {
-      await visit?.page.close();
-      visit = await Visit.begin(browser, name, "light", `${proxies[mode].origin}/`);
-      return visit;
-    }
-
-    /** What a refusal looks like: the words at the button, and what has the focus. */
-    async function notice(): Promise<string> {
-      await visit.until(`document.querySelector("#notice p")`);
-      return visit.see(`document.querySelector("#notice p").textContent`);
-    }
-
-    it.each(["dev", "built"] as const)(
-      "%s: shows what was made, from key to key, without a complaint or the key",
-      async (mode) => {
-        await open(mode);
-        expect(await visit.focused()).toBe("");
-        await visit.order(values);
-        const { url, sha256: shown } = await visit.preview();
-        const made = service.calls.at(-1);
-        expect(url).toMatch(/^blob:/);
-        expect(shown).toBe(sha256(made?.document ?? new Uint8Array()));
-        expect(made?.values).toMatchObject({
-          customer: values.customer,
-          work: values.work,
-          amount: "£640.00",
-          number: expect.stringMatching(/^\d{4}-[\dA-F]{4}$/),
-        });
-        expect(await visit.focused()).toBe("tray-title");
-        expect(await visit.see(`document.querySelector("#tray-title").textContent`)).toBe(
-          `Invoice ${made?.values["number"]}`,
-        );
-        expect(visit.complaints).toEqual([]);
-        expect([...visit.origins]).toEqual([proxies[mode].origin]);
-
-        const received = proxies[mode].received.join("\n");
-        expect(received).toContain("A new invoice");
-        expect(received).toContain("content-disposition: attachment");
-        expect(received).not.toMatch(/^content-encoding:/im);
-        for (const secret of [service.apiKey, btoa(service.apiKey), new URL(service.baseUrl).host]) {
-          expect(received).not.toContain(secret);
-        }
-      },
-    );
-
-    it("saves what it shows, under the name that the server gave it", async () => {
-      await open();
-      await visit.order(values);
-      await visit.preview();
-      await visit.tabTo("download");
-      const before = service.calls.length;
-      await visit.page.keyboard.press("Enter");
-      const made = service.calls.at(-1);
-      const file = `Invoice ${made?.values["number"]}.pdf`;
-      await eventually(() => readdirSync(downloads.path).includes(file));
-      const saved = sha256(readFileSync(join(downloads.path, file)));
-      expect(saved).toBe(sha256(made?.document ?? new Uint8Array()));
-      expect(service.calls).toHaveLength(before);
-      expect(visit.complaints).toEqual([]);
-    });
-
-    it("tells how much has come, from nothing to all of it, and never less than before", async () => {
-      await open();
-      const held = service.holdNext();
-      await visit.order(values);
-      const call = await held;
-      expect(await visit.see(`document.querySelector("progress").matches(":indeterminate")`)).toBe(true);
-      call.sendHalf();
-      await visit.until(`document.querySelector("progress").value === 50`);
-      expect(await visit.see(`document.querySelector("#status").textContent`)).toBe("50 % of 400 kB");
-      expect(await visit.see(`document.querySelector("#make").getAttribute("aria-disabled")`)).toBe("true");
-      call.sendRest();
-      await visit.preview();
-      const shown = await visit.see<[string | null, string][]>("shown");
-      const percents = shown.flatMap(([value], at) =>
-        // It is emptied at the end.
-        value === null || (value === "0" && at > 1) ? [] : [Number(value)],
-      );
-      expect(percents).toEqual(percents.toSorted((one, other) => one - other));
-      expect(percents).toContain(50);
-      expect(percents.at(-1)).toBe(100);
-      expect(shown.at(-1)).toEqual(["0", "The invoice is made."]);
-    });
-
-    testFocus({ open, service });
-
-    it.each(["Escape", "the button"])("gives a document up by %s, and the service is left", async (how) => {
-      await open();
-      const held = service.holdNext();
-      await visit.order(values);
-      const call = await held;
-      call.sendHalf();
-      await visit.until(`document.querySelector("progress").value === 50`);
-      if (how === "Escape") await visit.page.keyboard.press("Escape");
-      else {
-        await visit.tabTo("cancel");
-        await visit.page.keyboard.press("Enter");
+describe.each([
+  ["chromium", "light"],
+  ["chromium", "dark"],
+  ["firefox", "light"],
+  ["firefox", "dark"],
+] as const)("the example in %s, %s", (name, scheme) => {
+  it("is accessible in each of its states, wide and narrow", unlessTheDriverHangs, async () => {
+    const browser = await launch(name, { scheme, answersWithinMs });
+    service.answer();
+    const visit = await Visit.begin(browser, name, scheme, `${proxies.built.origin}/`);
+    await visit.page.evaluate(readFileSync(join(runtimesFolder, "node_modules/axe-core/axe.min.js"), "utf8"));
+    // Not in the frame, because its viewer is the browser's own.
+    const violations = `axe.run(document, { iframes: false }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) => html + " " + failureSummary).join("; ")))`;
+    const judge = async (state: string) => {
+      for (const width of [1440, 320]) {
+        await visit.page.setViewport({ width, height: 900 });
+        expect(await visit.page.evaluate(violations), `${state}, ${width} px`).toEqual([]);
+        const overflow = await visit.see("document.documentElement.scrollWidth - innerWidth");
+        expect(overflow, `${state}, ${width} px`).toBeLessThanOrEqual(0);
       }
-      await call.left;
-      await visit.until(`document.querySelector("#status").textContent.startsWith("Cancelled")`);
-      expect(await visit.focused()).toBe("make");
-      expect(await visit.see(`document.querySelector("#notice").textContent`)).toBe("");
-      expect(await visit.see("made")).toEqual([]);
-      expect(visit.complaints).toEqual([]);
-    });
-
-    it("tells beside the fields what is wrong with them, and goes to the first", async () => {
-      await open();
-      const before = service.calls.length;
-      await visit.order({ customer: "Zoë", amount: "a lot", work: " " });
-      expect(await notice()).toBe("2 fields need another look.");
-      expect(await visit.focused()).toBe("amount");
-      const told = await visit.see<string[][]>(
-        `[...document.querySelectorAll("[aria-invalid=true]")].map((field) => [
-        field.id, document.getElementById(field.getAttribute("aria-describedby")).textContent])`,
-      );
-      expect(told).toEqual([
-        ["amount", "Write it as 640.00."],
-        ["work", "Say what the invoice is for."],
-      ]);
-      expect(service.calls).toHaveLength(before);
-      // What stands there is taken back with the next attempt.
-      await visit.page.evaluate(`amount.value = "12"; work.value = "Cards"`);
-      await visit.tabTo("make");
-      await visit.page.keyboard.press("Enter");
-      await visit.preview();
-      expect(await visit.see(`document.querySelectorAll("[aria-invalid]").length`)).toBe(0);
-      expect(await visit.see(`document.querySelector("#notice").textContent`)).toBe("");
-    });
-
-    it("tries again where the service fails, and says so, and then tells it in words of a person", async () => {
-      await open();
-      const before = service.calls.length;
-      service.refuse(500);
-      await visit.order(values);
-      expect(await notice()).toMatch(
-        /^The invoice could not be made\. Try again in a minute; if that does not help, tell us this number: [\da-f-]{36}$/,
-      );
-      expect(await visit.focused()).toBe("notice");
-      expect(service.calls.length - before).toBe(3);
-      const said = await visit.see<[unknown, string][]>("shown");
-      expect(said.some(([, text]) => /^That did not work\. Trying again in/.test(text))).toBe(true);
-      expect(await visit.see("document.body.textContent")).not.toContain("secret words");
-      expect(proxies.built.received.join("\n")).not.toContain("secret words");
-    });
-
-    it("tells when to try again, where too much is asked for", async () => {
-      await open();
-      service.refuse(429, { "retry-after": "900" });
-      await visit.order(values);
-      expect(await notice()).toMatch(/^Too many invoices are being made\. Try again at \d\d:\d\d\.$/);
-    });
-
-    it("offers to sign in again, where the session has ended", async () => {
-      await open();
-      const other = await browser.newPage();
-      await other.goto(service.signOutUrl);
-      await other.close();
-      await visit.page.bringToFront();
-      await visit.order(values);
-      expect(await notice()).toBe("Your session has ended. Load the page again to sign in.");
-      await visit.page.evaluate("globalThis.isOld = true");
-      await visit.page.keyboard.press("Tab");
-      await visit.page.keyboard.press("Enter");
-      await visit.until(`!globalThis.isOld && document.readyState === "complete"`);
-      // Firefox keeps what was filled in.
-      await visit.page.evaluate(`for (const id of ["customer", "amount", "work"]) globalThis[id].value = ""`);
-      await visit.order(values);
-      await visit.preview();
-    });
-
-    it("tells a dead server from a dead line", async () => {
-      await open();
-      const plug = proxies.built.unplug();
-      try {
-        await visit.order(values);
-        expect(await notice()).toBe("The server did not answer. Try again in a minute.");
-        await visit.page.evaluate(`Object.defineProperty(navigator, "onLine", { value: false })`);
-        await visit.page.evaluate(`document.querySelector("#make").focus()`);
-        await visit.page.keyboard.press("Enter");
-        await visit.until(`/offline/.test(document.querySelector("#notice").textContent)`);
-        expect(await notice()).toBe("You are offline. Try again when you are connected.");
-      } finally {
-        plug();
-      }
-    });
-
-    it("lets go of a document when the next takes its place", async () => {
-      await open();
-      await visit.order(values);
-      const first = await visit.preview();
-      expect(await visit.see("revoked")).toEqual([]);
-      await visit.page.evaluate(`document.querySelector("#make").focus()`);
-      await visit.page.keyboard.press("Enter");
-      const second = await visit.preview(2);
-      expect(await visit.see("made")).toEqual([first.url, second.url]);
-      expect(await visit.see("revoked")).toEqual([first.url]);
-      expect(second.sha256).not.toBe(first.sha256);
-    });
-  },
-);
-
-const stage = { service, address: () => `${proxies.built.origin}/` };
-testLocalDay(stage);
-testLooks(stage);
+    };
+    const background = scheme === "light" ? "rgb(231, 225, 211)" : "rgb(18, 22, 28)";
+    expect(await visit.see("getComputedStyle(document.body).backgroundColor")).toBe(background);
+    await judge("empty");
+    await visit.tabTo("make");
+    await visit.page.keyboard.press("Enter");
+    await visit.until(`document.querySelector("[aria-invalid]")`);
+    await judge("refused");
+    await visit.page.evaluate("customer.focus()");
+    const { sendRest } = await orderHalf(visit);
+    await judge("half of it has come");
+    sendRest();
+    await visit.preview();
+    await judge("shown");
+    service.answer(saying(429, "", { "retry-after": "900" }));
+    await visit.page.evaluate("make.focus()");
+    await visit.page.keyboard.press("Enter");
+    await visit.notice();
+    await judge("failed");
+    await browser.close();
+  });
+});

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,14 +20,10 @@ const workspace = new Workspace();
 const downloads = makeTemporaryFolder("downloads");
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
 let chromium: Browser;
+let folders: readonly string[];
 
 beforeAll(async () => {
-  const packages = projects.flatMap((name) => {
-    const manifest = JSON.parse(readFileSync(join(examples, name, "package.json"), "utf8"));
-    const { "template-pdf": _ours, ...needed } = { ...manifest.dependencies, ...manifest.devDependencies };
-    return Object.entries(needed).map(([needs, range]) => `${needs}@${range}`);
-  });
-  await workspace.install(...new Set(packages));
+  folders = await workspace.installExamples(...projects);
   emulator = await startEmulator({ templates: join(examples, "templates") });
   chromium = await launch("chromium", { downloads: downloads.path });
 }, 300_000);
@@ -43,10 +39,7 @@ describe.each(projects)("examples/%s", (name) => {
   let running: RunningProgram;
 
   beforeAll(async () => {
-    const cwd = join(workspace.folder, name);
-    // Without what a reader who ran it here has installed and built.
-    const built = /[\\/](?:node_modules|\.next|public[\\/]page\.js)$/;
-    cpSync(join(examples, name), cwd, { recursive: true, filter: (path) => !built.test(path) });
+    const cwd = folders[projects.indexOf(name)] ?? "";
     const env = {
       TEMPLATE_PDF_BASE_URL: emulator.baseUrl,
       TEMPLATE_PDF_API_KEY: emulator.apiKey,

@@ -1,52 +1,55 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { listenRaw, type SocketServer } from "../../support/sockets.ts";
 
-/** Stands before a server, and keeps every byte that a browser gets from it. */
+/** Stands before a server, and keeps every byte that a browser receives from it. */
 export class RecordingProxy {
   readonly #received: Buffer[][] = [];
-  readonly #sockets = new Set<Socket>();
-  #server: SocketServer | undefined;
-  #refuses = false;
+  readonly #server: SocketServer;
+  /** Whether it drops new connections. */
+  isUnplugged = false;
 
-  /** @param target - the origin of the server behind */
-  async start(target: string): Promise<void> {
+  private constructor(server: SocketServer) {
+    this.#server = server;
+  }
+
+  /** @param target - the origin of the server behind it */
+  static async start(target: string): Promise<RecordingProxy> {
     const { hostname, port } = new URL(target);
-    this.#server = await listenRaw((caller) => {
-      if (this.#refuses) return void caller.destroy();
-      const chunks: Buffer[] = [];
-      this.#received.push(chunks);
-      const server = connect(Number(port), hostname);
-      server.on("data", (chunk) => chunks.push(chunk));
-      for (const [from, to] of [
-        [caller, server],
-        [server, caller],
-      ] as const) {
-        this.#sockets.add(from);
-        from.on("error", () => to.destroy()).on("close", () => to.destroy());
-        from.pipe(to);
-      }
-    });
+    const proxy = new RecordingProxy(
+      await listenRaw((caller) => {
+        if (proxy.isUnplugged) return void caller.destroy();
+        const chunks: Buffer[] = [];
+        proxy.#received.push(chunks);
+        const server = connect(Number(port), hostname);
+        server.on("data", (chunk) => chunks.push(chunk));
+        for (const [from, to] of [
+          [caller, server],
+          [server, caller],
+        ] as const) {
+          from.on("error", () => to.destroy()).on("close", () => to.destroy());
+          from.pipe(to);
+        }
+      }),
+    );
+    return proxy;
   }
 
   get origin(): string {
-    return this.#server?.origin ?? "not started";
+    return this.#server.origin;
   }
 
-  /** Everything that was received, as one text for each connection; bytes are letters of Latin-1. */
-  get received(): readonly string[] {
-    return this.#received.map((chunks) => Buffer.concat(chunks).toString("latin1"));
+  /** Everything that was received, as Latin-1, one text for each connection. */
+  get received(): string {
+    return this.#received.map((chunks) => Buffer.concat(chunks).toString("latin1")).join("\n");
   }
 
-  /** Drops every connection, and those to come, until the function that it returns is called. */
-  unplug(): () => void {
-    this.#refuses = true;
-    for (const socket of this.#sockets) socket.destroy();
-    return () => {
-      this.#refuses = false;
-    };
+  /** Drops every connection, and those to come. */
+  unplug(): void {
+    this.isUnplugged = true;
+    this.#server.destroyAll();
   }
 
-  async stop(): Promise<void> {
-    await this.#server?.close();
+  close(): Promise<void> {
+    return this.#server.close();
   }
 }

@@ -1,22 +1,28 @@
 import { createHash } from "node:crypto";
 import type { Browser, BrowserName, Page, Scheme } from "../browsers.ts";
 
+/**
+ * For tests by the keyboard: Firefox sometimes does not report to the driver that it took a key, which is no fault of the page.
+ * Nothing else is tried again.
+ */
+export const unlessTheDriverHangs = {
+  timeout: 120_000,
+  retry: { count: 3, condition: /^input\.performActions timed out/ },
+};
+/** How long a browser may take to answer the driver, so that a test can be tried again. */
+export const answersWithinMs = 20_000;
+
 /** What is watched from before the first script of the page. */
 const watch = `
   globalThis.made = [];
-  globalThis.revoked = [];
   globalThis.blobs = new Map();
   globalThis.shown = [];
-  const { createObjectURL, revokeObjectURL } = URL;
+  const { createObjectURL } = URL;
   URL.createObjectURL = (blob) => {
     const url = createObjectURL.call(URL, blob);
     made.push(url);
     blobs.set(url, blob);
     return url;
-  };
-  URL.revokeObjectURL = (url) => {
-    revoked.push(url);
-    revokeObjectURL.call(URL, url);
   };
   addEventListener("DOMContentLoaded", () => {
     const bar = document.querySelector("progress");
@@ -94,14 +100,19 @@ export class Visit {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Waits for the next document to be shown, and reads what the frame shows. */
-  async preview(count = 1): Promise<{ url: string; sha256: string }> {
-    await this.until(`made.length >= ${count} && frame.src.startsWith(made.at(-1))`);
-    const url = await this.see<string>(`frame.src.replace(/#.*/, "")`);
-    const sha256 = await this.page.evaluate(`blobs.get("${url}").arrayBuffer()
+  /** Waits until a document is shown; returns its hash. */
+  async preview(): Promise<string> {
+    await this.until(`made.length > 0 && frame.src.startsWith(made.at(-1))`);
+    const hash = await this.page.evaluate(`blobs.get(made.at(-1)).arrayBuffer()
       .then((bytes) => crypto.subtle.digest("SHA-256", bytes))
       .then((hash) => [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join(""))`);
-    return { url, sha256: String(sha256) };
+    return String(hash);
+  }
+
+  /** The text of the notice beside the button, once there is one. */
+  async notice(): Promise<string> {
+    await this.until(`document.querySelector("#notice p")`);
+    return this.see(`document.querySelector("#notice p").textContent`);
   }
 }
 

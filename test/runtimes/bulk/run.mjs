@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
 const settings = JSON.parse(process.argv[2]);
-const { baseUrl, apiKey, folder: at, count, version = 0, die, end, options = {} } = settings;
+const { baseUrl, apiKey, folder: at, count, version = 0, die, end, concurrency = 8 } = settings;
 
 const say = (told) => fs.writeSync(1, `${JSON.stringify(told)}\n`);
 const kill = () => process.kill(process.pid, "SIGKILL");
@@ -60,8 +60,8 @@ function* jobs() {
 const ending = new AbortController();
 let fulfilled = 0;
 
-function onResult({ status, key, error }) {
-  say({ status, key, code: error?.code });
+function onResult({ status, key }) {
+  say({ status, key });
   if (status !== "fulfilled" || ++fulfilled !== end?.after) return;
   if (end.how === "exit") process.exit(7);
   if (end.how === "throw") setImmediate(() => Promise.reject(new Error("nobody catches this")));
@@ -76,11 +76,10 @@ try {
     jobs: jobs(),
     sink: folder("out/{{shelf}}/{{n}}.pdf", { root: at }),
     journal: `${at}/run.journal`,
-    concurrency: 8,
+    concurrency,
     ...(end?.how === "signal" && { signal: ending.signal }),
     ...(end?.how === "drain" && { drain: ending.signal }),
     onResult,
-    ...options,
   });
   say({ summary });
 } catch ({ name, message }) {

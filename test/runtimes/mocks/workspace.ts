@@ -1,6 +1,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { consumer } from "../../package/consumer.ts";
 import { environmentOfUsers } from "../../support/environment-of-users.ts";
@@ -8,6 +9,8 @@ import { listen } from "../../support/sockets.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import type { Combination } from "./combinations.ts";
 import { writeProject } from "./write-project.ts";
+
+const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
 
 /** How the tests of a project ended. */
 interface Outcome {
@@ -34,6 +37,23 @@ export class Workspace {
     const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", join(consumer, tarball)];
     const { exitCode, printed } = await execute("npm", [...args, ...packages], this.folder, process.env);
     if (exitCode !== 0) throw new Error(printed);
+  }
+
+  /** Installs what example projects need, copies them, and returns their folders. */
+  async installExamples(...names: readonly string[]): Promise<string[]> {
+    const packages = names.flatMap((name) => {
+      const manifest = JSON.parse(readFileSync(join(examples, name, "package.json"), "utf8"));
+      const { "template-pdf": _ours, ...needed } = { ...manifest.dependencies, ...manifest.devDependencies };
+      return Object.entries(needed).map(([needs, range]) => `${needs}@${range}`);
+    });
+    await this.install(...new Set(packages));
+    return names.map((name) => {
+      const folder = join(this.folder, name);
+      // Without what a reader who ran it here has installed and built.
+      const built = /[\\/](?:node_modules|dist|\.next|public[\\/]page\.js)$/;
+      cpSync(join(examples, name), folder, { recursive: true, filter: (path) => !built.test(path) });
+      return folder;
+    });
   }
 
   /**

@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { makeProject } from "../../package/consumer.ts";
+import { start } from "../../support/programs.ts";
+import type { Answer } from "../../support/service.ts";
+import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
+import { ScriptedService } from "../scripted-service.ts";
+
+/** The values of a job of `run.mjs`. */
+interface Values {
+  readonly n: number;
+  readonly shelf: number;
+  readonly version?: number;
+}
+
+/** What `run.mjs` prints. */
+interface Told {
+  readonly status?: "fulfilled" | "rejected" | "skipped";
+  readonly key?: string;
+  readonly name?: string;
+  readonly message?: string;
+  readonly summary?: { readonly fulfilled: number; readonly skipped: number; readonly rejected: number };
+}
+
+/** How a run is started. */
+interface RunSettings {
+  readonly version?: number;
+  /** The call to the file system at which it is killed. */
+  readonly die?: { readonly call: string; readonly when: string; readonly nth: number };
+  /** How it ends after that many documents. */
+  readonly end?: { readonly how: string; readonly after: number };
+  readonly concurrency?: number;
+}
+
+/** Every job of `run.mjs`: those of another version differ in each tenth. */
+function jobsOf(count: number, version = 0): Values[] {
+  return Array.from({ length: count }, (_, n) => ({
+    n,
+    shelf: n % 3,
+    ...(n % 10 === 0 && version > 0 && { version }),
+  }));
+}
+
+/** The document of a job: every one differs. */
+export function documentOf({ n, version = 0 }: Values): Buffer {
+  const body = `document ${n} in version ${version}\n`.repeat(20 + ((n * 37) % 400));
+  return Buffer.from(`%PDF-1.7\n${body}%%EOF\n`);
+}
+
+/** Sends the document of a job in two halves, after a time in which other jobs begin. */
+const answer: Answer = ({ body, response }) => {
+  const values: Values = JSON.parse(body);
+  const bytes = documentOf(values);
+  setTimeout(
+    () => {
+      response.writeHead(200, { "content-length": bytes.length });
+      response.write(bytes.subarray(0, bytes.length / 2));
+      setImmediate(() => response.end(bytes.subarray(bytes.length / 2)));
+    },
+    (values.n * 7) % 11,
+  );
+};
+
+/**
+ * Prepares runs of the same jobs into one folder, one after the other, by the installed package in processes of their own.
+ * Every run is checked: it requests no document twice, and none that an earlier run has called finished.
+ */
+export async function setUpRuns(count: number) {
+  const service = await ScriptedService.start(answer);
+  const { path: folder, remove } = makeTemporaryFolder("runs");
+  const program = readFileSync(join(import.meta.dirname, "run.mjs"), "utf8");
+  const project = makeProject("bulk", { "run.mjs": program });
+  onTestFinished(async () => {
+    await service.close();
+    remove();
+  });
+  /** The jobs that any run has called finished, as JSON. */
+  const finished = new Set<string>();
+  let runs = 0;
+
+  const startRun = (
+    settings: RunSettings = {},
+    [command = "", ...flags]: readonly string[] = [process.execPath],
+  ) => {
+    const { baseUrl, requests } = service;
+    const jobs = jobsOf(count, settings.version);
+    const before = new Set(jobs.filter((job) => finished.has(JSON.stringify(job))).map(({ n }) => n));
+    // A request of a killed run may arrive during the next.
+    const apiKey = `key-of-run-${++runs}`;
+    const told = JSON.stringify({ baseUrl, apiKey, folder, count, ...settings });
+    const running = start(command, [...flags, join(project, "run.mjs"), told], { cwd: project });
+    onTestFinished(() => running.stop());
+    const ended = running.ended.then(({ stdout, ...ending }) => {
+      // Of a killed run, the last line may be torn.
+      const lines: Told[] = stdout
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+      const own = requests.filter(({ headers }) => headers.authorization === `API-Key ${apiKey}`);
+      const asked: number[] = own.map(({ body }) => JSON.parse(body).n);
+      expect(new Set(asked).size, "documents requested").toBe(asked.length);
+      expect(asked.filter((n) => before.has(n))).toEqual([]);
+      for (const { status, key = "" } of lines) {
+        const job = jobs[Number(/(\d+)\.pdf$/.exec(key)?.[1])];
+        if (status === "fulfilled" || status === "skipped") finished.add(JSON.stringify(job));
+      }
+      return { ...ending, lines, asked, last: lines.at(-1) };
+    });
+    return { ended, kill: () => running.child.kill("SIGKILL") };
+  };
+
+  /** Runs what is left to its end, and checks every document. */
+  const expectRest = async (settings: RunSettings = {}, command?: readonly string[]) => {
+    const { asked, last } = await startRun(settings, command).ended;
+    expect(last?.summary).toMatchObject({
+      fulfilled: asked.length,
+      skipped: count - asked.length,
+      rejected: 0,
+    });
+    const paths = new Map(
+      jobsOf(count, settings.version).map((job) => [`out/${job.shelf}/${job.n}.pdf`, job]),
+    );
+    expect(filesIn(folder)).toEqual([...paths.keys(), "run.journal"].sort());
+    for (const [path, job] of paths)
+      expect(readFileSync(join(folder, path)).equals(documentOf(job)), path).toBe(true);
+    return asked;
+  };
+  return { service, folder, startRun, expectRest };
+}
+
+/** All files in a folder, by their paths in it. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort();
+}
