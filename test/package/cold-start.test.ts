@@ -55,16 +55,14 @@ const files = {
     const Agent = require("undici/lib/dispatcher/agent.js");
     require("undici/lib/core/connect.js");
     const agent = new Agent();
+    const nothing = () => {};
     const handler = {
-      onRequestStart() {},
-      onResponseStart() {},
-      onResponseData() {},
+      onRequestStart: nothing,
+      onResponseStart: nothing,
+      onResponseData: nothing,
       onResponseEnd() {
         console.log(JSON.stringify(Object.keys(require.cache).map((name) => name.replaceAll("\\\\", "/"))));
         agent.close();
-      },
-      onResponseError(_, error) {
-        throw error;
       },
     };
     agent.dispatch({ origin: process.argv[2], path: "/", method: "POST", body: "{}" }, handler);

@@ -1,11 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { version as typescriptVersion } from "typescript";
 import { expect, it } from "vitest";
-import { programOf } from "../../scripts/run-command.mjs";
+import { outputOf } from "../support/programs.ts";
 import { inOneOrder, mistakes, prelude } from "../types/mistakes.ts";
 import { consumer, makeProject, runNode } from "./consumer.ts";
 
@@ -27,8 +25,7 @@ export async function installCompilers(versions: readonly string[]): Promise<voi
   const folder = makeProject("compilers", { "package.json": "{}" });
   const aliases = versions.map((version) => `typescript-${version}@npm:typescript@${version}`);
   const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...aliases];
-  const [program, ...words] = programOf("npm");
-  await promisify(execFile)(program, [...words, ...args], { cwd: folder });
+  await outputOf("npm", args, { cwd: folder });
 }
 
 /** The version of the compiler that needs no installing. */

@@ -51,17 +51,7 @@ describe("the package", () => {
   });
 
   it("resolves by the conditions of other runtimes and bundlers", async () => {
-    const ways = [
-      "node",
-      "browser",
-      "module-sync browser",
-      "workerd worker browser",
-      "edge-light",
-      "deno node",
-      "module-sync deno node",
-      "bun node",
-      "",
-    ];
+    const ways = ["node", "browser", "workerd worker browser", "deno node", "module-sync bun node", ""];
     const rows = await Promise.all(
       ways.map(async (conditions) => [
         rowOf(conditions || "(none)", "import", await resolveAll(conditions, "import-statement")),
@@ -74,18 +64,12 @@ describe("the package", () => {
                               require  index.cjs     emulator/index.cjs     platform/node.cjs          base.cjs
       browser                 import   index.js      emulator/index.js      platform/web.js            base.js
                               require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
-      module-sync browser     import   index.js      emulator/index.js      platform/web.js            base.js
-                              require  index.js      emulator/index.js      platform/web.js            base.js
       workerd worker browser  import   index.js      emulator/index.js      platform/web.js            base.js
-                              require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
-      edge-light              import   index.js      emulator/index.js      platform/web.js            base.js
                               require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs
       deno node               import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
                               require  index.cjs     emulator/index.cjs     platform/deno-and-bun.cjs  base.cjs
-      module-sync deno node   import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
+      module-sync bun node    import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
                               require  index.js      emulator/index.js      platform/deno-and-bun.js   base.js
-      bun node                import   index.js      emulator/index.js      platform/deno-and-bun.js   base.js
-                              require  index.cjs     emulator/index.cjs     platform/deno-and-bun.cjs  base.cjs
       (none)                  import   index.js      emulator/index.js      platform/web.js            base.js
                               require  index.cjs     emulator/index.cjs     platform/web.cjs           base.cjs"
     `);

@@ -22,11 +22,11 @@ const startEmulator = `startEmulator({ templates: "templates" }).catch((error) =
 const emulatorAsText = `const { startEmulator } = require("template-pdf/emulator");${startEmulator}`;
 
 const project = makeProject("runtime", {
+  "package.json": "{}",
   "main.mjs": `import { TemplatePdf, TemplatePdfError } from "template-pdf";${generate}`,
   "main.cjs": `const { TemplatePdf, TemplatePdfError } = require("template-pdf");(async () => {${generate}})();`,
   // As in Jest: a module that node:vm runs has no import() unless it is given one.
   "jest.cjs": `
-    const { readFileSync } = require("node:fs");
     const { createRequire, Module } = require("node:module");
     const vm = require("node:vm");
     Module.prototype._compile = function (code, filename) {
@@ -47,18 +47,34 @@ const project = makeProject("runtime", {
       console.log(entry, names.length > 0 && names.every((name) => imported[name] === required[name]));
     }
   `,
+  "testing.mjs": `
+    import { TemplatePdf } from "template-pdf";
+    import { assertWholePdf, fakePdf, fakeService, pdfText } from "template-pdf/testing";
+    const service = fakeService();
+    const listening = await service.listen();
+    for (const options of [{ baseUrl: service.baseUrl, fetch: service.fetch }, { baseUrl: listening.baseUrl }]) {
+      const pdfs = new TemplatePdf({ apiKey: service.apiKey, ...options });
+      const bytes = await pdfs.generate("inv_2024", { total: "£1" }).bytes();
+      assertWholePdf(bytes);
+      console.log(JSON.stringify(await pdfText(bytes)));
+      await pdfs.close();
+    }
+    await listening.close();
+    const real = new TextEncoder().encode(new TextDecoder("latin1").decode(fakePdf()).replace(/^%.*fake.*$/gim, ""));
+    await pdfText(real).catch((error) => console.log(/pdfjs-dist/.test(error.message)));
+  `,
 });
 
 const noEsModules = "--no-experimental-require-module";
 const browser = "--conditions=browser";
 
-describe("an empty project", () => {
+describe("the package in an empty project", () => {
   it.each([[["main.mjs"]], [["main.cjs"]], [[noEsModules, "main.cjs"]], [[noEsModules, "jest.cjs"]]])(
     "generates documents by undici with %j",
     async (args) => {
       const result = JSON.parse(await runNode(project, ...args, service.baseUrl));
       const saved = { path: "invoice.pdf", bytes: pdf.length };
-      expect(result).toMatchObject({ transport: "undici", bytes: pdf.length, saved });
+      expect(result).toEqual({ transport: "undici", bytes: pdf.length, saved });
       expect(readFileSync(join(project, "invoice.pdf"), "latin1")).toBe(pdf);
     },
   );
@@ -76,7 +92,7 @@ describe("an empty project", () => {
   it.each([
     [["emulator.mjs"]],
     [[noEsModules, "emulator.cjs"]],
-    // A thread takes none of these flags.
+    // A thread accepts neither of these flags.
     [["--max-old-space-size=500", "--expose-gc", "emulator.mjs"]],
     [["-e", emulatorAsText]],
   ])("starts the thread of the emulator with %j, which requires pdfmake", async (args) => {
@@ -85,9 +101,31 @@ describe("an empty project", () => {
     );
   });
 
-  it("gets the same exports with import and require", async () => {
+  it("has the same exports with import and require", async () => {
     expect(await runNode(project, "one-class.mjs")).toBe(
       "template-pdf true\ntemplate-pdf/emulator true\ntemplate-pdf/testing true\n",
     );
+  });
+
+  it("has a fake service, and requires pdf.js for the text of real documents", async () => {
+    expect(await runNode(project, "testing.mjs")).toBe(`${'"inv_2024\\ntotal: £1"\n'.repeat(2)}true\n`);
+  });
+
+  it.each([
+    ["is not installed", "", "(Cannot find module 'msw'): npm install --save-dev msw. "],
+    ["is broken", 'throw new Error("this MSW is broken");', "(this MSW is broken)"],
+  ])("reports what to do for `handlers` if MSW %s", async (state, msw, problem) => {
+    const program = `import { fakeService } from "template-pdf/testing";
+      try { fakeService().handlers } catch (error) { console.log(error.code, error.message) }`;
+    const folder = makeProject(`msw-${state.replaceAll(" ", "-")}`, {
+      "main.mjs": program,
+      "package.json": "{}",
+      ...(msw && {
+        "node_modules/msw/package.json": '{ "main": "main.js" }',
+        "node_modules/msw/main.js": msw,
+      }),
+    });
+    const reason = "invalid_configuration `handlers` are for MSW, which cannot be loaded here ";
+    expect(await runNode(folder, "main.mjs")).toContain(reason + problem);
   });
 });

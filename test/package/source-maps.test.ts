@@ -28,16 +28,14 @@ function functionsOf(path: string) {
 }
 
 describe("the source maps", () => {
-  it("are named by the files that they map, each at its end", () => {
+  it("are named at the ends of the files that they map", () => {
     const named = code.flatMap((path) =>
       [...read(path).matchAll(/\n\/\/# sourceMappingURL=([^\n]+)\n?$/g)].map(([, map = ""]) =>
         posix.join(posix.dirname(path), map),
       ),
     );
     expect(named.sort()).toEqual(maps.map(({ path }) => path).sort());
-    for (const name of ["index", "base", "platform/node", "platform/web", "handler/index", "browser/index"]) {
-      expect(named).toEqual(expect.arrayContaining([`dist/${name}.js.map`, `dist/${name}.cjs.map`]));
-    }
+    expect(named).toContain("dist/index.js.map");
   });
 
   it("contain the sources, by their paths in the repository", () => {
@@ -89,24 +87,6 @@ describe("the source maps", () => {
     expect(sourcesContent).not.toContain(null);
     expect(script).not.toContain("sourceMappingURL");
   });
-});
-
-it("the code keeps the names of functions, also of bundled packages", () => {
-  const sections = code.flatMap((path) =>
-    read(path)
-      .split(/^ *\/\/ (?=(?:src|node_modules)\/\S+$)/m)
-      .slice(1),
-  );
-  const renamed = sections.flatMap((section) => {
-    const origin = section.slice(0, section.indexOf("\n"));
-    const words = new Set(source(origin).join("\n").match(/\w+/g));
-    const names = [...section.matchAll(/\bfunction\*? ?(?!__)([a-zA-Z]\w*)\(/g)].map(([, name = ""]) => name);
-    // esbuild appends a number if two files have the same name.
-    const unknown = names.filter((name) => !words.has(name) && !words.has(name.replace(/\d+$/, "")));
-    return unknown.map((name) => `${origin}: ${name}`);
-  });
-  expect(sections.some((section) => section.startsWith("node_modules/"))).toBe(true);
-  expect(renamed).toEqual([]);
 });
 
 /** Prints a stack whose top is called by the client, which is called by the program. */

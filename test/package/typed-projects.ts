@@ -29,14 +29,7 @@ const everywhere = `
   });
   // @ts-expect-error no such uid
   typed.generate("inv_2025", { total: "1" });
-  // @ts-expect-error no such type
-  client.generate(invoice, { total: 1 });
-  // @ts-expect-error no such option
-  new TemplatePdf({ ...options, retires: 1 });
-  export const values: Values<typeof invoice> & Values<"inv_2024", { inv_2024: Invoice }> = { total: "1" };
   export const generate = client.generate.bind(client);
-  export const rendered = <U extends "inv_2024">(uid: U, values: Values<U, { inv_2024: Invoice }>) =>
-    typed.generate(uid, values);
   export const ofTemplate = <P extends AnyTemplate>(each: P, values: Values<P>) => client.generate(each, values);
 
   export const handlerOptions: HandlerOptions = { client: typed, templates: { invoice }, authorize: () => true };
@@ -58,8 +51,6 @@ const everywhere = `
   export const service = fakeService<{ inv_2024: Invoice }>();
   new TemplatePdf({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
   service.fail(faults.cutOff({ afterBytes: 1 }), { uid: "inv_2024", times: 1 });
-  // @ts-expect-error no such template
-  service.fail(faults.reset(), { uid: "inv_2025" });
   // MSW is not installed here.
   service.handlers satisfies readonly { nothing: string }[];
   export const text = (bytes: Bytes): Promise<string> => pdfText(bytes);

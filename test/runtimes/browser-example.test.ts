@@ -54,7 +54,7 @@ beforeAll(async () => {
     sendHead(received, document.length);
     response.end(document);
   });
-  [example = ""] = await workspace.installExamples("browser");
+  [example = ""] = await workspace.installExamples(["browser"]);
   await outputOf("npm", ["run", "build"], { cwd: example });
   const env = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: apiKey };
   for (const [mode, script] of [

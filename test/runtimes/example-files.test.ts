@@ -214,15 +214,3 @@ it.each(["dash", "bash"])(
     for (const name of ["from-file.pdf", "from-pipe.pdf"]) writeFileSync(join(project, name), "");
   },
 );
-
-it("examples/demo.mjs generates its documents with an installed package", async () => {
-  const { exitCode, printed } = await startExample("demo.mjs", {
-    node: process.execPath,
-    last: "examples/demo.mjs",
-  }).ended;
-  expect({ exitCode, printed }).toEqual({
-    exitCode: 0,
-    printed: expect.stringMatching(/invoice\.pdf: 2 pages, .*\n.*certificate\.pdf: 1 page, /),
-  });
-  expect(await textOf("demo/certificate.pdf")).toContain("CERTIFICATE");
-});

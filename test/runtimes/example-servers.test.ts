@@ -23,7 +23,7 @@ let chromium: Browser;
 let folders: readonly string[];
 
 beforeAll(async () => {
-  folders = await workspace.installExamples(...projects);
+  folders = await workspace.installExamples(projects);
   emulator = await startEmulator({ templates: join(examples, "templates") });
   chromium = await launch("chromium", { downloads: downloads.path });
 }, 300_000);

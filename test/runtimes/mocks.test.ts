@@ -1,28 +1,118 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { saying } from "../support/service.ts";
 import { nodeOf } from "./installed.ts";
-import { everywhere, sinceNode22 } from "./mocks/combinations.ts";
-import { testMocks } from "./mocks/test-mocks.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { runTests, Workspace } from "./mocks/workspace.ts";
+import { ScriptedService } from "./scripted-service.ts";
 
-const versions = [22, 24, 26] as const;
+/** Every mock of the service that docs/guides/testing.md names, in projects as a user has them. */
 
-/** Without a kit and without configuration. */
-describe("mocks work", () => {
-  const kits = [everywhere, sinceNode22].map((kit) => ({ kit, workspace: new Workspace() }));
+type Kit = "Node 20" | "Node 22";
 
-  beforeAll(async () => {
-    for (const { kit, workspace } of kits) await workspace.install(...kit.packages);
-  }, 300_000);
+/** What works on Node 20 and later, and what needs Node 22. */
+const packages: Readonly<Record<Kit, readonly string[]>> = {
+  "Node 20": ["msw@2", "nock@14", "undici@7", "vitest@4"],
+  "Node 22": ["msw@3", "vitest@4"],
+};
 
-  afterAll(() => {
-    for (const { workspace } of kits) workspace.remove();
-  }, 120_000);
+const mocks: readonly (readonly [
+  title: string,
+  kit: Kit,
+  file: string,
+  runner: "node --test" | "vitest run",
+])[] = [
+  ["MSW 2", "Node 20", "msw.js", "node --test"],
+  ["MSW 2 in vitest", "Node 20", "msw.js", "vitest run"],
+  ["MSW 3", "Node 22", "msw.js", "node --test"],
+  ["MSW 3 in vitest", "Node 22", "msw.js", "vitest run"],
+  ["nock 14", "Node 20", "nock.js", "node --test"],
+  ["a replaced global fetch", "Node 20", "replaced-fetch.js", "node --test"],
+  ["vi.stubGlobal", "Node 20", "stubbed-fetch.js", "vitest run"],
+  ["a MockAgent as `dispatcher`", "Node 20", "mock-agent.js", "node --test"],
+  ["a MockAgent by setGlobalDispatcher", "Node 20", "mock-agent.js", "node --test"],
+];
+const variants = (["before", "after"] as const).flatMap((moment) =>
+  (["ES modules", "CommonJS"] as const).map((format) => [moment, format] as const),
+);
+const workspaces = { "Node 20": new Workspace(), "Node 22": new Workspace() };
 
-  describe.each(["at hand", ...versions] as const)("on Node %s:", (version) => {
-    const node = () => (version === "at hand" ? process.execPath : nodeOf(version));
-    for (const { kit, workspace } of kits) {
-      // The one at hand may be Node 20.
-      if (version !== "at hand" || kit === everywhere) testMocks(kit, workspace, node);
-    }
+beforeAll(async () => {
+  for (const kit of ["Node 20", "Node 22"] as const) await workspaces[kit].install(...packages[kit]);
+}, 300_000);
+afterAll(() => {
+  for (const workspace of Object.values(workspaces)) workspace.remove();
+}, 120_000);
+
+const read = (name: string) => readFileSync(new URL(`mocks/project/${name}`, import.meta.url), "utf8");
+
+/** A CommonJS module that does the same as an ES module. */
+function toCommonJs(text: string): string {
+  const exported = [...text.matchAll(/^export (?:async )?(?:const|function) (\w+)/gm)].map(
+    ([, name]) => name,
+  );
+  const converted = text
+    .replaceAll(/^import (?:\* as )?(.+) from (".+");$/gm, "const $1 = require($2);")
+    .replaceAll(/^import (".+");$/gm, "require($1);")
+    .replaceAll(/^export /gm, "");
+  return exported.length === 0 ? converted : `${converted}\nmodule.exports = { ${exported.join(", ")} };\n`;
+}
+
+/** The tests that a user would write, with a mock that starts before or after the import of the package. */
+function filesOf(mock: string, runner: string, moment: string, format: string): Record<string, string> {
+  let tests = read("tests.js");
+  if (moment === "before") {
+    tests = tests.replace("before(() => mock.start());\n", "").replace("{ before, test }", "{ test }");
+    tests = tests.replace(/^(?=import .* from "template-pdf";$)/m, 'import "./start-mock.js";\n');
+  }
+  const files = {
+    "mock.js": read(mock),
+    "start-mock.js": 'import { start } from "./mock.js";\n\nstart();\n',
+    "all.test.js": tests,
+  };
+  if (format === "ES modules" || runner === "vitest run") {
+    // Vitest is an ES module; only the code that it tests can be CommonJS.
+    files["all.test.js"] = tests
+      .replace("node:test", runner === "vitest run" ? "vitest" : "node:test")
+      .replace(/(?<=\{ |\n)before(?=[,(])/g, runner === "vitest run" ? "beforeAll" : "before");
+    if (format === "ES modules") return { ...files, "package.json": '{ "type": "module" }' };
+    const required =
+      'import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);';
+    const [, names] = /^import (\{.*\}) from "template-pdf";$/m.exec(tests) ?? [];
+    files["all.test.js"] = files["all.test.js"]
+      .replace(/^import .* from "template-pdf";$/m, required)
+      .replace(/^(?=const \{ TEMPLATE_PDF_BASE_URL)/m, `const ${names} = require("template-pdf");\n`);
+    return { ...files, "package.json": '{ "type": "module" }' };
+  }
+  const converted = Object.entries(files).map(([name, text]) => [name, toCommonJs(text)]);
+  return { ...Object.fromEntries(converted), "package.json": '{ "type": "commonjs" }' };
+}
+
+describe.each(["at hand", 22, 24, 26] as const)("on Node %s", (version) => {
+  // The one at hand may be Node 20.
+  const possible = mocks.filter(([, kit]) => version !== "at hand" || kit === "Node 20");
+  describe.each(possible)("the client is mocked by %s", (title, kit, mock, runner) => {
+    it.each(variants)("set up %s the import of the package, in %s", async (moment, format) => {
+      const service = await ScriptedService.start(
+        saying(200, "%PDF-1.4\ngenerated by the service itself\n%%EOF"),
+      );
+      onTestFinished(() => service.close());
+      const { folder } = workspaces[kit];
+      const project = join(folder, [title, format, moment].join(" ").replaceAll(/\W+/g, "-"));
+      mkdirSync(project, { recursive: true });
+      for (const [name, text] of Object.entries(filesOf(mock, runner, moment, format)))
+        writeFileSync(join(project, name), text);
+      const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+      const args = runner === "vitest run" ? [vitest, "run"] : ["--test", "--test-reporter=tap"];
+      const node = version === "at hand" ? process.execPath : nodeOf(version);
+      const { exitCode, passed, printed } = await runTests(project, node, args, {
+        TEMPLATE_PDF_BASE_URL: service.baseUrl,
+        TEMPLATE_PDF_API_KEY: "key-of-the-tests",
+        GLOBAL_AGENT: title.includes("setGlobalDispatcher") ? "yes" : "no",
+      });
+      // The one request is that of the last test, which has stopped the mock.
+      const requests = service.requests.length;
+      expect({ exitCode, passed, requests }, printed).toEqual({ exitCode: 0, passed: 3, requests: 1 });
+    });
   });
 });

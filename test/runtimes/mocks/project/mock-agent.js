@@ -1,32 +1,28 @@
-import { MockAgent } from "undici";
+import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from "undici";
 
 export const agent = new MockAgent();
+const isGlobal = process.env.GLOBAL_AGENT === "yes";
+const realDispatcher = getGlobalDispatcher();
+
 export const requests = [];
 
 export function start() {
   agent.disableNetConnect();
-}
-
-export function answer(status, contentType, body) {
-  agent
-    .get(process.env.TEMPLATE_PDF_BASE_URL)
-    .intercept({ path: "/api/v1/templates/inv_2024/generate-sync", method: "POST" })
-    .reply((request) => {
-      requests.push({
-        method: request.method,
-        path: request.path,
-        authorization: request.headers.authorization,
-        contentType: request.headers["content-type"],
-        body: JSON.parse(request.body),
-      });
-      return {
-        statusCode: status,
-        data: body,
-        responseOptions: { headers: { "content-type": contentType } },
-      };
-    });
+  if (isGlobal) setGlobalDispatcher(agent);
 }
 
 export async function stop() {
+  if (isGlobal) setGlobalDispatcher(realDispatcher);
   await agent.close();
+}
+
+export function answer(url, status, headers, body) {
+  const { origin, pathname: path } = new URL(url);
+  agent
+    .get(origin)
+    .intercept({ path, method: "POST" })
+    .reply(({ method, headers: sent, body: values }) => {
+      requests.push({ method, authorization: sent.authorization, body: JSON.parse(values) });
+      return { statusCode: status, data: body, responseOptions: { headers } };
+    });
 }

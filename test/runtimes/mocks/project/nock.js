@@ -2,26 +2,20 @@ import nock from "nock";
 
 export const requests = [];
 
-export function start() {
-  nock.disableNetConnect();
-}
-
-export function answer(status, contentType, body) {
-  nock(process.env.TEMPLATE_PDF_BASE_URL)
-    .post("/api/v1/templates/inv_2024/generate-sync")
-    .reply(function (path, sent) {
-      requests.push({
-        method: this.req.method,
-        path,
-        authorization: this.req.headers.authorization,
-        contentType: this.req.headers["content-type"],
-        body: sent,
-      });
-      return [status, body, { "content-type": contentType }];
-    });
-}
+export const start = () => nock.disableNetConnect();
 
 export function stop() {
   nock.enableNetConnect();
   nock.restore();
+}
+
+export function answer(url, status, headers, body) {
+  const { origin, pathname } = new URL(url);
+  nock(origin)
+    .post(pathname)
+    .reply(function (_path, sent) {
+      const { method, headers: sentHeaders } = this.req;
+      requests.push({ method, authorization: sentHeaders.authorization, body: sent });
+      return [status, body, headers];
+    });
 }

@@ -4,23 +4,17 @@ const fetch = vi.fn();
 
 export const requests = [];
 
-export function start() {
-  vi.stubGlobal("fetch", fetch);
-}
+export const start = () => vi.stubGlobal("fetch", fetch);
 
-export function answer(status, contentType, body) {
-  fetch.mockImplementationOnce(async (url, { method, headers, body: sent }) => {
+export const stop = () => vi.unstubAllGlobals();
+
+export function answer(_url, status, headers, body) {
+  fetch.mockImplementationOnce(async (_, { method, headers: sent, body: values }) => {
     requests.push({
       method,
-      path: new URL(url).pathname,
-      authorization: new Headers(headers).get("authorization"),
-      contentType: new Headers(headers).get("content-type"),
-      body: JSON.parse(sent),
+      authorization: new Headers(sent).get("authorization"),
+      body: JSON.parse(values),
     });
-    return new Response(body, { status, headers: { "content-type": contentType } });
+    return new Response(body, { status, headers });
   });
-}
-
-export function stop() {
-  vi.unstubAllGlobals();
 }
