@@ -47,8 +47,7 @@ export interface Result {
 /** Longer than the 64 KiB that an unread document may hold. */
 const whole = fakePdf({ bytes: 100_000 });
 
-/** How long the one timeout runs that a row expects, and how long all others do. */
-const short = 700;
+/** How long all limits are that no try of a row is to reach. */
 const long = 30_000;
 
 export const forms = everyForm.map(([form]) => form);
@@ -58,8 +57,12 @@ const identities: Readonly<Record<"self-signed" | "expired", Issued>> = {
   expired: makeAuthority("127.0.0.1", inDays(-1)),
 };
 
-/** Plays one cell from its server to the last socket. */
-export async function play(cell: Cell): Promise<Result> {
+/**
+ * Plays one cell from its server to the last socket.
+ *
+ * @param limitMs - the one limit that the row expects to be reached
+ */
+export async function play(cell: Cell, limitMs: number): Promise<Result> {
   const { row, transport, once } = cell;
   const { scene, fault, secondTry } = row;
   const folder = cell.form === "saveTo()" ? makeTemporaryFolder("fault") : undefined;
@@ -75,7 +78,7 @@ export async function play(cell: Cell): Promise<Result> {
     baseUrl: `${scene.https ? "https" : "http"}://${name?.name ?? host}:${server.port}`,
     apiKey: "key-of-the-tests",
     allowInsecureHttp: true,
-    timeouts: timeoutsOf(row, transport),
+    timeouts: timeoutsOf(row, transport, limitMs),
     retry: once && { mayRenderTwice: cell.mayRenderTwice },
     hooks: {
       retry: () => {
@@ -144,10 +147,10 @@ function unsharedAddress(): string {
 
 const carriedBy = Object.fromEntries(transports) as Record<Transport, ClientOptions>;
 
-function timeoutsOf({ scene, ...row }: Row, transport: Transport) {
+function timeoutsOf({ scene, ...row }: Row, transport: Transport, limitMs: number) {
   const phase = /^TimeoutError \((.+)\)$/.exec(row[transport])?.[1];
   const all = { connect: long, firstByte: long, stall: long, unread: long, total: long };
-  return { ...all, ...(phase && { [phase]: short }), ...scene.timeouts };
+  return { ...all, ...(phase && { [phase]: limitMs }), ...scene.timeouts };
 }
 
 async function read(form: string, from: PendingPdf | GeneratedPdf, folder?: string): Promise<Uint8Array> {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Cell, forms, play } from "./cell.ts";
 import { makeUpHostNames } from "./host-names.ts";
@@ -91,13 +92,13 @@ describe.each<[string, Cell[]]>([
     [`${cell.row.fault.name}: by ${cell.transport}, ${cell.form} of ${cell.stage}`, cell] as const;
   const prove = async (_name: string, cell: Cell) => {
     const [outcome, attempts] = expectedOf(cell);
-    expect(await play(cell)).toEqual({
-      outcome,
-      attempts,
-      files: outcome === "whole" && cell.form === "saveTo()" ? ["saved.pdf"] : [],
-      isOverasked: false,
-      isBusy: false,
-    });
+    const files = outcome === "whole" && cell.form === "saveTo()" ? ["saved.pdf"] : [];
+    const expected = { outcome, attempts, files, isOverasked: false, isBusy: false };
+    const result = await play(cell, 700);
+    // The limit that the first try is to reach is that of the second, too, and a busy machine may need longer for that.
+    const mayBeLate = cell.once && cell.row[cell.transport].startsWith("TimeoutError");
+    const isLate = mayBeLate && !isDeepStrictEqual(result, expected);
+    expect(isLate ? await play(cell, 7_000) : result).toEqual(expected);
   };
 
   it.concurrent.each(cells.filter(({ row }) => !row.scene.heavy).map(test))("%s", prove);
