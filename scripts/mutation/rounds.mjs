@@ -26,7 +26,7 @@ const maxRestarts = 40;
  * Runs every test once.
  *
  * @param {Settings} settings
- * @returns {Promise<Coverage>}
+ * @returns {Promise<{ coverage: Coverage, atLoad: Set<string> }>} also the ids of the mutants that the loading of modules reaches
  */
 export async function readCoverage(settings) {
   const path = join(settings.results, "coverage.jsonl");
@@ -35,7 +35,11 @@ export async function readCoverage(settings) {
     startTests(settings, [`--maxWorkers=${settings.processes}`], { MUTATION_TEST_TIMEOUT_MS: "60000" }),
   );
   if (!existsSync(path)) throw new Error(`No test ran: see ${join(settings.results, "tests.log")}.`);
-  return Object.assign({}, ...readLines(path).map((line) => JSON.parse(line).tests));
+  const parts = readLines(path).map((line) => JSON.parse(line));
+  return {
+    coverage: Object.assign({}, ...parts.map(({ tests }) => tests)),
+    atLoad: new Set(parts.flatMap(({ atLoad }) => atLoad)),
+  };
 }
 
 /**
@@ -50,6 +54,7 @@ export async function readCoverage(settings) {
 export async function runRound(settings, coverage, tried, budgetMs) {
   const plan = planOf(coverage, readKilled(settings), tried, budgetMs);
   writeFileSync(join(settings.results, "plan.json"), JSON.stringify(plan));
+  writeFileSync(join(settings.results, "finished.txt"), "");
   // In the order of the plan: the quickest tests leave less to do to the others.
   const queue = [...new Set(Object.keys(plan).map(fileOf))];
   const slots = Array.from({ length: settings.processes }, async (_, slot) => {
@@ -101,12 +106,14 @@ function planOf(coverage, killed, tried, budgetMs) {
  * @param {Settings} settings
  * @param {string} file
  * @param {number} slot
- * @returns {Promise<boolean>} whether it came to its end; false if a mutant was killed by killing or ending the process
+ * @returns {Promise<boolean>} whether it came to its end; false if a mutant has ended or spoiled the process
  */
 async function runFile(settings, file, slot) {
   const { results } = settings;
   const heartbeat = join(results, `heartbeat-${slot}`);
+  const spoiled = join(results, `spoiled-${slot}`);
   writeFileSync(heartbeat, "");
+  rmSync(spoiled, { force: true });
   const environment = { MUTATION_SLOT: String(slot), MUTATION_TEST_TIMEOUT_MS: "1500" };
   const tests = startTests(settings, ["--no-file-parallelism", file], environment);
   const watching = setInterval(() => {
@@ -115,6 +122,7 @@ async function runFile(settings, file, slot) {
   const hasEnded = await exitOf(tests);
   clearInterval(watching);
   stop(tests);
+  if (existsSync(spoiled)) return false;
   if (hasEnded) return true;
   const [id, test] = readFileSync(heartbeat, "utf8").trim().split("\t");
   if (id) appendFileSync(join(results, "killed.tsv"), `${id}\t${test} (the process)\n`);

@@ -2,7 +2,7 @@
 // How Vitest runs the tests for scripts/mutation.mjs. Without a plan, it records which mutants each test reaches. With
 // one, it repeats each test in the same process, once for every mutant in its plan: a process for each mutant would take
 // seconds where this takes milliseconds.
-import { appendFileSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
+import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join, relative } from "node:path";
 import { TestRunner } from "vitest";
 
@@ -21,6 +21,11 @@ const killed = new Set(lines(join(folder, "killed.tsv")).map((line) => line.spli
 /** @type {Record<string, string[]>} */
 const plan = slot === undefined ? {} : JSON.parse(readFileSync(join(folder, "plan.json"), "utf8"));
 const heartbeat = slot === undefined ? undefined : openSync(join(folder, `heartbeat-${slot}`), "w");
+/** The tests that are through with their mutants in this round. */
+const finished = new Set(lines(join(folder, "finished.txt")));
+/** The tests that are run without a mutant after each one, to see which of them changes this process for good. */
+const careful = new Set(lines(join(folder, "careful.txt")));
+let hasRunMutant = false;
 /** @type {Map<string, number>} How many tests had a title so far. */
 const titles = new Map();
 /** @type {Record<string, number>} How long each test took. */
@@ -31,7 +36,7 @@ const repetitions = new WeakMap();
 /**
  * A test and what it has found: first it runs twice without a mutant, then once with each, then without again.
  *
- * @typedef {{ name: string, mutants: string[], kills: string[], isBroken: boolean, startedMs: number, left: number }} Repetition
+ * @typedef {{ name: string, runs: (string | undefined)[], kills: string[], isBroken: boolean, startedMs: number, left: number }} Repetition
  */
 
 /** Its types leave out what a runner is told about repetitions. */
@@ -53,10 +58,14 @@ export default class MutationRunner extends Runner {
     await super.onBeforeRunTask(test);
     if (test.mode !== "run" && test.mode !== "queued") return;
     const name = nameOf(test);
-    const mutants = (plan[name] ?? []).filter((id) => !killed.has(id));
-    repetitions.set(test, { name, mutants, kills: [], isBroken: false, startedMs: 0, left: 0 });
+    const mutants = finished.has(name) ? [] : (plan[name] ?? []).filter((id) => !killed.has(id));
+    const withMutants = careful.has(name)
+      ? mutants.flatMap((id) => [id, undefined])
+      : [...mutants, undefined];
+    const runs = mutants.length > 0 ? [undefined, undefined, ...withMutants] : [undefined];
+    repetitions.set(test, { name, runs, kills: [], isBroken: false, startedMs: 0, left: 0 });
     test.retry = 0;
-    test.repeats = mutants.length > 0 ? mutants.length + 2 : 0;
+    test.repeats = runs.length - 1;
   }
 
   /** @param {any} test @param {{ retry: number, repeats: number }} attempt */
@@ -67,7 +76,7 @@ export default class MutationRunner extends Runner {
     mutation.hitCount = 0;
     mutation.currentTestId = repetition.name;
     if (attempt.repeats === 0) repetition.startedMs = Date.now();
-    const mutant = repetition.mutants[attempt.repeats - 2];
+    const mutant = repetition.runs[attempt.repeats];
     beat(mutant, repetition.name);
     if (mutant === undefined) return;
     if (repetition.isBroken) throw new Error("The test fails without a mutant.");
@@ -76,6 +85,7 @@ export default class MutationRunner extends Runner {
       throw new Error("The time of this test is over.");
     }
     mutation.activeMutant = mutant;
+    hasRunMutant = true;
   }
 
   /** @param {any} test @param {{ retry: number, repeats: number }} attempt */
@@ -93,24 +103,14 @@ export default class MutationRunner extends Runner {
     if (hasFailed && mutant !== undefined) {
       killed.add(mutant);
       repetition.kills.push(mutant);
-    } else if (hasFailed && attempt.repeats < 2) {
+    } else if (hasFailed && !repetition.isBroken && repetition.runs[attempt.repeats] === undefined) {
+      if (hasRunMutant) spoiled(repetition, repetition.runs[attempt.repeats - 1]);
       repetition.isBroken = true;
       note("fails without a mutant", repetition.name);
     }
-    if (attempt.repeats > 0 && attempt.repeats === test.repeats) this.#finish(repetition, hasFailed);
+    if (attempt.repeats > 0 && attempt.repeats === test.repeats) finish(repetition);
     // Else Vitest would stop here.
     if (hasFailed) Object.assign(test.result, { state: "run", errors: undefined });
-  }
-
-  /** @param {Repetition} repetition @param {boolean} hasFailed */
-  #finish({ name, kills, isBroken, left }, hasFailed) {
-    if (left > 0) note(`had no time for ${left} mutants`, name);
-    if (isBroken) return;
-    // A test that a mutant has broken for good may have failed with the next for no reason of their own.
-    if (hasFailed) {
-      note("fails after its mutants", name);
-      for (const id of kills) killed.delete(id);
-    } else appendFileSync(join(folder, "killed.tsv"), kills.map((id) => `${id}\t${name}\n`).join(""));
   }
 
   onAfterRunFiles() {
@@ -124,6 +124,34 @@ export default class MutationRunner extends Runner {
     appendFileSync(join(folder, "coverage.jsonl"), `${line}\n`);
     mutation.mutantCoverage = undefined;
   }
+}
+
+/** @param {Repetition} repetition */
+function finish({ name, kills, left }) {
+  if (left > 0) note(`had no time for ${left} mutants`, name);
+  keep(name, kills);
+  appendFileSync(join(folder, "finished.txt"), `${name}\n`);
+}
+
+/** @param {string} name @param {readonly string[]} kills */
+function keep(name, kills) {
+  appendFileSync(join(folder, "killed.tsv"), kills.map((id) => `${id}\t${name}\n`).join(""));
+}
+
+/**
+ * Ends this process, which a mutant has changed for good, such as by what it left in a cache. The tests that are not
+ * finished run in another one.
+ *
+ * @param {Repetition} repetition - of a test that fails without a mutant
+ * @param {string | undefined} mutant - with which it ran just before
+ */
+function spoiled({ name, runs, kills }, mutant) {
+  const isCareful = careful.has(name);
+  // The test tells this mutant from the code as it is, if only the second time.
+  if (isCareful) keep(name, mutant === undefined ? kills : [...kills, mutant]);
+  else if (runs.length > 1) appendFileSync(join(folder, "careful.txt"), `${name}\n`);
+  writeFileSync(join(folder, `spoiled-${slot}`), name);
+  process.kill(process.pid, "SIGKILL");
 }
 
 /** The name of a test in a plan: its file and its title, and a number where several have the same. */
