@@ -8,7 +8,7 @@ const longest = [
   "types/editor",
   "emulator/runaway-templates",
   "emulator/invoice",
-  "timeouts/stall",
+  "timeouts/phases",
   "timeouts/connect",
   "package/cli",
   "package/terminal-examples",

@@ -1,6 +1,6 @@
-import { ApiError, template } from "template-pdf";
+import { type PendingPdf, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { forms, gather, generate, iterable } from "../client/every-form.ts";
+import { forms, gather, generate } from "../client/every-form.ts";
 import {
   expectTimeout,
   passTime,
@@ -9,7 +9,7 @@ import {
   wholeForms,
   withoutBackOff,
 } from "../client/timing.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
+import { beginning, pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
 
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };
@@ -17,33 +17,26 @@ const half = pdf.subarray(0, 100_000);
 const never = Number.POSITIVE_INFINITY;
 
 describe("timeouts.total", () => {
-  it.each(forms)("ends %s before the first byte, and its socket", async (_, read) => {
-    const service = await Service.start(() => {});
-    const client = service.client({ timeouts: { total: 250 } });
-    const error = expectTimeout(await rejectionOf(read(generate(client))), "total", 250);
-    expect(error.attempts).toBe(1);
-    await (await service.request()).closed;
-  });
-
-  it.each(forms)("that was given ends %s in the midst of the document, and its socket", async (_, read) => {
-    const service = await Service.start(beginning(half, promised));
-    for (const given of ["client", "call"] as const) {
-      const limits = { timeouts: { total: 120 } };
-      const client = service.client({ ...(given === "client" && limits) });
-      const pending = generate(client, given === "call" ? limits : {});
-      expectTimeout(await rejectionOf(read(pending)), "total", 120);
-      await (await service.request(given === "client" ? 0 : 1)).closed;
+  it.each(forms)("ends %s before the first byte and during the document", async (_, read) => {
+    const limit = { timeouts: { total: 200 } };
+    for (const [answer, ofClient, ofCall] of [
+      [() => {}, limit, {}],
+      [beginning(half, promised), limit, {}],
+      [beginning(half, promised), {}, limit],
+    ] as const) {
+      const service = await Service.start(answer);
+      const pending = generate(service.client(ofClient), ofCall);
+      expect(expectTimeout(await rejectionOf(read(pending)), "total", 200).attempts).toBe(1);
+      await (await service.request()).closed;
     }
   });
 
-  it("counts all attempts, and tells what the last of them failed with", async () => {
+  it("includes all attempts, and keeps the last error as its cause", async () => {
     withoutBackOff();
     const service = await Service.start(() => {});
     stopTime();
-    const client = service.client({
-      timeouts: { firstByte: 100_000, total: 250_000 },
-      retry: { limit: 1_000 },
-    });
+    const timeouts = { firstByte: 100_000, total: 250_000 };
+    const client = service.client({ timeouts, retry: { limit: 1_000 } });
     const failure = rejectionOf(generate(client).bytes());
     for (const attempt of [0, 1]) {
       await service.request(attempt);
@@ -58,29 +51,16 @@ describe("timeouts.total", () => {
     await Promise.all(service.requests.map(({ closed }) => closed));
   });
 
-  it("counts the waits between them, too: one that would use it up is not begun", async () => {
-    const service = await Service.start(saying(503, "", { "retry-after": "30" }));
-    const client = service.client({ timeouts: { total: 20_000 }, retry: { limit: 5 } });
-    const error = await rejectionOf(generate(client).bytes());
-    expect(ApiError.is(error) && [error.status, error.attempts, error.retryAfterMs]).toEqual([
-      503, 1, 30_000,
-    ]);
-    expect((error as Error).message).toMatch(
-      / Not tried again: after a wait of 30 s, nothing would be left of `timeouts\.total`\.$/,
-    );
-    expect(service.requests).toHaveLength(1);
-  });
-
   it.each([
-    ["4", "a wait"],
-    ["5", "the end"],
-  ])("leaves to a wait what is left of it by then, whenever the call began: %s s", async (seconds, next) => {
+    ["4", "a retry"],
+    ["5", "an error"],
+  ])("allows a delay only if time is left after it: %s s of 5 s", async (seconds, next) => {
     stopTime();
     await passTime(100_000);
     const service = await Service.start(() => {});
     let hooks = {};
-    const told = new Promise((resolve) => {
-      hooks = { retry: () => resolve("a wait"), error: () => resolve("the end") };
+    const event = new Promise((resolve) => {
+      hooks = { retry: () => resolve("a retry"), error: () => resolve("an error") };
     });
     const client = service.client({ hooks, timeouts: { total: 20_000 }, retry: { limit: 1 } });
     const pending = generate(client);
@@ -88,38 +68,31 @@ describe("timeouts.total", () => {
     const { response } = await service.request();
     await passTime(15_000);
     response.writeHead(503, { "retry-after": seconds }).end();
-    expect(await told).toBe(next);
+    expect(await event).toBe(next);
     await pending.cancel();
     await failure;
   });
 
-  it("ends a call whose key never comes", async () => {
+  const endless = () => new Promise<never>(() => {});
+  const schema = { "~standard": { version: 1 as const, vendor: "tests", validate: endless } };
+  it.each([
+    ["API key function", { apiKey: endless }, undefined],
+    ["schema", {}, schema],
+  ])("ends a call whose %s never ends", async (_, options, ofTemplate) => {
     const service = await Service.start(withLength(pdf));
-    const apiKey = () => new Promise<string>(() => {});
-    const client = service.client({ apiKey, timeouts: { total: 60 } });
-    const error = expectTimeout(await rejectionOf(generate(client).bytes()), "total", 60);
+    const client = service.client({ ...options, timeouts: { total: 60 } });
+    const uid = ofTemplate ? template("inv_2024", ofTemplate) : "inv_2024";
+    const error = expectTimeout(await rejectionOf(client.generate(uid as string, {}).bytes()), "total", 60);
     expect([error.attempts, service.requests.length]).toEqual([0, 0]);
-  });
-
-  it("ends a call whose schema never has checked the values", async () => {
-    const service = await Service.start(withLength(pdf));
-    const schema = {
-      "~standard": { version: 1 as const, vendor: "tests", validate: () => new Promise<never>(() => {}) },
-    };
-    const client = service.client({ timeouts: { total: 60 } });
-    const pending = client.generate(template("inv_2024", schema), {});
-    expectTimeout(await rejectionOf(pending), "total", 60);
-    expect(service.requests).toHaveLength(0);
   });
 });
 
-describe("timeouts.total that nobody gave", () => {
-  /** A call whose document stands still after its first half, with nothing else to end it. */
+describe("The default of timeouts.total", () => {
+  /** A call whose document stops after its first half, without another limit. */
   const startHalf = async (timeouts: { total?: number } = {}) => {
     const service = await Service.start(beginning(half, promised));
-    const client = service.client({
-      timeouts: { firstByte: never, stall: never, unread: never, ...timeouts },
-    });
+    const others = { firstByte: never, stall: never, unread: never };
+    const client = service.client({ timeouts: { ...others, ...timeouts } });
     stopTime();
     return { service, pending: generate(client) };
   };
@@ -134,7 +107,7 @@ describe("timeouts.total that nobody gave", () => {
     await (await service.request()).closed;
   });
 
-  it("ends a document that is awaited and not read, after 10 minutes", async () => {
+  it("ends an awaited document that is not read, after 10 minutes", async () => {
     const { service, pending } = await startHalf();
     const document = await pending;
     await passTime(601_000);
@@ -142,30 +115,31 @@ describe("timeouts.total that nobody gave", () => {
     expectTimeout(await rejectionOf(document.bytes()), "total", 600_000);
   });
 
-  it.each(streamForms)("does not concern %s once it was handed over", async (form) => {
+  it.each<[string, (pending: PendingPdf) => Promise<unknown>]>([
+    ["stream()", async (pending) => pending.stream()],
+    ["nodeStream()", async (pending) => pending.nodeStream()],
+    ["response()", async (pending) => (await pending.response()).body],
+  ])("does not limit %s after it was returned", async (_, open) => {
     const { service, pending } = await startHalf();
-    const chunks = {
-      "stream()": async () => iterable(await pending.stream()),
-      "nodeStream()": async () => pending.nodeStream(),
-      "response()": async () => iterable((await pending.response()).body as ReadableStream<Uint8Array>),
-      iteration: async () => {
-        const iterator = pending[Symbol.asyncIterator]();
-        const first = await iterator.next();
-        return (async function* () {
-          yield first.value as Uint8Array;
-          yield* { [Symbol.asyncIterator]: () => iterator };
-        })();
-      },
-    }[form];
-    if (!chunks) throw new Error(`No way to hand over ${form}.`);
-    const rest = gather(await chunks());
+    const rest = gather((await open(pending)) as AsyncIterable<Uint8Array>);
     await passTime(3_600_000);
     const { response } = await service.request();
     response.end(pdf.subarray(100_000));
     expect(pdf.equals(await rest)).toBe(true);
   });
 
-  it.each(streamForms)("does concern %s where it was given, though it is the default", async (_, read) => {
+  it("does not limit an iteration after its first chunk", async () => {
+    const { service, pending } = await startHalf();
+    const iterator = pending[Symbol.asyncIterator]();
+    const { value: first } = await iterator.next();
+    const rest = gather({ [Symbol.asyncIterator]: () => iterator });
+    await passTime(3_600_000);
+    const { response } = await service.request();
+    response.end(pdf.subarray(100_000));
+    expect(pdf.equals(Buffer.concat([first as Uint8Array, await rest]))).toBe(true);
+  });
+
+  it.each(streamForms)("limits %s if it was set, also to the default", async (_, read) => {
     const { service, pending } = await startHalf({ total: 600_000 });
     const failure = rejectionOf(read(pending));
     await service.request();
