@@ -5,93 +5,74 @@ import { ValuesError } from "../../src/errors/errors.ts";
 import { serializeValues } from "../../src/request/values.ts";
 import { property } from "../support/fuzz.ts";
 
-/** The places at which values are refused. */
-function refusedPaths(values: object): unknown[] {
+function refusal(values: object): ValuesError {
   try {
-    return [serializeValues(values, "u")];
+    serializeValues(values, "u");
   } catch (error) {
-    if (error instanceof ValuesError) return error.issues.map(({ path }) => path);
+    if (error instanceof ValuesError) return error;
     throw error;
   }
+  throw new Error("These values were not refused.");
 }
 
-/** What every object has before any test. */
-const ofObjects = Object.getOwnPropertyNames(Object.prototype);
+type Path = readonly (string | number)[];
 
-/** Whether JSON brings a value back, by what it does and not by what it is; `undefined` where all is well. */
-function lostIn(value: unknown, path: readonly (string | number)[]): (readonly (string | number)[])[] {
+/** The paths at which JSON does not bring a value back. */
+function lostIn(value: unknown, path: Path): Path[] {
   if (value === null || typeof value === "string" || typeof value === "boolean") return [];
   if (typeof value === "number") return JSON.stringify(value) === String(value + 0) ? [] : [path];
   if (typeof value !== "object") return [path];
   if (value instanceof Date) return JSON.stringify(value) === "null" ? [path] : [];
   if (Array.isArray(value)) return Array.from(value).flatMap((item, index) => lostIn(item, [...path, index]));
-  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value));
-  if (!isPlain) return [path];
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return members.flatMap(([name, member]) => lostIn(member, [...path, name]));
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(value))) return [path];
+  const properties = Object.entries(value).filter(([, property]) => property !== undefined);
+  return properties.flatMap(([name, property]) => lostIn(property, [...path, name]));
 }
-
-describe("anything at all", () => {
-  const names = fc.oneof(
-    fc.constantFrom(
-      "__proto__",
-      "constructor",
-      "prototype",
-      "toString",
-      "valueOf",
-      "hasOwnProperty",
-      "0",
-      "",
-    ),
-    fc.string({ unit: "binary", maxLength: 5 }),
-  );
-  const anything = fc.anything({
-    key: names,
-    withBigInt: true,
-    withBoxedValues: true,
-    withDate: true,
-    withMap: true,
-    withSet: true,
-    withNullPrototype: true,
-    withSparseArray: true,
-    withTypedArray: true,
-    maxDepth: 4,
-  });
-  const values = fc.dictionary(names, anything, { maxKeys: 6 });
-
-  property("is sent where JSON keeps it, and is refused at exactly the places where it does not", () =>
-    fc.property(values, (given) => {
-      const lost = lostIn(given, []);
-      if (lost.length === 0) expect(serializeValues(given, "u")).toBe(JSON.stringify(given));
-      else expect(refusedPaths(given)).toEqual(lost);
-    }),
-  );
-
-  property("is left as it was", () =>
-    fc.property(values, (given) => {
-      const before = inspect(given, { depth: 20, showHidden: true });
-      try {
-        serializeValues(deepFreeze(given), "u");
-      } catch (error) {
-        expect(error).toBeInstanceOf(ValuesError);
-      }
-      expect(inspect(given, { depth: 20, showHidden: true })).toBe(before);
-    }),
-  );
-});
 
 function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  for (const member of Object.values(value)) deepFreeze(member);
+  for (const property of Object.values(value)) deepFreeze(property);
   return Object.freeze(value);
 }
 
-describe("a JSON text that would pollute what reads it carelessly", () => {
-  const names = ["__proto__", "constructor", "prototype", "toString", "toJSON", "a"];
+const namesOfObjects = ["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty"];
+
+property(
+  "Any values are sent if JSON keeps them, else refused with the path of each loss, and never changed",
+  () => {
+    const names = fc.oneof(
+      fc.constantFrom(...namesOfObjects, "0", ""),
+      fc.string({ unit: "binary", maxLength: 5 }),
+    );
+    const anything = fc.anything({
+      key: names,
+      withBigInt: true,
+      withBoxedValues: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      withTypedArray: true,
+      maxDepth: 4,
+    });
+    return fc.property(fc.dictionary(names, anything, { maxKeys: 6 }), (given) => {
+      const before = inspect(given, { depth: 20, showHidden: true });
+      const lost = lostIn(deepFreeze(given), []);
+      if (lost.length === 0) expect(serializeValues(given, "u")).toBe(JSON.stringify(given));
+      else expect(refusal(given).issues.map(({ path }) => path)).toEqual(lost);
+      expect(inspect(given, { depth: 20, showHidden: true })).toBe(before);
+    });
+  },
+);
+
+property("Names that every object has are sent as plain data", () => {
+  const ofObjects = Object.getOwnPropertyNames(Object.prototype);
+  const names = fc.constantFrom(...namesOfObjects, "toJSON", "a");
   const json = fc.letrec<{ any: string; object: string }>((tie) => ({
     object: fc
-      .array(fc.tuple(fc.constantFrom(...names), tie("any")), { maxLength: 4 })
-      .map((members) => `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`),
+      .array(fc.tuple(names, tie("any")), { maxLength: 4 })
+      .map((entries) => `{${entries.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`),
     any: fc.oneof(
       { maxDepth: 5 },
       fc.constantFrom("1", '"x"', "null", "true"),
@@ -99,13 +80,61 @@ describe("a JSON text that would pollute what reads it carelessly", () => {
       tie("object"),
     ),
   })).object;
+  return fc.property(json, (text) => {
+    const given = JSON.parse(text) as object;
+    expect(serializeValues(given, "u")).toBe(JSON.stringify(given));
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(ofObjects);
+    expect(({} as { a?: unknown }).a).toBeUndefined();
+  });
+});
 
-  property("arrives as the plain data that it is", () =>
-    fc.property(json, (text) => {
-      const given = JSON.parse(text) as object;
-      expect(serializeValues(given, "u")).toBe(JSON.stringify(given));
-      expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(ofObjects);
-      expect(({} as { a?: unknown }).a).toBeUndefined();
-    }),
-  );
+describe("The error for values", () => {
+  const canary = "C4NARY";
+  class Cycle {
+    readonly text = canary;
+    readonly self = this;
+  }
+  const toJSON = () => {
+    throw new Error(canary);
+  };
+  const wrong = [
+    { [canary]: () => canary }[canary],
+    Symbol(canary),
+    new Map([[canary, canary]]),
+    new Set([canary]),
+    new Error(canary),
+    new RegExp(canary),
+    Promise.resolve(canary),
+    Object(canary),
+    new Uint8Array(Buffer.from(canary)),
+    [canary, undefined],
+    Number.NaN,
+    new Cycle(),
+    { toJSON },
+  ];
+
+  property("does not show a value, wherever the wrong ones are", () => {
+    const step = fc.oneof(fc.constantFrom("a", "b c"), fc.nat(2));
+    const path = fc.array(step, { maxLength: 4 });
+    const plants = fc.array(fc.tuple(fc.constantFrom<unknown>(...wrong), path), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    return fc.property(fc.jsonValue(), plants, (json, planted) => {
+      const values: Record<string, unknown> = { json, text: canary, list: [canary, { canary }] };
+      for (const [index, [value, keys]] of planted.entries()) {
+        values[`wrong${index}`] = keys.reduceRight<unknown>(
+          (inner, key) =>
+            typeof key === "number" ? [...Array(key).fill(canary), inner] : { [key]: inner, canary },
+          value,
+        );
+      }
+      const error = refusal(values);
+      expect(error.issues).toHaveLength(planted.length);
+      for (const [index, [, keys]] of planted.entries()) {
+        expect(error.issues[index]?.path.slice(0, keys.length + 1)).toEqual([`wrong${index}`, ...keys]);
+      }
+      expect(error.message + JSON.stringify(error) + inspect(error, { depth: 9 })).not.toContain(canary);
+    });
+  });
 });

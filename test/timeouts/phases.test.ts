@@ -177,10 +177,14 @@ describe("timeouts.unread", () => {
   });
 
   it.each(streams)("ends %s that is never read, and closes its socket", async (_, open) => {
-    const service = await Service.start(withLength(big));
-    const chunks = await open(generate(service.client({ timeouts: { unread: 60 } })));
-    await (await service.request()).closed;
-    expectTimeout(await rejectionOf(gather(chunks)), "unread", 60);
+    for (const stage of stages) {
+      const service = await Service.start(withLength(big));
+      const pending = generate(service.client({ timeouts: { unread: 60 } }));
+      const document = (stage === "the pending result" ? [pending] : [await pending]) as [PendingPdf];
+      const chunks = await open(document[0]);
+      await (await service.request()).closed;
+      expectTimeout(await rejectionOf(gather(chunks)), "unread", 60);
+    }
   });
 
   it("does not end a document that is whole in memory", async () => {
