@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { failureAt, forms, generate, stages } from "../client/every-form.ts";
 import { pdfOf, Service, saying, transports, withLength } from "../support/service.ts";
 
-/** As an application knows which of its users a piece of work is for. */
+/** The tenant for whom an application works. */
 const tenant = new AsyncLocalStorage<string>();
-
+const tenants = Array.from({ length: 20 }, (_, index) => `tenant-${index}`);
 const pdf = pdfOf(2_000);
 
-/** Fails the first two attempts of every call, so that calls wait together, on the clock that they share. */
+/** Fails the first two attempts of each call, so that the calls wait together. */
 function failingTwice(): Promise<Service> {
   const tries = new Map<string, number>();
   return Service.start((received) => {
@@ -18,56 +18,42 @@ function failingTwice(): Promise<Service> {
   });
 }
 
-describe.each(transports)("the caller's asynchronous context, by %s,", (_, options) => {
-  it("is where a key source is asked for every attempt: no tenant's call goes out with another's key", async () => {
+describe.each(transports)("The caller's asynchronous context, by %s,", (_, options) => {
+  beforeEach(() => {
     vi.spyOn(Math, "random").mockReturnValue(0.01);
     onTestFinished(() => void vi.restoreAllMocks());
+  });
+
+  it("is the context of the API key function, so that each call has its tenant's key", async () => {
     const service = await failingTwice();
-    const client = service.client({
-      ...options,
-      retry: { limit: 2 },
-      apiKey: async () => `key-of-${tenant.getStore()}`,
-    });
-    const names = Array.from({ length: 40 }, (_, index) => `tenant-${index}`);
-    await Promise.all(
-      names.map((name) => tenant.run(name, () => client.generate("uid", { tenant: name }).bytes())),
+    const apiKey = async () => `key-of-${tenant.getStore()}`;
+    const client = service.client({ ...options, retry: { limit: 2 }, apiKey });
+    const calls = tenants.map((name) =>
+      tenant.run(name, () => client.generate("uid", { tenant: name }).bytes()),
     );
-    expect(service.requests).toHaveLength(120);
+    await Promise.all(calls);
+    expect(service.requests).toHaveLength(60);
     for (const { body, headers } of service.requests) {
-      const { tenant: name } = JSON.parse(body) as { tenant: string };
-      expect(headers.authorization).toBe(`API-Key key-of-${name}`);
+      expect(headers.authorization).toBe(`API-Key key-of-${JSON.parse(body).tenant}`);
     }
   });
 
-  it("is where every hook is called", async () => {
-    vi.spyOn(Math, "random").mockReturnValue(0.01);
-    onTestFinished(() => void vi.restoreAllMocks());
+  it("is the context of each hook", async () => {
     const service = await failingTwice();
-    const heard: (readonly [event: string, uid: string, tenant: string | undefined])[] = [];
-    const hear =
-      (name: string) =>
-      ({ uid }: { uid: string }) =>
-        void heard.push([name, uid, tenant.getStore()]);
-    const hooks = {
-      request: hear("request"),
-      response: hear("response"),
-      retry: hear("retry"),
-      error: hear("error"),
-    };
+    const events: (readonly [uid: string, tenant: string | undefined])[] = [];
+    const record = ({ uid }: { uid: string }) => void events.push([uid, tenant.getStore()]);
+    const hooks = { request: record, response: record, retry: record, error: record };
     const client = service.client({ ...options, retry: { limit: 2 }, hooks });
-    const names = Array.from({ length: 20 }, (_, index) => `tenant-${index}`);
-    await Promise.allSettled(
-      names.map((name, index) =>
-        tenant.run(name, () =>
-          client.generate(name, { tenant: name }, index % 2 ? { retry: { limit: 1 } } : {}).bytes(),
-        ),
-      ),
-    );
-    expect(heard).toHaveLength(10 * (3 + 3 + 2) + 10 * (2 + 2 + 1 + 1));
-    expect(heard.filter(([, uid, store]) => uid !== store)).toEqual([]);
+    const calls = tenants.map((name, index) => {
+      const retry = { limit: index % 2 ? 1 : 2 };
+      return tenant.run(name, () => client.generate(name, { tenant: name }, { retry }).bytes());
+    });
+    await Promise.allSettled(calls);
+    expect(events).toHaveLength(10 * (3 + 3 + 2) + 10 * (2 + 2 + 1 + 1));
+    expect(events.filter(([uid, store]) => uid !== store)).toEqual([]);
   });
 
-  it.each(stages)("goes on after a form of %s has failed", async (stage) => {
+  it.each(stages)("continues after an output of %s has failed", async (stage) => {
     const service = await Service.start(saying(400));
     for (const [form, read] of forms) {
       await tenant.run(form, async () => {

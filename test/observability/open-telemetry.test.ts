@@ -14,29 +14,30 @@ import {
   transports,
   withLength,
 } from "../support/service.ts";
-import { startTracing } from "./tracing.ts";
+import { startTracing, type Tracing } from "./tracing.ts";
 
 const pdf = pdfOf(2_000);
+const generate = (client: TemplatePdf, uid = "invoice") => client.generate(uid, values).bytes();
 
-const cutOff = cutOffAfter(pdf, 1_000);
+/** The spans of requests, when as many have ended. */
+async function requestsOf(tracing: Tracing, count: number) {
+  await eventually(() => tracing.requests().length === count);
+  return tracing.requests();
+}
 
-/** `00-<trace>-<span>-<flags>` (W3C Trace Context). */
+/** Reads `00-<trace>-<span>-<flags>` (W3C Trace Context). */
 function parentOf(traceparent: unknown) {
   const [, traceId, spanId] = String(traceparent).split("-");
   return { traceId, spanId };
 }
 
-const generate = (client: TemplatePdf, uid = "invoice") => client.generate(uid, values);
-
 describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, options) => {
-  it("sees a request as a client span under the active one, and tells the service of it", async () => {
+  it("records a request as a client span in the active one, and sends its id to the service", async () => {
     const tracing = startTracing();
     const service = await Service.start(withLength(pdf));
     const client = service.client({ ...options, apiKey: plainKey });
-    const { traceId, spanId } = await tracing.under("work", () => generate(client).bytes());
-
-    await eventually(() => tracing.requests().length === 1);
-    const [span] = tracing.requests();
+    const { traceId, spanId } = await tracing.under("work", () => generate(client));
+    const [span] = await requestsOf(tracing, 1);
     expect(span).toMatchObject({
       kind: SpanKind.CLIENT,
       name: "POST",
@@ -47,38 +48,28 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
         "url.full": `${service.baseUrl}/api/v1/templates/invoice/generate-sync`,
       },
     });
-    const [request] = service.requests;
-    expect(parentOf(request?.headers["traceparent"])).toEqual({
-      traceId,
-      spanId: span?.spanContext().spanId,
-    });
+    const parent = parentOf(service.requests[0]?.headers["traceparent"]);
+    expect(parent).toEqual({ traceId, spanId: span?.spanContext().spanId });
   });
 
-  it("sees every attempt under the span of its own call, however many calls wait together", async () => {
+  it("records each attempt in the span of its own call, although calls wait together", async () => {
     const tracing = startTracing();
-    // Refused all at once, so that they wait for the same moment.
+    // All are refused at once, so that they wait for the same moment.
     const waiting: Received[] = [];
+    const refuse = saying(503, "", { "retry-after": "0" });
     const service = await Service.start((received) => {
       if (service.requests.length > 40) return withLength(pdf)(received);
-      waiting.push(received);
-      return waiting.length < 20
-        ? undefined
-        : waiting.splice(0).forEach(saying(503, "", { "retry-after": "0" }));
+      return waiting.push(received) === 20 ? waiting.splice(0).forEach(refuse) : undefined;
     });
     const client = service.client({ ...options, retry: { limit: 2 } });
-    const works = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        tracing.under(`work-${index}`, () => generate(client, `uid-${index}`).bytes()),
-      ),
-    );
-    expect(service.requests).toHaveLength(60);
+    const uids = Array.from({ length: 20 }, (_, index) => `uid-${index}`);
+    const works = await Promise.all(uids.map((uid) => tracing.under(uid, () => generate(client, uid))));
     expect(new Set(works.map(({ traceId }) => traceId)).size).toBe(20);
     for (const { path, headers } of service.requests) {
       const index = Number(/uid-(\d+)/.exec(path)?.[1]);
       expect(parentOf(headers["traceparent"]).traceId).toBe(works[index]?.traceId);
     }
-    await eventually(() => tracing.requests().length === 60);
-    const spans = tracing.requests();
+    const spans = await requestsOf(tracing, 60);
     for (const [index, { traceId, spanId }] of works.entries()) {
       const own = spans.filter(({ attributes }) => String(attributes["url.full"]).includes(`uid-${index}/`));
       expect(own).toHaveLength(3);
@@ -87,15 +78,14 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
   });
 
   it.each([
-    ["that is refused", saying(400, "{}")],
-    ["that is cut off", cutOff],
-  ])("ends the span of a request %s, without key or values", async (_, answer) => {
+    ["is refused", saying(400, "{}")],
+    ["is truncated", cutOffAfter(pdf, 1_000)],
+  ])("ends the span of a request whose response %s, without key or values", async (_, answer) => {
     const tracing = startTracing();
     const service = await Service.start(answer);
     const client = service.client({ ...options, apiKey: plainKey });
-    await tracing.under("work", () => rejectionOf(generate(client).bytes()));
-    await eventually(() => tracing.requests().length === 1);
-    const [span] = tracing.requests();
+    await tracing.under("work", () => rejectionOf(generate(client)));
+    const [span] = await requestsOf(tracing, 1);
     expect(span?.status.code).toBe(SpanStatusCode.ERROR);
     expect(inspect([span?.attributes, span?.events, span?.status], { depth: 10 })).not.toContain("CANARY");
   });

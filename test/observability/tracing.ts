@@ -10,9 +10,9 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { onTestFinished } from "vitest";
 
-/** OpenTelemetry as an application sets it up, until the test is over. */
+/** OpenTelemetry as an application sets it up, for one test. */
 export interface Tracing {
-  /** Runs something under a span, and gives that span's ids. */
+  /** Runs something in a span, and returns the ids of the span. */
   under<T>(name: string, run: () => Promise<T>): Promise<{ traceId: string; spanId: string; result: T }>;
   /** The spans of requests that have ended. */
   requests(): readonly ReadableSpan[];

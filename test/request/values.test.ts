@@ -146,6 +146,7 @@ describe("Values that throw when they are read", () => {
   ])("are refused with their path, and without the error: %s", (_, values, paths) => {
     const error = refusal({ ...values, z: Number.NaN });
     expect(error.issues.map((issue) => issue.path.join("/"))).toEqual([...paths, "z"]);
+    for (const { message } of error.issues.slice(0, -1)) expect(message).toMatch(/^could not be read: /);
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("CANARY");
   });
 
