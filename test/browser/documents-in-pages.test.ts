@@ -1,0 +1,166 @@
+import { resolveObjectURL } from "node:buffer";
+import { ConfigurationError, NotFoundError, type PendingPdf, TruncatedPdfError } from "template-pdf";
+import { type AnyPdf, download, objectUrl } from "template-pdf/browser";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as answers from "../support/service.ts";
+import { type Answer, pdfOf, rejectionOf, Service, strayRejections } from "../support/service.ts";
+
+const pdf = pdfOf(5_000);
+const blob = new Blob([new Uint8Array(pdf)]);
+const disposition = { "content-disposition": 'attachment; filename="Invoice 7.pdf"' };
+
+/** A page that records what it was told to save. */
+function stubPage() {
+  const saved: { href: string; download: string; wasInPage: boolean }[] = [];
+  const inPage = new Set<object>();
+  const createElement = () => {
+    const link = {
+      href: "",
+      download: "",
+      click: () => saved.push({ href: link.href, download: link.download, wasInPage: inPage.has(link) }),
+      remove: () => inPage.delete(link),
+    };
+    return link;
+  };
+  vi.stubGlobal("document", { createElement, body: { append: (link: object) => inPage.add(link) } });
+  return { saved, inPage };
+}
+
+/** A pending result, in a list because awaiting it would return its document. */
+async function generate(answer: Answer = answers.withLength(pdf, disposition)): Promise<[PendingPdf]> {
+  const service = await Service.start(answer);
+  return [service.client({ retry: { limit: 0 } }).generate("inv", {})];
+}
+
+async function bytesAt(url: string | undefined): Promise<Buffer | undefined> {
+  const found = resolveObjectURL(url ?? "");
+  return found && Buffer.from(await found.arrayBuffer());
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("objectUrl()", () => {
+  it("returns the address of the whole document with its type and name, until it is revoked", async () => {
+    const held = await objectUrl((await generate())[0]);
+    expect(held.url).toMatch(/^blob:/);
+    expect([held.blob.type, held.filename]).toEqual(["application/pdf", "Invoice 7.pdf"]);
+    expect(Object.keys(held).sort()).toEqual(["blob", "filename", "revoke", "url"]);
+    expect(await bytesAt(held.url)).toEqual(pdf);
+    held.revoke();
+    held.revoke();
+    expect(await bytesAt(held.url)).toBeUndefined();
+  });
+
+  it("takes an awaited document or a Blob, and is revoked by `using`", async () => {
+    const [pending] = await generate();
+    for (const [given, filename] of [
+      [await pending, "Invoice 7.pdf"],
+      [blob, undefined],
+    ] as const) {
+      const held = await objectUrl(given);
+      expect([await bytesAt(held.url), held.filename]).toEqual([pdf, filename]);
+      held[Symbol.dispose]();
+      expect(await bytesAt(held.url)).toBeUndefined();
+    }
+  });
+
+  it("is revoked when its signal is aborted, and removes its listener when it is revoked", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const remove = vi.spyOn(signal, "removeEventListener");
+    const [one, other] = [await objectUrl(blob, { signal }), await objectUrl(blob, { signal })];
+    remove.mockClear();
+    one.revoke();
+    expect(remove).toHaveBeenCalledTimes(1);
+    controller.abort();
+    expect(await bytesAt(other.url)).toBeUndefined();
+    await expect(objectUrl(blob, { signal })).rejects.toThrow("aborted");
+  });
+
+  it("aborts a document that is in flight or comes later when its signal is aborted", async () => {
+    const service = await Service.start(() => {});
+    const controller = new AbortController();
+    const open = () => objectUrl(service.client().generate("inv", {}), { signal: controller.signal });
+    const held = open();
+    const { closed } = await service.request();
+    controller.abort(new Error("the view was closed"));
+    await expect(held).rejects.toThrow("the view was closed");
+    await closed;
+    await expect(open()).rejects.toThrow("the view was closed");
+  });
+
+  it("does not create an address for a truncated document", async () => {
+    const create = vi.spyOn(URL, "createObjectURL");
+    const [half] = await generate(answers.cutOffAfter(pdf, 1_000));
+    expect(await rejectionOf(objectUrl(half))).toBeInstanceOf(TruncatedPdfError);
+    expect(create).not.toHaveBeenCalled();
+  });
+
+  it.each([undefined, null, pdf, "blob:x"])("refuses what is not a document: %.9s", async (given) => {
+    const error = await rejectionOf(objectUrl(given as unknown as AnyPdf));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as Error).message).toContain("Expected what `generate` gave");
+  });
+
+  it("rejects if the runtime cannot create addresses", async () => {
+    vi.stubGlobal("URL", class {});
+    await expect(objectUrl(new Blob([]))).rejects.toThrow("no URL.createObjectURL");
+  });
+});
+
+describe("download()", () => {
+  it("saves the whole document by a link in the page, which it removes", async () => {
+    const { saved, inPage } = stubPage();
+    await download((await generate())[0]);
+    const href = expect.stringMatching(/^blob:/);
+    expect(saved).toEqual([{ href, download: "Invoice 7.pdf", wasInPage: true }]);
+    expect(inPage.size).toBe(0);
+    expect(await bytesAt(saved[0]?.href)).toEqual(pdf);
+  });
+
+  it("uses the given name, the name of the service or `document.pdf`", async () => {
+    const { saved } = stubPage();
+    const held = await objectUrl((await generate())[0]);
+    await download(held, "mine.pdf");
+    await download(held);
+    await download(blob);
+    held.revoke();
+    expect(saved.map(({ download }) => download)).toEqual(["mine.pdf", "Invoice 7.pdf", "document.pdf"]);
+    expect(await bytesAt(saved[1]?.href)).toEqual(pdf);
+  });
+
+  it("revokes its address after 40 s", async () => {
+    const { saved } = stubPage();
+    await download(blob);
+    vi.advanceTimersByTime(39_999);
+    expect(await bytesAt(saved[0]?.href)).toEqual(pdf);
+    vi.advanceTimersByTime(1);
+    expect(await bytesAt(saved[0]?.href)).toBeUndefined();
+  });
+
+  it("saves nothing if the document fails or the name is not a text", async () => {
+    const { saved } = stubPage();
+    const [missing] = await generate(answers.saying(404));
+    expect(await rejectionOf(download(missing))).toBeInstanceOf(NotFoundError);
+    const name = { filename: "x" } as unknown as string;
+    const message = "name of the download to be a string, got a value of type object";
+    await expect(download(blob, name)).rejects.toThrow(message);
+    expect(saved).toEqual([]);
+  });
+
+  it("rejects outside a page, and cancels the document", async () => {
+    const message = "On a server, use `saveTo`";
+    await expect(download(blob)).rejects.toThrow(message);
+    const [pending] = await generate(() => {});
+    const stray = await strayRejections(async () => {
+      await expect(download(pending)).rejects.toThrow(message);
+    });
+    expect(stray).toEqual([]);
+    await expect(pending.bytes()).rejects.toBeInstanceOf(ConfigurationError);
+  });
+});
