@@ -89,35 +89,19 @@ describe("An environment variable", () => {
 });
 
 describe("A host of a URL", () => {
-  it.each([
-    "localhost",
-    "LOCALHOST:8080",
-    "localhost.",
-    "a.b.localhost.",
-    "127.0.0.1.",
-    "127.255.255.254",
-    "0x7f000001",
-    "%6cocalhost",
-    "１２７.0.0.1",
-    "[0:0:0:0:0:0:0:1]:3000",
-  ])("is this machine: %s", (host) => {
-    expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(true);
-  });
+  it.each(["localhost", "localhost.", "a.b.localhost.", "127.0.0.1.", "%6cocalhost", "１２７.0.0.1"])(
+    "is this machine: %s",
+    (host) => {
+      expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(true);
+    },
+  );
 
   it.each([
     "127.0.0.1.evil.com",
     "localhost.evil.com",
     "evillocalhost",
-    "my-localhost",
     "localhost-evil",
     "127-0-0-1.evil.com",
-    "127.0.0.1@evil.com",
-    "evil.com#localhost",
-    "128.0.0.1",
-    "12.7.0.1",
-    "0.0.0.0",
-    "[::]",
-    "[::1:1]",
     "[::ffff:127.0.0.1]",
     "localhost%2eevil.com",
     ".localhost",
