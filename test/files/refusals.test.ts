@@ -87,9 +87,10 @@ describe("saveTo() in the same tick as generate()", () => {
     expect(text).not.toContain("CANARY");
   });
 
-  it("has the error of the file system as its cause", async () => {
+  it("has the error of the file system, if there was one, as its cause", async () => {
     const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
     expect(error.cause).toMatchObject({ code: "ENOENT" });
+    expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
   });
 
   it("rejects with every other output of the document, and saves nothing", async () => {
