@@ -115,6 +115,7 @@ describe("A value of short words", () => {
     [1.5, "received 1.5", "received [redacted]"],
     [-0.5, "was -0.5", "was -[redacted]"],
     [["Ann B", "B Lee"], "Ann B Lee", "[redacted]"],
+    [["Jo Li Wu", "Jo Li"], "by Jo Li Wu", "by [redacted]"],
     ["Ada Lovelace Byron", "Lovelace Byron", "[redacted] [redacted]"],
     ["Lovelace Byron", "Lovelace Byron", "[redacted] [redacted]"],
   ])("is replaced as a whole: %j in %j", (value, text, left) => {
