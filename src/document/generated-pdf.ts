@@ -210,7 +210,7 @@ export class GeneratedPdf {
   async saveTo(path: string | URL, policy?: SavePolicy): Promise<Saved> {
     try {
       // Before it is read: where the path cannot be written, the document is still there for another one.
-      return await this.saveChecked(await this.#nodeOutputs.checkPath(path, policy));
+      return await this.saveChecked(await this.#nodeOutputs.checkPath(path, policy, this.attempts));
     } catch (error) {
       throw addCaller(error);
     }

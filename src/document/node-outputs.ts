@@ -17,8 +17,12 @@ export interface NodeOutputs {
   /** Returns bytes as a `Buffer` without copying them. */
   toBuffer(bytes: Bytes): NodeBuffer;
   toReadable(body: Body): NodeReadable;
-  /** Reads a relative path at once, and rejects with a `SaveError` if nothing can be saved there. */
-  checkPath(given: string | URL, policy?: SavePolicy): Promise<SavePath>;
+  /**
+   * Reads a relative path at once, and rejects with a `SaveError` if nothing can be saved there.
+   *
+   * @param attempts - how many requests were made, for that error
+   */
+  checkPath(given: string | URL, policy: SavePolicy | undefined, attempts: number): Promise<SavePath>;
   /** Saves the document: the whole file or none. */
   save(body: Body, path: SavePath, attempts: number): Promise<Saved>;
 }
@@ -27,8 +31,8 @@ export interface NodeOutputs {
 export const nodeOutputs: NodeOutputs = {
   toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   toReadable: nodeStreamOf,
-  async checkPath(given, policy) {
-    const path = parseSavePath(given, policy);
+  async checkPath(given, policy, attempts) {
+    const path = parseSavePath(given, policy, attempts);
     await policy?.prepare();
     try {
       const target = await resolveSaveTarget(path);
@@ -36,7 +40,7 @@ export const nodeOutputs: NodeOutputs = {
       if (!target.isDirect && !policy) await AtomicFile.probe(target.folder);
       return path;
     } catch (error) {
-      throw saveError(path, error);
+      throw saveError(path, error, attempts);
     }
   },
   async save(body, path, attempts) {

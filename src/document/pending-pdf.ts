@@ -164,7 +164,7 @@ export class PendingPdf
   saveTo(path: string | URL, policy: SavePolicy): Promise<Saved>;
   saveTo(path: string | URL, policy?: SavePolicy): Promise<Saved> {
     if (!this.#checks) return this.#output("whole", (document) => document.saveTo(path, policy));
-    const checked = this.#nodeOutputs.checkPath(path, policy);
+    const checked = this.#nodeOutputs.checkPath(path, policy, 0);
     this.#checks.push(checked);
     return this.#output("whole", async (document) => document.saveChecked(await checked));
   }

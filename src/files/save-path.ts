@@ -30,30 +30,37 @@ const windowsDevice = /^[\\/]{2}\.[\\/]/;
 /**
  * Reads the path or `file:` URL that the caller gave.
  *
+ * @param attempts - how many requests were made, for the error
  * @throws {SaveError} when it is neither
  */
-export function parseSavePath(given: string | URL, policy: SavePolicy | undefined): SavePath {
-  const text = given instanceof URL ? pathOfUrl(given) : given;
-  if (typeof text !== "string") throw notAPath(typeof text, String(text));
-  if (text === "") throw notAPath("an empty string", text);
-  if (text.includes("\0")) throw notAPath("a string with a NUL", text);
-  if (process.platform === "win32" && windowsDevice.test(text)) throw notAPath("a device of Windows", text);
+export function parseSavePath(
+  given: string | URL,
+  policy: SavePolicy | undefined,
+  attempts: number,
+): SavePath {
+  const text = given instanceof URL ? pathOfUrl(given, attempts) : given;
+  if (typeof text !== "string") throw notAPath(typeof text, String(text), attempts);
+  if (text === "") throw notAPath("an empty string", text, attempts);
+  if (text.includes("\0")) throw notAPath("a string with a NUL", text, attempts);
+  if (process.platform === "win32" && windowsDevice.test(text)) {
+    throw notAPath("a device of Windows", text, attempts);
+  }
   return { given: text, absolute: absolutePath(text, process.cwd()), policy };
 }
 
-function pathOfUrl(url: URL): string {
+function pathOfUrl(url: URL, attempts: number): string {
   try {
     return fileURLToPath(url);
   } catch (cause) {
     const what =
       url.protocol === "file:" ? "a file: URL that is none of this machine" : `a URL with ${url.protocol}`;
-    throw notAPath(what, url.protocol, cause);
+    throw notAPath(what, url.protocol, attempts, cause);
   }
 }
 
-function notAPath(what: string, path: string, cause?: unknown): SaveError {
+function notAPath(what: string, path: string, attempts: number, cause?: unknown): SaveError {
   const message = `A document can be saved to a path or a file: URL, not to ${what}.`;
-  return new SaveError(message, cause === undefined ? { path } : { path, cause });
+  return new SaveError(message, { path, attempts, ...(cause !== undefined && { cause }) });
 }
 
 /** Follows the links of a path. Throws if no document may be saved there: see `resolveTarget`. */
@@ -65,7 +72,7 @@ export async function resolveSaveTarget({ absolute, policy }: SavePath): Promise
 }
 
 /** Creates the error for a document that cannot be saved. */
-export function saveError({ given }: SavePath, error: unknown, attempts = 0): SaveError {
+export function saveError({ given }: SavePath, error: unknown, attempts: number): SaveError {
   const message = `Could not save the document to ${JSON.stringify(given)}: ${describeWriteError(error)}.`;
   const facts = { path: given, attempts };
   return new SaveError(message, error instanceof PathRefusal ? facts : { ...facts, cause: error });

@@ -122,7 +122,7 @@ it.each([
   const document = await generate(service.client());
   const error = await rejectionOf(document.saveTo(`${folder}/${path}`));
   expect(error).toBeInstanceOf(SaveError);
-  expect(error).toMatchObject({ message: expect.stringMatching(message) });
+  expect(error).toMatchObject({ message: expect.stringMatching(message), attempts: 1 });
   await expectUnchanged(folder);
 });
 
