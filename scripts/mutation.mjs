@@ -3,6 +3,7 @@
 // detects. Run it by hand; `npm run verify` does not. `npm run mutation -- src/call/pdf-check.ts` is one file, with
 // all tests that reach it; `--tests "test/call/*.test.ts"` names those to run, which is faster. `core` is the core,
 // and `all` is the core, bulk, the handler and the service.
+// Not as root: a mutant may make a test replace a device such as /dev/full.
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
