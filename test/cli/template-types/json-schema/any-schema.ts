@@ -6,155 +6,131 @@ export interface Sampled {
   readonly values: fc.Arbitrary<unknown>;
 }
 
-// Not `__proto__`, over which the validator that they are compared with stumbles.
+type AnySampled = fc.Arbitrary<Sampled>;
+
+// Not `__proto__`, which the validator that they are compared with does not handle.
 const name = fc.constantFrom("a", "b", "kind", "constructor", "x y");
-const primitives = [
+const primitive = fc.constantFrom<Sampled>(
   { schema: { type: "string" }, values: fc.constantFrom("", "a", "b") },
   { schema: { type: "number" }, values: fc.constantFrom(0, 1.5, -2) },
   { schema: { type: "boolean" }, values: fc.boolean() },
   { schema: { type: "null" }, values: fc.constant(null) },
   { schema: { type: ["string", "null"] }, values: fc.constantFrom("a", null) },
-] satisfies readonly Sampled[];
-
-/** What is tried beside values that fit: anything. */
-export const anyValue = fc.jsonValue({ maxDepth: 2 });
-
-function objectOf(entries: readonly (readonly [string, unknown])[]): object {
-  // So that `__proto__` is a name like any other.
-  return Object.fromEntries(entries);
-}
+);
 
 const literal = fc
   .uniqueArray(fc.constantFrom<unknown>("a", "b", 1, true, false, null), { minLength: 1, maxLength: 3 })
   .map((values): Sampled => ({ schema: { enum: values }, values: fc.constantFrom(...values) }));
 
-function arrayOf(item: fc.Arbitrary<Sampled>): fc.Arbitrary<Sampled> {
+const several = (item: AnySampled) => fc.array(item, { minLength: 1, maxLength: 3 });
+const schemasOf = (items: readonly Sampled[]) => items.map(({ schema }) => schema);
+const valuesOf = (items: readonly Sampled[]) => items.map(({ values }) => values);
+
+function arrayOf(item: AnySampled): AnySampled {
   return item.map(({ schema, values }) => ({
     schema: { type: "array", items: schema },
     values: fc.array(values, { maxLength: 3 }),
   }));
 }
 
-function tupleOf(item: fc.Arbitrary<Sampled>): fc.Arbitrary<Sampled> {
-  return fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => ({
-    schema: {
-      type: "array",
-      prefixItems: items.map(({ schema }) => schema),
-      items: false,
-      minItems: items.length,
-    },
-    values: fc.tuple(...items.map(({ values }) => values)),
+function tupleOf(item: AnySampled): AnySampled {
+  return several(item).map((items) => ({
+    schema: { type: "array", prefixItems: schemasOf(items), items: false, minItems: items.length },
+    values: fc.tuple(...valuesOf(items)),
   }));
 }
 
-/** An object whose members have names of their own, and perhaps others. */
-function objectSchemaOf(
-  item: fc.Arbitrary<Sampled>,
-  others: fc.Arbitrary<Sampled | undefined>,
-): fc.Arbitrary<Sampled> {
+/** An object with named properties, and perhaps others. */
+function objectOf(item: AnySampled, others = fc.option(item, { nil: undefined })): AnySampled {
   const member = fc.record({ name, of: item, isRequired: fc.boolean() });
   const members = fc.uniqueArray(member, { selector: (one) => one.name, minLength: 1, maxLength: 3 });
   return fc.tuple(members, others).map(([all, rest]) => ({
     schema: {
       type: "object",
-      properties: objectOf(all.map((one) => [one.name, one.of.schema])),
+      properties: Object.fromEntries(all.map((one) => [one.name, one.of.schema])),
       required: all.filter((one) => one.isRequired).map((one) => one.name),
       ...(rest && { additionalProperties: rest.schema }),
     },
     values: fc
       .tuple(
-        ...all.map((one) =>
-          fc.option(
-            one.of.values.map((value) => [one.name, value] as const),
-            {
-              nil: undefined,
-              freq: one.isRequired ? 10 : 1,
-            },
-          ),
-        ),
+        ...all.map((one) => {
+          const entry = one.of.values.map((value) => [one.name, value] as const);
+          return fc.option(entry, { nil: undefined, freq: one.isRequired ? 10 : 1 });
+        }),
         rest ? rest.values.map((value) => ["other", value] as const) : fc.constant(undefined),
       )
-      .map((entries) => objectOf(entries.filter((entry) => entry !== undefined))),
+      .map((entries) => Object.fromEntries(entries.filter((entry) => entry !== undefined))),
   }));
 }
 
-function anyOf(item: fc.Arbitrary<Sampled>, keyword: "anyOf" | "oneOf"): fc.Arbitrary<Sampled> {
-  return fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => ({
-    schema: { [keyword]: items.map(({ schema }) => schema) },
-    values: fc.oneof(...items.map(({ values }) => values)),
+function oneOf(item: AnySampled, keyword: "anyOf" | "oneOf"): AnySampled {
+  return several(item).map((items) => ({
+    schema: { [keyword]: schemasOf(items) },
+    values: fc.oneof(...valuesOf(items)),
   }));
 }
 
 /** Both hold: of what the one takes, the other takes some. */
-function allOf(item: fc.Arbitrary<Sampled>): fc.Arbitrary<Sampled> {
+function allOf(item: AnySampled): AnySampled {
   return fc.tuple(item, item).map(([one, other]) => ({
     schema: { allOf: [one.schema, other.schema] },
     values: fc
       .tuple(one.values, other.values)
-      .chain(([left, right]) => fc.constantFrom(left, right, mergeOf(left, right))),
+      .chain(([left, right]) => fc.constantFrom(left, right, merge(left, right))),
   }));
 }
 
-function mergeOf(left: unknown, right: unknown): unknown {
+function merge(left: unknown, right: unknown): unknown {
   const areObjects = [left, right].every((one) => typeof one === "object" && one && !Array.isArray(one));
-  return areObjects
-    ? objectOf([...Object.entries(left as object), ...Object.entries(right as object)])
-    : left;
+  return areObjects ? { ...(left as object), ...(right as object) } : left;
 }
 
-/** Members of one object that one of several schemas names, and others that none of them does. */
-function unevaluated(item: fc.Arbitrary<Sampled>): fc.Arbitrary<Sampled> {
-  const object = objectSchemaOf(item, fc.constant(undefined));
+/** Properties that one of two schemas names, and others that neither does. */
+function unevaluated(item: AnySampled): AnySampled {
+  const object = objectOf(item, fc.constant(undefined));
   return fc.tuple(object, object, item).map(([one, other, rest]) => ({
     schema: { type: "object", anyOf: [one.schema, other.schema], unevaluatedProperties: rest.schema },
     values: fc
       .tuple(fc.oneof(one.values, other.values), fc.option(rest.values, { nil: undefined }))
-      .map(([members, others]) => (others === undefined ? members : mergeOf(members, { others }))),
+      .map(([members, others]) => (others === undefined ? members : merge(members, { others }))),
   }));
 }
 
-const { exact: exactInner, any: anyInner } = fc.letrec<{ exact: Sampled; any: Sampled }>((tie) => ({
-  exact: fc.oneof(
-    { maxDepth: 3, depthSize: "small" },
-    fc.constantFrom(...primitives),
+const depth = { maxDepth: 3, depthSize: "small" } as const;
+const { exact, any } = fc.letrec<{ exact: Sampled; any: Sampled }>((tie) => {
+  const formsOf = (item: AnySampled) => [
+    primitive,
     literal,
-    arrayOf(tie("exact")),
-    tupleOf(tie("exact")),
-    objectSchemaOf(tie("exact"), fc.option(tie("exact"), { nil: undefined })),
-    anyOf(tie("exact"), "anyOf"),
-  ),
-  any: fc.oneof(
-    { maxDepth: 3, depthSize: "small" },
-    fc.constantFrom(...primitives),
-    fc.constant<Sampled>({ schema: { type: "integer", minimum: 3 }, values: fc.integer() }),
-    fc.constant<Sampled>({ schema: { $ref: "#/$defs/node" }, values: fc.constantFrom({}, { next: {} }) }),
-    literal,
-    arrayOf(tie("any")),
-    tupleOf(tie("any")),
-    objectSchemaOf(tie("any"), fc.option(tie("any"), { nil: undefined })),
-    anyOf(tie("any"), "anyOf"),
-    anyOf(tie("any"), "oneOf"),
-    allOf(tie("any")),
-    unevaluated(tie("any")),
-  ),
-}));
+    arrayOf(item),
+    tupleOf(item),
+    objectOf(item),
+    oneOf(item, "anyOf"),
+  ];
+  const item = tie("any");
+  return {
+    exact: fc.oneof(depth, ...formsOf(tie("exact"))),
+    any: fc.oneof(
+      depth,
+      ...formsOf(item),
+      fc.constant({ schema: { type: "integer", minimum: 3 }, values: fc.integer() }),
+      fc.constant({ schema: { $ref: "#/$defs/node" }, values: fc.constantFrom({}, { next: {} }) }),
+      oneOf(item, "oneOf"),
+      allOf(item),
+      unevaluated(item),
+    ),
+  };
+});
 
-/** Schemas of which a type can say everything. */
-export const exactSchema = objectSchemaOf(exactInner, fc.option(exactInner, { nil: undefined }));
+/** Schemas that a type can express exactly. */
+export const exactSchema = objectOf(exact);
 
-/** Schemas of which a type can say most. */
-export const anySchema = objectSchemaOf(anyInner, fc.option(anyInner, { nil: undefined })).map(
-  ({ schema, values }): Sampled => ({
-    schema: {
-      ...(schema as object),
-      $defs: {
-        node: {
-          type: "object",
-          properties: { next: { $ref: "#/$defs/node" }, a: { type: "string" } },
-          additionalProperties: { anyOf: [{ $ref: "#/$defs/node" }, { type: ["string", "number"] }] },
-        },
-      },
-    },
-    values,
-  }),
+const node = {
+  type: "object",
+  properties: { next: { $ref: "#/$defs/node" }, a: { type: "string" } },
+  additionalProperties: { anyOf: [{ $ref: "#/$defs/node" }, { type: ["string", "number"] }] },
+};
+
+/** Schemas of which a type can express most. */
+export const anySchema = objectOf(any).map(
+  ({ schema, values }): Sampled => ({ schema: { ...(schema as object), $defs: { node } }, values }),
 );

@@ -1,232 +1,261 @@
 import { describe, expect, it } from "vitest";
 import { shapeOfSchema } from "../../../../src/cli/template-types/json-schema/shape-of-schema.ts";
-import { told, typeOf } from "./told.ts";
+import { readSchema, typeOf } from "./read-schema.ts";
 
-const card = { properties: { kind: { const: "card" }, number: { type: "string" } }, required: ["kind"] };
+const text = { type: "string" };
+const number = { type: "number" };
+const nil = { type: "null" };
+const object = { type: "object" };
+const constant = { const: "x" };
+const card = { properties: { kind: { const: "card" }, number: text }, required: ["kind"] };
 const iban = { properties: { kind: { enum: ["iban", "bic"] } }, required: ["kind"] };
+const member = (a: unknown) => ({ properties: { a } });
+const titled = { properties: { a: {}, b: { title: "first" } } };
 
-describe("a JSON Schema becomes a type:", () => {
-  it.each<[title: string, schema: unknown, type: string]>([
-    ["an integer is a number", { type: "integer" }, "number"],
-    ["several types", { type: ["string", "null", "integer"] }, "string | null | number"],
-    ["nothing said is anything", { minLength: 2 }, "unknown"],
-    ["true is anything", true, "unknown"],
-    ["null by the word of OpenAPI", { type: "string", nullable: true }, "string | null"],
-    ["an enum", { enum: ["a", 1, null, true] }, '"a" | 1 | null | true'],
-    ["an enum keeps what its type allows", { type: "string", enum: ["a", 1] }, '"a"'],
-    ["an enum of objects and lists", { enum: [{ a: 1 }, [1]] }, "{ [others]: unknown } | Array<unknown>"],
-    ["true and false", { enum: [true, false] }, "boolean"],
-    ["a const", { const: 3 }, "3"],
-    ["a list", { type: "array", items: { type: "string" } }, "Array<string>"],
-    ["a list of anything", { type: "array" }, "Array<unknown>"],
-    ["a tuple", { type: "array", prefixItems: [{ type: "string" }, {}], items: false }, "[string, unknown]"],
+describe("a JSON Schema", () => {
+  it.each<[schema: unknown, type: string]>([
+    [{ type: "integer" }, "number"],
+    [{ type: ["string", "null", "integer"] }, "string | null | number"],
+    [{ minLength: 2 }, "unknown"],
+    [true, "unknown"],
+    [{ type: "string", nullable: true }, "string | null"],
+    [{ enum: ["a", 1, null, true] }, '"a" | 1 | null | true'],
+    [{ type: "string", enum: ["a", 1] }, '"a"'],
+    [{ enum: [{ a: 1 }, [1]] }, "{ [others]: unknown } | Array<unknown>"],
+    [{ enum: [true, false] }, "boolean"],
+    [{ const: 3 }, "3"],
+    [{ type: "array", items: text }, "Array<string>"],
+    [{ type: "array" }, "Array<unknown>"],
+    [{ type: "array", prefixItems: [text, {}], items: false }, "[string, unknown]"],
+    [{ type: "array", prefixItems: [text], items: nil }, "[string, ...null]"],
+    [{ type: "array", items: [text], additionalItems: number }, "[string, ...number]"],
+    [{ type: "object" }, "{ [others]: unknown }"],
+    [{ type: "object", additionalProperties: false }, "{ [others]: never }"],
+    [{ properties: { a: text }, additionalProperties: false }, "{ a?: string }"],
+    [{ ...object, ...member({}), additionalProperties: number }, "{ a?: unknown; [others]: number }"],
+    [{ ...object, patternProperties: { "^a": number, "^b": nil } }, "{ [others]: number | null }"],
     [
-      "a tuple with a rest",
-      { type: "array", prefixItems: [{ type: "string" }], items: { type: "null" } },
-      "[string, ...null]",
-    ],
-    [
-      "a tuple of draft 7",
-      { type: "array", items: [{ type: "string" }], additionalItems: { type: "number" } },
-      "[string, ...number]",
-    ],
-    ["an object of anything", { type: "object" }, "{ [others]: unknown }"],
-    ["an object of nothing", { type: "object", additionalProperties: false }, "{ [others]: never }"],
-    [
-      "an object that takes no others",
-      { properties: { a: { type: "string" } }, additionalProperties: false },
-      "{ a?: string }",
-    ],
-    [
-      "others of one kind",
-      { type: "object", properties: { a: {} }, additionalProperties: { type: "number" } },
-      "{ a?: unknown; [others]: number }",
-    ],
-    [
-      "others by pattern",
-      { type: "object", patternProperties: { "^a": { type: "number" }, "^b": { type: "null" } } },
-      "{ [others]: number | null }",
-    ],
-    [
-      "others that are not evaluated",
-      {
-        type: "object",
-        oneOf: [{ properties: { a: { const: "x" } }, required: ["a"] }],
-        unevaluatedProperties: { type: "number" },
-      },
+      { ...object, oneOf: [{ ...member(constant), required: ["a"] }], unevaluatedProperties: number },
       '{ a: "x"; [others]: unknown }',
     ],
+    [{ ...object, allOf: [member(constant)], unevaluatedProperties: false }, '{ a?: "x" }'],
+    [{ ...object, additionalProperties: text, required: ["a"] }, "{ a: string; [others]: string }"],
+    [{ required: ["a"] }, "{ a: unknown }"],
+    [{ properties: { a: false, b: true } }, "{ b?: unknown }"],
+    [{ ...member({ default: 1 }), required: ["a"] }, "{ a?: unknown }"],
     [
-      "others that may not be left over, where something else names members",
-      { type: "object", allOf: [{ properties: { a: { const: "x" } } }], unevaluatedProperties: false },
-      '{ a?: "x" }',
-    ],
-    [
-      "others that are required by name",
-      { type: "object", additionalProperties: { type: "string" }, required: ["a"] },
-      "{ a: string; [others]: string }",
-    ],
-    ["an object by its keywords", { required: ["a"] }, "{ a: unknown }"],
-    ["a member that may not be there", { properties: { a: false, b: true } }, "{ b?: unknown }"],
-    [
-      "what has a default may be left out",
-      { properties: { a: { default: 1 } }, required: ["a"] },
-      "{ a?: unknown }",
-    ],
-    [
-      "comments",
       { properties: { a: { title: "A", description: "of a" }, b: { title: "B" } } },
       "{ /* of a */ a?: unknown; /* B */ b?: unknown }",
     ],
     [
-      "comments of all of several, the first of two",
-      {
-        properties: { a: {}, b: { title: "first" } },
-        allOf: [{ properties: { a: { title: "A" }, b: { title: "B" } } }],
-      },
+      { ...titled, allOf: [{ properties: { a: { title: "A" }, b: { title: "B" } } }] },
       "{ /* A */ a?: unknown; /* first */ b?: unknown }",
     ],
-    ["one of several", { anyOf: [{ type: "string" }, { const: "a" }, { type: "null" }] }, "string | null"],
+    [{ anyOf: [text, { const: "a" }, nil] }, "string | null"],
+    [{ oneOf: [{ type: "string", maxLength: 2 }, text] }, "string"],
+    [{ oneOf: [card, iban] }, '{ kind: "card"; number?: string } | { kind: "iban" | "bic" }'],
     [
-      "one of several and the same",
-      { oneOf: [{ type: "string", maxLength: 2 }, { type: "string" }] },
-      "string",
-    ],
-    [
-      "one of several objects",
-      { oneOf: [card, iban] },
-      '{ kind: "card"; number?: string } | { kind: "iban" | "bic" }',
-    ],
-    [
-      "one of several objects beside what they share",
-      { type: "object", properties: { id: { type: "string" } }, required: ["id"], oneOf: [card, iban] },
+      { ...object, properties: { id: text }, required: ["id"], oneOf: [card, iban] },
       '{ id: string; kind: "card"; number?: string } | { id: string; kind: "iban" | "bic" }',
     ],
+    [{ allOf: [member(text), { properties: { b: {} }, required: ["a", "b"] }] }, "{ a: string; b: unknown }"],
+    [{ ...object, allOf: [member({ type: ["string", "null"] }), member(text)] }, "{ a?: string }"],
     [
-      "all of several",
-      { allOf: [{ properties: { a: { type: "string" } } }, { properties: { b: {} }, required: ["a", "b"] }] },
-      "{ a: string; b: unknown }",
-    ],
-    [
-      "all of several, beside a type alone",
-      {
-        type: "object",
-        allOf: [
-          { properties: { a: { type: ["string", "null"] } } },
-          { properties: { a: { type: "string" } } },
-        ],
-      },
-      "{ a?: string }",
-    ],
-    [
-      "one or the other is required",
-      { properties: { a: { type: "string" } }, anyOf: [{ required: ["a"] }, { required: ["b"] }] },
+      { ...member(text), anyOf: [{ required: ["a"] }, { required: ["b"] }] },
       "{ a: string } | { a?: string; b: unknown }",
     ],
-    ["what nothing can be", { allOf: [{ type: "string" }, { type: "null" }] }, "never"],
+    [{ ...text, not: { const: "a" }, if: {}, else: false }, "string"],
+  ])("%j becomes the type %s", (schema, type) => {
+    expect(typeOf(schema)).toBe(type);
+  });
+
+  it("keeps a property called `__proto__`", () => {
+    const schema = JSON.parse(
+      '{ "properties": { "__proto__": { "const": "a" } }, "required": ["__proto__"] }',
+    );
+    expect(readSchema(schema)).toEqual(['{ __proto__: "a" }']);
+  });
+
+  it.each([
+    [{ anyOf: [nil, { ...object, ...member({}) }] }, "{ a?: unknown }"],
+    [true, "{ [others]: unknown }"],
     [
-      "a type beside not, if and else",
-      { type: "string", not: { const: "a" }, if: {}, else: false },
-      "string",
+      { $ref: "#/$defs/a", $defs: { a: { oneOf: [card, iban] } } },
+      '{ kind: "card"; number?: string } | { kind: "iban" | "bic" }',
     ],
-  ])("%s", (_title, schema, type) => {
-    const expected = type === "never" ? undefined : type;
-    if (expected === undefined) expect(() => typeOf(schema)).toThrow("takes no object");
-    else expect(typeOf(schema)).toBe(expected);
+  ])("of the values is reduced to the objects it accepts: %j", (schema, type) => {
+    expect(readSchema(schema)).toEqual([type]);
   });
 });
 
-describe("a schema is refused, in one line that names the place, when", () => {
+describe("an invalid JSON Schema", () => {
   const at = (x: unknown, more: object = {}) => ({ type: "object", properties: { x }, ...more });
-  it.each<[title: string, schema: unknown, line: string]>([
-    ["it is no schema", [], "#: a schema should stand here: an object, true or false"],
+  const noSchema = "a schema should stand here: an object, true or false";
+  const noType =
+    "JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array";
+  const nowhere = "this leads to nothing in this schema";
+  const outside = "this leads out of the file, and nothing is fetched; move what it leads to into $defs";
+  const noObject = "this schema takes no object, and the values of a template are one";
+
+  it.each<[line: string, schema: unknown]>([
+    [`#: ${noSchema}`, []],
+    [`#/properties/x: ${noSchema}`, at("string")],
+    [`#/properties/x/type: ${noType}`, at({ type: "date" })],
+    [`#/properties/x/type: ${noType}`, at({ type: [] })],
+    [`#/properties/x/$ref: ${nowhere}`, at({ $ref: "#/$defs/a" })],
     [
-      "a member's is none",
-      at("string"),
-      "#/properties/x: a schema should stand here: an object, true or false",
-    ],
-    [
-      "a type is unknown",
-      at({ type: "date" }),
-      "#/properties/x/type: JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array",
-    ],
-    [
-      "a $ref leads nowhere",
-      at({ $ref: "#/$defs/a" }),
-      "#/properties/x/$ref: this leads to nothing in this schema",
-    ],
-    [
-      "a $ref leads nowhere inside a definition",
+      `#/$defs/a/items/$ref: ${nowhere}`,
       at({ $ref: "#/$defs/a" }, { $defs: { a: { items: { $ref: "#a" } } } }),
-      "#/$defs/a/items/$ref: this leads to nothing in this schema",
     ],
+    [`#/properties/x/$ref: ${outside}`, at({ $ref: "b.json#/a" })],
+    ["#: two schemas have one `$id`, or a `$id` or `$ref` is no URL", at({ $ref: "http://[" })],
+    ["#/properties/x/$ref: a text should stand here", at({ $ref: 1 })],
+    ["#/$ref: this leads back to itself for ever", { $ref: "#" }],
     [
-      "a $ref leads to another file",
-      at({ $ref: "b.json#/a" }),
-      "#/properties/x/$ref: this leads out of the file, and nothing is fetched; move what it leads to into $defs",
-    ],
-    [
-      "a $ref is no URL",
-      at({ $ref: "http://[" }),
-      "#: two schemas have one `$id`, or a `$id` or `$ref` is no URL",
-    ],
-    ["a $ref is no text", at({ $ref: 1 }), "#/properties/x/$ref: a text should stand here"],
-    ["a $ref leads to itself", { $ref: "#" }, "#/$ref: this leads back to itself for ever"],
-    [
-      "it is broken where no keyword leads",
+      `#/components/schemas/a/type: ${noType}`,
       at({ $ref: "#/components/schemas/a" }, { components: { schemas: { a: { type: "date" } } } }),
-      "#/components/schemas/a/type: JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array",
     ],
     [
-      "two lead to each other",
+      "#/$defs/b/$ref: this leads back to itself for ever",
       at(
         { $ref: "#/$defs/a" },
         { $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { $ref: "#/$defs/a" } } },
       ),
-      "#/$defs/b/$ref: this leads back to itself for ever",
     ],
-    [
-      "required is that of draft 3",
-      at({ type: "object", required: true }),
-      "#/properties/x/required: a list should stand here",
-    ],
-    ["properties are a list", { properties: [] }, "#/properties: an object of schemas should stand here"],
-    [
-      "it takes no object",
-      { type: "array" },
-      "#: this schema takes no object, and the values of a template are one",
-    ],
-    ["it is false", false, "#: this schema takes no object, and the values of a template are one"],
-  ])("%s", (_title, schema, line) => {
+    ["#/properties/x/required: a list should stand here", at({ ...object, required: true })],
+    ["#/properties: an object of schemas should stand here", { properties: [] }],
+    [`#: ${noObject}`, { type: "array" }],
+    [`#: ${noObject}`, false],
+    [`#: ${noObject}`, { allOf: [object, nil] }],
+  ])("is refused with its place: %s", (line, schema) => {
     expect(() => shapeOfSchema(schema, "a.schema.json")).toThrow(
       expect.objectContaining({ name: "SchemaFault", message: line }),
     );
   });
 
-  it("it is nested deeper than the stack holds, directly or by references", () => {
-    let deep: unknown = { type: "string" };
+  it("is refused if it is nested deeper than the stack, directly or by references", () => {
+    let deep: unknown = text;
     for (let depth = 0; depth < 50_000; depth += 1) deep = { items: deep };
-    expect(() => shapeOfSchema(at(deep), "a.schema.json")).toThrow("nested too deep");
-    const $defs = Object.fromEntries(
-      Array.from({ length: 50_000 }, (_, index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }]),
-    );
-    expect(() => shapeOfSchema(at({ $ref: "#/$defs/d0" }, { $defs }), "a.schema.json")).toThrow(
-      "nested too deep",
-    );
+    const links = Array.from({ length: 50_000 }, (_, index) => [
+      `d${index}`,
+      { $ref: `#/$defs/d${index + 1}` },
+    ]);
+    const linked = at({ $ref: "#/$defs/d0" }, { $defs: Object.fromEntries(links) });
+    for (const schema of [at(deep), linked])
+      expect(() => shapeOfSchema(schema, "a.schema.json")).toThrow("nested too deep");
   });
 });
 
-it("`__proto__` is a name like any other", () => {
-  const schema = JSON.parse('{ "properties": { "__proto__": { "const": "a" } }, "required": ["__proto__"] }');
-  expect(told(schema)).toEqual(['{ __proto__: "a" }']);
-});
+describe("a $ref", () => {
+  const components = { schemas: { a: { $ref: "#/components/schemas/b" }, b: text } };
+  it.each<[title: string, reference: string, definitions: object]>([
+    ["definitions", "#/definitions/text", { definitions: { text } }],
+    ["escaped names", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': text } }],
+    ["names that look escaped", "#/$defs/a~01b", { $defs: { "a~1b": text } }],
+    [
+      "other parts of a bundled schema",
+      "https://x.test/all#/components/schemas/a",
+      { $defs: { all: { $id: "https://x.test/all", components } } },
+    ],
+    ["an $anchor", "#text", { $defs: { a: { $anchor: "text", ...text } } }],
+    ["an anchor of draft 7", "#text", { definitions: { a: { $id: "#text", ...text } } }],
+    [
+      "the $id of a bundled schema",
+      "https://x.test/t",
+      { $defs: { a: { $id: "https://x.test/t", ...text } } },
+    ],
+    [
+      "an $id relative to that of the whole schema",
+      "text.json#/$defs/t",
+      { $id: "https://x.test/a/b", $defs: { a: { $id: "text.json", $defs: { t: text } } } },
+    ],
+    ["the name of its own file", "a.schema.json#/$defs/text", { $defs: { text } }],
+    ["another $ref", "#/$defs/a", { $defs: { a: { $ref: "#/$defs/b" }, b: text } }],
+  ])("leads to %s", (_title, $ref, definitions) => {
+    expect(typeOf({ $ref }, definitions)).toBe("string");
+  });
 
-it("a template's values are objects: of what else a schema takes nothing is left", () => {
-  expect(told({ anyOf: [{ type: "null" }, { type: "object", properties: { a: {} } }] })).toEqual([
-    "{ a?: unknown }",
-  ]);
-  expect(told(true)).toEqual(["{ [others]: unknown }"]);
-  expect(told({ $ref: "#/$defs/a", $defs: { a: { oneOf: [card, iban] } } })).toEqual([
-    '{ kind: "card"; number?: string } | { kind: "iban" | "bic" }',
-  ]);
+  const t = { ...text, description: "of t" };
+  const node = { ...object, properties: { next: { anyOf: [{ $ref: "#/$defs/node" }, nil] } } };
+  const last = { $ref: "#/$defs/node", properties: { last: { const: true } } };
+  const pairs = {
+    a: { ...object, properties: { b: { $ref: "#/$defs/b" } } },
+    b: { ...object, properties: { a: { $ref: "#/$defs/a" } } },
+  };
+  it.each<[title: string, schema: object, lines: readonly string[]]>([
+    [
+      "takes the comment of its target unless it has one",
+      {
+        properties: { a: { $ref: "#/$defs/t" }, b: { $ref: "#/$defs/t", description: "of b" } },
+        $defs: { t },
+      },
+      ["{ /* of t */ a?: string; /* of b */ b?: string }"],
+    ],
+    [
+      "of a recursive definition is kept by its name",
+      { ...object, properties: { list: { $ref: "#/$defs/node" } }, $defs: { node } },
+      ["{ list?: →node }", "node = { next?: →node | null }"],
+    ],
+    [
+      "to the whole schema is kept by the title",
+      { title: "Part", ...object, properties: { parts: { type: "array", items: { $ref: "#" } } } },
+      ["{ parts?: Array<→Part> }", "Part = { parts?: Array<→Part> }"],
+    ],
+    [
+      "to a whole schema of more than objects accepts more than the values",
+      { title: "Part", type: ["object", "null"], properties: { next: { $ref: "#" } } },
+      ["{ next?: →Part }", "Part = { next?: →Part } | null"],
+    ],
+    [
+      "to the whole schema does not take the comment of the values",
+      { description: "A bill.", properties: { next: { $ref: "#" } } },
+      ["{ next?: →self }", "self = { next?: →self }"],
+    ],
+    [
+      "between two definitions that need each other is kept once",
+      { $ref: "#/$defs/a", $defs: pairs },
+      ["{ b?: { a?: →a } }", "a = { b?: { a?: →a } }"],
+    ],
+    [
+      "is combined with the keywords next to it",
+      {
+        ...object,
+        properties: { first: { $ref: "#/$defs/node", required: ["next"] } },
+        $defs: { node: { ...object, properties: { next: last } } },
+      },
+      ["{ first?: { next: →node } }", "node = { next?: →node }"],
+    ],
+  ])("%s", (_title, schema, lines) => {
+    expect(readSchema(schema)).toEqual(lines);
+  });
+
+  const parts = (items: object) => ({ properties: { parts: { items } } });
+  it.each<[title: string, schema: object, name: string]>([
+    ["itself", { title: "Part", ...parts({ $ref: "#" }) }, "Part"],
+    ["a definition", { $ref: "#/$defs/part", $defs: { part: parts({ $ref: "#/$defs/part" }) } }, "part"],
+    [
+      "several objects",
+      { title: "Part", oneOf: [card, { ...parts({ $ref: "#" }), required: ["parts"] }] },
+      "Part",
+    ],
+  ])("to the whole schema stands for the shape of the values: %s", (_title, schema, name) => {
+    const { shape, definitions } = shapeOfSchema(schema, "a.schema.json");
+    expect(definitions.get(name)).toBe(shape);
+  });
+
+  it("to definitions that double at every step keeps the types small", () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => {
+        const next = index === 59 ? text : { $ref: `#/$defs/d${index + 1}` };
+        return [`d${index}`, { ...object, properties: { left: next, right: next } }];
+      }),
+    );
+    expect(readSchema({ $ref: "#/$defs/d0", $defs }).join("").length).toBeLessThan(100_000);
+  });
+
+  it("keeps the types of multiplying alternatives small", () => {
+    const either = { anyOf: Array.from({ length: 5 }, (_, index) => ({ required: [`m${index}`] })) };
+    const schema = { ...object, allOf: Array.from({ length: 30 }, () => either) };
+    expect(readSchema(schema).join("").length).toBeLessThan(1_000_000);
+  });
 });

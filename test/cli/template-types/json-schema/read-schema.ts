@@ -1,7 +1,20 @@
+import { shapeOfSchema } from "../../../../src/cli/template-types/json-schema/shape-of-schema.ts";
 import type { Shape } from "../../../../src/cli/template-types/shape.ts";
 
-/** Writes a shape on one line, in words that are nearly those of TypeScript. */
-export function describeShape(shape: Shape): string {
+/** The shape of a member that has this schema, on one line, nearly as TypeScript writes it. */
+export function typeOf(schema: unknown, more: object = {}): string {
+  const whole = { type: "object", properties: { x: schema }, required: ["x"], ...more };
+  const text = describeShape(shapeOfSchema(whole, "a.schema.json").shape);
+  return /^\{ (?:\/\*.*\*\/ )?x: (.*) \}$/s.exec(text)?.[1] ?? text;
+}
+
+/** The shape of a whole schema, and a line for each definition. */
+export function readSchema(schema: unknown): readonly string[] {
+  const { shape, definitions } = shapeOfSchema(schema, "a.schema.json");
+  return [describeShape(shape), ...[...definitions].map(([name, one]) => `${name} = ${describeShape(one)}`)];
+}
+
+function describeShape(shape: Shape): string {
   switch (shape.kind) {
     case "literal":
       return JSON.stringify(shape.value);
