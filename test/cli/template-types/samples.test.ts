@@ -2,123 +2,212 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Samples } from "../../../src/cli/template-types/samples.ts";
 import { shapesIn } from "../../../src/cli/template-types/shape.ts";
+import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
 import { property, slowProperty } from "../../support/fuzz.ts";
-import { anySamples } from "./support/any-samples.ts";
-import { seen, typeOf, type Values } from "./support/type-of-samples.ts";
+import { anySamples, type Values } from "./support/any-samples.ts";
+import { named } from "./support/make-shape.ts";
 
-describe("a member", () => {
-  it("is never optional for the sake of one sample", () => {
-    expect(typeOf({ date: "2026-11-21", total: 12.5, paid: false })).toBe(
-      "{\n  date: string;\n  paid: boolean;\n  total: number;\n}",
-    );
+function seen(samples: readonly Values[]): Samples {
+  const all = new Samples();
+  for (const sample of samples) all.add(sample);
+  return all;
+}
+
+/** The type of the values as it is written. */
+function typeOf(...samples: readonly Values[]): string {
+  const written = writeTypes([named("t", [], seen(samples).shape())], { zod: false });
+  return /TValues (?:= ?)?(.*?);?\n\n/s.exec(written)?.[1] ?? "";
+}
+
+/** The same on one line. */
+function lineOf(...samples: readonly Values[]): string {
+  return typeOf(...samples).replace(/\s+/g, " ");
+}
+
+/** Numbered samples. */
+function times(length: number, make: (index: number) => Values): Values[] {
+  return Array.from({ length }, (_, index) => make(index));
+}
+
+const card = { kind: "card", number: "1" };
+const iban = { kind: "iban", iban: "2" };
+
+describe("the type of samples", () => {
+  it.each<[samples: readonly Values[], type: string]>([
+    [[{ date: "", total: 1.5, paid: false }], "{ date: string; paid: boolean; total: number; }"],
+    [[{ a: "", note: "" }, { a: "" }], "{ a: string; note?: string | undefined; }"],
+    [[{ lines: [{ a: 1 }, { a: 1, b: 1 }] }], "{ lines: { a: number; b?: number | undefined; }[]; }"],
+    [[{ a: 1 }, { a: "x" }, { a: true }], "{ a: string | number | boolean; }"],
+    [[{ a: null }, { a: "x" }], "{ a: string | null; }"],
+    [[{ a: null }], "{ a: null; }"],
+    [[{ a: [] }], "{ a: unknown[]; }"],
+    [[{ a: [] }, { a: ["x"] }], "{ a: string[]; }"],
+    [[{ a: [[], [1]] }], "{ a: number[][]; }"],
+    [[{ a: [1, "x", null] }], "{ a: (string | number | null)[]; }"],
+    [[{ a: [[[1]]] }], "{ a: number[][][]; }"],
+    [[{ a: {} }], "{ a: Record<string, unknown>; }"],
+    [[{ a: {} }, { a: { b: 1 } }], "{ a: { b?: number | undefined; }; }"],
+    [
+      [JSON.parse('{"__proto__":1,"":1,"a b":1,"0":1}')],
+      '{ "": number; "0": number; __proto__: number; "a b": number; }',
+    ],
+    [[card, iban], '| { kind: "card"; number: string; } | { iban: string; kind: "iban"; }'],
+    [
+      [card, { kind: "giro", number: "3" }, iban],
+      '| { kind: "card" | "giro"; number: string; } | { iban: string; kind: "iban"; }',
+    ],
+    [
+      [card, { ...card, name: "" }, iban],
+      '| { kind: "card"; name?: string | undefined; number: string; } | { iban: string; kind: "iban"; }',
+    ],
+    [
+      [
+        { kind: "a", of: { x: 1 } },
+        { kind: "b", of: { y: 1 } },
+      ],
+      '| { kind: "a"; of: { x: number; }; } | { kind: "b"; of: { y: number; }; }',
+    ],
+    [
+      [
+        { type: "a", x: null },
+        { type: "b", x: "" },
+      ],
+      "{ type: string; x: string | null; }",
+    ],
+    [
+      [
+        { type: "a", x: 1 },
+        { type: "b", x: 2 },
+      ],
+      "{ type: string; x: number; }",
+    ],
+  ])("%j is %s", (samples, type) => {
+    expect(lineOf(...samples).trim()).toBe(type);
   });
 
-  it("is optional where another sample lacks it", () => {
-    expect(typeOf({ a: "", note: "" }, { a: "" })).toBe("{\n  a: string;\n  note?: string | undefined;\n}");
+  it("tells objects apart inside an array and next to null", () => {
+    expect(lineOf({ paid: [card, iban] })).toContain('kind: "iban"; } )[];');
+    expect(lineOf({ by: card }, { by: iban }, { by: null })).toContain('kind: "iban"; } | null;');
   });
 
-  it("is optional where another item of its array lacks it", () => {
-    expect(typeOf({ lines: [{ a: 1 }, { a: 1, b: 1 }] })).toBe(
-      "{\n  lines: {\n    a: number;\n    b?: number | undefined;\n  }[];\n}",
-    );
+  it.each(
+    "type kind $type __typename paymentType payment_kind @type Type paymentType1 TYPE_OF_KIND $kind$ tag HTTPMethodType a1KIND x-discriminator".split(
+      " ",
+    ),
+  )("tells objects apart by a property called %s, but not %sText", (name) => {
+    expect(lineOf({ [name]: "a", one: 1 }, { [name]: "b", two: 2 })).not.toContain("?:");
+    expect(lineOf({ [`${name}Text`]: "a", one: 1 }, { [`${name}Text`]: "b", two: 2 })).toContain("one?:");
   });
 
-  it("with a name of 500 kB is handled at once", () => {
+  it.each([
+    ["isCompany", [{ isCompany: true, vat: "" }, { isCompany: false }], "boolean"],
+    [
+      "via",
+      [
+        { via: "card", number: "" },
+        { via: "transfer", iban: "" },
+      ],
+      "string",
+    ],
+  ])(
+    "tells objects apart by any other property (%s) that was seen twice with each value",
+    (name, samples, type) => {
+      expect(lineOf(...samples)).toContain(`${name}: ${type};`);
+      expect(lineOf(...samples, ...samples)).not.toContain("?:");
+    },
+  );
+
+  it.each([
+    [8, 2],
+    [9, 1],
+  ])("with %i words of one property has %i variants", (count, variants) => {
+    const words = [..."abcdefghi"].slice(0, count);
+    const samples = [...words.map((via) => ({ via, number: "" })), { via: "transfer", iban: "" }];
+    expect(lineOf(...samples, ...samples).match(/via: /g)).toHaveLength(variants);
+  });
+
+  it.each<[title: string, samples: readonly Values[]]>([
+    ["a sample lacks a property", [{ name: "Ada", phone: "" }, { name: "Bob" }]],
+    [
+      "people were seen twice",
+      times(4, (index) => (index % 2 ? { name: "Ada", phone: "" } : { name: "Bob" })),
+    ],
+    [
+      "types are texts",
+      [
+        { type: "Hours worked", hours: 1 },
+        { type: "Travel by train", km: 1 },
+      ],
+    ],
+    [
+      "all have one type",
+      [
+        { type: "a", x: 1 },
+        { type: "a", y: 1 },
+      ],
+    ],
+    [
+      "two shapes share their types",
+      times(4, (index) => ({ type: "ab"[index % 2], [index < 2 ? "x" : "y"]: 1 })),
+    ],
+    ["one has no type", [{ type: "a", x: 1 }, { type: "b", y: 1 }, { z: 1 }]],
+    [
+      "a type is null",
+      [
+        { type: "a", x: 1 },
+        { type: "b", y: 1 },
+        { type: null, z: 1 },
+      ],
+    ],
+    ["each has a type of its own", times(30, (index) => ({ type: `t${index}`, [index % 2 ? "x" : "y"]: 1 }))],
+  ])("is one object with optional properties if %s", (_title, samples) => {
+    expect(typeOf(...samples)).toMatch(/^\{[^{}]*\?: [^{}]*\}$/);
+  });
+
+  it("has any number of types that were seen twice each", () => {
+    const samples = times(30, (index) => ({ type: `t${index}`, ...(index % 2 ? { x: 1 } : { y: 1 }) }));
+    expect(typeOf(...samples, ...samples).match(/\btype:/g)).toHaveLength(2);
+  });
+
+  it("tells objects apart whatever the order of their properties", () => {
+    const samples = times(600, (index) => {
+      const place = (name: string) => (name.charCodeAt(0) * 7919 * (index + 1)) % 1009;
+      const names = [..."abcdefghijklmnopqrst"].sort((a, b) => place(a) - place(b));
+      const members = Object.fromEntries(names.map((name) => [name, 1]));
+      return { ...members, paid: index % 2 === 0, ...(index % 2 ? { due: "" } : {}) };
+    });
+    expect(typeOf(...samples)).toMatch(/due: string;.*paid: false;.*paid: true;/s);
+  });
+
+  it("tells objects apart among 1,024 shapes", () => {
+    const samples = times(1024, (bits) => {
+      const some = times(10, (index) => (bits & (1 << index) ? { [`o${index}`]: 1 } : {}));
+      return Object.assign(bits % 2 ? { ...card } : { ...iban }, ...some) as Values;
+    });
+    expect(typeOf(...samples)).toMatch(/kind: "card";\n {6}number: string;.* {6}iban: string;\n/s);
+  });
+
+  it("is a record if each of 3,000 samples has a property of its own", () => {
+    expect(typeOf(...times(3_000, (index) => ({ [`n${index}`]: index })))).toBe("Record<string, number>");
+  });
+
+  it("keeps all 3,000 properties of one sample", () => {
+    const sample = Object.assign({}, ...times(3_000, (index) => ({ [`n${index}`]: index }))) as Values;
+    expect(typeOf(sample).split("\n")).toHaveLength(3_002);
+  });
+
+  it("keeps a property with a name of 500 kB", () => {
     const name = `${"a".repeat(500_000)}1B`;
     expect(typeOf({ [name]: 1 })).toBe(`{\n  ${name}: number;\n}`);
   });
 
-  it.each([
-    ["paymentType1", "TYPE_OF_KIND", "$kind$", "tag"],
-    ["HTTPMethodType", "a1KIND", "__typename", "x-discriminator"],
-  ])("is a tag by the last word of its name: %s, %s, %s, %s", (...names) => {
-    for (const name of names) {
-      expect(typeOf({ [name]: "a", one: 1 }, { [name]: "b", two: 2 })).not.toContain("one?:");
-    }
-    for (const name of names.map((each) => `${each}Text`)) {
-      expect(typeOf({ [name]: "a", one: 1 }, { [name]: "b", two: 2 })).toContain("one?:");
-    }
-  });
-
-  it("nested 480 levels deep beside 100,000 others is handled at once", () => {
+  it("keeps objects nested 480 levels deep around 100,000 properties", () => {
     let inner: Values = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`m${index}`, 1]));
     for (let level = 0; level < 480; level++) inner = { a: inner };
-    const samples = new Samples();
-    samples.add(inner);
-    expect(shapesIn(samples.shape())).toHaveLength(100_481);
+    expect(shapesIn(seen([inner]).shape())).toHaveLength(100_481);
   });
 
-  it.each([
-    ["differing primitives are a union", [{ a: 1 }, { a: "x" }, { a: true }], "string | number | boolean"],
-    ["null stands last", [{ a: null }, { a: "x" }], "string | null"],
-    ["null alone is null", [{ a: null }], "null"],
-    ["an empty array may hold anything", [{ a: [] }], "unknown[]"],
-    ["an empty array joins any other", [{ a: [] }, { a: ["x"] }], "string[]"],
-    ["an empty array inside joins any other", [{ a: [[], [1]] }], "number[][]"],
-    ["an array may be mixed", [{ a: [1, "x", null] }], "(string | number | null)[]"],
-    ["nested arrays stay nested", [{ a: [[[1]]] }], "number[][][]"],
-    ["an empty object may hold anything", [{ a: {} }], "Record<string, unknown>"],
-    ["an empty object joins any other", [{ a: {} }, { a: { b: 1 } }], "{\n    b?: number | undefined;\n  }"],
-  ])("%s", (_title, samples, type) => {
-    expect(typeOf(...samples)).toBe(`{\n  a: ${type};\n}`);
-  });
-
-  it("may have any name", () => {
-    const sample = JSON.parse('{"__proto__":1,"constructor":1,"":1,"a b":1,"0":1,"größe":1}') as Values;
-    expect(typeOf(sample)).toBe(
-      '{\n  "": number;\n  "0": number;\n  __proto__: number;\n  "a b": number;\n  constructor: number;\n  größe: number;\n}',
-    );
-  });
-});
-
-describe("places where samples disagree", () => {
-  it("are told with what was seen", () => {
-    const { disagreements } = {
-      disagreements: () =>
-        seen([
-          { a: "x", b: [] },
-          { a: {}, b: { c: 1 } },
-        ]).disagreements(),
-    };
-    expect(disagreements()).toEqual([
-      { path: "a", kinds: ["text", "an object"] },
-      { path: "b", kinds: ["an array", "an object"] },
-    ]);
-  });
-
-  it("are told by their paths", () => {
-    const samples = [{ "a b": { c: [{ d: 1 }, { d: [1] }] } }];
-    expect(seen(samples).disagreements()).toEqual([
-      { path: '["a b"].c[].d', kinds: ["a number", "an array"] },
-    ]);
-  });
-
-  it.each<[string, readonly Values[]]>([
-    ["primitives", [{ a: 1 }, { a: "x" }]],
-    ["null", [{ a: {} }, { a: null }]],
-    ["one array that is mixed", [{ a: [1, {}] }, { a: [{}] }]],
-    [
-      "objects that are told apart",
-      [
-        {
-          a: [
-            { kind: "a", of: "" },
-            { kind: "b", of: {} },
-          ],
-        },
-      ],
-    ],
-  ])("are not %s", (_title, samples) => {
-    expect(seen(samples).disagreements()).toEqual([]);
-  });
-
-  it("are arrays of one thing here and of another there", () => {
-    expect(seen([{ a: [1] }, { a: [{}] }]).disagreements()).toHaveLength(1);
-  });
-});
-
-describe("samples", () => {
-  it("go on being added after a look at them", () => {
+  it("includes samples that are added after it was read", () => {
     const all = seen([{ a: { b: 1 } }]);
     const before = all.shape();
     all.add({ a: { c: 1 } });
@@ -136,7 +225,7 @@ describe("samples", () => {
     );
   };
 
-  property("say the same in any order, of samples, of members and of items", () =>
+  property("does not depend on the order of samples, properties and items", () =>
     fc.property(
       anySamples.chain((samples) =>
         fc.tuple(fc.constant(samples), fc.shuffledSubarray(samples, { minLength: samples.length })),
@@ -148,18 +237,47 @@ describe("samples", () => {
     ),
   );
 
-  slowProperty("say the same in any order where there are too many shapes to keep", () => {
-    const wide = fc.array(
-      fc.record({ kind: fc.constantFrom("a", "b"), bits: fc.nat(0x3ff) }).map(({ kind, bits }) => ({
+  slowProperty("does not depend on the order of more shapes than are kept", () => {
+    const wide = fc
+      .record({ kind: fc.constantFrom("a", "b"), bits: fc.nat(0x3ff) })
+      .map(({ kind, bits }) => ({
         kind,
         ...Object.fromEntries(
           [..."abcdefghij"].filter((_, at) => bits & (1 << at)).map((name) => [name, bits % 3 ? 1 : ""]),
         ),
-      })),
-      { minLength: 250, maxLength: 400 },
-    );
-    return fc.property(wide, (samples) => {
+      }));
+    return fc.property(fc.array(wide, { minLength: 250, maxLength: 400 }), (samples) => {
       expect(typeOf(...[...samples].reverse())).toBe(typeOf(...samples));
     });
+  });
+});
+
+describe("the disagreements of samples", () => {
+  const tagged = [
+    { kind: "a", of: "" },
+    { kind: "b", of: {} },
+  ];
+  it.each<[samples: readonly Values[], disagreements: readonly object[]]>([
+    [
+      [
+        { a: "x", b: [] },
+        { a: {}, b: { c: 1 } },
+      ],
+      [
+        { path: "a", kinds: ["text", "an object"] },
+        { path: "b", kinds: ["an array", "an object"] },
+      ],
+    ],
+    [
+      [{ "a b": { c: [{ d: 1 }, { d: [1] }] } }],
+      [{ path: '["a b"].c[].d', kinds: ["a number", "an array"] }],
+    ],
+    [[{ a: [1] }, { a: [{}] }], [{ path: "a[]", kinds: ["a number", "an object"] }]],
+    [[{ a: 1 }, { a: "x" }], []],
+    [[{ a: {} }, { a: null }], []],
+    [[{ a: [1, {}] }, { a: [{}] }], []],
+    [[{ a: tagged }], []],
+  ])("in %j are %j", (samples, disagreements) => {
+    expect(seen(samples).disagreements()).toEqual(disagreements);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { anyName } from "./any-shape.ts";
 
-type Values = Record<string, unknown>;
+export type Values = Record<string, unknown>;
 
 const names = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom("a", "b", "c", "type", "kind", "paid") },
