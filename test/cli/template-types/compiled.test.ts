@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { format } from "prettier";
 import { describe, expect, it } from "vitest";
 import * as zod4 from "zod";
 import * as zod3 from "zod-3";
@@ -7,17 +8,17 @@ import type { Shape, TemplateShape } from "../../../src/cli/template-types/shape
 import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
 import { template } from "../../../src/template.ts";
 import { slowestProperty, slowProperty } from "../../support/fuzz.ts";
-import { anySamples } from "./support/any-samples.ts";
+import { anySamples, type Values } from "./support/any-samples.ts";
 import { anyTemplate, within } from "./support/any-shape.ts";
 import { errorsIn, expressionOf, run } from "./support/compile.ts";
-import { member, object } from "./support/make-shape.ts";
+import { member, named, object } from "./support/make-shape.ts";
 
-type Values = Record<string, unknown>;
+const zods = { "zod 3": zod3, "zod 4": zod4 };
 
 function templateOf(samples: readonly Values[], index: number): TemplateShape {
   const seen = new Samples();
   for (const sample of samples) seen.add(sample);
-  return { uid: `t${index}`, shape: seen.shape(), definitions: new Map(), sources: [] };
+  return named(`t${index}`, [], seen.shape());
 }
 
 /** A program that uses values of these templates as samples had them. */
@@ -46,7 +47,7 @@ describe("the types of any samples", () => {
   });
 
   // Many files at once: most of what the compiler does, it does once.
-  slowestProperty("compile under every strict flag, and every sample is of its type", () =>
+  slowestProperty("compile under every strict flag and accept every sample", () =>
     fc.property(programs, (all) => {
       const files = all.map((lists, index) => {
         const written = writeTypes(lists.map(templateOf), { zod: false });
@@ -56,15 +57,15 @@ describe("the types of any samples", () => {
     }),
   );
 
-  it("do so as schemas of zod 3 and zod 4", { timeout: 60_000 }, () => {
+  it("compile as schemas of zod 3 and zod 4", { timeout: 60_000 }, () => {
     // Types of zod 3 take a tenth of a second a template.
     const lists = fc.sample(anySamples, { numRuns: 6, seed: 20_261_121 });
     const text = `${writeTypes(lists.map(templateOf), { zod: true })}${using(lists)}`;
     expect(errorsIn({ "zod-3/schemas.ts": text, "zod-4/schemas.ts": text })).toEqual([]);
   });
 
-  for (const [name, zod] of Object.entries({ "zod 3": zod3, "zod 4": zod4 })) {
-    slowProperty(`become schemas of ${name} that let every sample through as it is`, () =>
+  for (const [name, zod] of Object.entries(zods)) {
+    slowProperty(`become schemas of ${name} that accept every sample unchanged`, () =>
       fc.property(anySamples, (samples) => {
         const written = writeTypes([templateOf(samples, 0)], { zod: true });
         const { t0Schema } = run(written, { zod, "template-pdf": { template } });
@@ -83,33 +84,38 @@ describe("the types of any shapes", () => {
     return { ...template, uid: `t${index}`, shape };
   });
 
+  const written = writeTypes(templates, { zod: true });
+
   it("compile under every strict flag, also as schemas of zod 3 and zod 4", { timeout: 60_000 }, () => {
-    const [plain, zod] = [writeTypes(templates, { zod: false }), writeTypes(templates, { zod: true })];
-    const files = { "plain/shapes.ts": plain, "zod-3/shapes.ts": zod, "zod-4/shapes.ts": zod };
+    const plain = writeTypes(templates, { zod: false });
+    const files = { "plain/shapes.ts": plain, "zod-3/shapes.ts": written, "zod-4/shapes.ts": written };
     expect(errorsIn(files)).toEqual([]);
   });
 
-  it.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))(
-    "become schemas that %s can make",
-    (_name, zod) => {
-      const made = run(writeTypes(templates, { zod: true }), { zod, "template-pdf": { template } });
-      const refused = templates.map(({ uid }) => (made[`${uid}Schema`] as zod4.ZodType).safeParse(0).success);
-      expect(refused).toContain(false);
-    },
-  );
+  it.each(Object.entries(zods))("become schemas of %s", (_name, zod) => {
+    const created = run(written, { zod, "template-pdf": { template } });
+    const results = templates.map(
+      ({ uid }) => (created[`${uid}Schema`] as zod4.ZodType).safeParse(0).success,
+    );
+    expect(results).toContain(false);
+  });
+
+  for (const zod of [false, true]) {
+    slowProperty(`are formatted as Prettier does${zod ? ", with schemas" : ""}`, () =>
+      fc.asyncProperty(anyTemplate, async (template) => {
+        const text = writeTypes([template], { zod });
+        expect(text).toBe(await format(text, { parser: "typescript" }));
+      }),
+    );
+  }
 });
 
 describe("the types of values that contain themselves", () => {
   const bill: Shape = { kind: "reference", name: "Bill" };
   const shape = object({ of: member({ kind: "array", items: bill }), next: member(bill, true) });
-  const template: TemplateShape = {
-    uid: "bill",
-    shape,
-    definitions: new Map([["Bill", shape]]),
-    sources: [],
-  };
+  const template: TemplateShape = { ...named("bill", [], shape), definitions: new Map([["Bill", shape]]) };
 
-  it("are written once, by their own name", () => {
+  it("are written once under their own name", () => {
     const written = writeTypes([template], { zod: false });
     expect(written).toContain(`/** Values of the template \`bill\`. */
 export interface BillValues {
@@ -144,7 +150,7 @@ void client.generate(bill, { of: [{ of: 1 }] });
 });
 
 describe("the types of definitions", () => {
-  it("have names that hide nothing that the file needs", () => {
+  it("have names that do not hide others of the file", () => {
     const node: Shape = { kind: "reference", name: "type" };
     const definitions = new Map([["type", object({ next: member(node, true) })]]);
     const shape = object({ node: member(node) });

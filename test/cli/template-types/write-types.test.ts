@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as zod4 from "zod";
 import * as zod3 from "zod-3";
 import type { Shape } from "../../../src/cli/template-types/shape.ts";
+import { docComment } from "../../../src/cli/template-types/source-text.ts";
 import { signature, writeTypes } from "../../../src/cli/template-types/write-types.ts";
 import { template } from "../../../src/template.ts";
 import { run } from "./support/compile.ts";
@@ -20,34 +21,7 @@ const invoice = named(
 );
 
 describe("a written file", () => {
-  it("has types, a map of them and constants", () => {
-    expect(
-      writeTypes([invoice], { zod: false }),
-    ).toBe(`// Written by \`template-pdf types\`: run that again instead of editing this file.
-
-import { template } from "template-pdf";
-
-/** Values of the template \`inv_2024\`, as in samples/invoice.json. */
-export interface Inv2024Values {
-  /** As printed. */
-  date: string;
-  lines: {
-    amount: string;
-    note?: string | undefined;
-  }[];
-}
-
-/** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */
-export interface Templates {
-  inv_2024: Inv2024Values;
-}
-
-/** The template \`inv_2024\`: \`client.generate(inv2024, values)\`. */
-export const inv2024 = template<Inv2024Values, "inv_2024">("inv_2024");
-`);
-  });
-
-  it("has schemas where they are asked for", () => {
+  it("has schemas, types, a map of them and constants", () => {
     expect(
       writeTypes([invoice], { zod: true }),
     ).toBe(`// Written by \`template-pdf types\`: run that again instead of editing this file.
@@ -80,14 +54,14 @@ export const inv2024 = template("inv_2024", inv2024Schema);
 `);
   });
 
-  it("begins with what it is known by", () => {
+  it("begins with its signature", () => {
     expect(writeTypes([], { zod: true })).toBe(
       `${signature}\n\n/** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */\nexport interface Templates {}\n`,
     );
   });
 
-  it("is the same in whatever order templates come", () => {
-    const templates = [named("b"), named("a"), named("B"), named("c")].filter(({ uid }) => uid !== "B");
+  it("does not depend on the order of templates", () => {
+    const templates = [named("b"), named("a"), named("c")];
     const reversed = [...templates].reverse();
     expect(writeTypes(reversed, { zod: true })).toBe(writeTypes(templates, { zod: true }));
   });
@@ -104,20 +78,20 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     );
   });
 
-  it("is not ended by a comment that ends, nor by a line in a uid", () => {
+  it("escapes comment ends and line breaks of uids and sources", () => {
     const written = writeTypes([named("a*/\n\u2028b", ["*/.json"])], { zod: false });
     expect(written).toContain("/** Values of the template `a*\\/  b`, as in *\\/.json. */");
     expect(written).toContain('"a*/\\n\\u2028b"');
   });
 
-  it("keeps an object and null on their lines", () => {
+  it("writes an object or null without breaking the union", () => {
     const of = [object({ b: member({ kind: "string" }) }), { kind: "null" }] as const;
     const shape = object({ a: member({ kind: "union", of }) });
     const written = writeTypes([named("t", [], shape)], { zod: false });
     expect(written).toContain("  a: {\n    b: string;\n  } | null;\n");
   });
 
-  it("names the definitions that are needed, once each", () => {
+  it("has each definition that is used, once", () => {
     const node: Shape = { kind: "reference", name: "node" };
     const tree = {
       ...named("tree", [], object({ root: member(node) })),
@@ -132,7 +106,22 @@ export const inv2024 = template("inv_2024", inv2024Schema);
   });
 });
 
-describe("a schema", () => {
+describe("a comment of a written file", () => {
+  it.each([
+    ["\n \r\n", []],
+    ["\n\na\n\n", ["/** a */"]],
+    ["\na\n\n b\n", ["/**", " * a", " *", " * b", " */"]],
+  ])("has no empty line at its start and end: %j", (text, lines) => {
+    expect(docComment(text)).toEqual(lines);
+  });
+
+  it("of 2,000,000 empty lines is written", () => {
+    const lines = "\n".repeat(1_000_000);
+    expect(docComment(`${lines}a${lines}`)).toEqual(["/** a */"]);
+  });
+});
+
+describe("a written schema", () => {
   const number: Shape = { kind: "number" };
   const node: Shape = { kind: "reference", name: "node" };
   const shape = object({
@@ -144,22 +133,15 @@ describe("a schema", () => {
   const definitions = new Map([["node", object({ children: member({ kind: "array", items: node }, true) })]]);
   const written = writeTypes([{ uid: "t", shape, definitions, sources: [] }], { zod: true });
 
-  const card = object({ kind: member({ kind: "literal", value: "card" }), number: member(number) });
-  const iban = object({ kind: member({ kind: "literal", value: "iban" }) });
+  const kind = (value: string, isOptional = false) => member({ kind: "literal", value }, isOptional);
+  const card = object({ kind: kind("card"), number: member(number) });
+  const iban = object({ kind: kind("iban") });
   it.each<[title: string, of: readonly Shape[], call: string]>([
-    ["by a literal", [card, iban], 'z.discriminatedUnion("kind", '],
-    [
-      "but not where they share it",
-      [card, object({ kind: member({ kind: "literal", value: "card" }) })],
-      "z.union(",
-    ],
-    [
-      "but not where one may leave it out",
-      [object({ kind: member({ kind: "literal", value: "a" }, true) }), iban],
-      "z.union(",
-    ],
-    ["but not where another is no object", [card, iban, { kind: "string" }], "z.union("],
-  ])("tells objects apart %s", (_title, of, call) => {
+    ["a literal", [card, iban], 'z.discriminatedUnion("kind", '],
+    ["no literal that they share", [card, object({ kind: kind("card") })], "z.union("],
+    ["no literal that is optional", [object({ kind: kind("a", true) }), iban], "z.union("],
+    ["no literal if one is not an object", [card, iban, { kind: "string" }], "z.union("],
+  ])("tells objects apart by %s", (_title, of, call) => {
     const text = writeTypes([named("t", [], object({ all: member({ kind: "union", of }) }))], { zod: true });
     expect(text).toContain(`all: ${call}`);
   });
@@ -167,26 +149,21 @@ describe("a schema", () => {
   describe.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))("of %s", (_name, zod) => {
     const schema = run(written, { zod, "template-pdf": { template } })["tSchema"] as zod4.ZodType;
 
-    it.each([
-      [{}],
-      [{ open: { a: "", b: 1 } }],
-      [{ tuple: ["a", 1, 2] }],
-      [{ root: { children: [{ children: [] }, {}] } }],
-      [{ one: null }],
-    ])("lets %j through", (values) => {
-      expect(schema.parse(values)).toEqual(values);
-    });
-
-    it.each([
-      [{ surplus: 1 }],
-      [{ open: { a: "", b: "" } }],
-      [{ open: { b: 1 } }],
-      [{ tuple: [] }],
-      [{ tuple: ["a", "b"] }],
-      [{ root: { children: [{ surplus: 1 }] } }],
-      [{ one: 2 }],
-    ])("refuses %j", (values) => {
-      expect(schema.safeParse(values).success).toBe(false);
+    it.each<[success: boolean, values: object]>([
+      [true, {}],
+      [true, { open: { a: "", b: 1 } }],
+      [true, { tuple: ["a", 1, 2] }],
+      [true, { root: { children: [{ children: [] }, {}] } }],
+      [true, { one: null }],
+      [false, { surplus: 1 }],
+      [false, { open: { a: "", b: "" } }],
+      [false, { open: { b: 1 } }],
+      [false, { tuple: [] }],
+      [false, { tuple: ["a", "b"] }],
+      [false, { root: { children: [{ surplus: 1 }] } }],
+      [false, { one: 2 }],
+    ])("answers %j for %j", (success, values) => {
+      expect(schema.safeParse(values)).toMatchObject(success ? { success, data: values } : { success });
     });
   });
 });
