@@ -1,0 +1,141 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { spellings } from "../client/canaries.ts";
+import { runHere } from "./command-here.ts";
+import { generateSetting } from "./generate-setting.ts";
+
+const key = "key-CANARY/+=0123456789";
+const value = "Zoë CANARY <O'Neil> & Söhne";
+
+interface Given {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Files of the working directory; a folder if the text is `undefined`. */
+  readonly files?: Readonly<Record<string, string | Uint8Array | undefined>>;
+}
+
+const notAnArgument =
+  "The API key is not taken from the command line, where other users of this machine and the shell's history see it. " +
+  "Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder.";
+const file = ["--values", "values.json"];
+const onInput = ["--values", "-"];
+const inQuotes = "Write it as --set key=value, in quotes where it holds spaces.";
+const noKey = { TEMPLATE_PDF_API_KEY: "" };
+
+describe("generate", () => {
+  it.each<[args: readonly string[], line: string, given?: Given]>([
+    [["--api-key", key], notAnArgument],
+    [["--key", key], notAnArgument],
+    [
+      [],
+      "The API key is missing. Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder; " +
+        "the dashboard shows keys under Settings » API keys.",
+      { env: noKey },
+    ],
+    [
+      [],
+      "The base URL of the service is missing. Put TEMPLATE_PDF_BASE_URL=https://pdf.example.com into the environment; " +
+        "or give --base-url https://pdf.example.com.",
+      { env: { TEMPLATE_PDF_BASE_URL: "" } },
+    ],
+    [
+      [],
+      "Could not read .env in this folder: it is a folder. Mend that, or put TEMPLATE_PDF_API_KEY and TEMPLATE_PDF_BASE_URL " +
+        "into the environment.",
+      { env: noKey, files: { ".env": undefined } },
+    ],
+    [
+      ["--base-url", "http://pdf.example.com"],
+      "The API key would travel to pdf.example.com unencrypted. Use https:// in the base URL, or set " +
+        "--allow-insecure-http if that network is yours.",
+    ],
+    [["--set", "total=1", "--set", value], `--set number 2 has no =. ${inQuotes}`],
+    [["--set", `=${value}`], `--set number 1 has nothing before its =. ${inQuotes}`],
+    [
+      file,
+      "Could not read the values from values.json: there is no such file. Give --values a JSON file, or - for standard input.",
+    ],
+    [
+      file,
+      "Could not read the values from values.json: it is a folder. Give --values a JSON file, or - for standard input.",
+      { files: { "values.json": undefined } },
+    ],
+    [
+      file,
+      "values.json:3:3: a comma should stand here.",
+      { files: { "values.json": `{\n  "customer": "${value}"\n  "total": 1\n}` } },
+    ],
+    [
+      file,
+      "values.json:2:10: this is not UTF-8. Save it as UTF-8.",
+      { files: { "values.json": Buffer.concat([Buffer.from('{\r\n  "€": "Z'), Buffer.of(0xfc)]) } },
+    ],
+    [
+      onInput,
+      "standard input:1:1: the values are an array. Make them one JSON object, a member for each placeholder.",
+      { input: JSON.stringify([value]) },
+    ],
+    [
+      onInput,
+      "standard input:1:1: the values are null. Make them one JSON object, a member for each placeholder.",
+      { input: "null" },
+    ],
+    [onInput, "standard input:1:1: there is nothing in it; at least {} should stand here."],
+    [
+      onInput,
+      "standard input:1:8: this number is too large; write it as text, in double quotes.",
+      { input: '{"a": [1e999]}' },
+    ],
+    [
+      ["-o", "missing/invoice.pdf"],
+      'Could not save the document to "missing/invoice.pdf": its folder does not exist: create it first.',
+    ],
+    [
+      ["-o", "folder", "--open"],
+      'Could not save the document to "folder": it is a folder: name a file inside it.',
+      { files: { folder: undefined } },
+    ],
+    [
+      ["-o", "-", "--open"],
+      "--open opens a file, and -o - writes none. Give -o a file name, or leave --open out.",
+    ],
+    [
+      ["--timeout", "soon"],
+      '--timeout takes a duration from 1ms to 596h, and got "soon". ' +
+        "Write it as 30s, 500ms, 2m or 1h; a bare number is in seconds.",
+    ],
+  ])(
+    "refuses %j in one line without a request: %s",
+    async (args, line, { env = {}, input, files = {} } = {}) => {
+      const { service, cwd, env: whole } = await generateSetting(undefined, key);
+      for (const [name, text] of Object.entries(files)) {
+        await (text === undefined ? mkdir(join(cwd, name)) : writeFile(join(cwd, name), text));
+      }
+      const given = { cwd, env: { ...whole, ...env }, ...(input !== undefined && { input }) };
+      const { code, stdout, stderr } = await runHere(["generate", "invoice", ...args], given);
+      expect(stderr).toBe(`template-pdf: ${line}\n`);
+      expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
+      const debugged = await runHere(["generate", "invoice", "--debug", ...args], given);
+      expect(debugged.code).toBe(2);
+      expect(debugged.stderr).toContain(`template-pdf: ${line}\n`);
+      for (const secret of ["CANARY", ...spellings(key), ...spellings(value)]) {
+        expect(stderr + debugged.stderr).not.toContain(secret);
+      }
+      expect(service.requests).toEqual([]);
+      expect((await readdir(cwd)).sort()).toEqual(Object.keys(files).sort());
+    },
+  );
+
+  it("sends the key over http:// to another machine only with --allow-insecure-http", async () => {
+    // An address that is not known for this very machine, and leads nowhere.
+    const args = ["generate", "invoice", "--no-retry", "--base-url", "http://0.0.0.0:1"];
+    const { cwd, env } = await generateSetting();
+    const refused = await runHere(args, { cwd, env });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("would travel to 0.0.0.0:1 unencrypted");
+    const tried = await runHere([...args, "--allow-insecure-http"], { cwd, env });
+    expect(tried.code).toBe(1);
+    expect(tried.stderr).toContain("Could not reach the service at http://0.0.0.0:1");
+  });
+});
