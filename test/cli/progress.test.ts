@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { pdfOf, Service } from "../support/service.ts";
-import { FakeTerminal } from "./fake-terminal.ts";
+import { pdfOf, type Service } from "../support/service.ts";
+import type { FakeTerminal } from "./fake-terminal.ts";
+import { generateSetting } from "./generate-setting.ts";
 
 const pdf = pdfOf(36_800);
+const toOutput = ["generate", "invoice", "-o", "-"];
 const wipe = "\r\u001b[K";
 
 describe("progress", () => {
@@ -14,9 +16,8 @@ describe("progress", () => {
   let terminal: FakeTerminal;
 
   beforeEach(async () => {
-    service = await Service.start(() => {});
-    terminal = new FakeTerminal();
-    terminal.env = { TEMPLATE_PDF_API_KEY: "k", TEMPLATE_PDF_BASE_URL: service.baseUrl, TERM: "xterm" };
+    ({ service, terminal } = await generateSetting(() => {}));
+    terminal.env["TERM"] = "xterm";
     terminal.stderr.isTTY = true;
   });
 
@@ -30,7 +31,7 @@ describe("progress", () => {
     return terminal.stderr.text.split(wipe).at(-1);
   }
 
-  it("is one line that waits, receives, and is wiped away before the result is printed", async () => {
+  it("reports waiting and receiving on one line, which is wiped away before the result", async () => {
     const ended = run(["generate", "invoice", "-o", join(temporaryFolder(), "a.pdf")], terminal);
     const { response } = await service.request();
     await shows("invoice: waiting for the service, 0 s");
@@ -46,17 +47,9 @@ describe("progress", () => {
     expect(terminal.printed).toMatch(/a\.pdf: 36\.8 kB\n$/);
   });
 
-  it("is whole where the terminal does not know how wide it is", async () => {
+  it("counts what is written to standard output, on a terminal of unknown width", async () => {
     terminal.stderr.columns = 0;
-    const ended = run(["generate", "invoice", "-o", "-"], terminal);
-    const { response } = await service.request();
-    await shows("invoice: waiting for the service, 0 s");
-    response.writeHead(200).end(pdf);
-    expect(await ended).toBe(0);
-  });
-
-  it("counts what is written to standard output", async () => {
-    const ended = run(["generate", "invoice", "-o", "-"], terminal);
+    const ended = run(toOutput, terminal);
     const { response } = await service.request();
     response.writeHead(200).write(pdf.subarray(0, 20_000));
     await shows("invoice: 20.0 kB so far, 0 s");
@@ -65,8 +58,8 @@ describe("progress", () => {
     expect(left()).toBe("");
   });
 
-  it("says that it tries again, and is wiped away before an error is told", async () => {
-    const ended = run(["generate", "invoice", "-o", "-"], terminal);
+  it("reports a retry, and is wiped away before an error is printed", async () => {
+    const ended = run(toOutput, terminal);
     const { response } = await service.request();
     await shows("waiting");
     response.writeHead(503, { "retry-after": "0.2" }).end();
@@ -76,7 +69,7 @@ describe("progress", () => {
     expect(left()).toMatch(/^template-pdf: The service at .* answered 503 .*\n$/);
   });
 
-  it("never takes more than one line, and shows what a terminal would obey", async () => {
+  it("fits on one line, and escapes control characters", async () => {
     terminal.stderr.columns = 40;
     const ended = run(["generate", "\u009b31m\u202einvoice ".repeat(9), "-o", "-"], terminal);
     await shows("\\u009b31m\\u202einvoice");
@@ -87,12 +80,12 @@ describe("progress", () => {
   });
 
   it.each([
-    ["standard error is no terminal", false, "xterm"],
-    ["the terminal cannot draw a line again", true, "dumb"],
-  ])("is not shown where %s", async (_title, isTTY, term) => {
+    ["standard error is not a terminal", false, "xterm"],
+    ["the terminal cannot redraw a line", true, "dumb"],
+  ])("is not shown if %s", async (_title, isTTY, term) => {
     terminal.stderr.isTTY = isTTY;
     Object.assign(terminal.env, { TERM: term });
-    const ended = run(["generate", "invoice", "-o", "-"], terminal);
+    const ended = run(toOutput, terminal);
     const { response } = await service.request();
     response.writeHead(200).end(pdf);
     expect(await ended).toBe(0);

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { beginning, pdfOf, Service } from "../support/service.ts";
+import { beginning, pdfOf } from "../support/service.ts";
 import { endingOf, startCommand } from "./command.ts";
 import { endlessInput, FakeTerminal } from "./fake-terminal.ts";
+import { generateSetting } from "./generate-setting.ts";
 
-const pdf = pdfOf(500_000);
+const half = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
+const toOutput = ["generate", "invoice", "-o", "-"];
 
 /** Waits until a folder holds so many files. */
 async function holding(folder: string, count: number): Promise<string[]> {
@@ -18,39 +20,29 @@ async function holding(folder: string, count: number): Promise<string[]> {
   }
 }
 
-describe("generate, stopped in the middle of a document,", () => {
+describe("generate that is stopped during a document", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)(
-    "by %s, ends without a word with exit code %i, and leaves no file behind",
-    async (signal, code) => {
-      const service = await Service.start(
-        beginning(pdf.subarray(0, 300_000), { "content-length": "500000" }),
-      );
-      const cwd = temporaryFolder();
-      const env = { TEMPLATE_PDF_API_KEY: "k", TEMPLATE_PDF_BASE_URL: service.baseUrl };
-      const child = startCommand(["generate", "invoice"], { cwd, env });
-      // Not the one that is made, and removed, before anything is sent.
-      await service.request();
-      expect(await holding(cwd, 1)).toEqual([expect.stringMatching(/^\..+\.template-pdf$/)]);
-      child.kill(signal);
-      const ending = await endingOf(child);
-      expect(ending).toMatchObject({ code, stderr: "" });
-      expect(ending.stdout).toHaveLength(0);
-      expect(await readdir(cwd)).toEqual([]);
-      await service.requests[0]?.closed;
-    },
-  );
+  ] as const)("by %s ends silently with exit code %i, and leaves no file", async (signal, code) => {
+    const { service, cwd, env } = await generateSetting(half);
+    const child = startCommand(["generate", "invoice"], { cwd, env });
+    // Not the one that is made, and removed, before anything is sent.
+    await service.request();
+    expect(await holding(cwd, 1)).toEqual([expect.stringMatching(/^\..+\.template-pdf$/)]);
+    child.kill(signal);
+    const ending = await endingOf(child);
+    expect(ending).toMatchObject({ code, stderr: "" });
+    expect(ending.stdout).toHaveLength(0);
+    expect(await readdir(cwd)).toEqual([]);
+    await service.requests[0]?.closed;
+  });
 
-  it("leaves the file that stood there before", async () => {
-    const service = await Service.start(beginning(pdf.subarray(0, 300_000), { "content-length": "500000" }));
-    const folder = temporaryFolder();
-    await writeFile(join(folder, "invoice.pdf"), "an older one");
-    const terminal = new FakeTerminal();
-    terminal.env = { TEMPLATE_PDF_API_KEY: "k" };
+  it("keeps an older file", async () => {
+    const { service, cwd: folder, terminal } = await generateSetting(half);
     const path = join(folder, "invoice.pdf");
-    const ended = run(["generate", "invoice", "--base-url", service.baseUrl, "-o", path], terminal);
+    await writeFile(path, "an older one");
+    const ended = run(["generate", "invoice", "-o", path], terminal);
     await service.request();
     await holding(folder, 2);
     terminal.emit("SIGINT");
@@ -60,12 +52,10 @@ describe("generate, stopped in the middle of a document,", () => {
   });
 });
 
-describe("generate, stopped while it waits", () => {
-  it("for an answer, gives the connection up", async () => {
-    const service = await Service.start(() => {});
-    const terminal = new FakeTerminal();
-    terminal.env = { TEMPLATE_PDF_API_KEY: "k" };
-    const ended = run(["generate", "invoice", "--base-url", service.baseUrl, "-o", "-"], terminal);
+describe("generate that is stopped while it waits", () => {
+  it("for a response closes the connection", async () => {
+    const { service, terminal } = await generateSetting(() => {});
+    const ended = run(toOutput, terminal);
     const { closed } = await service.request();
     terminal.emit("SIGINT");
     expect(await ended).toBe(130);
@@ -73,20 +63,17 @@ describe("generate, stopped while it waits", () => {
     await closed;
   });
 
-  it("for values on standard input, sends nothing", async () => {
-    const service = await Service.start(() => {});
-    const terminal = new FakeTerminal();
-    terminal.env = { TEMPLATE_PDF_API_KEY: "k" };
+  it("for values on standard input does not send a request", async () => {
+    const { service, terminal } = await generateSetting(() => {});
     terminal.stdin = endlessInput(() => setImmediate(() => terminal.emit("SIGTERM")));
-    const argv = ["generate", "invoice", "--base-url", service.baseUrl, "--values", "-", "-o", "-"];
-    expect(await run(argv, terminal)).toBe(143);
+    expect(await run([...toOutput, "--values", "-"], terminal)).toBe(143);
     expect(terminal.stderr.text).toBe("");
     expect(service.requests).toEqual([]);
   });
 });
 
 describe("types", () => {
-  it("writes nothing when it is stopped after everything was read", async () => {
+  it("does not write a file if it is stopped after everything was read", async () => {
     const folder = temporaryFolder();
     const [sample, output] = [join(folder, "a.ndjson"), join(folder, "t.ts")];
     await writeFile(sample, '{"a":"1"}\n{"a":[1]}\n');
@@ -100,11 +87,9 @@ describe("types", () => {
 });
 
 describe("Ctrl-C", () => {
-  it("ends the process at once when it is pressed a second time", async () => {
-    const service = await Service.start(() => {});
-    const terminal = new FakeTerminal();
-    terminal.env = { TEMPLATE_PDF_API_KEY: "k" };
-    const ended = run(["generate", "invoice", "--base-url", service.baseUrl, "-o", "-"], terminal);
+  it("ends the process at once on the second press", async () => {
+    const { service, terminal } = await generateSetting(() => {});
+    const ended = run(toOutput, terminal);
     await service.request();
     terminal.emit("SIGINT");
     expect(terminal.exits).toEqual([]);
@@ -113,7 +98,7 @@ describe("Ctrl-C", () => {
     await ended;
   });
 
-  it("is nobody's any more when the command has ended", async () => {
+  it("has no listener after the command has ended", async () => {
     const terminal = new FakeTerminal();
     await run(["--version"], terminal);
     expect(terminal.listenerCount("SIGINT") + terminal.listenerCount("SIGTERM")).toBe(0);
