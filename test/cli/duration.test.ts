@@ -21,30 +21,15 @@ describe("parseDuration", () => {
     expect(parseDuration(text, "--timeout")).toBe(durationMs);
   });
 
-  it("refuses 500,000 spaces behind a number at once", () => {
+  it("refuses 500,000 spaces after a number", () => {
     expect(() => parseDuration(`1${" ".repeat(500_000)}x`, "--timeout")).toThrow(Misuse);
   });
 
-  it.each([
-    "",
-    " ",
-    "0",
-    "0.0001",
-    "-1",
-    "+1",
-    "1e3",
-    "NaN",
-    "Infinity",
-    "2d",
-    "1:30",
-    "1 2",
-    "597h",
-    "2147483648ms",
-  ])("refuses %j, which no timer takes or nobody understands", (text) => {
-    expect(() => parseDuration(text, "--timeout")).toThrow(Misuse);
-    expect(() => parseDuration(text, "--timeout")).toThrow(
-      `--timeout takes a duration from 1ms to 596h, and got "${text}".`,
-    );
+  const refused = ["", " ", "0", "0.0001", "-1", "+1", "1e3", "NaN", "Infinity", "2d", "1:30", "1 2"];
+  it.each([...refused, "597h", "2147483648ms"])("refuses %j", (text) => {
+    const parse = () => parseDuration(text, "--timeout");
+    expect(parse).toThrow(Misuse);
+    expect(parse).toThrow(`--timeout takes a duration from 1ms to 596h, and got "${text}".`);
   });
 });
 

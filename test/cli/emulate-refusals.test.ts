@@ -1,37 +1,28 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../client/every-form.ts";
 import { runHere } from "./command-here.ts";
 import { templateFolder } from "./emulation.ts";
 
-describe("emulate refuses to start, in one line,", () => {
+describe("emulate refuses to start", () => {
   it.each([
-    ["a port that is none", ["--port", "http"], '--port takes a number from 0 to 65535, and got "http".'],
+    [["--port", "http"], '--port takes a number from 0 to 65535, and got "http".'],
+    [["--port", "65536"], '--port takes a number from 0 to 65535, and got "65536".'],
+    [["--host", ""], "Expected --host to be an address or a name"],
     [
-      "a port that is too high",
-      ["--port", "65536"],
-      '--port takes a number from 0 to 65535, and got "65536".',
-    ],
-    ["no host", ["--host", ""], "Expected --host to be an address or a name"],
-    [
-      "a name of a host that has a port",
       ["--allow-host", "a.test", "--allow-host", "b.test:80"],
       'Expected --allow-host to hold host names such as "pdf.test", without a scheme, a port or a path, got "b.test:80".',
     ],
+    [["--key", "a b"], "Expected API key number 1 to be a string of visible ASCII characters"],
+    [["--images", "nowhere"], "nowhere does not exist"],
+    [["--fonts", "nowhere"], "nowhere does not exist"],
+    [["--fault", "429 sometimes"], 'The fault "429 sometimes" cannot be read'],
     [
-      "a key that no header can carry",
-      ["--key", "a b"],
-      "Expected API key number 1 to be a string of visible ASCII characters",
-    ],
-    ["a folder of images that is not there", ["--images", "nowhere"], "nowhere does not exist"],
-    ["a folder of fonts that is not there", ["--fonts", "nowhere"], "nowhere does not exist"],
-    ["a rule that nobody can read", ["--fault", "429 sometimes"], 'The fault "429 sometimes" cannot be read'],
-    [
-      "a latency that runs backwards",
       ["--latency", "9..3"],
       'The latency "9..3" is not between 0 and 2147483647 ms, or its longer time is first.',
     ],
-  ])("with exit code 2: %s", async (_title, flags, words) => {
+  ])("with %j: %s", async (flags, words) => {
     const cwd = await templateFolder();
     const { code, stdout, stderr } = await runHere(["emulate", ".", "--port", "0", ...flags], { cwd });
     expect(stderr).toMatch(/^template-pdf: [^\n]*\n$/);
@@ -39,7 +30,7 @@ describe("emulate refuses to start, in one line,", () => {
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("with exit code 2 and a line for each template that is broken", async () => {
+  it("with a line for each broken template", async () => {
     const cwd = await templateFolder({
       "a.json": '{"content": [}',
       "b.mjs": "export default 7;",
@@ -50,7 +41,13 @@ describe("emulate refuses to start, in one line,", () => {
     expect(code).toBe(2);
   });
 
-  it("with the words of a template that throws as they are", async () => {
+  it("without the folder templates if none is named", async () => {
+    const { code, stderr } = await runHere(["emulate"], { cwd: temporaryFolder() });
+    expect(stderr).toMatch(/^template-pdf: The template folder .*templates does not exist\..*\n$/);
+    expect(code).toBe(2);
+  });
+
+  it("with the unchanged message of a template that throws", async () => {
     const thrower = 'throw new TypeError("the `port` of the printer is missing");';
     const cwd = await templateFolder({ "a.mjs": thrower });
     const { code, stderr } = await runHere(["emulate", ".", "--port", "0"], { cwd });
@@ -60,7 +57,7 @@ describe("emulate refuses to start, in one line,", () => {
     expect(code).toBe(2);
   });
 
-  it("with exit code 1: a port in use", async () => {
+  it("with exit code 1 if the port is in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));

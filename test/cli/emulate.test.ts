@@ -5,18 +5,16 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { TemplatePdf, type TemplatePdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../client/every-form.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell, hasSignals } from "../support/platform.ts";
 import { rejectionOf } from "../support/service.ts";
-import { endingOf, main, runCommand, start } from "./command.ts";
+import { endingOf, main, start } from "./command.ts";
 import { emulate, files } from "./emulation.ts";
 
-const aCall = /^\d\d:\d\d:\d\d {2}(.*) {2}\d+(?:\.\d)? m?s( {2}.*)?$/;
-
 describe("emulate", () => {
-  it.runIf(hasSignals)("says where it is, what lets in, and which templates there are", async () => {
-    const { folder, introduction, emulation } = await emulate(["--key", "key-of-mine", "--key", "another"]);
+  it("prints where it is and which templates it has, and logs each call on one line", async () => {
+    const keys = ["key-of-mine", "another"];
+    const { folder, introduction, emulation, baseUrl } = await emulate(keys.flatMap((key) => ["--key", key]));
     expect(introduction.slice(0, 6)).toEqual([
       expect.stringMatching(/^Base URL {3}http:\/\/127\.0\.0\.1:\d+$/),
       "API key    key-of-mine",
@@ -25,13 +23,7 @@ describe("emulate", () => {
       `  greeting  ${join(folder, "greeting.json")}`,
       `  invoice   ${join(folder, "invoice.json")}`,
     ]);
-    emulation.child.kill("SIGINT");
-    expect(await emulation.ended).toMatchObject({ code: 0, stderr: "" });
-  });
-
-  it("serves templates with every key, and tells each call on one line", async () => {
-    const { baseUrl, emulation } = await emulate(["--key", "key-of-mine", "--key", "another"]);
-    for (const apiKey of ["key-of-mine", "another"]) {
+    for (const apiKey of keys) {
       const pdfs = new TemplatePdf({ baseUrl, apiKey });
       const { text } = await readPdf(await pdfs.generate("greeting", { name: apiKey }).bytes());
       expect(text).toContain(`Hello ${apiKey}`);
@@ -43,15 +35,16 @@ describe("emulate", () => {
     expect(refused).not.toContain("x-request-id");
     await fetch(`${baseUrl}/elsewhere?a=b`);
     expect(await emulation.line()).toMatch(/ {2}GET {2}\/elsewhere {2}404 {2}- {2}/);
+    // A terminal would obey these characters.
+    await fetch(`${baseUrl}/api/v1/templates/%1b%5b31mred%e2%80%ae/generate-sync`, { method: "POST" });
+    const line = await emulation.line();
+    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}(.*) {2}404 {2}- {2}\d+(?:\.\d)? m?s( {2}.*)?$/);
+    expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it("answers to every name of --allow-host, and reports a call by another name", async () => {
-    const { baseUrl, apiKey, emulation } = await emulate([
-      "--allow-host",
-      "a.test",
-      "--allow-host",
-      "b.test",
-    ]);
+  it("accepts every name of --allow-host, and logs a call by another name", async () => {
+    const flags = ["--allow-host", "a.test", "--allow-host", "b.test"];
+    const { baseUrl, apiKey, emulation } = await emulate(flags);
     const { port } = new URL(baseUrl);
     const headers = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
     for (const [host, outcome] of [
@@ -60,28 +53,19 @@ describe("emulate", () => {
       ["c.test", / {2}POST {2}any {2}421 {2}.*"c\.test".* --allow-host\./],
     ] as const) {
       const path = "/api/v1/templates/any/generate-sync";
-      const asking = request({ port, path, method: "POST", headers: { ...headers, host } }, (answer) =>
+      const call = request({ port, path, method: "POST", headers: { ...headers, host } }, (answer) =>
         answer.resume(),
       );
-      const answered = once(asking, "close");
-      asking.end("{}");
+      const answered = once(call, "close");
+      call.end("{}");
       expect(await emulation.line()).toMatch(outcome);
       // The log comes first, and the end of this test ends the emulator.
       await answered;
     }
   });
 
-  it("sends nothing to the terminal that it would obey", async () => {
-    const { baseUrl, emulation } = await emulate();
-    await fetch(`${baseUrl}/api/v1/templates/%1b%5b31mred%e2%80%ae/generate-sync`, { method: "POST" });
-    const line = await emulation.line();
-    expect(line).toMatch(aCall);
-    expect(line).toContain("  404  ");
-    expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
-  });
-
   it.runIf(hasSignals)(
-    "tells what a template throws in one line of standard error, its stack with --debug only",
+    "reports what a template throws on one line of standard error, with its stack only with --debug",
     async () => {
       for (const flags of [[], ["--debug"]]) {
         const { baseUrl, apiKey, emulation } = await emulate(flags);
@@ -104,7 +88,7 @@ describe("emulate", () => {
     },
   );
 
-  it("plays faults, and takes its time", async () => {
+  it("plays faults with a latency, and logs them", async () => {
     const faults = ["503 first 1", "reset first 2", "cut first 3"].flatMap((rule) => ["--fault", rule]);
     const flags = [...faults, "--latency", "1..2"];
     const { baseUrl, apiKey, emulation } = await emulate(flags);
@@ -125,18 +109,11 @@ describe("emulate", () => {
     expect(await emulation.line()).toMatch(/ {2}greeting {2}200 {2}- {2}.* {2}fault: cut$/);
     expect(await pdfs.generate("greeting", { name: "a" })).toMatchObject({ status: 200 });
   });
-
-  it("takes the folder templates where none is named", async () => {
-    const cwd = temporaryFolder();
-    const { code, stderr } = await runCommand(["emulate"], { cwd });
-    expect(stderr).toMatch(/^template-pdf: The template folder .*templates does not exist\..*\n$/);
-    expect(code).toBe(2);
-  });
 });
 
-describe("the lines that emulate prints to be pasted", () => {
+describe("the lines to paste that emulate prints", () => {
   it.runIf(hasPosixShell)(
-    "are for the template with the least to type, and POSIX shells read the one for curl as it is meant",
+    "are for the template with the shortest sample, and a POSIX shell runs the one for curl",
     async () => {
       const { folder, introduction, baseUrl, apiKey } = await emulate();
       const line = introduction.find((each) => each.startsWith("curl ")) ?? "";
@@ -165,7 +142,7 @@ describe("the lines that emulate prints to be pasted", () => {
     },
   );
 
-  it("work: the one for JavaScript generates that template's document", async () => {
+  it("generate the document of that template in JavaScript", async () => {
     const { "invoice.json": invoice } = files;
     const { folder, introduction } = await emulate([], { "invoice.json": invoice });
     const line = introduction.find((each) => each.startsWith("await ")) ?? "";
@@ -186,7 +163,7 @@ describe("the lines that emulate prints to be pasted", () => {
 });
 
 describe("Ctrl-C", () => {
-  it.runIf(hasSignals)("stops emulate with exit code 0, as SIGTERM does", async () => {
+  it.runIf(hasSignals)("and SIGTERM stop emulate with exit code 0", async () => {
     const { emulation, baseUrl } = await emulate();
     emulation.child.kill("SIGTERM");
     expect(await emulation.line()).toBe("stopping");
@@ -194,7 +171,7 @@ describe("Ctrl-C", () => {
     await expect(fetch(baseUrl)).rejects.toThrow();
   });
 
-  it.runIf(hasSignals)("lets emulate finish the documents that it has begun", async () => {
+  it.runIf(hasSignals)("lets emulate finish the documents in flight", async () => {
     const slow = `
       import { existsSync, writeFileSync } from "node:fs";
       const here = (name) => new URL(name, import.meta.url);
@@ -214,7 +191,7 @@ describe("Ctrl-C", () => {
     expect(await emulation.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("ends emulate without a word where nobody reads its lines any more", async () => {
+  it("is not needed if standard output is closed: emulate ends with exit code 141", async () => {
     const { emulation, baseUrl } = await emulate();
     emulation.child.stdout.destroy();
     const exited = new Promise((resolve) => emulation.child.once("exit", resolve));

@@ -8,32 +8,33 @@ function read(...parts: (string | readonly number[])[]) {
   return readValues({ file: "-", pairs: [] }, Readable.from([bytes]));
 }
 
-describe("values that are not UTF-8 are refused with the place of the first bad byte", () => {
-  it.each<[title: string, parts: (string | readonly number[])[], place: string]>([
-    ["UTF-16, as PowerShell writes it", [[0xff, 0xfe, 0x7b, 0x00]], "1:1"],
-    ["Latin-1", ['{\n"a": "Z', [0xfc], '"}'], "2:8"],
-    ["after characters of several bytes", ['{"é€👍": "', [0x80], '"}'], "1:11"],
-    ["after the mark that stands for bad bytes, which is good itself", ['{"\ufffd": "', [0x80], '"}'], "1:8"],
-    ["a character that begins as that mark does", ['{"a', [0xef], '"}'], "1:4"],
-    ["and goes on as it does", ['{"a', [0xef, 0xbf], '"}'], "1:4"],
-    ["a character that breaks off at the end", ['{"a', [0xef, 0xbf]], "1:4"],
-    ["after a byte order mark", ["\ufeff{\r\n", [0xff]], "2:1"],
-    ["after line ends of every kind", ["\r\n\r\n\r", [0xff]], "4:1"],
-  ])("%s", async (_title, parts, place) => {
-    await expect(read(...parts)).rejects.toThrow(
-      `standard input:${place}: this is not UTF-8. Save it as UTF-8.`,
-    );
+describe("values that are not UTF-8", () => {
+  it.each<[place: string, ...parts: (string | readonly number[])[]]>([
+    // UTF-16, as PowerShell writes it.
+    ["1:1", [0xff, 0xfe, 0x7b, 0x00]],
+    ["2:8", '{\n"a": "Z', [0xfc], '"}'],
+    ["1:11", '{"é€👍": "', [0x80], '"}'],
+    // The character that replaces bad bytes is good itself; others begin like it.
+    ["1:8", '{"\ufffd": "', [0x80], '"}'],
+    ["1:4", '{"a', [0xef], '"}'],
+    ["1:4", '{"a', [0xef, 0xbf], '"}'],
+    ["1:4", '{"a', [0xef, 0xbf]],
+    ["2:1", "\ufeff{\r\n", [0xff]],
+    ["4:1", "\r\n\r\n\r", [0xff]],
+  ])("are refused with the place of the first bad byte: %s in %j", async (place, ...parts) => {
+    const line = `standard input:${place}: this is not UTF-8. Save it as UTF-8.`;
+    await expect(read(...parts)).rejects.toThrow(line);
   });
 });
 
 describe("values that are UTF-8", () => {
-  it("may begin with a byte order mark, and come in pieces that cut a character", async () => {
+  it("are read with a byte order mark and in pieces that split a character", async () => {
     const bytes = Buffer.from('\ufeff{"customer": "Zoë 👍"}');
     const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
     expect(await readValues({ file: "-", pairs: [] }, Readable.from(pieces))).toEqual({ customer: "Zoë 👍" });
   });
 
-  it("are none where neither a file nor a --set is given", async () => {
+  it("are empty without a file and --set", async () => {
     expect(await readValues({ file: undefined, pairs: [] }, Readable.from([]))).toEqual({});
   });
 });
@@ -51,7 +52,7 @@ describe("--set", () => {
     },
   );
 
-  it("names members at the top, also those with a dot", async () => {
+  it("sets properties at the top, also those with a dot", async () => {
     expect(await set("a.b=2", "total.net=3", "new.name=4")).toMatchObject({
       "a.b": "2",
       "total.net": "3",

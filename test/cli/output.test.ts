@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { escapeUnprintable, formatSize, inspected, printable } from "../../src/cli/output.ts";
+import { quotedWord } from "../../src/cli/quoted-word.ts";
 
 describe("formatSize", () => {
   it.each([
@@ -18,35 +19,59 @@ describe("formatSize", () => {
   });
 });
 
+describe("quotedWord", () => {
+  it.each([
+    ["samples/invoice.json", "linux", "samples/invoice.json"],
+    ["my samples", "linux", "'my samples'"],
+    ["it's", "linux", "'it'\\''s'"],
+    ["a\\b", "linux", "'a\\b'"],
+    ["*.json", "linux", "'*.json'"],
+    ["samples\\invoice.json", "win32", "samples\\invoice.json"],
+    ["C:\\my samples", "win32", '"C:\\my samples"'],
+    ["it's", "win32", '"it\'s"'],
+    ["a&b", "win32", '"a&b"'],
+    ["a,b.json", "win32", '"a,b.json"'],
+    ["@samples", "win32", '"@samples"'],
+    ["a@b=c.json", "win32", "a@b=c.json"],
+    ["my samples\\", "win32", '"my samples\\\\"'],
+  ])("writes %s for %s as %s", (word, platform, expected) => {
+    expect(quotedWord(word, platform)).toBe(expected);
+  });
+
+  it("quotes 500,000 backslashes", () => {
+    const word = `${"\\".repeat(500_000)} x`;
+    expect(quotedWord(word, "win32")).toBe(`"${word}"`);
+  });
+});
+
 describe("printable", () => {
-  it("keeps what a terminal shows as it is", () => {
-    expect(printable("Zoë 発票 👍 — £1,000")).toBe("Zoë 発票 👍 — £1,000");
+  it.each([
+    ["Zoë 発票 👍 — £1,000", "Zoë 発票 👍 — £1,000"],
+    [" first \r\n\n  second\n", "first second"],
+    ["a \t\n \u00a0 \r b  c", "a b  c"],
+  ])("makes one line of %j", (text, line) => {
+    expect(printable(text)).toBe(line);
   });
 
-  it("makes one line of several", () => {
-    expect(printable(" first \r\n\n  second\n")).toBe("first second");
-    expect(printable("a \t\n \u00a0 \r b  c")).toBe("a b  c");
-  });
-
-  it("handles 1 MB of spaces at once", () => {
+  it("makes one line of 1 MB of spaces", () => {
     const spaces = " ".repeat(500_000);
     expect(printable(`a${spaces}b\n${spaces}`)).toBe(`a${spaces}b`);
   });
 
-  it("escapes what a terminal would obey, or show in another order", () => {
+  it("escapes control characters and changes of direction", () => {
     expect(printable("\u001b[31m\u0007\t\u009b2J\u202e\u2028\ud800")).toBe(
       String.raw`\u001b[31m\u0007\u0009\u009b2J\u202e\u2028\ud800`,
     );
   });
 
-  it("escapes as JSON reads it", () => {
+  it("escapes as in JSON", () => {
     const text = "\u009b31m\u202eabc";
     expect(JSON.parse(escapeUnprintable(JSON.stringify(text)))).toBe(text);
   });
 });
 
 describe("inspected", () => {
-  it("escapes what a terminal would obey, and keeps its own line breaks", () => {
+  it("escapes control characters and keeps the line breaks of a stack", () => {
     const error = new Error("\u001b]0;title\u0007 \u202egpj.exe");
     error.stack = `${error}\n    at \u009b2J (file.mjs:1:2)`;
     expect(inspected(error)).toBe(
