@@ -1,15 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { TemplatePdf } from "template-pdf";
-import {
-  type BulkSummary,
-  folder,
-  type GenerateManyOptions,
-  generateMany,
-  type Job,
-  type Result,
-  runBulk,
-} from "template-pdf/bulk";
+import type { ClientOptions, TemplatePdf } from "template-pdf";
+import { type BulkSummary, folder, generateMany, type Result, runBulk } from "template-pdf/bulk";
 import { onTestFinished } from "vitest";
 import { type Answer, pdfOf, type Received, Service, withLength } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
@@ -38,20 +30,28 @@ export function first(...answers: readonly Answer[]): Answer {
   return (received) => (left.shift() ?? withLength(small))(received);
 }
 
-/** All results of a run, and what it threw. */
-export async function resultsOf<J extends Job, R = Uint8Array>(
-  client: TemplatePdf,
-  jobs: Iterable<J> | AsyncIterable<J>,
-  options: GenerateManyOptions<J, R> = {},
-): Promise<{ results: Result<J, R>[]; error: unknown }> {
-  const results: Result<J, R>[] = [];
+/** What `use` gets, as far as tests read it. */
+export interface Readable {
+  bytes(): Promise<Uint8Array>;
+}
+
+/** All results of a run of `generateMany` at a service of its own, and what it threw. */
+export async function generate<R = Uint8Array>(
+  answer: Answer,
+  jobs: Iterable<unknown> | AsyncIterable<unknown>,
+  options: object = {},
+  clientOptions: ClientOptions = {},
+) {
+  const service = await Service.start(answer);
+  const results: Result<ReturnType<typeof jobsOf>[number], R>[] = [];
+  let error: unknown;
   try {
-    for await (const result of generateMany(client, jobs as never, { concurrency: 8, ...options } as object))
-      results.push(result as never);
-    return { results, error: undefined };
-  } catch (error) {
-    return { results, error };
+    const run = generateMany(service.client(clientOptions), jobs as never, { concurrency: 8, ...options });
+    for await (const result of run) results.push(result as never);
+  } catch (thrown) {
+    error = thrown;
   }
+  return { service, results, error, result: results[0], sent: service.requests.length };
 }
 
 export type Jobs = ReturnType<typeof jobsOf>;
