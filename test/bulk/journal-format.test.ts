@@ -1,21 +1,17 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  encodeHeader,
-  encodeLine,
-  LineReader,
-  lineBytes,
-  readBeginning,
-} from "../../src/bulk/journal/journal-format.ts";
-import { hashJob, newRecord } from "../../src/bulk/journal/key-table.ts";
+import * as format from "../../src/bulk/journal/journal-format.ts";
+import { hashJob, KeyTable, newRecord } from "../../src/bulk/journal/key-table.ts";
 import { property } from "../support/fuzz.ts";
 
+const { encodeHeader, encodeLine, LineReader, lineBytes, readBeginning } = format;
 const lineOf = (number: number) => encodeLine(Uint32Array.of(number, 1, 2, 3, 4, 5));
-const lines = (count: number) => Array.from({ length: count }, (_, index) => lineOf(index)).join("");
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+const lines = (count: number) => upTo(count).map(lineOf).join("");
 const header = encodeHeader({ salt: "c2FsdA", run: { template: "invoice" } });
 
-/** Reads what follows the header, in chunks of a size; tells lines by their number. */
+/** Reads what follows the header, in chunks of a size; identifies lines by their number. */
 function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
   const numbers: number[] = [];
   const reader = new LineReader(([number]) => numbers.push(number as number));
@@ -27,11 +23,10 @@ function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
   return { numbers, ...reader.end() };
 }
 
-const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 const chunkBytes = fc.integer({ min: 1, max: 3 * lineBytes });
 
-describe("a journal that was cut off", () => {
-  property("knows exactly the whole lines before", () =>
+describe("reading a journal", () => {
+  property("finds exactly the whole lines of a truncated one", () =>
     fc.property(fc.nat(6), fc.nat(), chunkBytes, (count, place, size) => {
       const whole = Buffer.concat([header, Buffer.from(lines(count))]);
       const cut = whole.subarray(0, place % (whole.length + 1));
@@ -39,117 +34,68 @@ describe("a journal that was cut off", () => {
       if (cut.length < header.length) return beginning.kind === "nothing";
       if (beginning.kind !== "header") return false;
       const kept = Math.floor((cut.length - header.length) / lineBytes);
-      expect(read(cut.subarray(beginning.bytes), size)).toEqual({
-        numbers: upTo(kept),
-        damagedLines: 0,
-        wholeBytes: kept * lineBytes,
-      });
+      const expected = { numbers: upTo(kept), damagedLines: 0, wholeBytes: kept * lineBytes };
+      expect(read(cut.subarray(beginning.bytes), size)).toEqual(expected);
       return true;
     }),
   );
-});
 
-describe("a journal with a byte that is another", () => {
-  property("loses that line at most, and says so", () =>
-    fc.property(
-      fc.integer({ min: 1, max: 6 }),
-      fc.nat(),
-      fc.oneof(fc.nat(255), fc.constant(10)),
-      chunkBytes,
-      (count, place, value, size) => {
-        const bytes = Buffer.from(lines(count));
-        const at = place % bytes.length;
-        fc.pre(bytes[at] !== value);
-        bytes[at] = value;
-        const hit = Math.floor(at / lineBytes);
-        const { numbers, damagedLines } = read(bytes, size);
-        // Some characters stand for the same as others: see the tests of a line.
-        if (numbers.length === count) return true;
-        expect(numbers).toEqual(upTo(count).filter((number) => number !== hit));
-        // A last line whose newline is gone looks like one that was not written to its end.
-        if (at === bytes.length - 1) return damagedLines === 0;
-        // A newline within the line makes two of it.
-        return damagedLines === 1 || (value === 10 && damagedLines === 2);
-      },
-    ),
-  );
+  const byte = fc.oneof(fc.nat(255), fc.constant(10));
 
-  it("is refused where that stands in its first line", () => {
-    const kinds = new Set<string>();
-    for (let at = 0; at < header.length; at++) {
-      const bytes = Buffer.concat([header, Buffer.from(lines(1))]);
-      bytes[at] = (bytes[at] as number) ^ 1;
-      kinds.add(readBeginning(bytes).kind);
-    }
-    expect([...kinds].sort()).toEqual(["damaged", "foreign"]);
-  });
-});
-
-describe("damage", () => {
-  it.each([
-    ["a stretch of zeros between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
-    ["lines of something else", `${lineOf(0)}hello\n${lineOf(1)}`, 1],
-    [
-      "a line cut off in the middle, by another way of writing",
-      `${lineOf(5).slice(0, 20)}${lineOf(0)}${lineOf(1)}`,
-      1,
-    ],
-    ["a line that lost a byte", `${lineOf(0)}${lineOf(5).slice(1)}${lineOf(1)}`, 1],
-    ["at the end, newline included", `${lineOf(0)}${lineOf(1)}what is this?\n`, 1],
-    ["before a last line that was not written to its end", `${lineOf(0)}${lineOf(1)}what?\nabcdef`, 1],
-    ["many lines ago, and again", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
-    [
-      "nothing but a last line not written to its end",
-      `${lineOf(0)}${lineOf(1)}${lineOf(2).slice(0, -1)}`,
-      0,
-    ],
-    ["zeros at the end, which a power cut leaves", `${lineOf(0)}${lineOf(1)}${"\0".repeat(4096)}`, 0],
-  ])("of this kind costs no other line: %s", (_kind, text, damagedLines) => {
-    const bytes = Buffer.from(text, "latin1");
-    for (const size of [bytes.length, 1, 7, 64, lineBytes]) {
-      const wholeBytes = text.lastIndexOf("\n") + 1;
-      expect(read(bytes, size)).toEqual({ numbers: [0, 1], damagedLines, wholeBytes });
-    }
-  });
-});
-
-const record = fc.uint32Array({ minLength: 6, maxLength: 6 });
-
-function hashOf(salt: string, key: string, input: string): number[] {
-  const hashed = newRecord();
-  hashJob(salt, key, input, hashed);
-  return [...hashed];
-}
-
-/** The records in some bytes. */
-function readRecords(bytes: Buffer): number[][] {
-  const records: number[][] = [];
-  const reader = new LineReader((read) => records.push([...read]));
-  reader.read(bytes);
-  return records;
-}
-
-describe("a line of the journal", () => {
-  property("is read as the record that was written", () =>
-    fc.property(record, (written) => {
-      const line = encodeLine(written);
-      expect(readRecords(Buffer.from(line))).toEqual([[...written]]);
-      return line.length === lineBytes;
+  property("loses at most the line with a damaged byte, and counts it", () =>
+    fc.property(fc.integer({ min: 1, max: 6 }), fc.nat(), byte, chunkBytes, (count, place, value, size) => {
+      const bytes = Buffer.from(lines(count));
+      const at = place % bytes.length;
+      fc.pre(bytes[at] !== value);
+      bytes[at] = value;
+      const hit = Math.floor(at / lineBytes);
+      const { numbers, damagedLines } = read(bytes, size);
+      // Some characters of base64url stand for the same bytes as others.
+      if (numbers.length === count) return true;
+      expect(numbers).toEqual(upTo(count).filter((number) => number !== hit));
+      // A last line whose newline is gone looks like one that was not written to its end.
+      if (at === bytes.length - 1) return damagedLines === 0;
+      // A newline within the line makes two of it.
+      return damagedLines === 1 || (value === 10 && damagedLines === 2);
     }),
   );
 
-  it("holds the hashes and their checksum in base64url", () => {
-    const bytes = Buffer.alloc(28, 0xfb);
-    const written = new Uint32Array(bytes.buffer, bytes.byteOffset, 6);
-    bytes.writeUInt32LE(crc32(bytes.subarray(0, 24)), 24);
-    expect(encodeLine(written)).toBe(`${bytes.toString("base64url")}\n`);
+  const two = `${lineOf(0)}${lineOf(1)}`;
+  it.each([
+    ["a stretch of zeros between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
+    ["a line of something else", `${lineOf(0)}hello\n${lineOf(1)}`, 1],
+    ["half a line in the middle", `${lineOf(5).slice(0, 20)}${two}`, 1],
+    ["a line that lost a byte", `${lineOf(0)}${lineOf(5).slice(1)}${lineOf(1)}`, 1],
+    ["a line at the end", `${two}what is this?\n`, 1],
+    ["a line before half a line", `${two}what?\nabcdef`, 1],
+    ["several lines", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
+    ["a last line without its newline", `${two}${lineOf(2).slice(0, -1)}`, 0],
+    ["zeros at the end, which a power cut leaves", `${two}${"\0".repeat(4096)}`, 0],
+  ])("loses no other line to %s", (_kind, text, damagedLines) => {
+    const bytes = Buffer.from(text, "latin1");
+    const wholeBytes = text.lastIndexOf("\n") + 1;
+    for (const size of [bytes.length, 1, 7, 64, lineBytes])
+      expect(read(bytes, size)).toEqual({ numbers: [0, 1], damagedLines, wholeBytes });
   });
-});
 
-describe("the first line of the journal", () => {
+  it("refuses a first line with a damaged byte", () => {
+    const kinds = upTo(header.length).map((at) => {
+      const bytes = Buffer.concat([header, Buffer.from(lines(1))]);
+      bytes[at] = (bytes[at] as number) ^ 1;
+      return readBeginning(bytes).kind;
+    });
+    expect([...new Set(kinds)].sort()).toEqual(["damaged", "foreign"]);
+  });
+
+  it.each([1, 3])("distinguishes a first line of version %i from a damaged one", (version) => {
+    const summed = `{"format":"template-pdf bulk journal","version":${version},"more":true`;
+    const sum = crc32(summed).toString(16).padStart(8, "0");
+    expect(readBeginning(Buffer.from(`${summed},"sum":"${sum}"}\n`)).kind).toBe("otherVersion");
+  });
+
   const run = fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
 
-  property("is read as the salt and the run", () =>
+  property("returns the salt and the run of the first line", () =>
     fc.property(fc.base64String(), run, (salt, members) => {
       const bytes = encodeHeader({ salt, run: members });
       const beginning = readBeginning(Buffer.concat([bytes, Buffer.from("more\n")]));
@@ -159,23 +105,82 @@ describe("the first line of the journal", () => {
     }),
   );
 
-  it.each([1, 3])("of version %i is told from a damaged one", (version) => {
-    const summed = `{"format":"template-pdf bulk journal","version":${version},"more":true`;
-    const sum = crc32(summed).toString(16).padStart(8, "0");
-    expect(readBeginning(Buffer.from(`${summed},"sum":"${sum}"}\n`)).kind).toBe("otherVersion");
-  });
+  property("returns the record of a line", () =>
+    fc.property(fc.uint32Array({ minLength: 6, maxLength: 6 }), (written) => {
+      const records: number[][] = [];
+      const line = encodeLine(written);
+      new LineReader((record) => records.push([...record])).read(Buffer.from(line));
+      expect(records).toEqual([[...written]]);
+      return line.length === lineBytes;
+    }),
+  );
+});
+
+it("a line of the journal contains the hashes and their checksum in base64url", () => {
+  const bytes = Buffer.alloc(28, 0xfb);
+  const written = new Uint32Array(bytes.buffer, bytes.byteOffset, 6);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 24)), 24);
+  expect(encodeLine(written)).toBe(`${bytes.toString("base64url")}\n`);
 });
 
 describe("the hashes of a job", () => {
-  it("tell keys and inputs apart that only differ in half a surrogate pair", () => {
+  function hashOf(salt: string, key: string, input: string): number[] {
+    const hashed = newRecord();
+    hashJob(salt, key, input, hashed);
+    return [...hashed];
+  }
+
+  it("differ for texts that only differ in half a surrogate pair", () => {
     const alike = ["\ud800", "\ud801", "\ufffd", '"\\ud800"', ' escaped "\\ud800"', ""];
     const hashes = alike.map((text) => hashOf("salt", text, text).join());
     expect(new Set(hashes).size).toBe(alike.length);
   });
 
-  it("are others with another salt, and of a key others than of an input", () => {
+  it("differ by salt, and between a key and an input", () => {
     const [one, other] = [hashOf("one", "a", "a"), hashOf("other", "a", "a")];
     const all = [one.slice(0, 3), one.slice(3), other.slice(0, 3), other.slice(3)].map(String);
     expect(new Set(all).size).toBe(4);
+  });
+});
+
+describe("the table of keys", () => {
+  /** Few values, so that keys share words and slots. */
+  const word = fc.constantFrom(0, 1, 1023, 1024, 0xffff_ffff);
+  const record = fc.tuple(word, word, word, word, word, word).map((words) => Uint32Array.from(words));
+
+  property("knows what a map knows", () =>
+    fc.property(fc.array(record, { maxLength: 60 }), (records) => {
+      const table = new KeyTable();
+      const map = new Map<string, { input: string; index: number; place: number }>();
+      for (const [index, each] of records.entries()) {
+        const [key, input] = [each.slice(0, 3).join(), each.slice(3).join()];
+        const known = map.get(key);
+        const place = known?.place ?? map.size;
+        expect(table.find(each)).toBe(known?.place ?? -1);
+        if (known) {
+          expect(table.hasInput(place, each)).toBe(known.input === input);
+          expect(table.indexAt(place)).toBe(known.index);
+          table.setInput(place, each);
+        } else {
+          expect(table.add(each)).toBe(place);
+          expect(table.indexAt(place)).toBeUndefined();
+        }
+        map.set(key, { input, index, place });
+        table.setIndex(place, index);
+        expect([...table.recordAt(place)]).toEqual([...each]);
+      }
+      return table.size === map.size;
+    }),
+  );
+
+  it("finds every key again when it has grown over many pages", () => {
+    const table = new KeyTable();
+    const count = 30_000;
+    const of = (index: number) => Uint32Array.of(index * 0x9e37_79b1, index % 7, 3, index, 5, 6);
+    for (const index of upTo(count)) table.add(of(index));
+    const found = upTo(count).filter(
+      (index) => table.find(of(index)) === index && table.hasInput(index, of(index)),
+    );
+    expect([found.length, table.size, table.find(of(count))]).toEqual([count, count, -1]);
   });
 });

@@ -12,6 +12,7 @@ import { isWindows } from "../support/platform.ts";
 
 const run = { template: "invoice" };
 const newPath = () => join(temporaryFolder(), "run.journal");
+const filesBeside = async (path: string) => (await readdir(join(path, ".."))).sort();
 
 async function open(path: string, options: Partial<JournalOptions> = {}): Promise<Journal> {
   const journal = await openJournal({ path, run, fresh: false, ...options });
@@ -19,12 +20,8 @@ async function open(path: string, options: Partial<JournalOptions> = {}): Promis
   return journal;
 }
 
-/** A run of these jobs, each finished unless it was before; tells how they stood. */
-async function runOf(
-  path: string,
-  jobs: Readonly<Record<string, string>>,
-  options?: Partial<JournalOptions>,
-) {
+/** A run of these jobs, each finished unless it was before: their states, and the counts of the journal. */
+async function runOf(path: string, jobs: Record<string, string>, options?: Partial<JournalOptions>) {
   const journal = await open(path, options);
   const states: Record<string, JobState> = {};
   const finishing: Promise<void>[] = [];
@@ -46,19 +43,15 @@ const refusalOf = (opening: Promise<Journal>): Promise<JournalError> =>
   );
 
 describe("a journal", () => {
-  it("knows in the next run what was finished, what has changed, and what is gone", async () => {
+  it("knows in the next run which jobs were finished, have changed, or are missing", async () => {
     const path = join(temporaryFolder(), "deep", "er", "run.journal");
     expect(await runOf(path, { a: "1", b: "1", c: "1" })).toEqual({
       states: { a: "new", b: "new", c: "new" },
-      finishedBefore: 0,
-      damagedLines: 0,
-      notEntered: 0,
+      ...{ finishedBefore: 0, damagedLines: 0, notEntered: 0 },
     });
     expect(await runOf(path, { b: "2", a: "1", d: "1" })).toEqual({
       states: { b: "changed", a: "finished", d: "new" },
-      finishedBefore: 3,
-      damagedLines: 0,
-      notEntered: 1,
+      ...{ finishedBefore: 3, damagedLines: 0, notEntered: 1 },
     });
     // The last line of a key holds.
     const { states } = await runOf(path, { a: "1", b: "2", c: "1", d: "1" });
@@ -66,7 +59,7 @@ describe("a journal", () => {
     expect((await runOf(path, { b: "1" })).states).toEqual({ b: "changed" });
   });
 
-  it("takes a job that was entered and not finished for none", async () => {
+  it("does not take a job that was only entered for finished", async () => {
     const path = newPath();
     const journal = await open(path);
     journal.enter("a", "1", 0);
@@ -74,33 +67,31 @@ describe("a journal", () => {
     expect((await runOf(path, { a: "1" })).states).toEqual({ a: "new" });
   });
 
-  it("tells which job of this run has the same key, whatever its input", async () => {
+  it("names the job of this run that has the same key, whatever its input", async () => {
     const path = newPath();
     await runOf(path, { a: "1" });
     const journal = await open(path);
-    const states = ["a", "b", "a", "b", "b"].map(
-      (key, index) => journal.enter(key, index < 4 ? "1" : "2", index).state,
-    );
+    const jobs = ["a 1", "b 1", "a 1", "b 1", "b 2"].map((job) => job.split(" ") as [string, string]);
+    const states = jobs.map(([key, input], index) => journal.enter(key, input, index).state);
     expect(states).toEqual(["finished", "new", { sameKeyAs: 0 }, { sameKeyAs: 1 }, { sameKeyAs: 1 }]);
   });
 
-  it("holds neither keys nor inputs, and the same job has other hashes in another", async () => {
-    const [one, other] = [newPath(), newPath()];
-    const jobs = { "INV-2024-0001": "Jane Doe, 1,000,000" };
-    await runOf(one, jobs);
-    await runOf(other, jobs);
-    const [text, otherText] = await Promise.all([readFile(one, "utf8"), readFile(other, "utf8")]);
-    expect(text).not.toMatch(/INV|2024-|Jane|000/);
-    const [line = "", otherLine = ""] = [text, otherText].map((each) => each.split("\n")[1]);
-    expect(line.slice(0, 16)).not.toBe(otherLine.slice(0, 16));
-    expect(line.slice(16, 32)).not.toBe(otherLine.slice(16, 32));
+  it("contains neither keys nor inputs, and other hashes than another journal of the same job", async () => {
+    const lines: string[] = [];
+    for (const path of [newPath(), newPath()]) {
+      await runOf(path, { "INV-2024-0001": "Jane Doe, 1,000,000" });
+      const text = await readFile(path, "utf8");
+      expect(text).not.toMatch(/INV|2024-|Jane|000/);
+      lines.push(text.split("\n")[1] ?? "");
+    }
+    const hashes = lines.flatMap((line) => [line.slice(0, 16), line.slice(16, 32)]);
+    expect(new Set(hashes).size).toBe(4);
   });
 
   it("makes durable what lines speak of before it writes them", async () => {
     const path = newPath();
     const sizes: number[] = [];
-    const beforeLines = async () => void sizes.push((await stat(path)).size);
-    const journal = await open(path, { beforeLines });
+    const journal = await open(path, { beforeLines: async () => void sizes.push((await stat(path)).size) });
     const { size } = await stat(path);
     await journal.finish(journal.enter("a", "1", 0));
     expect(sizes).toEqual([size]);
@@ -117,65 +108,59 @@ describe("a journal", () => {
     expect((await stat(path)).size).toBe(size);
   });
 
-  it("writes at its end what waits, and then takes no more", async () => {
+  it("writes waiting lines when it is closed, and then takes no more", async () => {
     const path = newPath();
     const journal = await open(path);
     const finished = journal.finish(journal.enter("a", "1", 0));
     await Promise.all([journal.close(), journal.close(), finished]);
     await expect(journal.finish(journal.enter("b", "1", 1))).rejects.toThrow(/is closed/);
     expect((await runOf(path, { a: "1", b: "1" })).states).toEqual({ a: "finished", b: "new" });
-    expect(await readdir(join(path, ".."))).toEqual(["run.journal"]);
+    expect(await filesBeside(path)).toEqual(["run.journal"]);
   });
 });
 
 describe("a journal that a crash left behind", () => {
-  it.each([
-    ["no header", 0],
-    ["half a header", 40],
-  ])("with %s is begun", async (_title, bytes) => {
-    const path = newPath();
-    await runOf(path, { a: "1" });
-    await truncate(path, bytes);
-    expect(await runOf(path, { a: "1" })).toMatchObject({ states: { a: "new" }, finishedBefore: 0 });
-    expect((await runOf(path, { a: "1" })).states).toEqual({ a: "finished" });
-  });
+  const longHeader = encodeHeader({ salt: "s", run: { template: "x".repeat(500) } });
+  const damage = (text: string) => text.replace(/\n./, "\n!");
 
-  it("with half a line loses that, and goes on behind the line before", async () => {
+  it.each<[string, (path: string) => Promise<unknown>, { a: string; b: string }, number]>([
+    ["no header begins again", (path) => truncate(path, 0), { a: "new", b: "new" }, 0],
+    ["half a header begins again", (path) => truncate(path, 40), { a: "new", b: "new" }, 0],
+    [
+      "half the header of a longer run begins again",
+      (path) => writeFile(path, longHeader.subarray(0, -1)),
+      { a: "new", b: "new" },
+      0,
+    ],
+    [
+      "half a line goes on behind the line before",
+      async (path) => truncate(path, (await stat(path)).size - 1),
+      { a: "finished", b: "new" },
+      0,
+    ],
+    [
+      "zeros at its end goes on behind its last line",
+      (path) => appendFile(path, Buffer.alloc(10_000)),
+      { a: "finished", b: "finished" },
+      0,
+    ],
+    [
+      "a damaged line does that job again",
+      async (path) => writeFile(path, damage(await readFile(path, "utf8"))),
+      { a: "new", b: "finished" },
+      1,
+    ],
+  ])("with %s", async (_title, spoil, states, damagedLines) => {
     const path = newPath();
-    await runOf(path, { a: "1", b: "1" });
-    await truncate(path, (await stat(path)).size - 1);
-    const before = await runOf(path, { a: "1", b: "1" });
-    expect(before).toMatchObject({ states: { a: "finished", b: "new" }, damagedLines: 0 });
-    expect(await runOf(path, { a: "1", b: "1" })).toMatchObject({ finishedBefore: 2, damagedLines: 0 });
-  });
-
-  it("with half the header of a longer run is begun, and nothing of that stays", async () => {
-    const path = newPath();
-    await writeFile(path, encodeHeader({ salt: "s", run: { template: "x".repeat(500) } }).subarray(0, -1));
-    await runOf(path, { a: "1" });
-    expect(await readFile(path, "utf8")).not.toContain("xxxxxxxx");
-    expect(await runOf(path, { a: "1" })).toMatchObject({ finishedBefore: 1, damagedLines: 0 });
-  });
-
-  it("with zeros at its end is cut back to its last whole line", async () => {
-    const path = newPath();
-    await runOf(path, { a: "1" });
+    const jobs = { a: "1", b: "1" };
+    await runOf(path, jobs);
     const { size } = await stat(path);
-    await appendFile(path, Buffer.alloc(10_000));
-    expect(await runOf(path, { a: "1" })).toMatchObject({ finishedBefore: 1, damagedLines: 0 });
-    expect((await stat(path)).size).toBe(size);
-  });
-
-  it("with a damaged line does that job again, and says so each time", async () => {
-    const path = newPath();
-    await runOf(path, { a: "1", b: "1" });
-    const text = await readFile(path, "utf8");
-    const lines = text.split("\n");
-    lines[1] = (lines[1] as string).replace(/./, "!");
-    await writeFile(path, lines.join("\n"));
-    const again = await runOf(path, { a: "1", b: "1" });
-    expect(again).toMatchObject({ states: { a: "new", b: "finished" }, damagedLines: 1 });
-    expect(await runOf(path, { a: "1", b: "1" })).toMatchObject({ finishedBefore: 2, damagedLines: 1 });
+    await spoil(path);
+    expect(await runOf(path, jobs)).toMatchObject({ states, damagedLines });
+    expect(await runOf(path, jobs)).toMatchObject({ finishedBefore: 2, damagedLines });
+    const lineBytes = encodeLine(newRecord()).length;
+    expect((await stat(path)).size).toBe(size + damagedLines * lineBytes);
+    expect(await readFile(path, "latin1")).not.toMatch(/\0|xxx/);
   });
 });
 
@@ -190,7 +175,6 @@ describe("a journal is refused", () => {
       /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set;/,
     ],
     ["that is a table", "invoice_no,total\n1,2\n", /is none: the file there is something else/],
-    ["that is a document", "%PDF-1.7\n", /is none:/],
     ["that is other JSON", '{"format":"something"}\n', /is none:/],
     ["that is text without an end", "hello", /is none:/],
     ["whose first line is damaged", damaged, /first line is damaged/],
@@ -204,7 +188,7 @@ describe("a journal is refused", () => {
     expect(JournalError.is(error) && TemplatePdfError.is(error)).toBe(true);
     expect(error).toMatchObject({ name: "JournalError", code: "journal_failed", path, attempts: 0 });
     expect(await readFile(path)).toEqual(Buffer.from(content));
-    expect(await readdir(join(path, ".."))).toEqual(["run.journal"]);
+    expect(await filesBeside(path)).toEqual(["run.journal"]);
   });
 
   it("that is a folder, or in a folder that is a file", async () => {
@@ -215,51 +199,47 @@ describe("a journal is refused", () => {
     expect((await refusalOf(open(path))).message).toContain(`cannot be opened: ${why}`);
     const file = newPath();
     await writeFile(file, "");
-    expect((await refusalOf(open(join(file, "run.journal")))).message).toMatch(
-      /cannot be opened: a part of its path is a file/,
-    );
+    const { message } = await refusalOf(open(join(file, "run.journal")));
+    expect(message).toContain("cannot be opened: a part of its path is a file");
   });
 
   it.runIf(process.platform === "linux")("that is a device", async () => {
     const path = newPath();
     await symlink("/dev/null", path);
     const { message } = await refusalOf(open(path));
-    expect(message).toMatch(/cannot be opened: what stands there is no file/);
+    expect(message).toContain("cannot be opened: what stands there is no file");
   });
 });
 
-describe("starting over", () => {
-  it("puts the journal aside, in the stead of an older one", async () => {
+describe("starting over with `fresh`", () => {
+  it("puts the journal aside, in place of an older one", async () => {
     const path = newPath();
     for (const data of ["one", "two", "three"]) {
-      const told = await runOf(path, { a: "1" }, { run: { data }, fresh: true });
-      expect(told).toMatchObject({ states: { a: "new" }, finishedBefore: 0 });
+      const begun = await runOf(path, { a: "1" }, { run: { data }, fresh: true });
+      expect(begun).toMatchObject({ states: { a: "new" }, finishedBefore: 0 });
     }
     expect(await readFile(`${path}.old`, "utf8")).toContain("two");
-    expect((await readdir(join(path, ".."))).sort()).toEqual(["run.journal", "run.journal.old"]);
+    expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.old"]);
     expect((await runOf(path, { a: "1" }, { run: { data: "three" } })).states).toEqual({ a: "finished" });
   });
 
-  it("puts one aside whose first line is damaged", async () => {
+  it.each([
+    ["puts aside a journal whose first line is damaged", "damaged", ["run.journal", "run.journal.old"]],
+    ["does not put an empty file aside", "", ["run.journal"]],
+  ])("%s", async (_title, what, files) => {
     const path = newPath();
-    await runOf(path, { a: "1" });
-    const text = (await readFile(path, "utf8")).replace("invoice", "invoicf");
-    await writeFile(path, text);
+    const header = encodeHeader({ salt: "s", run }).toString().replace("invoice", "invoicf");
+    const content = what && header;
+    await writeFile(path, content);
     await runOf(path, { a: "1" }, { fresh: true });
-    expect(await readFile(`${path}.old`, "utf8")).toBe(text);
+    expect(await filesBeside(path)).toEqual(files);
+    if (content) expect(await readFile(`${path}.old`, "utf8")).toBe(content);
   });
 
-  it("leaves alone what is no journal", async () => {
+  it("leaves a file alone that is not a journal", async () => {
     const path = newPath();
     await writeFile(path, "invoice_no,total\n");
     expect((await refusalOf(open(path, { fresh: true }))).message).toMatch(/is none:/);
     expect(await readFile(path, "utf8")).toBe("invoice_no,total\n");
-  });
-
-  it("begins where nothing is, and puts no empty file aside", async () => {
-    const path = newPath();
-    await appendFile(path, "");
-    await runOf(path, { a: "1" }, { fresh: true });
-    expect(await readdir(join(path, ".."))).toEqual(["run.journal"]);
   });
 });

@@ -10,12 +10,12 @@ describe("runBulk", () => {
   it("refuses a second job of the same path, and keeps the first document", async () => {
     const { run, service } = await setUpRun();
     const jobs = [...jobsOf(2), { template: "t", values: { n: 0, other: true } }] as unknown as Jobs;
-    const told: BulkResult<unknown>[] = [];
-    const summary = await run(jobs, { onResult: (result: BulkResult<unknown>) => told.push(result) });
-    expect(summary).toMatchObject({ fulfilled: 2, rejected: 1 });
+    const results: BulkResult<unknown>[] = [];
+    const onResult = (result: BulkResult<unknown>) => results.push(result);
+    expect(await run(jobs, { onResult })).toMatchObject({ fulfilled: 2, rejected: 1 });
     expect(service.requests.length).toBe(2);
-    const error = told.find(({ index }) => index === 2) as { error?: unknown };
-    expect(SaveError.is(error.error) && error.error.message).toMatch(
+    const { error } = results.find(({ index }) => index === 2) as { error?: unknown };
+    expect(SaveError.is(error) && error.message).toMatch(
       /: its path is that of job 0, too, which job 2 would overwrite\. Nothing was sent for it\.$/,
     );
   });
@@ -23,16 +23,24 @@ describe("runBulk", () => {
   it("refuses a second job of the same key", async () => {
     const { run, service } = await setUpRun();
     const { failures } = await run(jobsOf(3), { key: () => "same" });
-    expect(failures).toEqual([
-      {
-        code: "invalid_configuration",
-        count: 2,
-        indexes: [1, 2],
-        message:
-          "Job 1 has the same key as job 0, and a key identifies one document. Nothing was sent for it.",
-      },
-    ]);
+    const message =
+      "Job 1 has the same key as job 0, and a key identifies one document. Nothing was sent for it.";
+    expect(failures).toEqual([{ code: "invalid_configuration", count: 2, indexes: [1, 2], message }]);
     expect(service.requests.length).toBe(1);
+  });
+
+  it.each([
+    [undefined, "a value of type undefined"],
+    ["", "empty"],
+    [Number.NaN, "a value of type number"],
+    [{}, "a value of type object"],
+  ])("rejects a job whose key is neither text nor number: %o", async (key, what) => {
+    const { run, service } = await setUpRun();
+    const { failures } = await run(jobsOf(1), { key: () => key });
+    expect(failures[0]?.message).toBe(
+      `The key of job 0 is ${what}; it has to be a text or a number. Nothing was sent for it.`,
+    );
+    expect(service.requests).toEqual([]);
   });
 
   it.each([
@@ -40,47 +48,16 @@ describe("runBulk", () => {
     [{ name: "" }, "is empty"],
     [{ name: null }, "is null"],
     [{ name: { a: 1 } }, "is a value of type object"],
-  ])("refuses values that make no path: %j", async (values, why) => {
+  ])("rejects a job whose values make no path: %j", async (values, why) => {
     const { run, at } = await setUpRun();
-    const told: BulkResult<unknown>[] = [];
-    await run([{ template: "t", values }] as unknown as Jobs, {
-      sink: folder("out/{{name}}.pdf", { root: at }),
-      onResult: (result: BulkResult<unknown>) => told.push(result),
-    });
-    const [result] = told;
-    expect(result?.status === "rejected" && ValuesError.is(result.error) && result.error.message).toBe(
+    let error: unknown;
+    const onResult = (result: BulkResult<unknown>) => {
+      error = result.error;
+    };
+    const sink = folder("out/{{name}}.pdf", { root: at });
+    await run([{ template: "t", values }] as unknown as Jobs, { sink, onResult });
+    expect(ValuesError.is(error) && error.message).toBe(
       `The values for template "t" make no path: "name" ${why}, and the path of the document is made of it. Nothing was sent for it.`,
-    );
-  });
-
-  it.each([
-    [
-      () => folder("{{a}}.pdf", { rot: "/srv" } as never),
-      "Unknown folder option `rot`. Did you mean `root`?",
-    ],
-    [() => folder("{{a}}.pdf", { root: 5 } as never), "Expected `root` to be a text that is not empty"],
-    [
-      () => folder(undefined as never),
-      "A folder needs to know the path of each document, and got a value of type",
-    ],
-    [
-      () => folder(42 as never),
-      "A folder needs to know the path of each document, and got a value of type number.",
-    ],
-  ])("refuses invalid options of a folder: %#", (make, message) => {
-    expect(make).toThrow(ConfigurationError);
-    expect(make).toThrow(message);
-  });
-
-  it.each([
-    ["out/invoice.pdf", "has no placeholder"],
-    ["out/{{}}.pdf", "has braces that are no placeholder"],
-    ["out/{{a}}{{.pdf", "has braces that are no placeholder"],
-  ])("refuses a path pattern that makes no paths: %s", (text, why) => {
-    expect(() => folder(text)).toThrow(
-      new ConfigurationError(
-        `The path ${JSON.stringify(text)} ${why}, and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".`,
-      ),
     );
   });
 
@@ -111,10 +88,18 @@ describe("runBulk", () => {
     const { run, at, service } = await setUpRun();
     await writeFile(join(at, "file"), "");
     const sink = folder("{{n}}.pdf", { root: join(at, "file") });
-    await expect(run(jobsOf(1), { sink })).rejects.toThrow(
-      /cannot be written to: there is a file of that name\. Nothing was sent\.$/,
-    );
+    const message = /cannot be written to: there is a file of that name\. Nothing was sent\.$/;
+    await expect(run(jobsOf(1), { sink })).rejects.toThrow(message);
     expect(service.requests).toEqual([]);
+  });
+
+  it("does not open the source of the jobs if its journal cannot be opened", async () => {
+    const { run, at } = await setUpRun();
+    await writeFile(join(at, "run.journal"), "%PDF-1.7 no journal");
+    let opened = 0;
+    const jobs = { [Symbol.iterator]: () => jobsOf(++opened)[Symbol.iterator]() };
+    await expect(run(jobs as never)).rejects.toThrow(JournalError);
+    expect(opened).toBe(0);
   });
 
   it.each([
@@ -131,18 +116,22 @@ describe("runBulk", () => {
     const { run } = await setUpRun();
     await expect(run(jobsOf(1), options)).rejects.toThrow(message);
   });
+});
 
-  it.each([
-    [undefined, "a value of type undefined"],
-    ["", "empty"],
-    [Number.NaN, "a value of type number"],
-    [{}, "a value of type object"],
-  ])("rejects a job whose key is neither text nor number: %o", async (key, what) => {
-    const { run, service } = await setUpRun();
-    const { failures } = await run(jobsOf(1), { key: () => key });
-    expect(failures[0]?.message).toBe(
-      `The key of job 0 is ${what}; it has to be a text or a number. Nothing was sent for it.`,
-    );
-    expect(service.requests).toEqual([]);
-  });
+const unknownPath = "A folder needs to know the path of each document, and got a value of type";
+const hint =
+  'and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".';
+
+it.each<[unknown, object | undefined, string]>([
+  ["{{a}}.pdf", { rot: "/srv" }, "Unknown folder option `rot`. Did you mean `root`?"],
+  ["{{a}}.pdf", { root: 5 }, "Expected `root` to be a text that is not empty"],
+  [undefined, undefined, unknownPath],
+  [42, undefined, `${unknownPath} number.`],
+  ["out/invoice.pdf", undefined, `The path "out/invoice.pdf" has no placeholder, ${hint}`],
+  ["out/{{}}.pdf", undefined, `The path "out/{{}}.pdf" has braces that are no placeholder, ${hint}`],
+  ["out/{{a}}{{.pdf", undefined, `The path "out/{{a}}{{.pdf" has braces that are no placeholder, ${hint}`],
+])("a folder refuses the path %j with the options %j", (path, options, message) => {
+  const make = () => folder(path as never, options as never);
+  expect(make).toThrow(ConfigurationError);
+  expect(make).toThrow(message);
 });

@@ -24,25 +24,27 @@ const broken: readonly Answer[] = [
   ({ response, body }) => response.writeHead(200, { "content-type": "text/html" }).end(`<h1>${body}</h1>`),
 ];
 
+function newFolder(): string {
+  const { path, remove } = makeTemporaryFolder("secrets");
+  onTestFinished(remove);
+  return path;
+}
+
 function expectNothingSecretIn(text: string): void {
   for (const secret of [trickyKey, ...secretValues].flatMap(spellings)) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/CANARY|C4N4RY/);
 }
 
-it("a run whose jobs fail in every way tells neither the key nor a value, in errors, summary and files", async () => {
+it("a run whose jobs fail in every way shows no key and no value in errors, summary and files", async () => {
   const answers = [...told, ...broken, saying(400), withLength(small)];
   const service = await Service.start((received) => {
     const answer = answers[Number(JSON.parse(received.body).n)];
     if (answer === broken[0]) setTimeout(() => received.socket.destroy());
     return (answer ?? saying(400))(received);
   });
-  const { path: at, remove } = makeTemporaryFolder("secrets");
-  onTestFinished(remove);
+  const at = newFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;
-  const row = (n: number | string, more: object = {}) => ({
-    template: "t",
-    values: { ...values, n, ...more },
-  });
+  const row = (n: unknown, more: object = {}) => ({ template: "t", values: { ...values, n, ...more } });
   const circular: Record<string, unknown> = { ...values, n: "circular" };
   circular["self"] = circular;
   const thrower = {
@@ -52,19 +54,14 @@ it("a run whose jobs fail in every way tells neither the key nor a value, in err
   };
   const jobs = [
     ...answers.map((_, n) => row(n)),
-    row(0),
-    row(`../${values.customer}`),
-    row(`${values.customer}\0`),
-    row(values.customer.repeat(20)),
-    row("", {}),
-    row("bigint", { big: 7n }),
-    row("thrower", { thrower }),
+    ...[0, `../${values.customer}`, `${values.customer}\0`, values.customer.repeat(20), ""].map((n) =>
+      row(n),
+    ),
+    ...[row("bigint", { big: 7n }), row("thrower", { thrower })],
     { template: "t", values: circular },
     { template: "t", values: [values.customer] },
     { template: `t/${"x".repeat(3)}`, values: row("uid").values },
-    { values: row(0).values } as never,
-    values as never,
-    values.customer as never,
+    ...([{ values: row(0).values }, values, values.customer] as never[]),
   ];
   const results: BulkResult<unknown>[] = [];
   const summary = await runBulk({
@@ -85,10 +82,9 @@ it("a run whose jobs fail in every way tells neither the key nor a value, in err
   expectNothingSecretIn(await readFile(join(at, "run.journal"), "latin1"));
 });
 
-it("a path that the disk refuses is told, and of one that is refused for what it says, its job", async () => {
+it("an error shows a path that the disk refuses, and no path that is refused for what it says", async () => {
   const service = await Service.start(withLength(small));
-  const { path: at, remove } = makeTemporaryFolder("secrets");
-  onTestFinished(remove);
+  const at = newFolder();
   await mkdir(join(at, "out/taken.pdf"), { recursive: true });
   await writeFile(join(at, "out/file"), "");
   const links = hasLinks ? ["link"] : [];
@@ -124,10 +120,9 @@ it("a path that the disk refuses is told, and of one that is refused for what it
   expect(service.requests.length).toBe(1);
 });
 
-it("a run that is stopped tells neither, and the lock of one that goes on does not", async () => {
+it("the error of a stopped run and the lock of a run show no key and no value", async () => {
   const service = await Service.start(told[3] as Answer);
-  const { path: at, remove } = makeTemporaryFolder("secrets");
-  onTestFinished(remove);
+  const at = newFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;
   const jobs = Array.from({ length: 9 }, (_, n) => ({ template: "t", values: { ...values, n } }));
   let lock = "";
