@@ -1,56 +1,140 @@
 import { Pace } from "../../src/bulk/pace/pace.ts";
-import type { Limiter } from "./rate-limited-server.ts";
 
-/** What a run that never ends in work came to, in virtual time. */
-export interface Outcome {
-  /** Accepted a second over the whole run. */
-  readonly perSecond: number;
-  /** The same from `settledFromMs` on. */
-  readonly settledPerSecond: number;
-  readonly refused: number;
-  readonly refusedShare: number;
-  /** The highest rate that the pace came to allow itself, once it had been refused. */
-  readonly highestRate: number;
+/** A server that accepts so much and refuses the rest, in virtual time. */
+export interface Limiter {
+  /** Receives a request. */
+  ask(nowMs: number): { readonly status: 200 | 429 | 503; readonly retryAfterMs?: number | undefined };
+  /** Is called when an accepted one is answered. */
+  done(nowMs: number): void;
 }
 
-export interface Circumstances {
-  readonly durationMs: number;
-  readonly settledFromMs: number;
-  /** From sent to answered, at the median; by a half more or less. */
-  readonly latencyMs: number;
-  /** A refusal comes at once, which is what a limiter before the service does, or takes as long as a document. */
-  readonly refusesAtOnce: boolean;
-  readonly random: () => number;
+/** Requests a second that are allowed at that time. */
+export type Allowed = (nowMs: number) => number;
+
+/** Retry-After: nothing, always so many seconds, or the rest of the window rounded up to whole seconds. */
+export type RetryAfter = "none" | "1" | "2" | "5" | "10" | "rest";
+
+const accepted = { status: 200 } as const;
+
+function limiter(ask: Limiter["ask"]): Limiter {
+  return { ask, done: () => {} };
 }
 
-interface Event {
-  readonly atMs: number;
-  readonly happen: (nowMs: number) => void;
+function refusal(says: RetryAfter, restMs: number) {
+  if (says === "none") return { status: 429 } as const;
+  const seconds = says === "rest" ? Math.ceil(restMs / 1000) : Number(says);
+  return { status: 429, retryAfterMs: 1000 * seconds } as const;
 }
 
-/** Forty seconds at the pace `"auto"`, the latter half of them settled, where nothing else is said. */
-export function simulateAuto(server: Limiter, circumstances: Partial<Circumstances> = {}): Outcome {
-  const durationMs = circumstances.durationMs ?? 40_000;
-  return simulateRun(new Pace({ concurrency: "auto" }), server, {
-    durationMs,
-    settledFromMs: durationMs / 2,
-    latencyMs: 40,
-    refusesAtOnce: true,
-    random: seededRandom(8),
-    ...circumstances,
+/** So many in each window, which begins at a whole `windowMs` of the clock, or with the first request after the last. */
+export function fixedWindow(
+  allowed: Allowed,
+  says: RetryAfter,
+  begins: "by the clock" | "with a request" = "by the clock",
+  windowMs = 1000,
+): Limiter {
+  const clockOffsetMs = 370;
+  let [startMs, count] = [Number.NEGATIVE_INFINITY, 0];
+  return limiter((nowMs) => {
+    if (nowMs >= startMs + windowMs) {
+      const byClockMs = Math.floor((nowMs + clockOffsetMs) / windowMs) * windowMs - clockOffsetMs;
+      startMs = begins === "with a request" ? nowMs : byClockMs;
+      count = 0;
+    }
+    if (count >= (allowed(nowMs) * windowMs) / 1000) return refusal(says, startMs + windowMs - nowMs);
+    count += 1;
+    return accepted;
   });
 }
 
-/** Lets a pace send to a server as fast as it allows, in virtual time, with timers that are late by up to 1.5 ms. */
-function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances): Outcome {
-  const { durationMs, settledFromMs, latencyMs, refusesAtOnce, random } = circumstances;
-  const events = new EventQueue();
+/** Tokens drip in, up to `burst`; each request takes one. */
+export function tokenBucket(allowed: Allowed, burst: number, says: RetryAfter): Limiter {
+  let [tokens, atMs] = [burst, 0];
+  return limiter((nowMs) => {
+    const rate = allowed(nowMs) / 1000;
+    tokens = Math.min(burst, tokens + (nowMs - atMs) * rate);
+    atMs = nowMs;
+    if (tokens < 1) return refusal(says, (1 - tokens) / rate);
+    tokens -= 1;
+    return accepted;
+  });
+}
+
+/** So many in flight at once; what is beyond is refused with that status. */
+export function atOnce(most: number, status: 429 | 503, says: RetryAfter): Limiter {
+  let inFlight = 0;
+  return {
+    ask: () => {
+      if (inFlight >= most) return { ...refusal(says, 500), status };
+      inFlight += 1;
+      return accepted;
+    },
+    done: () => {
+      inFlight -= 1;
+    },
+  };
+}
+
+/** One that refuses nothing. */
+export function unlimited(): Limiter {
+  return limiter(() => accepted);
+}
+
+/** The same server, but out of order for that time. */
+export function outOfOrder(server: Limiter, fromMs: number, untilMs: number, says: RetryAfter): Limiter {
+  return {
+    ...server,
+    ask: (nowMs) => (nowMs >= fromMs && nowMs < untilMs ? refusal(says, untilMs - nowMs) : server.ask(nowMs)),
+  };
+}
+
+/** The same server, but the first request from then on is refused. */
+export function refusingOnce(server: Limiter, atMs: number, says: RetryAfter): Limiter {
+  let isOver = false;
+  return {
+    ...server,
+    ask: (nowMs) => {
+      if (isOver || nowMs < atMs) return server.ask(nowMs);
+      isOver = true;
+      return refusal(says, 0);
+    },
+  };
+}
+
+const defaults = {
+  durationMs: 40_000,
+  /** From sent to answered, at the median; by a half more or less. */
+  latencyMs: 40,
+  /** A refusal comes at once, which is what a limiter before the service does, or takes as long as a document. */
+  refusesAtOnce: true,
+};
+
+/**
+ * Sends to a server as fast as the pace `"auto"` allows, in virtual time, with timers that are late by up to 1.5 ms.
+ *
+ * @param circumstances.settledFromMs - the latter half, if it is not set
+ */
+export function simulateAuto(
+  server: Limiter,
+  circumstances: Partial<typeof defaults> & { readonly settledFromMs?: number } = {},
+) {
+  const { durationMs, latencyMs, refusesAtOnce } = { ...defaults, ...circumstances };
+  const settledFromMs = circumstances.settledFromMs ?? durationMs / 2;
+  const pace = new Pace({ concurrency: "auto" });
+  const random = seededRandom(8);
   const acceptedAtMs: number[] = [];
-  let [underWay, refused, highestRate] = [0, 0, 0];
+  let [inFlight, refused, highestRate] = [0, 0, 0];
   let wakesAtMs = Number.POSITIVE_INFINITY;
+  /** What is to happen, the next at the end. */
+  const events: { readonly atMs: number; readonly happen: (nowMs: number) => void }[] = [];
+
+  function schedule(atMs: number, happen: (nowMs: number) => void): void {
+    const later = events.findLastIndex((event) => event.atMs > atMs);
+    events.splice(later + 1, 0, { atMs, happen });
+  }
 
   function go(nowMs: number): void {
-    while (underWay < pace.slots) {
+    while (inFlight < pace.slots) {
       const waitMs = pace.waitMs(nowMs);
       if (waitMs > 0) return sleep(nowMs, waitMs);
       send(nowMs);
@@ -61,7 +145,7 @@ function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances):
     const atMs = nowMs + Math.max(1, Math.ceil(waitMs)) + random() * 1.5;
     if (wakesAtMs > nowMs && wakesAtMs <= atMs) return;
     wakesAtMs = atMs;
-    events.add(atMs, (thenMs) => {
+    schedule(atMs, (thenMs) => {
       if (thenMs === wakesAtMs) wakesAtMs = Number.POSITIVE_INFINITY;
       go(thenMs);
     });
@@ -69,60 +153,45 @@ function simulateRun(pace: Pace, server: Limiter, circumstances: Circumstances):
 
   function send(nowMs: number): void {
     const ticket = pace.sent(nowMs);
-    // Not at each: the other tests have no use for it.
-    if (ticket % 50 === 0 && pace.perSecond < Number.POSITIVE_INFINITY) {
+    // Not at each: that would take long.
+    if (ticket % 50 === 0 && pace.perSecond < Number.POSITIVE_INFINITY)
       highestRate = Math.max(highestRate, pace.perSecond);
-    }
-    underWay += 1;
+    inFlight += 1;
     const tookMs = latencyMs * (0.5 + random());
     const wayMs = Math.min(tookMs / 4, 1 + random());
-    events.add(nowMs + wayMs, (arrivedMs) => {
-      const answer = server.ask(arrivedMs);
-      if (answer.status === 200) acceptedAtMs.push(arrivedMs);
+    schedule(nowMs + wayMs, (arrivedMs) => {
+      const { status, retryAfterMs } = server.ask(arrivedMs);
+      if (status === 200) acceptedAtMs.push(arrivedMs);
       else refused += 1;
-      const leftMs = answer.status === 200 || !refusesAtOnce ? tookMs - wayMs : wayMs;
-      events.add(arrivedMs + leftMs, (thenMs) => {
-        underWay -= 1;
-        if (answer.status === 200) {
+      const leftMs = status === 200 || !refusesAtOnce ? tookMs - wayMs : wayMs;
+      schedule(arrivedMs + leftMs, (thenMs) => {
+        inFlight -= 1;
+        if (status === 200) {
           server.done(thenMs);
           pace.passed(ticket, thenMs);
-        } else if (answer.status === 429) pace.refused(ticket, thenMs, answer.retryAfterMs);
-        else pace.overloaded(ticket, thenMs, answer.retryAfterMs);
+        } else pace[status === 429 ? "refused" : "overloaded"](ticket, thenMs, retryAfterMs);
         go(thenMs);
       });
     });
   }
 
   go(0);
-  events.runUntil(durationMs);
+  for (let event = events.pop(); event && event.atMs < durationMs; event = events.pop())
+    event.happen(event.atMs);
   const settled = acceptedAtMs.filter((atMs) => atMs >= settledFromMs).length;
   return {
+    /** Accepted a second over the whole run, and from `settledFromMs` on. */
     perSecond: acceptedAtMs.length / (durationMs / 1000),
     settledPerSecond: settled / ((durationMs - settledFromMs) / 1000),
     refused,
     refusedShare: refused / (refused + acceptedAtMs.length),
+    /** The highest rate that the pace came to allow itself, once it had been refused. */
     highestRate,
   };
 }
 
-/** What is to happen, the next at the end. */
-class EventQueue {
-  readonly #events: Event[] = [];
-
-  add(atMs: number, happen: Event["happen"]): void {
-    const later = this.#events.findLastIndex((event) => event.atMs > atMs);
-    this.#events.splice(later + 1, 0, { atMs, happen });
-  }
-
-  runUntil(endMs: number): void {
-    for (let event = this.#events.pop(); event && event.atMs < endMs; event = this.#events.pop()) {
-      event.happen(event.atMs);
-    }
-  }
-}
-
 /** Numbers from 0 to less than 1 that are the same in every run: mulberry32. */
-export function seededRandom(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
