@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { Pace } from "../../src/bulk/pace/pace.ts";
 
-/** Sends as soon as allowed until then, each answered well after so long; gives the times. */
-function sendUntil(pace: Pace, endMs: number, startMs = 0, latencyMs = 0): number[] {
+/** Sends as soon as allowed until then, each answered well at once or not sent after all; returns the times of the sent. */
+function sendUntil(pace: Pace, endMs: number, startMs = 0, isUnsent = (_index: number) => false): number[] {
   const times: number[] = [];
+  let index = 0;
   for (let nowMs = startMs + pace.waitMs(startMs); nowMs < endMs; nowMs += pace.waitMs(nowMs)) {
-    times.push(nowMs);
-    pace.passed(pace.sent(nowMs), nowMs + latencyMs);
-    if (times.length > 100_000) throw new Error("It never waits.");
+    const ticket = pace.sent(nowMs);
+    const isSent = !isUnsent(index++);
+    pace[isSent ? "passed" : "unsent"](ticket, nowMs);
+    if (isSent) times.push(nowMs);
+    if (index > 100_000) throw new Error("It never waits.");
   }
   return times;
 }
@@ -22,16 +25,6 @@ function paceAfterGuess(): { readonly pace: Pace; readonly rate: number } {
 }
 
 describe("a fixed pace", () => {
-  it("keeps its slots whatever happens, and never waits", () => {
-    const pace = new Pace({ concurrency: 8 });
-    for (let nowMs = 0; nowMs < 100; nowMs++) {
-      pace.passed(pace.sent(nowMs), nowMs);
-      pace.refused(pace.sent(nowMs), nowMs, undefined);
-      pace.overloaded(pace.sent(nowMs), nowMs, undefined);
-    }
-    expect([pace.slots, pace.waitMs(100), pace.perSecond]).toEqual([8, 0, Number.POSITIVE_INFINITY]);
-  });
-
   it.each([
     [2, [0, 500, 1000, 1500]],
     [0.5, [0]],
@@ -47,6 +40,12 @@ describe("a fixed pace", () => {
     expect(pace.waitMs(5000)).toBe(0);
     pace.sent(5000);
     expect(pace.waitMs(5000)).toBe(100);
+  });
+
+  it("never waits and knows no rate without `perSecond`", () => {
+    const pace = new Pace({ concurrency: 8 });
+    pace.refused(pace.sent(0), 0, undefined);
+    expect([pace.waitMs(0), pace.perSecond]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 
   it("keeps a high rate with timers that are late by some milliseconds", () => {
@@ -91,7 +90,7 @@ describe("a pace that seeks its slots", () => {
     }
   }
 
-  it("begins with few, and takes one more for each good answer, up to 64", () => {
+  it("begins with 4, and takes one more for each good answer, up to 64", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.slots).toBe(4);
     const underWay: number[] = [];
@@ -144,7 +143,7 @@ describe("a pace that seeks its slots", () => {
 });
 
 describe("a pace that seeks its rate", () => {
-  it("knows of no limit before the first refusal, and begins gently all the same", () => {
+  it("knows no limit before the first refusal, and begins slowly nevertheless", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.perSecond).toBe(Number.POSITIVE_INFINITY);
     const second = sendUntil(pace, 1000).length;
@@ -222,5 +221,82 @@ describe("a pace that seeks its rate", () => {
     const pace = new Pace({ concurrency: "auto", perSecond: 10 });
     expect(sendUntil(pace, 10_000)).toHaveLength(100);
     expect(pace.perSecond).toBe(10);
+  });
+});
+
+describe("a request that was not sent", () => {
+  it.each([8, "auto"] as const)(
+    "gives its turn to the next request if it was the last: %s",
+    (concurrency) => {
+      const pace = new Pace({ concurrency, perSecond: 10 });
+      pace.sent(0);
+      for (let job = 0; job < 100; job++) {
+        expect(pace.waitMs(100)).toBe(0);
+        pace.unsent(pace.sent(100));
+      }
+      pace.sent(100);
+      expect(pace.waitMs(100)).toBe(100);
+    },
+  );
+
+  it("does not give its turn away if another was sent since", () => {
+    const pace = new Pace({ concurrency: 8, perSecond: 10 });
+    const first = pace.sent(0);
+    pace.sent(100);
+    pace.unsent(first);
+    expect(pace.waitMs(150)).toBe(50);
+  });
+
+  it.each([8, "auto"] as const)("does not shorten a pause: %s", (concurrency) => {
+    const pace = new Pace({ concurrency, perSecond: 10 });
+    const [refused, unsent] = [pace.sent(0), pace.sent(100)];
+    pace.refused(refused, 150, 3000);
+    pace.unsent(unsent);
+    expect(pace.waitMs(160)).toBe(2990);
+  });
+
+  it("does not shorten the hold after a refusal", () => {
+    const pace = new Pace({ concurrency: "auto" });
+    const [refused, unsent] = [pace.sent(0), pace.sent(40)];
+    pace.refused(refused, 41, undefined);
+    const holdMs = pace.waitMs(41);
+    expect(holdMs).toBeGreaterThanOrEqual(100);
+    pace.unsent(unsent);
+    expect(pace.waitMs(41)).toBe(holdMs);
+  });
+
+  it("does not raise the rate of a run that knows no limit yet", () => {
+    const pace = new Pace({ concurrency: "auto" });
+    sendUntil(pace, 1000);
+    const next = pace.waitMs(1000);
+    for (let job = 0; job < 1000; job++) pace.unsent(pace.sent(1000 + next));
+    pace.sent(1000 + next);
+    const spacing = pace.waitMs(1000 + next);
+    expect(spacing).toBeGreaterThan(3);
+  });
+
+  it.each([
+    ["none", () => false],
+    ["three of four", (index: number) => index % 4 > 0],
+  ])("does not count as accepted by the service: %s", (_which, isUnsent) => {
+    const pace = new Pace({ concurrency: "auto" });
+    const sent = sendUntil(pace, 1000, 0, isUnsent).length;
+    // Others are sent meanwhile, so that none of these gives its turn back.
+    const nowMs = 1000 + pace.waitMs(1000);
+    const tickets = Array.from({ length: 50 }, () => pace.sent(nowMs));
+    const refused = pace.sent(nowMs);
+    for (const ticket of tickets) pace.unsent(ticket);
+    pace.refused(refused, nowMs + 1, undefined);
+    expect(pace.perSecond).toBeGreaterThan(0.85 * sent);
+    expect(pace.perSecond).toBeLessThanOrEqual(sent + 1);
+  });
+
+  it("does not count as in flight", () => {
+    const pace = new Pace({ concurrency: "auto" });
+    for (let job = 0; job < 100; job++) pace.unsent(pace.sent(job));
+    const underWay = [1, 2, 3].map(() => pace.sent(100));
+    for (const ticket of underWay) pace.passed(ticket, 200);
+    // Three of four slots were in use: no reason for more.
+    expect(pace.slots).toBe(4);
   });
 });
