@@ -3,6 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { JournalFile } from "../../src/bulk/journal/journal-file.ts";
 import { encodeHeader, encodeLine } from "../../src/bulk/journal/journal-format.ts";
 import { LineGroups } from "../../src/bulk/journal/line-groups.ts";
+import { eventually } from "../support/eventually.ts";
+import { turns } from "../support/service.ts";
 
 const header = { salt: "salt", run: {} };
 const headerBytes = encodeHeader(header);
@@ -65,23 +67,14 @@ describe("the file of a journal", () => {
   });
 });
 
-/** Groups whose writing is ended by hand. */
+/** Groups of lines; each write waits until the test ends it. */
 function groupsByHand() {
   const writes: { lines: string; done: () => void; fail: (error: Error) => void }[] = [];
-  let wake = () => {};
   const groups = new LineGroups(
-    (lines) =>
-      new Promise((done, fail) => {
-        writes.push({ lines, done, fail });
-        wake();
-      }),
+    (lines) => new Promise((done, fail) => void writes.push({ lines, done, fail })),
   );
   const nthWrite = async (count: number) => {
-    while (writes.length < count) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
+    await eventually(() => writes.length === count);
     return writes[count - 1] as (typeof writes)[number];
   };
   return { groups, writes, nthWrite };
@@ -94,9 +87,8 @@ describe("the groups of lines", () => {
     const add = (text: string) => groups.add(text).then(() => settled.push(text));
     const first = [add("a"), add("b")];
     const write = await nthWrite(1);
-    expect(write.lines).toBe("ab");
     const second = [add("c"), add("d")];
-    expect({ settled, writes: writes.length }).toEqual({ settled: [], writes: 1 });
+    expect([settled, write.lines, writes.length]).toEqual([[], "ab", 1]);
     write.done();
     await Promise.all(first);
     expect(settled).toEqual(["a", "b"]);
@@ -108,18 +100,18 @@ describe("the groups of lines", () => {
   });
 
   it("are written at once when they are large", async () => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const { groups, writes, nthWrite } = groupsByHand();
+    const { groups, writes } = groupsByHand();
     for (let count = 0; count < 1023; count++) groups.add("x");
-    await Promise.resolve();
+    await turns();
     expect(writes).toHaveLength(0);
     groups.add("x");
-    await nthWrite(1);
+    await turns();
     expect(writes.map(({ lines }) => lines.length)).toEqual([1024]);
   });
 
-  it("reject all who wait, and all who come later, when one cannot be written", async () => {
+  it("reject all lines that wait, and all later ones, when one cannot be written", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const error = new Error("full");
     const first = expect(groups.add("a")).rejects.toBe(error);
@@ -133,20 +125,21 @@ describe("the groups of lines", () => {
     expect(writes).toHaveLength(1);
   });
 
-  it("are all written at the end, after which none is taken", async () => {
+  it("are all written at the end, after which no line is taken", async () => {
     const { groups, nthWrite } = groupsByHand();
-    const added = [groups.add("a")];
+    const first = groups.add("a");
     const write = await nthWrite(1);
-    added.push(groups.add("b"));
-    const order: string[] = [];
-    const ended = groups.end(new Error("closed")).then(() => order.push("ended"));
+    const second = groups.add("b");
+    let hasEnded = false;
+    const ended = groups.end(new Error("closed")).then(() => {
+      hasEnded = true;
+    });
     write.done();
+    await first;
     const last = await nthWrite(2);
-    await added[0];
-    order.push("the last is written");
+    expect(hasEnded).toBe(false);
     last.done();
-    await Promise.all([...added, ended]);
-    expect(order).toEqual(["the last is written", "ended"]);
+    await Promise.all([second, ended]);
     await expect(groups.add("c")).rejects.toThrow("closed");
   });
 });
