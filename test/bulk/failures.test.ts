@@ -47,11 +47,16 @@ describe("the failures of a run", () => {
 });
 
 it.each([
-  ["JournalError", "journal_failed", JournalError, new JournalError("x", { path: "p" })],
+  [
+    "JournalError",
+    "journal_failed",
+    JournalError as typeof TemplatePdfError,
+    new JournalError("x", { path: "p" }),
+  ],
   [
     "RunStoppedError",
     "run_stopped",
-    RunStoppedError,
+    RunStoppedError as typeof TemplatePdfError,
     new RunStoppedError("x", { fulfilled: 1, rejected: 2, why: "enough" }),
   ],
 ] as const)("a %s is a TemplatePdfError with its own name, code and brand", (name, code, Kind, error) => {
