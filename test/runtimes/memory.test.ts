@@ -1,77 +1,31 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { endingOf, main, start } from "../cli/command.ts";
+import { folderOf } from "../cli/types-command.ts";
 import { makeProject, runNode } from "../package/consumer.ts";
-import { atEnd } from "../support/at-end.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+
+/** The memory of processes of their own, because the peak of a process stays. */
 
 const megabyte = 1024 * 1024;
-const documentBytes = 4 * megabyte;
-const limitBytes = 3 * documentBytes + 16 * megabyte;
 
-/** How an answer is cut: the lengths of its chunks, again and again, and what each carries besides. */
+const read = (path: string) => readFileSync(join(import.meta.dirname, path), "utf8");
+const project = makeProject("memory", {
+  "read-output.mjs": read("memory/read-output.mjs"),
+  "run-bulk.mjs": read("memory/run-bulk.mjs"),
+});
+
+/** How a response is cut: the lengths of its chunks, repeated, and what each chunk carries in addition. */
 interface Cut {
-  readonly lengths: readonly number[];
+  readonly bytes: number;
+  /** Without them, the response has a `content-length`. */
+  readonly chunks?: readonly number[];
   /** Of a chunk extension (RFC 9112, 7.1.1), which no client needs. */
   readonly extensionBytes?: number;
 }
-
-const cuts: Readonly<Record<string, Cut>> = {
-  "in chunks of one byte": { lengths: [1] },
-  "in chunks of one byte and of 5,000": { lengths: [1, 5_000] },
-  "in chunks of 4,095 bytes": { lengths: [4_095] },
-  "in chunks that are mostly extensions": { lengths: [4_096], extensionBytes: 15_000 },
-};
-
-const outputs = [
-  "bytes()",
-  "buffer()",
-  "arrayBuffer()",
-  "blob()",
-  "stream()",
-  "nodeStream()",
-  "response()",
-  "saveTo()",
-  "iteration",
-  "a document that waits",
-];
-
-let project: string;
-
-beforeAll(() => {
-  const program = readFileSync(join(import.meta.dirname, "memory/read-output.mjs"), "utf8");
-  project = makeProject("memory-of-outputs", { "read-output.mjs": program });
-});
-
-describe.each(["undici", "fetch"])("The memory that a document takes by %s", (transport) => {
-  // Extensions are held by `fetch` itself, below the client.
-  const cutsHere = Object.entries(cuts).filter(([, cut]) => transport === "undici" || !cut.extensionBytes);
-
-  it.each(cutsHere)(
-    "is at most three times the document and 16 MB in every output: %s",
-    { timeout: 300_000 },
-    async (_, cut) => {
-      const baseUrl = await serve(cut);
-      const measure = async (output: string) =>
-        JSON.parse(await runNode(project, "read-output.mjs", output, transport, baseUrl)) as {
-          readonly bytes: number;
-          readonly peakBytes: number;
-        };
-      const floor = await measure("nothing");
-      for (const output of outputs) {
-        let least = Number.POSITIVE_INFINITY;
-        // The collector of garbage comes when it likes: what is held is held every time.
-        for (let again = 0; again < 4 && least >= limitBytes; again++) {
-          const { bytes, peakBytes } = await measure(output);
-          expect(bytes, output).toBe(documentBytes);
-          least = Math.min(least, peakBytes - floor.peakBytes);
-        }
-        expect(least, output).toBeLessThan(limitBytes);
-      }
-    },
-  );
-});
 
 /** Starts a server that answers every request with the document. */
 async function serve(cut: Cut): Promise<string> {
@@ -80,27 +34,132 @@ async function serve(cut: Cut): Promise<string> {
     socket.once("data", () => answer(socket, cut));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  atEnd(() => server.close());
+  onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function answer(socket: Socket, { lengths, extensionBytes = 0 }: Cut): Promise<void> {
-  const body = Buffer.alloc(documentBytes, "%");
+async function answer(socket: Socket, { bytes, chunks, extensionBytes = 0 }: Cut): Promise<void> {
+  const body = Buffer.alloc(bytes, "%");
   body.write("%PDF-1.7\n");
-  body.write("\n%%EOF\n", documentBytes - 7);
+  body.write("\n%%EOF\n", bytes - 7);
   const closed = once(socket, "close");
   const extension = extensionBytes === 0 ? "" : `;x=${"y".repeat(extensionBytes)}`;
-  socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n");
-  for (let at = 0, chunk = 0; at < documentBytes; ) {
+  const framing = chunks ? "transfer-encoding: chunked" : `content-length: ${bytes}`;
+  socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\nconnection: close\r\n\r\n`);
+  for (let at = 0, chunk = 0; at < bytes; ) {
     const parts: string[] = [];
-    for (let written = 0; written < 64 * 1024 && at < documentBytes; chunk++) {
-      const end = Math.min(documentBytes, at + (lengths[chunk % lengths.length] ?? 1));
-      parts.push(`${(end - at).toString(16)}${extension}\r\n`, body.toString("latin1", at, end), "\r\n");
+    for (let written = 0; written < 64 * 1024 && at < bytes; chunk++) {
+      const end = Math.min(bytes, at + (chunks?.[chunk % chunks.length] ?? 64 * 1024));
+      const data = body.toString("latin1", at, end);
+      parts.push(chunks ? `${(end - at).toString(16)}${extension}\r\n${data}\r\n` : data);
       written += end - at + extension.length;
       at = end;
     }
     if (!socket.write(parts.join(""), "latin1")) await Promise.race([once(socket, "drain"), closed]);
     if (socket.destroyed) return;
   }
-  socket.end("0\r\n\r\n");
+  socket.end(chunks ? "0\r\n\r\n" : "");
 }
+
+const inMemory = ["bytes()", "buffer()", "arrayBuffer()"];
+const flat = ["saveTo()", "a slow reader of stream()", "a slow reader of nodeStream()", "a slow iteration"];
+const all = [
+  ...inMemory,
+  ...["blob()", "stream()", "nodeStream()", "response()", "saveTo()", "iteration", "a document that waits"],
+];
+const small = 4 * megabyte;
+const large = 240 * megabyte;
+
+const rows: readonly (readonly [
+  title: string,
+  cut: Cut,
+  outputs: readonly string[],
+  limitMegabytes: number,
+])[] = [
+  ["4 MB in chunks of one byte", { bytes: small, chunks: [1] }, all, 28],
+  ["4 MB in chunks of one byte and of 5,000", { bytes: small, chunks: [1, 5_000] }, all, 28],
+  ["4 MB in chunks of 4,095 bytes", { bytes: small, chunks: [4_095] }, all, 28],
+  ["4 MB in chunks of extensions", { bytes: small, chunks: [4_096], extensionBytes: 15_000 }, all, 28],
+  ["240 MB of a known length, held once", { bytes: large }, inMemory, 400],
+  ["240 MB of a known length, streamed", { bytes: large }, flat, 120],
+];
+
+describe.each(["undici", "fetch"])("The memory that a document takes by %s", (transport) => {
+  // `fetch` itself holds extensions, below the client.
+  const measured = rows.filter(([, cut]) => transport === "undici" || (cut.chunks && !cut.extensionBytes));
+
+  it.each(measured)("is limited: %s", { timeout: 300_000 }, async (_, cut, outputs, limitMegabytes) => {
+    const baseUrl = await serve(cut);
+    const measure = async (output: string) => {
+      const printed = await runNode(project, "read-output.mjs", output, transport, baseUrl);
+      const { bytes, peakBytes }: { bytes: number; peakBytes: number } = JSON.parse(printed);
+      expect(bytes, output).toBe(cut.bytes);
+      return peakBytes / megabyte;
+    };
+    const floor = await measure(`nothing by ${transport}`);
+    for (const output of outputs) {
+      let least = Number.POSITIVE_INFINITY;
+      // Garbage is collected at any time: what is held is held every time.
+      for (let again = 0; again < 4 && least >= limitMegabytes; again++)
+        least = Math.min(least, (await measure(output)) - floor);
+      expect(least, output).toBeLessThan(limitMegabytes);
+    }
+  });
+});
+
+it.each([
+  ["generateMany", 200_000, 0],
+  // The journal keeps 24 bytes of hashes and 4 of an index for a job, in tables that are up to four times as large.
+  ["runBulk", 100_000, 160],
+])(
+  "%s over %i jobs needs no more memory at its end than after a tenth of them",
+  { timeout: 240_000 },
+  async (kind, count, perJobBytes) => {
+    const { path, remove } = makeTemporaryFolder("memory");
+    onTestFinished(remove);
+    const settings = JSON.stringify({ kind, count, journal: join(path, "run.journal") });
+    const printed = await runNode(project, "--expose-gc", "run-bulk.mjs", settings);
+    const { done, measured, warnings } = JSON.parse(printed);
+    const [early, late] = measured;
+    expect({ done, warnings }).toEqual({ done: count, warnings: [] });
+    expect(late.ownBytes - early.ownBytes).toBeLessThan(2 * megabyte + count * perJobBytes);
+    // A process keeps what it once had.
+    expect(late.rss - early.rss).toBeLessThan(64 * megabyte + count * perJobBytes);
+  },
+);
+
+/** The peak memory of `template-pdf types` over so much NDJSON, in MiB. */
+async function peakOfTypes(megabytes: number): Promise<number> {
+  const cwd = folderOf({});
+  const sample = (index: number) => ({
+    number: `INV-${index}`,
+    customer: {
+      name: `Customer ${index}`,
+      note: index % 2 ? null : `a note that is in no other sample: ${index}`,
+    },
+    lines: Array.from({ length: index % 5 }, (_, line) => ({
+      description: `line ${line}`,
+      amount: line * 1.5,
+    })),
+    ...(index % 7 === 0 && { reference: `word${index}` }),
+  });
+  for (let count = 0, written = 0; written < megabytes * megabyte; count += 5000) {
+    const text = Array.from({ length: 5000 }, (_, at) => `${JSON.stringify(sample(count + at))}\n`).join("");
+    appendFileSync(join(cwd, "invoice.ndjson"), text);
+    written += text.length;
+  }
+  const preload =
+    "data:text/javascript,process.on('exit', () => process.stderr.write(String(process.resourceUsage().maxRSS)));";
+  const args = ["--import", preload, main, "types", "invoice.ndjson"];
+  const { code, stderr } = await endingOf(start(process.execPath, args, { cwd }));
+  expect(code).toBe(0);
+  return Number(stderr) / 1024;
+}
+
+it("template-pdf types takes no more memory for three times as much NDJSON", {
+  timeout: 60_000,
+}, async () => {
+  const [less, more] = [await peakOfTypes(30), await peakOfTypes(90)];
+  expect(more - less).toBeLessThan(30);
+  expect(more).toBeLessThan(200);
+});

@@ -76,12 +76,10 @@ function filesOf(mock: string, runner: string, moment: string, format: string): 
       .replace("node:test", runner === "vitest run" ? "vitest" : "node:test")
       .replace(/(?<=\{ |\n)before(?=[,(])/g, runner === "vitest run" ? "beforeAll" : "before");
     if (format === "ES modules") return { ...files, "package.json": '{ "type": "module" }' };
-    const required =
-      'import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);';
-    const [, names] = /^import (\{.*\}) from "template-pdf";$/m.exec(tests) ?? [];
-    files["all.test.js"] = files["all.test.js"]
-      .replace(/^import .* from "template-pdf";$/m, required)
-      .replace(/^(?=const \{ TEMPLATE_PDF_BASE_URL)/m, `const ${names} = require("template-pdf");\n`);
+    files["all.test.js"] = files["all.test.js"].replace(
+      /^import (\{.*\}) from "template-pdf";$/m,
+      'import { createRequire } from "node:module";\nconst $1 = createRequire(import.meta.url)("template-pdf");',
+    );
     return { ...files, "package.json": '{ "type": "module" }' };
   }
   const converted = Object.entries(files).map(([name, text]) => [name, toCommonJs(text)]);
