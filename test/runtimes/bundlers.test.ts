@@ -8,6 +8,7 @@ import { type Browser, launch } from "./browsers.ts";
 import {
   type Built,
   buildWith,
+  bundlers,
   copyProject,
   gzippedBytes,
   type Outcome,
@@ -16,7 +17,6 @@ import {
 } from "./bundlers/built.ts";
 import { openPage } from "./bundlers/open-page.ts";
 import { figuresIn, pageOf, type Sizes, titles } from "./bundlers/page.ts";
-import { bundlers } from "./bundlers/versions.ts";
 import { Workspace } from "./mocks/workspace.ts";
 
 const guide = fileURLToPath(new URL("../../docs/reports/bundlers.md", import.meta.url));
@@ -70,8 +70,8 @@ async function serve(page: Built, server: Built): Promise<string> {
 }
 
 describe.each(Object.keys(bundlers))("%s", (bundler) => {
-  it.each(["page", "web worker", "client", "template", "browser"])(
-    "builds a %s without a warning, of this package alone, by its twin for pages",
+  it.each(["page", "client", "template", "browser"])(
+    "builds %s for browsers without a warning, of this package alone",
     (title) => {
       const bundle = built(bundler, title);
       expect(bundle.warnings).toEqual([]);
@@ -84,7 +84,7 @@ describe.each(Object.keys(bundlers))("%s", (bundler) => {
     },
   );
 
-  it("builds a page that generates, previews and saves in Chromium, and hears of refusals", async () => {
+  it("builds a page that generates, previews and saves in Chromium, and rejects unknown templates", async () => {
     const url = await serve(built(bundler, "page"), built("vite", "server, undici inside"));
     const { page, complaints } = await openPage(chromium, url);
     onTestFinished(() => page.close());
@@ -98,24 +98,12 @@ describe.each(Object.keys(bundlers))("%s", (bundler) => {
     expect(complaints).toEqual([]);
     expect(await page.evaluate(`fetch("${preview.url}").catch(() => "gone")`)).toBe("gone");
   });
-
-  it("builds a web worker that generates in Chromium", async () => {
-    const worker = built(bundler, "web worker");
-    const url = await serve(worker, built("vite", "server, undici inside"));
-    const { page } = await openPage(chromium, `${url}/blank`);
-    onTestFinished(() => page.close());
-    const path = /\/(?:assets\/)?[^/]+$/.exec(worker.file)?.[0];
-    const length = await page.evaluate(
-      `new Promise((resolve, reject) => { const worker = new Worker("${path}", { type: "module" }); worker.onerror = (event) => reject(new Error(event.message)); worker.onmessage = ({ data }) => resolve(data); worker.postMessage(""); })`,
-    );
-    expect(length).toBeGreaterThan(500);
-  });
 });
 
-describe("a bundle for Node", () => {
+describe("a bundle for servers", () => {
   const servers = ["vite", "webpack", "esbuild"];
 
-  it.each(servers)("by %s may hold undici, and sends by it", async (bundler) => {
+  it.each(servers)("by %s may contain undici, and sends by it", async (bundler) => {
     const bundle = built(bundler, "server, undici inside");
     expect(bundle.warnings).toEqual([]);
     expect(packagesOf(bundle)).toEqual(["template-pdf", "undici"]);
@@ -131,7 +119,7 @@ describe("a bundle for Node", () => {
     expect(await sendBy(bundle)).toBe("undici");
   });
 
-  it("or for an edge worker, by esbuild, holds no undici and nothing of Node", async () => {
+  it("for an edge worker contains no undici and nothing of Node", async () => {
     const bundle = built("esbuild", "edge worker");
     expect(bundle.warnings).toEqual([]);
     expect(packagesOf(bundle)).toEqual(["template-pdf"]);

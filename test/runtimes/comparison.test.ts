@@ -2,9 +2,8 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { installPeers } from "../../bench/compare/packages.mjs";
 import { listen } from "../support/sockets.ts";
-import { pageBytes } from "./comparison/page-bytes.ts";
 import { apiKey, type Happened, playing, type Situation, situations } from "./comparison/situations.ts";
-import { loadWays, type Way } from "./comparison/ways.ts";
+import { loadWays, pageBytes, type Way } from "./comparison/ways.ts";
 
 /** What README.md says of other ways to get a document: each is put into the same situations. */
 

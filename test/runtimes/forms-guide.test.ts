@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
 import { faults } from "../../src/testing/faults.ts";
+import { javaScriptOf } from "../support/compile.ts";
 import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { Workspace } from "./mocks/workspace.ts";
 
@@ -12,6 +12,7 @@ import { Workspace } from "./mocks/workspace.ts";
 
 const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/forms.md", import.meta.url)), "utf8");
 const [, snippet = "none"] = /^```ts\n\/\/ express\.ts\n(.*?)^```$/ms.exec(guide) ?? [];
+const [, handler = "none"] = /`(app\.use\(\(_error.*?)` \|/.exec(guide) ?? [];
 const workspace = new Workspace();
 
 beforeAll(() => workspace.install("express-5@npm:express@5.3.0", "express-4@npm:express@4.22.3"), 120_000);
@@ -26,11 +27,7 @@ async function start(express: string, change = (code: string) => code) {
   const code = change(snippet)
     .replace('from "express"', `from "${express}"`)
     .replace("app.listen(3000);", told);
-  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
-  writeFileSync(
-    join(workspace.folder, "server.mjs"),
-    ts.transpileModule(code, { compilerOptions }).outputText,
-  );
+  writeFileSync(join(workspace.folder, "server.mjs"), javaScriptOf(code));
   const running: RunningProgram = await startProgram(process.execPath, ["server.mjs"], {
     cwd: workspace.folder,
     env: { TEMPLATE_PDF_BASE_URL: listening.baseUrl, TEMPLATE_PDF_API_KEY: service.apiKey },
@@ -49,16 +46,17 @@ describe.each(["express-4", "express-5"])("the snippet of the guide on %s", (exp
   });
 });
 
-it("a failure goes to the error handler of Express 5, which shows the status of the service where nobody else does it", async () => {
-  const [, handler = "none"] = /`(app\.use\(\(_error.*?)` \|/.exec(guide) ?? [];
-  for (const [change, status] of [
-    [(code: string) => code, 401],
-    [(code: string) => code.replace("app.listen", `${handler};\napp.listen`), 502],
-  ] as const) {
-    const { service, origin } = await start("express-5", change);
-    service.fail(faults.unauthorized());
-    expect((await fetch(`${origin}/invoice.pdf`)).status).toBe(status);
-  }
+it.each([
+  ["by the status of the service", (code: string) => code, 401],
+  [
+    "by the handler of the guide",
+    (code: string) => code.replace("app.listen", `${handler};\napp.listen`),
+    502,
+  ],
+])("a failure goes to the error handler of Express 5, which answers %s", async (_by, change, status) => {
+  const { service, origin } = await start("express-5", change);
+  service.fail(faults.unauthorized());
+  expect((await fetch(`${origin}/invoice.pdf`)).status).toBe(status);
 });
 
 it.each([
@@ -71,7 +69,7 @@ it.each([
 });
 
 it.each(["express-4", "express-5"])(
-  "%s calls a buffer application/octet-stream, unless it is told",
+  "%s sends a buffer as application/octet-stream, unless its type is set",
   async (express) => {
     const { origin } = await start(express, (code) =>
       code.replace('response.type("pdf").send', "response.send"),

@@ -73,7 +73,7 @@ async function callAgainAfter(
 const forget = (socket: Socket, forgotten: Set<Socket>) => forgotten.add(socket);
 
 describe.runIf(process.platform !== "win32")("a function that was frozen", () => {
-  it("uses its connection again where nothing happened to it", async () => {
+  it("reuses a connection that is intact", async () => {
     const after = await callAgainAfter({ limit: 0 }, () => {});
     expect(after).toEqual({ outcome: "document", requests: 2, connections: 1 });
   });
@@ -82,18 +82,18 @@ describe.runIf(process.platform !== "win32")("a function that was frozen", () =>
     // Whose last packet has left by then: the next call comes later.
     ["ended", (socket: Socket) => new Promise<void>((resolve) => socket.end(resolve))],
     ["reset", (socket: Socket) => once(socket.resetAndDestroy(), "close")],
-  ])("opens another where it was %s meanwhile, and sends nothing twice", async (_, happening) => {
+  ])("opens another connection if its own was %s, and sends nothing twice", async (_, happening) => {
     const after = await callAgainAfter({ mayRenderTwice: false }, happening);
     expect(after).toEqual({ outcome: "document", requests: 2, connections: 2 });
   });
 
-  it("asks again on another connection where it was forgotten without a word", async () => {
+  it("retries on another connection if the service has forgotten its own", async () => {
     const { outcome, requests, connections } = await callAgainAfter({ limit: 1 }, forget);
     expect({ outcome, requests }).toEqual({ outcome: "document", requests: 3 });
     expect(connections).toBeGreaterThan(1);
   });
 
-  it("cannot know that nothing arrived there, and does not ask again where nothing may be rendered twice", async () => {
+  it("does not retry on a forgotten connection if nothing may be rendered twice", async () => {
     const after = await callAgainAfter({ mayRenderTwice: false }, forget);
     expect(after).toEqual({ outcome: "timeout", requests: 2, connections: 1 });
   });

@@ -20,10 +20,17 @@ export interface Built {
 /** The app that every bundler builds, and how. */
 const project = fileURLToPath(new URL("project", import.meta.url));
 
+/** The bundlers that the tests install, by their names. */
+export const bundlers = { vite: "8.3.8", webpack: "5.112.2", esbuild: "0.28.2", rollup: "4.68.7" };
+
+/** The newest Next.js, whose newest version still runs on Node 20. */
+export const nextVersion = "16.4.6";
+
 /** Copies the app into a folder that has installed the bundlers. */
 export function copyProject(folder: string): string {
   const copy = join(folder, "project");
   cpSync(project, copy, { recursive: true });
+  writeFileSync(join(copy, "package.json"), '{ "private": true, "type": "module" }');
   return copy;
 }
 

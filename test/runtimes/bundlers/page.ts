@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { bundlers, nextVersion } from "./versions.ts";
+import { bundlers, nextVersion } from "./built.ts";
 
 /** What is measured of every bundler, in the order of the columns. */
 export const titles = ["client", "template", "browser"];
@@ -36,8 +36,8 @@ The package brings a twin for each place where it runs, and bundlers choose by t
 workers get the one that sends by \`fetch\`, servers the one that sends by undici. No undici, and nothing of Node, is in what a page
 loads.
 
-The tests install what npm would publish, build one small app with each of these, and run what comes out: pages and web workers
-in Chromium, servers in Node. None of them warns of anything, and this page is written by these tests.
+The tests install what npm would publish, build one small app with each of these, and run what comes out: pages in Chromium, servers
+in Node. None of them warns of anything, and this page is written by these tests.
 
 | bundler | version | for a page | for a server | warnings |
 | --- | --- | --- | --- | --- |

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { javaScriptOf } from "../../support/compile.ts";
 import { outputOf, type RunningProgram, startProgram } from "../../support/programs.ts";
-import { nextVersion } from "../bundlers/versions.ts";
+import { nextVersion } from "../bundlers/built.ts";
 import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
 
 /** What the hosts and the guide's files import, as `npm install` takes it. */

@@ -1,5 +1,5 @@
 import { build } from "esbuild";
-import { pageOf, report } from "./report.mjs";
+import { pageOf, report, sizes } from "./report.mjs";
 
 const common = { bundle: true, minify: true, metafile: true, logLevel: "silent" };
 
@@ -19,8 +19,7 @@ async function bundle(title, entry, options) {
 
 await bundle("page", "app/page.js", { format: "esm", platform: "browser" });
 pageOf("out/esbuild/page", "main.js");
-await bundle("web worker", "app/worker.js", { platform: "browser" });
-for (const size of ["client", "template", "browser"]) {
+for (const size of Object.keys(sizes)) {
   await bundle(size, `sizes/${size}.js`, { format: "esm", platform: "browser" });
 }
 await bundle("server, undici inside", "app/server.js", { platform: "node", format: "cjs", file: "main.cjs" });

@@ -1,7 +1,7 @@
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 import terser from "@rollup/plugin-terser";
 import { rollup } from "rollup";
-import { noteModules, pageOf, report } from "./report.mjs";
+import { noteModules, pageOf, report, sizes } from "./report.mjs";
 
 async function bundle(title, input, plugins = []) {
   const warnings = [];
@@ -17,5 +17,4 @@ async function bundle(title, input, plugins = []) {
 
 await bundle("page", "app/page.js");
 pageOf("out/rollup/page", "main.js");
-await bundle("web worker", "app/worker.js");
-for (const size of ["client", "template", "browser"]) await bundle(size, `sizes/${size}.js`, [terser()]);
+for (const size of Object.keys(sizes)) await bundle(size, `sizes/${size}.js`, [terser()]);

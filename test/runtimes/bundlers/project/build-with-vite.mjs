@@ -1,5 +1,5 @@
 import { build } from "vite";
-import { noteModules, report } from "./report.mjs";
+import { noteModules, report, sizes } from "./report.mjs";
 
 /** Has it tell us what it would print. */
 function logger(warnings) {
@@ -31,8 +31,7 @@ async function bundle(title, options) {
 }
 
 await bundle("page", {});
-await bundle("web worker", { build: { rolldownOptions: { input: "app/worker.js" } } });
-for (const size of ["client", "template", "browser"]) {
+for (const size of Object.keys(sizes)) {
   await bundle(size, { build: { rolldownOptions: { input: `sizes/${size}.js` } } });
 }
 await bundle("server, undici inside", { build: { ssr: "server.js" }, ssr: { noExternal: true } });

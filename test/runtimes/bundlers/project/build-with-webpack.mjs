@@ -1,5 +1,5 @@
 import webpack from "webpack";
-import { pageOf, report } from "./report.mjs";
+import { pageOf, report, sizes } from "./report.mjs";
 
 async function bundle(title, entry, target, options = {}) {
   const folder = `out/webpack/${title}`;
@@ -42,8 +42,7 @@ const asModule = {
 
 await bundle("page", "app/page.js", "web");
 pageOf("out/webpack/page", "main.js");
-await bundle("web worker", "app/worker.js", "webworker");
-for (const size of ["client", "template", "browser"]) await bundle(size, `sizes/${size}.js`, "web");
+for (const size of Object.keys(sizes)) await bundle(size, `sizes/${size}.js`, "web");
 await bundle("server, undici inside", "app/server.js", "node", asModule);
 await bundle("server, undici outside", "app/server.js", "node", {
   output: asModule.output,

@@ -1,4 +1,4 @@
-// What each build script tells the test: `node build-with-….mjs <file>` writes a line of JSON for each bundle into the file.
+// What the build scripts share: `node build-with-….mjs <file>` writes a line of JSON for each bundle into the file.
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** @param {{ title: string, file: string, warnings: string[], modules: string[], external: string[] }} build */
@@ -6,7 +6,18 @@ export function report(build) {
   appendFileSync(process.argv[2], `${JSON.stringify(build)}\n`);
 }
 
-/** Writes the page of a bundler that makes none. */
+/** The entries that are measured: the client alone, with templates, and with the browser entry point. */
+export const sizes = {
+  client: 'import { TemplatePdf } from "template-pdf";\nglobalThis.used = TemplatePdf;\n',
+  template:
+    'import { TemplatePdf, template } from "template-pdf";\nglobalThis.used = [TemplatePdf, template];\n',
+  browser:
+    'import { TemplatePdf } from "template-pdf";\nimport { download, objectUrl } from "template-pdf/browser";\nglobalThis.used = [TemplatePdf, download, objectUrl];\n',
+};
+mkdirSync("sizes", { recursive: true });
+for (const [name, code] of Object.entries(sizes)) writeFileSync(`sizes/${name}.js`, code);
+
+/** Writes the page of a bundler that writes none. */
 export function pageOf(folder, script) {
   const html = readFileSync("app/index.html", "utf8");
   mkdirSync(folder, { recursive: true });

@@ -14,9 +14,6 @@ async function answer(request) {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith("/api/pdf/")) return handler(request);
   if (pathname === "/transport") return new Response(transport());
-  // For web workers, which need some page.
-  if (pathname === "/blank")
-    return new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
   const path = pathname === "/" ? "index.html" : pathname.slice(1);
   try {
     const type = types[path.split(".").at(-1)] ?? "application/octet-stream";

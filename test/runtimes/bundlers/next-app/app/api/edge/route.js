@@ -1,5 +1,0 @@
-import { documentOf } from "../../pdfs.js";
-
-export const runtime = "edge";
-
-export const GET = () => documentOf("of the edge");

@@ -1,4 +1,0 @@
-import { TemplatePdf } from "template-pdf";
-import { download, objectUrl } from "template-pdf/browser";
-
-globalThis.used = [TemplatePdf, download, objectUrl];

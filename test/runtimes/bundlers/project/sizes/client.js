@@ -1,3 +1,0 @@
-import { TemplatePdf } from "template-pdf";
-
-globalThis.used = TemplatePdf;

@@ -1,3 +1,0 @@
-import { TemplatePdf, template } from "template-pdf";
-
-globalThis.used = [TemplatePdf, template];
