@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { SourceMap } from "node:module";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -15,17 +14,6 @@ const code = files.filter((path) => /\.c?js$/.test(path));
 const maps = files
   .filter((path) => path.endsWith(".map"))
   .map((path) => ({ path, ...(JSON.parse(read(path)) as { sources: string[]; sourcesContent: string[] }) }));
-
-/** The functions of a file that are declared on one line: their names, lines and columns. */
-function functionsOf(path: string) {
-  return read(path)
-    .split("\n")
-    .flatMap((text, line) => {
-      const [, before = "", name = ""] = /^(\s*)(?:async )?function\*? (\w+)\(/.exec(text) ?? [];
-      // The helpers of esbuild begin with two underscores.
-      return name === "" || name.startsWith("__") ? [] : [{ name, line, column: before.length }];
-    });
-}
 
 describe("the source maps", () => {
   it("are named at the ends of the files that they map", () => {
@@ -44,25 +32,6 @@ describe("the source maps", () => {
       expect(paths.filter((name) => !/^src\/[\w/-]+\.ts$/.test(name))).toEqual([]);
       expect(sourcesContent).toEqual(paths.map((name) => source(name).join("\n")));
     }
-  });
-
-  it("lead every function to its declaration, which has the same name", () => {
-    const wrong = maps.flatMap((map) => {
-      const mapped = new SourceMap(map as never);
-      const path = map.path.replace(/\.map$/, "");
-      return functionsOf(path).flatMap(({ name, line, column }) => {
-        const found = mapped.findEntry(line, column);
-        if (!("originalSource" in found)) return [`${path}: ${name}`];
-        const text = source(posix.join(posix.dirname(path), found.originalSource))[found.originalLine] ?? "";
-        // esbuild appends a number if two files have the same name.
-        const original = new RegExp(
-          `^(?:export )?(?:async )?function\\*? ${name.replace(/\d+$/, "")}\\d*\\b`,
-        );
-        return original.test(text.slice(found.originalColumn)) ? [] : [`${path}: ${name}: ${text}`];
-      });
-    });
-    expect(maps.flatMap(({ path }) => functionsOf(path.replace(/\.map$/, ""))).length).toBeGreaterThan(500);
-    expect(wrong).toEqual([]);
   });
 
   it("pass through the map of a bundler and add nothing to its code", async () => {

@@ -245,21 +245,6 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
     await visit.page.keyboard.press("Enter");
     await visit.until(`!globalThis.isOld && document.readyState === "complete"`);
   });
-
-  it("distinguishes a server that is down from a browser that is offline", async () => {
-    await open();
-    proxies.built.unplug();
-    try {
-      await visit.order(values);
-      expect(await visit.notice()).toBe("The server did not answer. Try again in a minute.");
-      await visit.page.evaluate(`Object.defineProperty(navigator, "onLine", { value: false })`);
-      await visit.page.evaluate("make.focus()");
-      await visit.page.keyboard.press("Enter");
-      await visit.until(`/offline/.test(document.querySelector("#notice").textContent)`);
-    } finally {
-      proxies.built.isUnplugged = false;
-    }
-  });
 });
 
 it("the example begins with the date in the time zone of its user", unlessTheDriverHangs, async () => {

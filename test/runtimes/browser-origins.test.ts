@@ -15,7 +15,7 @@ import { ScriptedService } from "./scripted-service.ts";
 const { TemplatePdf, template } = (await import(join(installed, "dist/index.js"))) as typeof face;
 const { createHandler } = (await import(join(installed, "dist/handler/index.js"))) as typeof handlerDoor;
 
-/** The session that a user of the pages has: by cookie, or by a header. */
+/** The session cookie of the user of the pages. */
 const session = "session-of-zoe";
 
 let service: ScriptedService;
@@ -57,8 +57,7 @@ beforeAll(async () => {
     templates: { invoice: template("inv_2024") },
     origins: [servers.listed.origin],
     onError: () => {},
-    authorize: ({ headers }) =>
-      headers.get("cookie") === `session=${session}` || headers.get("authorization") === `Bearer ${session}`,
+    authorize: ({ headers }) => headers.get("cookie") === `session=${session}`,
   });
   const answer = getRequestListener(handler, { overrideGlobalObjects: false });
   servers.api = await listen((request, response) => {
@@ -112,15 +111,6 @@ describe.each(["chromium", "firefox"] as const)("a page of another origin in %s"
       { method: "OPTIONS", origin: servers.listed.origin, cookie: undefined },
       { method: "POST", origin: servers.listed.origin, cookie: `session=${session}` },
     ]);
-  });
-
-  it("receives it with a header in place of cookies", async () => {
-    expect(
-      await ask("listed", { headers: { authorization: `Bearer ${session}` }, apiKey: null }),
-    ).toMatchObject({
-      bytes: 400_000,
-    });
-    expect(calls.at(-1)).toMatchObject({ method: "POST", cookie: undefined });
   });
 
   it("reads Retry-After", async () => {

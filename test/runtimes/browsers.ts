@@ -18,17 +18,14 @@ export interface Page {
   setViewport(size: { width: number; height: number }): Promise<void>;
   emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>;
   emulateTimezone(zone: string): Promise<void>;
-  on(event: "console", listener: (message: ConsoleMessage) => void): void;
+  on(
+    event: "console",
+    listener: (message: { type(): string; text(): string; location(): { url?: string } }) => void,
+  ): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;
   close(): Promise<void>;
   bringToFront(): Promise<void>;
-}
-
-interface ConsoleMessage {
-  type(): string;
-  text(): string;
-  location(): { url?: string };
 }
 
 /** What puppeteer-core has started. */

@@ -3,6 +3,8 @@
 import type { Readable } from "node:stream";
 import {
   type Bytes,
+  type CallOptions,
+  type ClientOptions,
   type GeneratedPdf,
   type PendingPdf,
   type Retry,
@@ -94,39 +96,14 @@ export async function disposal(): Promise<void> {
   await pdf.blob();
 }
 
-// Options may be undefined, with `exactOptionalPropertyTypes` as well.
-export const missing = new TemplatePdf({
-  baseUrl: undefined,
-  apiKey: maybe,
-  headers: { "x-tenant": undefined },
-  credentials: undefined,
-  timeouts: undefined,
-  retry: undefined,
-  maxBytes: undefined,
-  verify: undefined,
-  fetch: undefined,
-  dispatcher: undefined,
-  allowInsecureHttp: undefined,
-  dangerouslyAllowBrowser: undefined,
-});
-missing.generate(
-  "inv",
-  {},
-  {
-    signal: undefined,
-    headers: undefined,
-    timeouts: {
-      connect: undefined,
-      firstByte: undefined,
-      stall: undefined,
-      unread: undefined,
-      total: undefined,
-    },
-    retry: { limit: undefined, mayRenderTwice: undefined },
-    maxBytes: undefined,
-    verify: undefined,
-  },
-);
+// Every option may be undefined, with `exactOptionalPropertyTypes` as well.
+type AllUndefined<T> = { [K in keyof T]: undefined };
+declare const options: AllUndefined<ClientOptions>;
+declare const callOptions: AllUndefined<CallOptions>;
+declare const timeouts: AllUndefined<Timeouts>;
+declare const retry: AllUndefined<Retry>;
+new TemplatePdf(options).generate("inv", {}, callOptions);
+new TemplatePdf({ apiKey: maybe, headers: { "x-tenant": undefined }, timeouts, retry });
 
 // What the options accept.
 new TemplatePdf({ baseUrl: new URL("https://pdf.example.com"), apiKey: null });

@@ -33,13 +33,6 @@ expectTypeOf(mapped.waitForCall(2)).resolves.toEqualTypeOf<
   FakeCall<"inv", Invoice> | FakeCall<"cert", { name: string }>
 >();
 
-// A branded text is a text, and what is made of itself stays so.
-const branded = fakeService({
-  templates: [template("b", z.object({ id: z.string().brand("Id"), any: z.json() }))],
-});
-const id: string | undefined = branded.calls[0]?.values.id;
-void [id, branded.calls[0]?.values.any];
-
 // Whatever its type, it is a fake service.
 const several: FakeService[] = [listed, mapped, fakeService()];
 void several;

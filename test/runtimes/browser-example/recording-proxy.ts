@@ -5,8 +5,6 @@ import { listenRaw, type SocketServer } from "../../support/sockets.ts";
 export class RecordingProxy {
   readonly #received: Buffer[][] = [];
   readonly #server: SocketServer;
-  /** Whether it drops new connections. */
-  isUnplugged = false;
 
   private constructor(server: SocketServer) {
     this.#server = server;
@@ -17,7 +15,6 @@ export class RecordingProxy {
     const { hostname, port } = new URL(target);
     const proxy = new RecordingProxy(
       await listenRaw((caller) => {
-        if (proxy.isUnplugged) return void caller.destroy();
         const chunks: Buffer[] = [];
         proxy.#received.push(chunks);
         const server = connect(Number(port), hostname);
@@ -41,12 +38,6 @@ export class RecordingProxy {
   /** Everything that was received, as Latin-1, one text for each connection. */
   get received(): string {
     return this.#received.map((chunks) => Buffer.concat(chunks).toString("latin1")).join("\n");
-  }
-
-  /** Drops every connection, and those to come. */
-  unplug(): void {
-    this.isUnplugged = true;
-    this.#server.destroyAll();
   }
 
   close(): Promise<void> {

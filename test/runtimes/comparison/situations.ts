@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
 
@@ -21,7 +21,7 @@ export interface Situation {
   readonly tell: (happened: Happened) => string;
 }
 
-type Answer = (answer: ServerResponse, elsewhere: string, request: IncomingMessage) => void;
+type Answer = (answer: ServerResponse, elsewhere: string) => void;
 
 /** The key that every way is given: no error may show it. */
 export const apiKey = "key-7f3a9c1e5b2d";
@@ -30,63 +30,42 @@ const whole = fakePdf();
 const half = whole.subarray(0, whole.length / 2);
 const loginPage = "<!doctype html><title>Log in</title><p>Log in to go on.";
 
-const problem: Answer = (answer) => {
-  answer.writeHead(422, { "content-type": "application/json" });
-  answer.end(JSON.stringify({ message: "The member total is missing." }));
-};
+const status =
+  (code: number, headers: Record<string, string> = {}, body: string | Uint8Array = ""): Answer =>
+  (answer) =>
+    answer.writeHead(code, headers).end(body);
+const pdf = { "content-type": "application/pdf" };
+const message = JSON.stringify({ message: "The member total is missing." });
+const problem = status(422, { "content-type": "application/json" }, message);
+const sendWhole = status(200, pdf, whole);
+const sendLogin = status(200, { "content-type": "text/html" }, loginPage);
+
+/** Sends half a document, and ends the connection or breaks it. */
+const sendHalf =
+  (isBroken: boolean): Answer =>
+  (answer) => {
+    answer.useChunkedEncodingByDefault = false;
+    answer.writeHead(
+      200,
+      isBroken ? { ...pdf, "content-length": whole.length } : { ...pdf, connection: "close" },
+    );
+    if (isBroken) answer.write(half, () => answer.destroy());
+    else answer.end(half);
+  };
+
+const documents: readonly (readonly [title: string, ...answers: Answer[]])[] = [
+  ["200, and the body is a login page", sendLogin],
+  ["a redirect to a login page", status(302, { location: "/login" }), sendLogin],
+  ["half a document, in an answer that ends well", status(200, pdf, half)],
+  ["half a document, then the connection ends, and no length was told", sendHalf(false)],
+  ["half a document, then the connection breaks", sendHalf(true), sendWhole],
+  ["503 once, then the document", status(503), sendWhole],
+  ["the connection closes once before an answer", (answer) => answer.destroy(), sendWhole],
+];
 
 /** Every situation, in the order of the page. */
 export const situations: readonly Situation[] = [
-  {
-    title: "200, and the body is a login page",
-    answers: [(answer) => answer.writeHead(200, { "content-type": "text/html" }).end(loginPage)],
-    tell: tellDocument,
-  },
-  {
-    title: "a redirect to a login page",
-    answers: [
-      (answer) => answer.writeHead(302, { location: "/login" }).end(),
-      (answer) => answer.writeHead(200, { "content-type": "text/html" }).end(loginPage),
-    ],
-    tell: tellDocument,
-  },
-  {
-    title: "half a document, in an answer that ends well",
-    answers: [(answer) => answer.writeHead(200, { "content-type": "application/pdf" }).end(half)],
-    tell: tellDocument,
-  },
-  {
-    title: "half a document, then the connection ends, and no length was told",
-    answers: [
-      (answer) => {
-        answer.useChunkedEncodingByDefault = false;
-        answer.writeHead(200, { "content-type": "application/pdf", connection: "close" });
-        answer.end(half);
-      },
-    ],
-    tell: tellDocument,
-  },
-  {
-    title: "half a document, then the connection breaks",
-    answers: [
-      (answer) => {
-        answer.writeHead(200, { "content-type": "application/pdf", "content-length": whole.length });
-        answer.write(half, () => answer.destroy());
-      },
-      sendWhole,
-    ],
-    tell: tellDocument,
-  },
-  {
-    title: "503 once, then the document",
-    answers: [(answer) => answer.writeHead(503).end(), sendWhole],
-    tell: tellDocument,
-  },
-  {
-    title: "the connection closes once before an answer",
-    answers: [(answer) => answer.destroy(), sendWhole],
-    tell: tellDocument,
-  },
+  ...documents.map(([title, ...answers]) => ({ title, answers, tell: tellDocument })),
   {
     title: "307 to another machine",
     answers: [(answer, elsewhere) => answer.writeHead(307, { location: elsewhere }).end()],
@@ -117,12 +96,8 @@ export function playing(situation: Situation, elsewhere: string, bodies: string[
     for await (const piece of request.setEncoding("utf8")) body += piece;
     const play = situation.answers[Math.min(bodies.length, situation.answers.length - 1)];
     bodies.push(body);
-    play?.(answer, elsewhere, request);
+    play?.(answer, elsewhere);
   };
-}
-
-function sendWhole(answer: ServerResponse): void {
-  answer.writeHead(200, { "content-type": "application/pdf" }).end(whole);
 }
 
 function tellDocument({ document, error }: Happened): string {
