@@ -58,22 +58,3 @@ it.each([
   service.fail(faults.unauthorized());
   expect((await fetch(`${origin}/invoice.pdf`)).status).toBe(status);
 });
-
-it.each([
-  ["express-4", '{"0":37,"1":80,'],
-  ["express-5", "%PDF-"],
-])("%s sends bytes that begin %s", async (express, begins) => {
-  const { origin } = await start(express, (code) => code.replace(".buffer()", ".bytes()"));
-  const text = await (await fetch(`${origin}/small.pdf`)).text();
-  expect(text.slice(0, begins.length)).toBe(begins);
-});
-
-it.each(["express-4", "express-5"])(
-  "%s sends a buffer as application/octet-stream, unless its type is set",
-  async (express) => {
-    const { origin } = await start(express, (code) =>
-      code.replace('response.type("pdf").send', "response.send"),
-    );
-    expect((await fetch(`${origin}/small.pdf`)).headers.get("content-type")).toBe("application/octet-stream");
-  },
-);

@@ -22,30 +22,28 @@ let done = 0;
 async function onDone() {
   done++;
   if (done !== count / 10 && done !== count) return;
-  // What is let go only once something else was collected goes in the next rounds.
-  for (let round = 0; round < 5; round++) {
+  // Some objects are collected only after others were.
+  for (let round = 0; round < 6; round++) {
     globalThis.gc();
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  globalThis.gc();
   const { heapUsed, external, rss } = process.memoryUsage();
   measured.push({ ownBytes: heapUsed + external, rss });
 }
 
 // Signals that outlive their run, as those of a program do.
 const [signal, drain] = [new AbortController().signal, new AbortController().signal];
+const options = { concurrency: 16, signal, drain };
 if (kind === "generateMany") {
-  for await (const result of generateMany(client, jobs(), { concurrency: 16, signal, drain })) {
-    if (result.status === "fulfilled") await onDone();
-  }
+  for await (const { status } of generateMany(client, jobs(), options))
+    if (status === "fulfilled") await onDone();
 } else {
   const sink = { put: (_key, pdf) => pdf.bytes() };
   let lastMeasure;
   const onResult = ({ status }) => {
     if (status === "fulfilled") lastMeasure = onDone();
   };
-  const key = ({ values }) => values.n;
-  await runBulk({ client, jobs: jobs(), sink, key, journal, concurrency: 16, signal, drain, onResult });
+  await runBulk({ client, jobs: jobs(), sink, key: ({ values }) => values.n, journal, onResult, ...options });
   await lastMeasure;
   rmSync(journal);
 }

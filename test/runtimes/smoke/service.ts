@@ -9,7 +9,7 @@ import { RequestReader, type SeenRequest } from "../../support/faults/request-re
 import { listenRaw, type SocketServer } from "../../support/sockets.ts";
 
 /** What a page may load, by its path. */
-export type Pages = Readonly<Record<string, { readonly type: string; readonly text: string }>>;
+type Pages = Readonly<Record<string, { readonly type: string; readonly text: string }>>;
 
 type SeenCall = Omit<SeenRequest, "connection">;
 
