@@ -82,12 +82,6 @@ export const connections = {
     await stage.whenOver(uid);
   },
 
-  "cancelling the stream ends the connection": async (stage) => {
-    const uid = await stage.template(stalled);
-    await (await readFirst(stage, uid)).cancel();
-    await stage.whenOver(uid);
-  },
-
   "leaving the block of an `await using` ends the connection": async (stage) => {
     const uid = await stage.template(stalled);
     {

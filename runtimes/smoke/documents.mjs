@@ -57,14 +57,6 @@ for (const [output, read] of Object.entries(outputs)) {
 const schema = z.object({ date: z.string(), total: z.string().default("£0") });
 
 Object.assign(documents, {
-  "a client generates twenty documents at the same time": async (stage) => {
-    const client = stage.client();
-    const uid = await stage.template();
-    const all = Array.from({ length: 20 }, () => client.generate(uid, stage.values).bytes());
-    for (const bytes of await Promise.all(all)) isDocument(bytes, stage.document);
-    equal((await stage.seen(uid)).requests.length, 20, "the number of requests");
-  },
-
   "a response has its metadata before it is read": async (stage) => {
     const pdf = await stage.client().generate(await stage.template(), stage.values);
     equal(

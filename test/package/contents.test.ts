@@ -92,12 +92,3 @@ describe("the licenses in the published package", () => {
     }
   });
 });
-
-it("the fonts of the examples have their licenses", () => {
-  const examples = filesBelow(join(repository, "examples")).map(({ path }) => path);
-  const fonts = examples.filter(
-    (path) => /\.(?:otf|ttf|woff2?)$/.test(path) && !path.includes("node_modules"),
-  );
-  expect(fonts.length).toBeGreaterThan(0);
-  expect(fonts.filter((path) => !examples.includes(`${dirname(path)}/OFL.txt`))).toEqual([]);
-});

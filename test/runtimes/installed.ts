@@ -51,20 +51,12 @@ export function installRuntimes(): void {
     const [program, ...words] = programOfCommand("npm");
     const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
     execFileSync(program, [...words, ...args], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
-    moveTo(runtimesFolder, folder);
+    // Another run may have been faster, and may use its own by now.
+    if (!existsSync(runtimesFolder)) renameSync(folder, runtimesFolder);
     for (const old of readdirSync(cache).map((name) => join(cache, name)))
       if (/runtimes-\w+$/.test(old) && old !== runtimesFolder) rmSync(old, { recursive: true, force: true });
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function moveTo(target: string, folder: string): void {
-  try {
-    renameSync(folder, target);
-  } catch (error) {
-    // Another run was as quick, and may use its own by now: that is the same, and stays.
-    if (!existsSync(target)) throw error;
   }
 }
 

@@ -28,7 +28,6 @@ const mocks: readonly (readonly [
   ["MSW 3 in vitest", "Node 22", "msw.js", "vitest run"],
   ["nock 14", "Node 20", "nock.js", "node --test"],
   ["a replaced global fetch", "Node 20", "replaced-fetch.js", "node --test"],
-  ["vi.stubGlobal", "Node 20", "stubbed-fetch.js", "vitest run"],
   ["a MockAgent as `dispatcher`", "Node 20", "mock-agent.js", "node --test"],
   ["a MockAgent by setGlobalDispatcher", "Node 20", "mock-agent.js", "node --test"],
 ];

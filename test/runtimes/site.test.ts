@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningProgram, startProgram } from "../support/programs.ts";
-import { type Browser, launch, type Page } from "./browsers.ts";
+import { type Browser, launch } from "./browsers.ts";
 
 /** The documentation site, as `npm run docs` builds it and `npm run docs -- serve` serves it. */
 
@@ -52,7 +52,7 @@ describe("the documentation site", () => {
     );
     const results = searchIndex().map(({ url }) => ({ page: "index.html", link: url }));
     expect(links.length).toBeGreaterThan(1_000);
-    expect(results.length).toBeGreaterThan(200);
+    expect(results.map(({ link }) => link)).toContain("guides/handler.html");
     const dead = [...links, ...results].filter(({ page, link }) => isDead(link, page));
     expect(dead.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
   });
@@ -60,58 +60,28 @@ describe("the documentation site", () => {
   it.each([
     ["a desktop", 1_280],
     ["a phone", 390],
-  ])(
-    "can be read, searched and switched to dark on %s, and loads nothing from elsewhere",
-    async (_, width) => {
-      const page = await browser.newPage();
-      const asked: string[] = [];
-      const wrong: string[] = [];
-      page.on("request", (request) => asked.push(request.url()));
-      page.on("pageerror", (error) => wrong.push(error.message));
-      await page.setViewport({ width, height: 844 });
-      const papers = filesOf(site).filter((name) => /^(?:guides|reports)\/.*\.html$/.test(name));
-      for (const name of ["index.html", "classes/template-pdf.TemplatePdf.html", ...papers]) {
-        await page.goto(`${server.origin}/${name}`);
-        await page.waitForFunction("document.querySelector('#tsd-nav-container a')");
-        const aside = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        expect(aside, `${name} is wider than the page`).toBeLessThanOrEqual(0);
-      }
+  ])("fits the screen of %s, and loads nothing from elsewhere", async (_, width) => {
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    const wrong: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    page.on("pageerror", (error) => wrong.push(error.message));
+    await page.setViewport({ width, height: 844 });
+    const papers = filesOf(site).filter((name) => /^(?:guides|reports)\/.*\.html$/.test(name));
+    for (const name of ["index.html", "classes/template-pdf.TemplatePdf.html", ...papers]) {
+      await page.goto(`${server.origin}/${name}`);
+      await page.waitForFunction("document.querySelector('#tsd-nav-container a')");
+      const aside = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect(aside, `${name} is wider than the page`).toBeLessThanOrEqual(0);
+    }
+    await page.close();
 
-      await page.goto(`${server.origin}/index.html`);
-      expect(await search(page, "NotFoundError")).toContain("classes/template-pdf.NotFoundError.html");
-      expect(await search(page, "Hono")).toContain("guides/handler.html");
-
-      await page.evaluate(
-        `{ const select = document.getElementById("tsd-theme"); select.value = "dark"; select.dispatchEvent(new Event("change")); }`,
-      );
-      const background = "getComputedStyle(document.body).backgroundColor";
-      const [red] = /\d+/.exec(await page.evaluate<string>(background)) ?? [];
-      expect(Number(red)).toBeLessThan(64);
-      await page.evaluate("localStorage.clear()");
-      await page.close();
-
-      expect(wrong).toEqual([]);
-      expect(asked.filter((url) => !url.startsWith(`${server.origin}/`) && !url.startsWith("data:"))).toEqual(
-        [],
-      );
-    },
-  );
+    expect(wrong).toEqual([]);
+    expect(asked.filter((url) => !url.startsWith(`${server.origin}/`) && !url.startsWith("data:"))).toEqual(
+      [],
+    );
+  });
 });
-
-/** Types into the search, and gives where its results lead. */
-async function search(page: Page, words: string): Promise<string[]> {
-  await page.waitForFunction("!document.querySelector('#tsd-search-status')?.textContent.includes('…')");
-  await page.click("#tsd-search-trigger");
-  await page.evaluate("{ document.getElementById('tsd-search-input').value = ''; }");
-  await page.keyboard.type(words);
-  const shown = `[...document.querySelectorAll("#tsd-search-results a")].map((link) => link.getAttribute("href"))`;
-  const found = `document.querySelector("#tsd-search-results mark")?.closest("#tsd-search-results")`;
-  await page.waitForFunction(found);
-  const links = await page.evaluate<string[]>(shown);
-  await page.keyboard.press("Escape");
-  await page.waitForFunction("!document.querySelector('#tsd-search[open]')");
-  return links.map((link) => link.replace(/^(?:\.\/|https?:\/\/[^/]+\/)/, ""));
-}
 
 /** What the search knows: TypeDoc writes it as deflated JSON. */
 function searchIndex(): readonly { readonly url: string }[] {

@@ -109,10 +109,8 @@ new TemplatePdf({ apiKey: maybe, headers: { "x-tenant": undefined }, timeouts, r
 new TemplatePdf({ baseUrl: new URL("https://pdf.example.com"), apiKey: null });
 new TemplatePdf({ apiKey: () => process.env["PDF_API_KEY"], headers: new Headers() });
 new TemplatePdf({ apiKey: async () => "k3y", headers: [["x-tenant", "7"]] });
-new TemplatePdf({ headers: new Map([["x-tenant", "7"]]) });
 new TemplatePdf({ fetch: globalThis.fetch });
 new TemplatePdf({ fetch: undiciFetch });
-new TemplatePdf({ fetch: (url, init) => fetch(url, { ...init, keepalive: true }) });
 new TemplatePdf({ dispatcher: new Agent() });
 new TemplatePdf({ dispatcher: new MockAgent() });
 new TemplatePdf({ dispatcher: new ProxyAgent("http://proxy.example:3128") });
@@ -138,9 +136,6 @@ new TemplatePdf({
 });
 new TemplatePdf({ retry: false });
 untyped.generate("inv", {}, { timeouts: { total: 5_000 }, retry: { limit: 0 } });
-const patient: Timeouts = { firstByte: 600_000 };
-const once: Retry = { mayRenderTwice: false };
-untyped.with({ timeouts: patient, retry: once });
 // @ts-expect-error: there is no such timeout
 new TemplatePdf({ timeouts: { request: 5 } });
 // @ts-expect-error: a timeout is a number of milliseconds

@@ -87,13 +87,6 @@ export function render<U extends keyof Templates & string>(uid: U, values: Value
   return mapped.generate(uid, values);
 }
 render("inv", { name: "" });
-export function renderOne<S extends StandardSchemaV1>(given: Template<S>, values: InferInput<S>): unknown {
-  return pdfs.generate(given, values);
-}
-renderOne(invoice, { date: "2026-11-20", total: 2 });
-// @ts-expect-error: a value is missing
-renderOne(invoice, { date: "2026-11-20" });
-
 // A client with a map is a client.
 const loose: TemplatePdf = mapped;
 void loose;

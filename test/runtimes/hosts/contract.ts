@@ -85,14 +85,13 @@ export function testContract(
   host: Host,
   running: () => { host: RunningProgram; service: ScriptedService },
 ): void {
-  const urlOf = (mount = host.mount) =>
-    `${running().host.origin}${mount}/api/v1/templates/document/generate-sync`;
+  const urlOf = () => `${running().host.origin}/api/pdf/api/v1/templates/document/generate-sync`;
 
   /** Sends a request, and checks what no response may contain. */
-  async function ask(answer: Answer, call: Call = {}, mount?: string): Promise<Response> {
+  async function ask(answer: Answer, call: Call = {}): Promise<Response> {
     // Deno repeats a request whose connection is closed.
     running().service.answer(answer, answer);
-    const { head, leave } = send(urlOf(mount), call);
+    const { head, leave } = send(urlOf(), call);
     const response = await head.then(read).finally(() => leave("closing"));
     const { headers, body } = response;
     const unknown = Object.keys(headers).filter(
@@ -226,15 +225,10 @@ export function testContract(
     expect((await ask(withLength(document), { headers: own })).status).toBe(200);
   });
 
-  it.runIf(host.servesEveryPath)("serves at the root, and below any path", async () => {
-    expect((await ask(withLength(document), {}, "")).status).toBe(200);
-    expect((await ask(withLength(document), {}, "/a/b%20c")).status).toBe(200);
-  });
-
   it("serves the client of this package, which rejects with the classes of its errors", async () => {
     const { service } = running();
     const pdfs = new TemplatePdf({
-      baseUrl: running().host.origin + host.mount,
+      baseUrl: `${running().host.origin}/api/pdf`,
       apiKey: null,
       headers: { authorization: "Bearer member" },
       retry: false,

@@ -49,10 +49,6 @@ interface Starting {
 /** A server that carries the handler, and how it differs from the others. */
 export interface Host {
   readonly title: string;
-  /** The path below which it serves. */
-  readonly mount: string;
-  /** Whether the handler gets every path, because there is no router before it. */
-  readonly servesEveryPath: boolean;
   /** Whether `content-length` reaches the caller. */
   readonly tellsLength: boolean;
   /** Whether it breaks a truncated response of unknown length; else it ends that as if it were whole. */
@@ -204,28 +200,25 @@ export function startOn(
   return host.start({ folder, packages, env });
 }
 
-const mounted = {
-  mount: "/api/pdf",
-  servesEveryPath: false,
+const usual = {
   tellsLength: true,
   breaksOff: true,
   takesRest: true,
   seesLeavingBy: "closing",
   ownHeaders: [],
 } as const;
-const anywhere = { ...mounted, servesEveryPath: true };
 
 export const hosts: readonly Host[] = [
-  { title: "node:http", ...anywhere, start: onNode("node-http.ts") },
-  { title: "Express 5", ...mounted, ownHeaders: ["x-powered-by"], start: onNode("express.ts") },
-  { title: "Fastify 5", ...mounted, start: onNode("fastify.ts") },
-  { title: "Hono on Node", ...mounted, start: onNode("hono.ts") },
-  { title: "Next.js 16", ...mounted, tellsLength: false, start: onNext },
-  { title: "Bun", ...anywhere, tellsLength: false, start: onBun },
-  { title: "Deno", ...anywhere, start: onDeno },
+  { title: "node:http", ...usual, start: onNode("node-http.ts") },
+  { title: "Express 5", ...usual, ownHeaders: ["x-powered-by"], start: onNode("express.ts") },
+  { title: "Fastify 5", ...usual, start: onNode("fastify.ts") },
+  { title: "Hono on Node", ...usual, start: onNode("hono.ts") },
+  { title: "Next.js 16", ...usual, tellsLength: false, start: onNext },
+  { title: "Bun", ...usual, tellsLength: false, start: onBun },
+  { title: "Deno", ...usual, start: onDeno },
   {
     title: "workerd",
-    ...anywhere,
+    ...usual,
     seesLeavingBy: "resetting",
     breaksOff: false,
     takesRest: false,
