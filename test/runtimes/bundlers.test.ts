@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startProgram } from "../support/programs.ts";
-import { type Browser, launch } from "./browsers.ts";
+import { type Browser, launch, openPage } from "./browsers.ts";
 import {
   type Built,
   buildWith,
@@ -16,7 +16,6 @@ import {
   packagesOf,
   platformsOf,
 } from "./bundlers/built.ts";
-import { openPage } from "./bundlers/open-page.ts";
 import { Workspace } from "./mocks/workspace.ts";
 
 const report = fileURLToPath(new URL("../../docs/reports/bundlers.md", import.meta.url));

@@ -7,8 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { type Browser, launch } from "./browsers.ts";
-import { openPage } from "./bundlers/open-page.ts";
+import { type Browser, launch, openPage } from "./browsers.ts";
 import { Workspace } from "./mocks/workspace.ts";
 
 /** examples/express and examples/next with the packed package, against the emulator. */

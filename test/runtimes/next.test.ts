@@ -4,9 +4,8 @@ import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesBelow } from "../package/consumer.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
-import { type Browser, launch } from "./browsers.ts";
+import { type Browser, launch, openPage } from "./browsers.ts";
 import { nextVersion } from "./bundlers/built.ts";
-import { openPage } from "./bundlers/open-page.ts";
 import { Workspace } from "./mocks/workspace.ts";
 
 /** What docs/reports/bundlers.md says of Next.js. */

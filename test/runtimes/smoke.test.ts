@@ -1,9 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { consumer } from "../package/consumer.ts";
-import { tableFile } from "./install.ts";
-import { pageOf, pagePath, type Row, tableOf, withBrowsersOf } from "./smoke/page.ts";
+import { pageOf, pagePath, type Row, withBrowsersOf } from "./smoke/page.ts";
 import { type Runtime, runtimes } from "./smoke/runtimes.ts";
 import { SmokeService } from "./smoke/service.ts";
 import { bundleForPage, type Ground, namesOfChecks, type Run } from "./smoke/start.ts";
@@ -60,8 +59,6 @@ it("docs/reports/runtimes.md says what came of this run: where it is stale, run 
   const told = inject("updates") ? page : withBrowsersOf(before, page);
   await expect(told).toMatchFileSnapshot(pagePath);
 });
-
-afterAll(() => writeFileSync(tableFile(consumer), tableOf(rows)));
 
 function groundFor({ name, as, facts }: Runtime): Ground {
   const folder = join(consumer, "projects", `smoke-${name}-${as}`.replaceAll(/[^\w-]+/g, "-"));

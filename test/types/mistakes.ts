@@ -57,10 +57,6 @@ const ofMaps: readonly Mistake[] = [
   ],
   [`typed.generate("inv");`, "Expected 2-3 arguments, but got 1."],
   [
-    `client.generate("inv", "text");`,
-    "Argument of type 'string' is not assignable to parameter of type 'object'.",
-  ],
-  [
     `export type Wrong = Values<"invoice", Templates>;`,
     `Type '"invoice"' does not satisfy the constraint ${uids}.`,
   ],

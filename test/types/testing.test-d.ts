@@ -2,7 +2,7 @@
 
 import { setupServer } from "msw/node";
 import { TemplatePdf, template } from "template-pdf";
-import { type FakeCall, type FakeService, fakeService, faults } from "template-pdf/testing";
+import { type FakeCall, fakeService, faults } from "template-pdf/testing";
 import { expectTypeOf, vi } from "vitest";
 import * as z from "zod";
 
@@ -33,10 +33,6 @@ expectTypeOf(mapped.waitForCall(2)).resolves.toEqualTypeOf<
   FakeCall<"inv", Invoice> | FakeCall<"cert", { name: string }>
 >();
 
-// Whatever its type, it is a fake service.
-const several: FakeService[] = [listed, mapped, fakeService()];
-void several;
-
 // Without either, anything may come.
 const plain = fakeService();
 expectTypeOf(plain.calls).toEqualTypeOf<readonly FakeCall<string, Record<string, unknown>>[]>();
@@ -46,7 +42,7 @@ fakeService({ templates: [template(String(call?.uid))] }).calls[0]?.values["anyt
 new TemplatePdf<Templates>({ baseUrl: mapped.baseUrl, apiKey: mapped.apiKey, fetch: mapped.fetch });
 setupServer(...mapped.handlers);
 vi.stubGlobal("fetch", mapped.fetch);
-const fetching: typeof globalThis.fetch = mapped.fetch;
+mapped.fetch satisfies typeof globalThis.fetch;
 
 mapped.fail(faults.slow({ pieces: 2, everyMs: 1 }), { uid: "inv", times: 1 }).fail(faults.reset());
 // @ts-expect-error: there is no such template
@@ -57,4 +53,3 @@ mapped.fail(faults.reset);
 faults.cutOff({ after: 5 });
 // @ts-expect-error: templates are a list
 fakeService({ templates: { inv: invoice } });
-void fetching;

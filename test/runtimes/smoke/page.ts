@@ -19,7 +19,7 @@ const cells = ({ name, version, as, transport, results }: Row): string[] => {
 };
 
 /** The table of all runtimes. */
-export function tableOf(rows: readonly Row[]): string {
+function tableOf(rows: readonly Row[]): string {
   const lines = [head, head.map(() => "---"), ...rows.map(cells)];
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }

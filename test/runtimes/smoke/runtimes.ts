@@ -1,7 +1,7 @@
 import { type Ground, inBrowser, inBun, inDeno, inNode, inWorkerd, type Run } from "./start.ts";
 
 /** What is expected of a runtime. Everything else is expected of all of them. */
-export interface Facts {
+interface Facts {
   readonly transport: "undici" | "fetch";
   /** Buffers, Node's streams, and files. */
   readonly hasFiles: boolean;
