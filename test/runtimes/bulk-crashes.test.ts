@@ -135,3 +135,22 @@ it.runIf(process.getuid?.() === 0 && process.platform === "linux").each([
   spawnSync("mount", ["-o", "remount,size=16m", disk]);
   await expectRest();
 });
+
+it("a run whose journal may not grow any more stops, and says so", async () => {
+  const { startRun } = await setUpRuns(1500);
+  const limited = ["sh", "-c", 'ulimit -f 32; exec "$@"', "sh", process.execPath];
+  const { last } = await startRun({}, limited).ended;
+  expect(last?.message).toMatch(/larger than a file may be/);
+});
+
+it.runIf(process.getuid?.() === 0 && process.platform === "linux")(
+  "a run on a read-only file system sends no request",
+  async () => {
+    const { startRun, folder } = await setUpRuns(20);
+    expect(mountDisk(join(folder, "out"))).toBe(true);
+    spawnSync("mount", ["-o", "remount,ro", join(folder, "out")]);
+    const { asked, last } = await startRun().ended;
+    expect(asked).toEqual([]);
+    expect(last).toMatchObject({ name: "RunStoppedError", message: expect.stringMatching(/is read-only/) });
+  },
+);
