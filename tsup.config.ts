@@ -107,7 +107,7 @@ function inlineMap(map: unknown): string {
 
 const source = fileURLToPath(new URL("src", import.meta.url));
 
-/** The tools are one part of `dist`; the client and each platform are one each. */
+/** The tools are one part of `dist`; the client, the error classes and each platform are one each. */
 const inBase = sharedModules([startsOf(isTool), ...startsOf(isOfClient).map((path) => [path])]);
 
 function startsOf(isOf: (path: string) => boolean): string[] {
@@ -133,6 +133,7 @@ const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"
       const imported = join(dirname(importer), path);
       const [from, to] = [importer, imported].map(kindOfOutput);
       if (to === "entry") return outside(path.replace(/ts$/, extension));
+      if (to === "errors") return outside("#errors");
       if (to === "base") return from === "base" ? undefined : outside("#base");
       if (from === "tools" && imported === join(source, "index.ts")) return outside("template-pdf");
       // Every other file belongs to the only part that imports it.
@@ -146,9 +147,10 @@ function outside(path: string) {
 }
 
 /** Which kind of file in `dist` a file is written to. */
-function kindOfOutput(file: string): "tools" | "base" | "entry" | "client" {
+function kindOfOutput(file: string): "tools" | "base" | "errors" | "entry" | "client" {
   if (file === base || inBase.has(file)) return "base";
   const path = relative(source, file).replaceAll("\\", "/");
+  if (path === "errors/errors.ts") return "errors";
   if (isTool(path)) return "tools";
   return path.startsWith("platform/") ? "entry" : "client";
 }

@@ -57,6 +57,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       connections: connections ?? new Connections(transports.openPool()),
       isClosed: false,
     };
+    // Both here, not in the class: bundlers keep a class whose members have computed names.
+    makeDisposable(Object.getPrototypeOf(this), (client: TemplatePdf) => client.close());
+    const start: TemplatePdf[typeof startAttempt] = (uid, values, call, bulk) =>
+      new PendingPdf(new Call(this.#context, uid, values, call, bulk), nodeOutputs);
+    Object.defineProperty(this, startAttempt, { value: start });
   }
 
   /**
@@ -116,14 +121,12 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    *
    * @internal
    */
-  [startAttempt](
+  declare readonly [startAttempt]: (
     uid: string | AnyTemplate,
     values: object,
     options: CallOptions,
     bulk: BulkAttempt,
-  ): PendingPdf {
-    return new PendingPdf(new Call(this.#context, uid, values, options, bulk), nodeOutputs);
-  }
+  ) => PendingPdf;
 
   /**
    * Makes a sibling with other options that shares this client's connections, such as one for another account.
@@ -170,8 +173,6 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   /** Closes the client at the end of `await using`. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
-
-makeDisposable(TemplatePdf.prototype, (client) => client.close());
 
 /** What was given of some options; a member that is `undefined` was not. */
 function given<O extends object>(options: O): Partial<O> {

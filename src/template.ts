@@ -1,4 +1,11 @@
-import { type AnyTemplate, checkSchema, type InferInput, type StandardSchemaV1 } from "./request/schema.ts";
+import {
+  type AnyTemplate,
+  bodyOf,
+  checkedBody,
+  checkSchema,
+  type InferInput,
+  type StandardSchemaV1,
+} from "./request/schema.ts";
 import { checkUid } from "./request/url.ts";
 
 /** A template of the service: its uid, and the type of its values. Created by `template()`. */
@@ -57,7 +64,11 @@ export function template<Values extends object = Record<string, unknown>, U exte
 export function template(uid: string, ...given: [schema?: StandardSchemaV1]): Template {
   checkUid(uid);
   const [schema] = given;
+  const created = { uid, schema };
   // A misspelt import that is `undefined` must not switch the check off.
-  if (given.length > 0) checkSchema(uid, schema);
-  return Object.freeze({ uid, schema });
+  if (given.length > 0) {
+    checkSchema(uid, schema);
+    Object.defineProperty(created, checkedBody, { value: (values: unknown) => bodyOf(created, values) });
+  }
+  return Object.freeze(created);
 }

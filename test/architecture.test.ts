@@ -24,7 +24,7 @@ const layers: readonly (readonly string[])[] = [
 const outer: Readonly<Record<string, readonly string[]>> = {
   "json/": [],
   "service/": ["errors/", "files/", "json/", "request/", "runtime/"],
-  "browser/": ["index.ts"],
+  "browser/": ["errors/errors.ts", "index.ts"],
   "bulk/": ["index.ts", "call/", "errors/", "files/", "json/", "options/", "runtime/"],
   "handler/": ["index.ts", "errors/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
   "testing/": ["index.ts", "call/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],

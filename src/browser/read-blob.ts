@@ -1,4 +1,5 @@
-import { ConfigurationError, type GeneratedPdf, type PendingPdf } from "../index.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import type { GeneratedPdf, PendingPdf } from "../index.ts";
 
 /** A document that this page holds in memory. */
 export interface HeldPdf {

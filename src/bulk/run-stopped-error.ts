@@ -1,4 +1,4 @@
-import { type ErrorFacts, nameErrors, TemplatePdfError } from "../errors/errors.ts";
+import { type ErrorFacts, TemplatePdfError } from "../errors/errors.ts";
 import type { BulkSummary } from "./bulk-options.ts";
 
 /** How far a run came. */
@@ -14,6 +14,10 @@ interface RunFacts extends ErrorFacts {
  */
 export class RunStoppedError extends TemplatePdfError {
   override readonly code = "run_stopped";
+  override get name(): string {
+    return "RunStoppedError";
+  }
+
   /** What ended it, as in `"the disk is full"`. */
   declare readonly why: string;
   /** How many jobs were fulfilled until then. */
@@ -27,5 +31,3 @@ export class RunStoppedError extends TemplatePdfError {
     super(message, facts);
   }
 }
-
-nameErrors({ RunStoppedError });

@@ -1,11 +1,13 @@
 import { addCaller } from "../errors/caller-stack.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import { Redactor } from "../errors/redact.ts";
 import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
 import { type CallEvent, type EventOf, type Hooks, noHooks, tell, unharmedBy } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
 import { buildHeaders, credentialsIn } from "../request/headers.ts";
-import { type AnyTemplate, bodyOf } from "../request/schema.ts";
+import { type AnyTemplate, type CheckedTemplate, checkedBody } from "../request/schema.ts";
 import { pathTo } from "../request/url.ts";
+import { serializeValues } from "../request/values.ts";
 import {
   contentLengthOf,
   expectedLengthOf,
@@ -86,10 +88,14 @@ export class Call implements AbortListener, TimerListener {
       if (options !== undefined) this.settings = resolveCall(client.options, options);
       const isTemplate =
         typeof uidOrTemplate === "object" && uidOrTemplate !== null && "uid" in uidOrTemplate;
-      const template = isTemplate ? uidOrTemplate : { uid: uidOrTemplate as string, schema: undefined };
-      this.#path = pathTo(client.options.endpoint, template.uid);
-      this.uid = template.uid;
-      this.#json = bodyOf(template, values);
+      const template: CheckedTemplate = isTemplate
+        ? uidOrTemplate
+        : { uid: uidOrTemplate as string, schema: undefined };
+      const { uid, schema, [checkedBody]: write } = template;
+      this.#path = pathTo(client.options.endpoint, uid);
+      this.uid = uid;
+      if (schema !== undefined && !write) throw uncheckable(uid);
+      this.#json = write ? write(values) : serializeValues(values, uid);
     } catch (error) {
       this.#hasWrongArguments = true;
       this.#error = addCaller(error);
@@ -293,4 +299,11 @@ export class Call implements AbortListener, TimerListener {
     if (!this.#context || name === "request") tell(hooks, name, event);
     else this.#context.runInAsyncScope(tell, undefined, hooks, name, event);
   }
+}
+
+function uncheckable(uid: string): ConfigurationError {
+  const name = JSON.stringify(uid);
+  return new ConfigurationError(
+    `The template ${name} has a schema, but \`template()\` did not create it. Write template(${name}, schema).`,
+  );
 }

@@ -53,6 +53,7 @@ export class GeneratedPdf {
     this.#response = response;
     this.#maxBytes = maxBytes;
     this.#nodeOutputs = nodeOutputs;
+    makeDisposable(Object.getPrototypeOf(this), cancel);
   }
 
   // Read when they are asked for, which most documents never are. A service may repeat what it was sent, and these
@@ -281,4 +282,6 @@ export class GeneratedPdf {
   }
 }
 
-makeDisposable(GeneratedPdf.prototype, (document) => document.cancel());
+function cancel(document: GeneratedPdf): Promise<void> {
+  return document.cancel();
+}

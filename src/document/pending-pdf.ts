@@ -275,4 +275,4 @@ export class PendingPdf
   }
 }
 
-const tick = Promise.resolve();
+const tick = /* @__PURE__ */ Promise.resolve();

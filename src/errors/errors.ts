@@ -30,7 +30,9 @@ export interface ErrorFacts {
  */
 export class TemplatePdfError extends Error {
   /** The name of the class, also in minified code. */
-  declare readonly name: string;
+  override get name(): string {
+    return "TemplatePdfError";
+  }
   /** A stable, machine-readable code for what happened, such as `"not_found"`. */
   readonly code: string = "error";
   /** How many requests were made; 0 if nothing was sent. */
@@ -61,10 +63,10 @@ export class TemplatePdfError extends Error {
    * @param error - anything that was caught
    */
   static is<E>(this: { readonly prototype: E }, error: unknown): error is E {
-    const wanted = (this.prototype as { readonly [brand]?: string })[brand];
+    const { name: wanted } = this.prototype as TemplatePdfError;
     try {
       for (let at = error; typeof at === "object" && at !== null; at = Object.getPrototypeOf(at)) {
-        if (Object.hasOwn(at, brand) && (at as { readonly [brand]?: string })[brand] === wanted) return true;
+        if (brand in at && (at as TemplatePdfError).name === wanted) return true;
       }
     } catch {
       // A proxy may throw when it is read. It is not an error of this package.
@@ -77,6 +79,11 @@ export class TemplatePdfError extends Error {
     return this.#headers;
   }
 
+  /** @internal */
+  get [brand](): true {
+    return true;
+  }
+
   /** Returns a plain object that is safe to log. */
   toJSON(): Record<string, unknown> {
     return { ...(this as object), name: this.name, message: this.message };
@@ -86,6 +93,9 @@ export class TemplatePdfError extends Error {
 /** An option, the template uid or its schema, the API key or the base URL is wrong. Nothing was sent. */
 export class ConfigurationError extends TemplatePdfError {
   override readonly code = "invalid_configuration";
+  override get name(): string {
+    return "ConfigurationError";
+  }
 }
 
 /** A problem with the values of a template. */
@@ -99,6 +109,10 @@ export interface ValuesIssue {
 /** The values cannot be sent: they are not a JSON object, or the template's schema rejects them. Nothing was sent. */
 export class ValuesError extends TemplatePdfError {
   override readonly code = "invalid_values";
+  override get name(): string {
+    return "ValuesError";
+  }
+
   /** All problems that were found. */
   declare readonly issues: readonly ValuesIssue[];
   /** The template that the values are for. */
@@ -112,6 +126,9 @@ export class ValuesError extends TemplatePdfError {
 /** There was no response: the service could not be reached, or the connection ended before the response began. */
 export class ConnectionError extends TemplatePdfError {
   override readonly code: string = "connection_failed";
+  override get name(): string {
+    return "ConnectionError";
+  }
 }
 
 /** The names of the limits in `timeouts`. */
@@ -132,6 +149,10 @@ export type TimeoutPhase = "connect" | "firstByte" | "stall" | "unread" | "total
  */
 export class TimeoutError extends TemplatePdfError {
   override readonly code = "timeout";
+  override get name(): string {
+    return "TimeoutError";
+  }
+
   /** The name of the limit in `timeouts`. */
   declare readonly phase: TimeoutPhase;
   /** The limit, in milliseconds. */
@@ -154,6 +175,10 @@ export interface ApiErrorFacts extends ErrorFacts {
 /** The service responded with a status other than 2xx. */
 export class ApiError extends TemplatePdfError {
   override readonly code: string = "api_error";
+  override get name(): string {
+    return "ApiError";
+  }
+
   declare readonly status: number;
   /** How long to wait before the next request, in milliseconds, if the response has a valid `Retry-After`. */
   declare readonly retryAfterMs?: number;
@@ -187,36 +212,58 @@ export class ApiError extends TemplatePdfError {
 /** 400 or 422: the service rejects the values. */
 export class BadRequestError extends ApiError {
   override readonly code = "bad_request";
+  override get name(): string {
+    return "BadRequestError";
+  }
 }
 
 /** 401: the API key is missing, wrong or no longer valid. */
 export class AuthenticationError extends ApiError {
   override readonly code = "authentication_failed";
+  override get name(): string {
+    return "AuthenticationError";
+  }
 }
 
 /** 403: the API key may not do this. */
 export class PermissionError extends ApiError {
   override readonly code = "permission_denied";
+  override get name(): string {
+    return "PermissionError";
+  }
 }
 
 /** 404: there is no such template, or `baseUrl` does not lead to the service. */
 export class NotFoundError extends ApiError {
   override readonly code = "not_found";
+  override get name(): string {
+    return "NotFoundError";
+  }
 }
 
 /** 429: too many requests. */
 export class RateLimitError extends ApiError {
   override readonly code = "rate_limited";
+  override get name(): string {
+    return "RateLimitError";
+  }
 }
 
 /** 5xx: the service failed. */
 export class ServerError extends ApiError {
   override readonly code = "server_error";
+  override get name(): string {
+    return "ServerError";
+  }
 }
 
 /** The service responded with 2xx, but the body is not a PDF. */
 export class InvalidPdfError extends TemplatePdfError {
   override readonly code = "invalid_pdf";
+  override get name(): string {
+    return "InvalidPdfError";
+  }
+
   /** The response's `content-type`, if it has one. */
   declare readonly contentType?: string;
   /** The first 120 characters of the response on one line, without the key and the values that were sent. */
@@ -230,6 +277,10 @@ export class InvalidPdfError extends TemplatePdfError {
 /** The response is a truncated PDF. */
 export class TruncatedPdfError extends TemplatePdfError {
   override readonly code = "truncated_pdf";
+  override get name(): string {
+    return "TruncatedPdfError";
+  }
+
   /** How many bytes of the document arrived. */
   declare readonly receivedBytes: number;
   /** The response's `content-length`, if it has one. */
@@ -246,11 +297,18 @@ export class TruncatedPdfError extends TemplatePdfError {
 /** The document is larger than `maxBytes`, the limit for documents that are held in memory. */
 export class OversizedPdfError extends TemplatePdfError {
   override readonly code = "oversized_pdf";
+  override get name(): string {
+    return "OversizedPdfError";
+  }
 }
 
 /** The document could not be saved; `cause` is the error of the system. */
 export class SaveError extends TemplatePdfError {
   override readonly code = "not_saved";
+  override get name(): string {
+    return "SaveError";
+  }
+
   /** The path that was given. */
   declare readonly path: string;
 
@@ -258,32 +316,3 @@ export class SaveError extends TemplatePdfError {
     super(message, facts);
   }
 }
-
-/**
- * Sets the names and brands of error classes: literal, because minifiers rename classes; on the prototype, because they are
- * not data of an error.
- */
-export function nameErrors(classes: { readonly [name: string]: { readonly prototype: object } }): void {
-  for (const [name, { prototype }] of Object.entries(classes)) {
-    Object.defineProperties(prototype, { name: { value: name }, [brand]: { value: name } });
-  }
-}
-
-nameErrors({
-  TemplatePdfError,
-  ConfigurationError,
-  ValuesError,
-  ConnectionError,
-  TimeoutError,
-  ApiError,
-  BadRequestError,
-  AuthenticationError,
-  PermissionError,
-  NotFoundError,
-  RateLimitError,
-  ServerError,
-  InvalidPdfError,
-  TruncatedPdfError,
-  OversizedPdfError,
-  SaveError,
-});

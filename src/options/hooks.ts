@@ -69,7 +69,7 @@ export interface Hooks {
 export type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0];
 
 /** The hooks of a client without any. */
-export const noHooks: Hooks = Object.freeze({});
+export const noHooks: Hooks = {};
 
 const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
 

@@ -52,6 +52,14 @@ export interface AnyTemplate {
   readonly schema: StandardSchemaV1 | undefined;
 }
 
+/** Names the check that `template()` puts into a template with a schema. Registered globally, for templates of other copies of this package. */
+export const checkedBody: unique symbol = Symbol.for("template-pdf.checked-body") as never;
+
+/** A template that `template()` created with a schema: it writes its own request bodies, so that a page without one does not load this. */
+export interface CheckedTemplate extends AnyTemplate {
+  readonly [checkedBody]?: (values: unknown) => string | Promise<string>;
+}
+
 /** Whether something is a Standard Schema. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
   return (

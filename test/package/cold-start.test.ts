@@ -83,8 +83,10 @@ describe.each([
     ...args,
   );
 
-  it("loads three files of the package, and no more for a client", () => {
-    const names = ["base", "index", "platform/node"].map((name) => `template-pdf/dist/${name}.${extension}`);
+  it("loads four files of the package, and no more for a client", () => {
+    const names = ["base", "errors/errors", "index", "platform/node"].map(
+      (name) => `template-pdf/dist/${name}.${extension}`,
+    );
     expect(filesOfPackages(loaded.atLoad).sort()).toEqual(names);
     expect(filesOfPackages(loaded.atClient)).toEqual([]);
   });

@@ -73,7 +73,16 @@ describe("template()", () => {
     const schema = given as StandardSchemaV1;
     const message = `The schema of template "inv_2024" is no Standard Schema, but ${what}`;
     expect(() => template(uid, schema)).toThrow(new ConfigurationError(message));
-    if (schema !== undefined) expect(() => bodyOf({ uid, schema }, {})).toThrow(message);
+  });
+
+  it("is needed for a schema: a call refuses an object with one, which would check nothing", async () => {
+    const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
+    const made: Template = { uid, schema: z.object({}) };
+    await expect(pdfs.generate(made, {})).rejects.toThrow(
+      new ConfigurationError(
+        'The template "inv_2024" has a schema, but `template()` did not create it. Write template("inv_2024", schema).',
+      ),
+    );
   });
 });
 
@@ -296,7 +305,10 @@ describe("An issue", () => {
 
 it("An asynchronous schema leaves no unhandled rejection if the call is aborted", async () => {
   const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
-  const late: Template = { uid, schema: schemaOf(async () => ({ issues: [{ message: "is wrong" }] })) };
+  const late = template(
+    uid,
+    schemaOf(async () => ({ issues: [{ message: "is wrong" }] })),
+  );
   const reason = new Error("no longer wanted");
   const stray = await strayRejections(async () => {
     const call = pdfs.generate(late, {}, { signal: AbortSignal.abort(reason) });

@@ -1,9 +1,13 @@
-import { nameErrors, TemplatePdfError } from "../../errors/errors.ts";
+import { TemplatePdfError } from "../../errors/errors.ts";
 import { describeSystemError } from "../../files/system-errors.ts";
 
 /** The journal of a bulk run cannot be used: it is in use, of another run, or cannot be read or written. */
 export class JournalError extends TemplatePdfError {
   override readonly code = "journal_failed";
+  override get name(): string {
+    return "JournalError";
+  }
+
   /** The journal's path. */
   declare readonly path: string;
 
@@ -11,8 +15,6 @@ export class JournalError extends TemplatePdfError {
     super(message, facts);
   }
 }
-
-nameErrors({ JournalError });
 
 /** Makes the error for what went wrong with a journal: `The journal "<path>" <what>.` */
 export function journalError(path: string, what: string, cause?: unknown): JournalError {

@@ -12,7 +12,7 @@ export default function errors(): string {
         name: `${parent === "ApiError" ? "– " : ""}\`${each.name?.text}\``,
         code: each.members.flatMap(codeOf).join(""),
         when: docstringOf(each)[0] ?? "",
-        has: each.members.flatMap(factOf).join(" "),
+        has: each.members.flatMap((member) => factOf(member, parent)).join(" "),
       };
     });
   return tableOf(
@@ -30,13 +30,15 @@ function codeOf(member: ts.ClassElement): string[] {
 }
 
 /** A member that is a fact of the error: declared, or behind a getter. */
-function factOf(member: ts.ClassElement): string[] {
+function factOf(member: ts.ClassElement, parent: string): string[] {
+  if (!member.name || !ts.isIdentifier(member.name)) return [];
   const isFact =
     ts.isGetAccessor(member) ||
     (ts.isPropertyDeclaration(member) &&
       (hasModifier(member, ts.SyntaxKind.DeclareKeyword) || member.name.getText() === "code"));
-  const isInherited = ts.canHaveModifiers(member) && hasModifier(member, ts.SyntaxKind.OverrideKeyword);
-  return isFact && !isInherited ? [`\`${member.name.getText()}\``] : [];
+  // The `name` of `Error` itself is listed with the base.
+  const isInherited = hasModifier(member as ts.GetAccessorDeclaration, ts.SyntaxKind.OverrideKeyword);
+  return isFact && !(isInherited && parent !== "Error") ? [`\`${member.name.getText()}\``] : [];
 }
 
 function hasModifier(node: ts.HasModifiers, kind: ts.SyntaxKind): boolean {

@@ -82,7 +82,8 @@ async function readSchemaModule(file: string, { uid, signal }: SchemaOptions): P
       `${file}: this is the template ${other}, and ${JSON.stringify(uid)} is asked for. Name the one or the other.`,
     );
   }
-  const asked: AnyTemplate = isTemplate(found) ? found : template(uid, found);
+  const schema = isTemplate(found) ? found.schema : found;
+  const asked: AnyTemplate = schema ? template(uid, schema) : template(uid);
   return { template: asked, check: (values) => issuesOf(asked, values) };
 }
 
