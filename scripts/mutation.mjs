@@ -55,7 +55,7 @@ console.log(`mutation: ${Object.keys(coverage).length} tests reach ${reached.siz
 /** @type {Map<string, Set<string>>} */
 const tried = new Map();
 for (const [index, budgetMs] of rounds.entries()) {
-  await runRound(settings, coverage, tried, budgetMs);
+  await runRound(settings, mutants, coverage, tried, budgetMs);
   console.log(`mutation: ${readKilled(settings).size} are killed after round ${index + 1}`);
 }
 

@@ -20,6 +20,7 @@ const maxRestarts = 40;
  * @typedef {{ folder: string, results: string, tests: string, processes: number }} Settings
  * @typedef {Record<string, { durationMs: number, mutants: string[] }>} Coverage How long each test takes, and the ids of
  * the mutants that it reaches.
+ * @typedef {{ id: string, file: string, line: number }} Place Where a mutant is.
  */
 
 /**
@@ -43,16 +44,17 @@ export async function readCoverage(settings) {
 }
 
 /**
- * Runs tests with mutants: each mutant that lives with tests that reach it and did not run with it yet, the quickest
- * first, until they have taken so long together.
+ * Runs tests with mutants: each mutant that lives with tests that reach it and did not run with it yet, until they have
+ * taken so long together.
  *
  * @param {Settings} settings
+ * @param {readonly Place[]} mutants
  * @param {Coverage} coverage
  * @param {Map<string, Set<string>>} tried - the tests that ran with each mutant; is added to
  * @param {number} budgetMs - for each mutant, by how long its tests take without it
  */
-export async function runRound(settings, coverage, tried, budgetMs) {
-  const plan = planOf(coverage, readKilled(settings), tried, budgetMs);
+export async function runRound(settings, mutants, coverage, tried, budgetMs) {
+  const plan = planOf(coverage, mutants, readKilled(settings), tried, budgetMs);
   writeFileSync(join(settings.results, "plan.json"), JSON.stringify(plan));
   writeFileSync(join(settings.results, "finished.txt"), "");
   const queue = filesOf(plan, coverage);
@@ -66,37 +68,89 @@ export async function runRound(settings, coverage, tried, budgetMs) {
   await Promise.all(slots);
 }
 
-/** @param {Settings} settings */
+/**
+ * @param {Settings} settings
+ * @returns {Map<string, string>} the ids of the mutants that are killed, each with a test that does it
+ */
 export function readKilled({ results }) {
-  return new Set(readLines(join(results, "killed.tsv")).map((line) => line.split("\t")[0] ?? ""));
+  const lines = readLines(join(results, "killed.tsv")).map((line) => line.split("\t"));
+  return new Map(lines.map(([id = "", test = ""]) => [id, test.replace(/ \(the process\)$/, "")]));
 }
 
 /**
+ * Chooses the tests to run with each mutant: first those that killed mutants near it, then the quickest test of every
+ * file, then the second of every file, and so on. Tests of one file are alike, so the next file tells more.
+ *
  * @param {Coverage} coverage
- * @param {Set<string>} killed
+ * @param {readonly Place[]} mutants
+ * @param {ReadonlyMap<string, string>} killed
  * @param {Map<string, Set<string>>} tried
  * @param {number} budgetMs
  */
-function planOf(coverage, killed, tried, budgetMs) {
+function planOf(coverage, mutants, killed, tried, budgetMs) {
+  const killers = killersByPlace(mutants, killed);
+  const tests = Object.entries(coverage).sort(([, a], [, b]) => a.durationMs - b.durationMs);
+  /** @type {Map<string, { test: string, turn: number }[]>} */
+  const byMutant = new Map(mutants.filter(({ id }) => !killed.has(id)).map(({ id }) => [id, []]));
+  /** @type {Map<string, number>} How many tests of a file reach a mutant. */
+  const turns = new Map();
+  for (const [test, { mutants: ids }] of tests) {
+    for (const id of ids) {
+      const reaching = byMutant.get(id);
+      if (!reaching) continue;
+      const key = `${id} ${fileOf(test)}`;
+      const turn = turns.get(key) ?? 0;
+      turns.set(key, turn + 1);
+      reaching.push({ test, turn });
+    }
+  }
   /** @type {Record<string, string[]>} The mutants that each test runs with. */
   const plan = {};
-  /** @type {Map<string, number>} How long the planned tests of each mutant take. */
-  const plannedMs = new Map();
-  const tests = Object.entries(coverage).sort(([, a], [, b]) => a.durationMs - b.durationMs);
-  for (const [test, { durationMs, mutants }] of tests) {
-    /** @type {string[]} */
-    const ids = [];
-    for (const id of mutants) {
-      const before = plannedMs.get(id) ?? 0;
-      if (killed.has(id) || tried.get(id)?.has(test) || before > budgetMs) continue;
-      // One test at least, however long it takes; and a fraction of a millisecond counts.
-      plannedMs.set(id, before + durationMs + 0.5);
-      tried.set(id, (tried.get(id) ?? new Set()).add(test));
-      ids.push(id);
+  for (const { id, file, line } of mutants) {
+    const near = killers.get(areaOf(file, line));
+    const before = tried.get(id) ?? new Set();
+    tried.set(id, before);
+    // The sort is stable: those of one turn stay in the order of their durations.
+    const ordered = (byMutant.get(id) ?? []).sort(
+      (a, b) => Number(near?.has(b.test) ?? 0) - Number(near?.has(a.test) ?? 0) || a.turn - b.turn,
+    );
+    let plannedMs = 0;
+    for (const { test } of ordered) {
+      if (plannedMs > budgetMs) break;
+      if (before.has(test)) continue;
+      before.add(test);
+      // To begin a test takes a fraction of a millisecond, too.
+      plannedMs += (coverage[test]?.durationMs ?? 0) + 0.5;
+      plan[test] ??= [];
+      plan[test].push(id);
     }
-    if (ids.length > 0) plan[test] = ids;
   }
   return plan;
+}
+
+/**
+ * @param {readonly Place[]} mutants
+ * @param {ReadonlyMap<string, string>} killed
+ */
+function killersByPlace(mutants, killed) {
+  /** @type {Map<string, Set<string>>} */
+  const killers = new Map();
+  for (const { id, file, line } of mutants) {
+    const killer = killed.get(id);
+    if (killer === undefined) continue;
+    for (const near of [line - linesOfArea, line, line + linesOfArea]) {
+      const area = areaOf(file, near);
+      killers.set(area, (killers.get(area) ?? new Set()).add(killer));
+    }
+  }
+  return killers;
+}
+
+const linesOfArea = 8;
+
+/** @param {string} file @param {number} line */
+function areaOf(file, line) {
+  return `${file} ${Math.floor(line / linesOfArea)}`;
 }
 
 /**

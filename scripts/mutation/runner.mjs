@@ -59,6 +59,10 @@ export default class MutationRunner extends Runner {
     if (test.mode !== "run" && test.mode !== "queued") return;
     const name = nameOf(test);
     const mutants = finished.has(name) ? [] : (plan[name] ?? []).filter((id) => !killed.has(id));
+    if (slot !== undefined && mutants.length === 0) {
+      test.mode = "skip";
+      return;
+    }
     const withMutants = careful.has(name)
       ? mutants.flatMap((id) => [id, undefined])
       : [...mutants, undefined];
