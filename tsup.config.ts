@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -164,6 +164,24 @@ function isOfClient(path: string): boolean {
   return !isTool(path);
 }
 
+/** Leads to what browsers load: one file, with the twin of each module that has one. */
+const browserTwins: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "browser-twins",
+  setup({ onResolve }) {
+    onResolve({ filter: /^#platform$/ }, () => ({
+      path: join(source, "platform/web.ts"),
+      sideEffects: false,
+    }));
+    onResolve({ filter: /^\..*\.ts$/ }, ({ path, importer, kind }) => {
+      if (kind === "entry-point") return undefined;
+      const imported = join(dirname(importer), path);
+      if (kindOfOutput(imported) === "errors") return outside("#errors");
+      const twin = imported.replace(/\.ts$/, ".browser.ts");
+      return { path: existsSync(twin) ? twin : imported, sideEffects: false };
+    });
+  },
+};
+
 const builds = [
   // Not split: what its files share is in `#base`.
   { isOf: isOfClient, splitting: false, metafile: false },
@@ -176,8 +194,20 @@ function pick(all: Record<string, string>, isOf: (name: string) => boolean): Rec
   return Object.fromEntries(picked.map(([name, path]) => [name, name === "base" ? base : path]));
 }
 
-export default defineConfig(
-  builds.flatMap(({ isOf, splitting, metafile }): Options[] => [
+export default defineConfig([
+  {
+    ...both,
+    platform: "browser",
+    external: ["#errors"],
+    entry: entries.browser,
+    format: "esm",
+    splitting: false,
+    outExtension: () => ({ js: ".browser.js" }),
+    // It would be more than twice as large as its code, which is readable.
+    sourcemap: false,
+    esbuildPlugins: [browserTwins],
+  },
+  ...builds.flatMap(({ isOf, splitting, metafile }): Options[] => [
     {
       ...both,
       entry: pick(entries.esm, isOf),
@@ -196,4 +226,4 @@ export default defineConfig(
       plugins: [asCommonJs(splitting), ...(splitting ? [onlyMapsOfClient] : [])],
     },
   ]),
-);
+]);

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
+import { resolve as resolvePath } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type Plugin } from "vitest/config";
 import { AnyOrder } from "./test/support/any-order.ts";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
@@ -15,6 +17,17 @@ const resolve = {
     { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
     { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },
   ],
+};
+
+/** Leads to what browsers load, as tsup.config.ts does: of a file `x.ts` with a twin `x.browser.ts`, the twin. */
+const browserTwins: Plugin = {
+  name: "browser-twins",
+  enforce: "pre",
+  resolveId(path, importer) {
+    if (!importer || !/^\..*\.ts$/.test(path)) return undefined;
+    const twin = resolvePath(importer, "..", path.replace(/\.ts$/, ".browser.ts"));
+    return existsSync(twin) ? twin : undefined;
+  },
 };
 
 /** They change a module or a global for good, or measure their process: each gets a process of its own. */
@@ -39,6 +52,19 @@ export default defineConfig({
           name: "source",
           include: ["test/**/*.test.ts"],
           exclude: ["test/{package,runtimes}/**", isolated, waiting],
+          setupFiles: ["test/support/leaves-nothing.ts"],
+          testTimeout: 30_000,
+          isolate: false,
+        },
+      },
+      {
+        // Tests of the others once more, with what browsers load: for `npm run runtimes`, too.
+        resolve: { alias: [{ find: "#platform", replacement: source("platform/web.ts") }, ...resolve.alias] },
+        plugins: [browserTwins],
+        test: {
+          name: "page",
+          include: ["test/**/*.page.test.ts"],
+          env: { TEMPLATE_PDF_BUILD: "browser" },
           setupFiles: ["test/support/leaves-nothing.ts"],
           testTimeout: 30_000,
           isolate: false,

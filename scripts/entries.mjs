@@ -16,11 +16,13 @@ export const entryPoints = sources(manifest.exports, "js");
 export const entries = {
   esm: { ...entryPoints, ...sources(manifest.imports, "js"), ...sources(manifest.bin, "js") },
   cjs: { ...sources(manifest.exports, "cjs"), ...sources(manifest.imports, "cjs") },
+  /** What browsers load: of a file `x.ts` beside which there is an `x.browser.ts`, that one. */
+  browser: sources(manifest.exports, "browser.js"),
 };
 
 /**
  * @param {Target} target
- * @param {"js" | "cjs"} extension
+ * @param {"js" | "cjs" | "browser.js"} extension
  * @returns {Record<string, string>}
  */
 function sources(target, extension) {
@@ -28,6 +30,6 @@ function sources(target, extension) {
   if (typeof target !== "string") {
     return Object.assign({}, ...Object.values(target).map((inner) => sources(inner, extension)));
   }
-  const name = new RegExp(`^(?:\\./)?dist/(.+)\\.${extension}$`).exec(target)?.[1];
+  const name = new RegExp(`^(?:\\./)?dist/([^.]+)\\.${extension}$`).exec(target)?.[1];
   return name ? { [name]: `src/${name}.ts` } : {};
 }

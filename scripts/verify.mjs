@@ -1,6 +1,6 @@
 // @ts-check
 // All checks, then all tests; the last line says how it went. Everything runs even when something has failed,
-// and each failed check counts as one. `npm run verify runtimes` also runs the tests of `npm run runtimes`, last.
+// and each failed check counts as one. `npm run verify runtimes page` also runs the tests of `npm run runtimes`, last.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -7,7 +7,7 @@ import { PendingPdf } from "./document/pending-pdf.ts";
 import { ConfigurationError } from "./errors/errors.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
 import { type ClientOptions, checkClientNames, resolveOptions } from "./options/client-options.ts";
-import { buildHeaders } from "./request/headers.ts";
+import { buildHeaders } from "./request/flat-headers.ts";
 import type { AnyTemplate } from "./request/schema.ts";
 import { makeDisposable } from "./runtime/disposal.ts";
 import type { Values } from "./template.ts";

@@ -33,6 +33,7 @@ const outer: Readonly<Record<string, readonly string[]>> = {
     "index.ts",
     "bulk/",
     "emulator/",
+    "errors/value-kinds.ts",
     "files/",
     "json/",
     "options/",

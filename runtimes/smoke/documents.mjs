@@ -48,7 +48,7 @@ for (const [output, read] of Object.entries(outputs)) {
     }
     const error = await rejectionOf(read(pending));
     holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
-    const reason = `${output} needs Node, Deno or Bun, and this runtime is none of them.`;
+    const reason = `${output} needs Node, Deno or Bun.`;
     equal(error.message, `${reason} Use ${instead}.`, "the message");
     return `\`${output}\` is a \`ConfigurationError\` that names ${instead.replaceAll(/\w+\(\)/g, "`$&`")}`;
   };

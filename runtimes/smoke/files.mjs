@@ -9,7 +9,7 @@ export const saving = {
     if (!stage.facts.hasFiles) {
       const error = await rejectionOf(first.saveTo("invoice.pdf"));
       holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
-      const reason = "saveTo() needs Node, Deno or Bun, and this runtime is none of them.";
+      const reason = "saveTo() needs Node, Deno or Bun.";
       equal(error.message, `${reason} Use blob() or response().`, "the message");
       return "`saveTo()` is a `ConfigurationError` that names `blob()` and `response()`";
     }

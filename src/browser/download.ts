@@ -25,7 +25,7 @@ export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
     );
   }
   if (filename !== undefined && typeof filename !== "string") {
-    refuse(pdf, `Expected the name of the download to be a string, got a value of type ${typeof filename}.`);
+    refuse(pdf, "Expected the name of the download to be a string.");
   }
   const { blob, filename: given } = await readBlob(pdf);
   const link = document.createElement("a");

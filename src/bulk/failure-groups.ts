@@ -1,5 +1,5 @@
+import { describeKind } from "../errors/value-kinds.ts";
 import { SaveError, TemplatePdfError } from "../index.ts";
-import { describeType } from "../options/option-rules.ts";
 
 /** Failures of the same kind. */
 export interface FailureGroup {
@@ -55,6 +55,6 @@ export function kindOfFailure(error: unknown): { readonly code: string; readonly
   if (TemplatePdfError.is(error)) return error;
   if (error instanceof Error) return { code: error.name, message: error.message };
   // What has no text is told by its kind.
-  const message = typeof error === "object" ? describeType(error) : String(error);
+  const message = typeof error === "object" ? describeKind(error) : String(error);
   return { code: "unknown", message };
 }

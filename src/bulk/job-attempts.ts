@@ -125,9 +125,9 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     const error = failure.error("");
     const { repeat, retryAfterMs = 0 } = failure;
     if (retryAfterMs > longestPauseMs) {
-      const why = `the service asks to be left alone for ${inSeconds(retryAfterMs)}, and a run waits an hour at most`;
+      const why = `the service asks to wait ${inSeconds(retryAfterMs)}, and a run waits an hour at most`;
       this.#run.stop(why, error);
-      return { why: ` Not tried again: ${why}.` };
+      return { why: ` Not retried: ${why}.` };
     }
     this.#reportFailureToPace(error, failure.retryAfterMs, policy);
     // The wait that was asked for is the whole run's.

@@ -1,3 +1,4 @@
+import { describeKind } from "../errors/value-kinds.ts";
 import {
   type AnyTemplate,
   type CallOptions,
@@ -5,7 +6,6 @@ import {
   type PendingPdf,
   type Values,
 } from "../index.ts";
-import { describeType } from "../options/option-rules.ts";
 
 /** The options of one job's calls: those of any call, but for `retry`, which is the run's. */
 export type JobOptions = Omit<CallOptions, "retry">;
@@ -123,7 +123,7 @@ export function checkJob<J extends Job>(job: J, index: number): J {
       `Job ${index} has \`retry\` among its options, and the run decides when a document is asked for again. Give \`retry\` to the run. Nothing was sent for it.`,
     );
   }
-  const what = isObject ? "has no `template`" : `is ${describeType(job)}`;
+  const what = isObject ? "has no `template`" : `is ${describeKind(job)}`;
   throw new ConfigurationError(
     `Job ${index} ${what}. Give every job as { template, values }, where \`template\` is a uid or a template(). Nothing was sent for it.`,
   );

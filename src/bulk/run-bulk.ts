@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { addCaller } from "../errors/caller-stack.ts";
+import { describeKind } from "../errors/value-kinds.ts";
 import { describeSystemError } from "../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf } from "../index.ts";
-import { describeType } from "../options/option-rules.ts";
 import {
   type BulkProgress,
   type BulkResult,
@@ -189,7 +189,7 @@ class BulkRun<J extends Job> {
     const { key, sink } = this.#options;
     const given = key === undefined ? sink.keyOf?.(job) : key(job);
     if ((typeof given === "string" && given !== "") || Number.isFinite(given)) return String(given);
-    const what = given === "" ? "empty" : describeType(given);
+    const what = given === "" ? "empty" : describeKind(given);
     throw new ConfigurationError(
       `The key of job ${index} is ${what}; it has to be a text or a number. Nothing was sent for it.`,
     );

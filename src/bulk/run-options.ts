@@ -7,7 +7,6 @@ import {
   isPositiveCount,
   isSignal,
   type Rules,
-  rule,
 } from "../options/option-rules.ts";
 import { resolveRetry } from "../options/retry.ts";
 import type { Use } from "./job.ts";
@@ -43,16 +42,16 @@ export interface GenerateManyOptions<J, R> extends RunOptions {
 
 /** What the options that every run has must be. */
 export const runRules: Rules<RunOptions> = {
-  concurrency: rule(
-    'a whole number, 1 or more, or "auto"',
-    (value) => value === "auto" || isPositiveCount.test(value),
-  ),
-  perSecond: rule("a number above 0", (value) => Number.isFinite(value) && (value as number) > 0),
+  concurrency: {
+    words: 'a whole number, 1 or more, or "auto"',
+    test: (value) => value === "auto" || isPositiveCount.test(value),
+  },
+  perSecond: { words: "a number above 0", test: (value) => Number.isFinite(value) && (value as number) > 0 },
   retry: isObjectOrFalse,
-  stopAfter: rule(
-    "a whole number, 1 or more, or Infinity",
-    (value) => value === Number.POSITIVE_INFINITY || isPositiveCount.test(value),
-  ),
+  stopAfter: {
+    words: "a whole number, 1 or more, or Infinity",
+    test: (value) => value === Number.POSITIVE_INFINITY || isPositiveCount.test(value),
+  },
   signal: isSignal,
   drain: isSignal,
 };

@@ -52,7 +52,7 @@ export class Turns {
         this.#waiting.add(end);
         this.#serve();
       }, delayMs);
-      const listener = { onAbort: () => end(undefined) };
+      const listener = { handleEvent: () => end(undefined) };
       if (signal) listenToAbort(signal, listener);
       this.#resting.add(end);
     });

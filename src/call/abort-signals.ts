@@ -1,12 +1,12 @@
 /** Receives the abort of a signal. */
 export interface AbortListener {
-  onAbort(): void;
+  handleEvent(): void;
 }
 
 /** The one event listener of a signal, however many calls share it: Node warns of a leak from eleven on. */
 class SharedListener extends Set<AbortListener> {
   handleEvent(): void {
-    for (const listener of this) listener.onAbort();
+    for (const listener of this) listener.handleEvent();
   }
 }
 

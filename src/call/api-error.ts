@@ -100,50 +100,40 @@ export function retryAfterOf(head: ResponseHead): number | undefined {
 }
 
 /** The beginning of a message: the status and the call. */
-export function whatHappened(head: ResponseHead, { origin, uid }: CallFacts): string {
-  const what = head.opaqueRedirect ? "a redirect" : head.status;
-  return `The service at ${origin} answered ${what} for template ${JSON.stringify(uid)}`;
+export function whatHappened(head: ResponseHead, call: CallFacts): string {
+  return `Got ${head.opaqueRedirect ? "a redirect" : head.status} from ${whereOf(call)}`;
+}
+
+export function whereOf({ origin, uid }: Pick<CallFacts, "origin" | "uid">): string {
+  return `${origin} for template ${JSON.stringify(uid)}`;
 }
 
 function whatToDo(head: ResponseHead, waitMs: number | undefined, call: CallFacts): string {
   const { status } = head;
-  if (head.opaqueRedirect || (status >= 300 && status < 400)) return aboutRedirect(head, call);
-  const hasKey = call.request.headers.some((text) => text.startsWith("API-Key "));
-  switch (status) {
-    case 400:
-    case 422:
-      return "Compare the values with the placeholders of the template; the whole answer of the service is in `body`.";
-    case 401:
-      return hasKey
-        ? "Check the API key: the dashboard shows it under Settings » API keys."
-        : "No API key was sent: the server at `baseUrl` wants another proof of who you are, such as a session.";
-    case 403:
-      return hasKey
-        ? "This API key may not do that: check which account it belongs to."
-        : "The server at `baseUrl` does not allow it to you; its whole answer is in `body`.";
-    case 404:
-      return `Either the uid ${JSON.stringify(call.uid)} or the path of \`baseUrl\`, ${JSON.stringify(call.basePath)}, is wrong: check both. The client itself adds /api/v1 to the path.`;
-    case 413:
-      return "The values are larger than the service, or a proxy before it, takes: send less.";
-    case 429:
-      return `Too many requests: send fewer at a time, or try again ${waitMs === undefined ? "later" : `in ${inSeconds(waitMs)}`}.`;
-    default:
-      return status >= 500
-        ? `The service failed: try again later${requestIdOf(head) === undefined ? "" : ", and quote the request id if it persists"}.`
-        : "What the service said is in `body`.";
+  if (head.opaqueRedirect || (status >= 300 && status < 400)) {
+    // The query may repeat what was sent.
+    const location = head.header("location")?.replace(/[?#].*|(?<=\/\/)[^/@]*@/gs, "");
+    const elsewhere = location ? `, not at ${JSON.stringify(call.secrets.quote(location, 300))}` : "";
+    return `Redirects are not followed: point \`baseUrl\` at the service itself${elsewhere}.`;
   }
+  const hasKey = call.request.headers.some((text) => text.startsWith("API-Key "));
+  if (status === 404)
+    return `Check the uid and \`baseUrl\`: its path is ${JSON.stringify(call.basePath)}, and the client adds /api/v1.`;
+  if (status === 429 && waitMs !== undefined)
+    return `Try again in ${inSeconds(waitMs)}, or send fewer requests at a time.`;
+  if (hasKey && status === 401) return "Check the API key: the dashboard shows it under Settings » API keys.";
+  if (hasKey && status === 403) return "Check which account the API key belongs to.";
+  return advice[status] ?? (status >= 500 ? "Try again later." : "`body` has the whole response.");
 }
 
-function aboutRedirect(head: ResponseHead, { secrets }: CallFacts): string {
-  // The query may repeat what was sent.
-  const location = head
-    .header("location")
-    ?.replace(/[?#].*/s, "")
-    .replace(/\/\/[^/@]*@/, "//");
-  const target =
-    location === undefined ? "" : ` It points to ${JSON.stringify(secrets.quote(location, 300))}.`;
-  return `Redirects are not followed, so that what was sent stays where it was sent.${target} Point \`baseUrl\` at where the service really lives.`;
-}
+const compare = "Compare the values with the template's placeholders.";
+const advice: { readonly [status: number]: string | undefined } = {
+  400: compare,
+  401: "No API key was sent: the server at `baseUrl` wants a session or the like.",
+  413: "Send less: the service or a proxy limits the size.",
+  422: compare,
+  429: "Send fewer requests at a time.",
+};
 
 /** What is left of a key of digits that the service repeats as a number: without quotes it would not be JSON. */
 const numericMark = /([:,[]\s*)\[redacted\](?=\s*[,}\]])/g;

@@ -9,7 +9,7 @@ import {
 import { pageAddress } from "../runtime/environment.ts";
 import type { ResponseHead } from "../transport/response-head.ts";
 import type { Explanation } from "../transport/transport.ts";
-import { answerFacts, type CallFacts, type KnownFacts, whatHappened } from "./api-error.ts";
+import { answerFacts, type CallFacts, type KnownFacts, whatHappened, whereOf } from "./api-error.ts";
 
 /** What one attempt may wait for. */
 export type AttemptPhase = Exclude<TimeoutPhase, "total">;
@@ -29,16 +29,17 @@ export function notConnected(
 ): unknown {
   if (isPassedOn(cause)) return cause;
   const safe = call.secrets.causeWithoutSecrets(cause);
-  const where = `the service at ${call.origin} for ${templateOf(call)}`;
   const reason =
     explained?.reason === undefined ? innermostMessage(safe) : call.secrets.quote(explained.reason, 500);
   const advice = explained?.advice ?? adviceFor(call.origin);
-  const what =
-    sent === false
-      ? `Could not reach ${where} (${reason}).`
-      : `No answer came from ${where} (${reason}); the document may have been rendered all the same.`;
-  return new ConnectionError(`${what} ${advice}${call.note}`, { attempts: call.attempts, cause: safe });
+  const [what, rendered] = sent === false ? ["Could not reach", ""] : ["Got no response from", mayBeRendered];
+  return new ConnectionError(`${what} ${whereOf(call)} (${reason}).${rendered} ${advice}${call.note}`, {
+    attempts: call.attempts,
+    cause: safe,
+  });
 }
+
+const mayBeRendered = " The document may have been rendered.";
 
 /** Whether a rejection is not a failure of the request, but must reach the caller unchanged. */
 export function isPassedOn(cause: unknown): boolean {
@@ -57,10 +58,8 @@ function adviceFor(origin: string): string {
   const page = pageAddress();
   const ownOrigin = page === undefined ? origin : new URL(page).origin;
   const crossing =
-    ownOrigin === origin
-      ? ""
-      : ` A page of ${ownOrigin} needs the server's leave there (CORS): with createHandler, list it in \`origins\`.`;
-  return `Check \`baseUrl\`, and that the service can be reached from here; then try again.${crossing}`;
+    ownOrigin === origin ? "" : ` It must allow ${ownOrigin} (CORS; \`origins\` of createHandler).`;
+  return `Check \`baseUrl\` and the network.${crossing}`;
 }
 
 /** The response is a success, but not a PDF. */
@@ -68,10 +67,8 @@ export function notAPdf(head: ResponseHead, text: string, call: CallFacts): Inva
   const type = head.header("content-type");
   const contentType = type === undefined ? undefined : call.secrets.quote(type, 100);
   const excerpt = call.secrets.quote(text, 120);
-  const what = contentType === undefined ? "without a content type" : `with ${JSON.stringify(contentType)}`;
-  const begins = excerpt === "" ? "and an empty body" : `that begins ${JSON.stringify(excerpt)}`;
   return new InvalidPdfError(
-    `${whatHappened(head, call)} ${what} ${begins}: this is no PDF. Check that \`baseUrl\` leads to the service and not to a login page or a proxy.${call.note}`,
+    `${whatHappened(head, call)} with ${contentType ? JSON.stringify(contentType) : "no content type"}, not a PDF: ${JSON.stringify(excerpt)}. Check that \`baseUrl\` leads to the service, not to a login page or proxy.${call.note}`,
     { ...answerFacts(head, call), contentType, excerpt },
   );
 }
@@ -80,7 +77,7 @@ export function notAPdf(head: ResponseHead, text: string, call: CallFacts): Inva
 export function undecoded(head: ResponseHead, call: CallFacts): InvalidPdfError {
   const coding = JSON.stringify(call.secrets.quote(head.undecoded ?? "", 100));
   return new InvalidPdfError(
-    `${whatHappened(head, call)}, encoded as ${coding}, which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it.${call.note}`,
+    `${whatHappened(head, call)} in the unsupported encoding ${coding}. Turn it off at the service or proxy.${call.note}`,
     { ...answerFacts(head, call), excerpt: "" },
   );
 }
@@ -92,15 +89,11 @@ export function cutOff(
   call: CallFacts,
   cause?: unknown,
 ): TruncatedPdfError {
-  const { receivedBytes, promisedBytes } = received;
   const safe = call.secrets.causeWithoutSecrets(cause);
-  const amount =
-    receivedBytes < (promisedBytes ?? 0)
-      ? `${receivedBytes} of ${promisedBytes} bytes arrived`
-      : `${receivedBytes} bytes arrived, ${cause === undefined ? "without the end mark of a PDF" : "and then the connection broke"}`;
   const why = cause === undefined ? "" : ` (${innermostMessage(safe)})`;
+  const end = why || isShort(received) ? "" : ", without the end mark of a PDF";
   return new TruncatedPdfError(
-    `The document for ${templateOf(call)} from ${call.origin} was cut off: ${amount}${why}. Do not use what arrived; generate it again.${call.note}`,
+    `The document from ${whereOf(call)} was cut off after ${amountOf(received)}${why}${end}. Generate it again.${call.note}`,
     { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
   );
 }
@@ -109,27 +102,25 @@ export function cutOff(
 export function timedOut(
   phase: AttemptPhase,
   limitMs: number,
-  { receivedBytes, promisedBytes }: Received,
+  received: Received,
   head: ResponseHead | undefined,
   call: CallFacts,
 ): TimeoutError {
-  const { origin, attempts } = call;
-  const template = templateOf(call);
-  const limit = `${limitMs} ms, \`timeouts.${phase}\``;
-  const amount = promisedBytes === undefined ? receivedBytes : `${receivedBytes} of ${promisedBytes}`;
+  const where = whereOf(call);
+  const limit = `within ${limitMs} ms (\`timeouts.${phase}\`)`;
   const messages: { readonly [phase in AttemptPhase]: string } = {
-    connect: `Could not connect to the service at ${origin} for ${template} within ${limit}.${attempts > 1 ? "" : " Nothing was sent."} Check \`baseUrl\`, and that the service can be reached from here; then try again.`,
-    firstByte: `The service at ${origin} sent no byte of a document for ${template} within ${limit}; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`,
-    stall: `The document for ${template} from ${origin} stopped arriving after ${amount} bytes: no more came for ${limit}. Do not use what arrived; generate it again.`,
-    unread: `The document for ${template} was not read within ${limit}, so its connection was given up. Read it as soon as it is there, or raise the limit.`,
+    connect: `Could not reach ${where} ${limit}. Check \`baseUrl\` and the network.`,
+    firstByte: `Got no response from ${where} ${limit}.${mayBeRendered} Raise the limit if rendering takes longer.`,
+    stall: `The document from ${where} stopped after ${amountOf(received)}: nothing more came ${limit}. Generate it again.`,
+    unread: `The document from ${where} was not read ${limit}. Read it sooner, or raise the limit.`,
   };
-  const facts = head ? answerFacts(head, call) : { attempts };
+  const facts = head ? answerFacts(head, call) : { attempts: call.attempts };
   return new TimeoutError(messages[phase] + call.note, { ...facts, phase, limitMs });
 }
 
 /** The body of an unsuccessful response did not end in time: the cause of its `ApiError`. */
 export function refusalOver(limitMs: number, head: ResponseHead, call: KnownFacts): TimeoutError {
-  const message = `The rest of the answer did not come within ${limitMs} ms.`;
+  const message = `The rest of the response did not come within ${limitMs} ms.`;
   return new TimeoutError(message, { ...answerFacts(head, call), phase: "stall", limitMs });
 }
 
@@ -141,17 +132,21 @@ export function totalOver(
   cause: unknown,
 ): TimeoutError {
   const tried = attempts > 1 ? ` Tried ${attempts} times.` : "";
-  const limit = `${limitMs} ms, \`timeouts.total\``;
+  const limit = `${whereOf(call)} within ${limitMs} ms (\`timeouts.total\`)`;
   return new TimeoutError(
     attempts === 0
-      ? `Nothing was sent for ${templateOf(call)} within ${limit}: the function given as \`apiKey\`, or the template's schema, did not come to an end.`
-      : `No whole document for ${templateOf(call)} came from ${call.origin} within ${limit}. Raise it if that is not long enough; else try again later.${tried}`,
+      ? `Nothing was sent to ${limit}: the \`apiKey\` function or the template's schema did not finish.`
+      : `Got no whole document from ${limit}. Raise the limit if rendering takes longer.${tried}`,
     { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
   );
 }
 
-function templateOf({ uid }: Pick<CallFacts, "uid">): string {
-  return `template ${JSON.stringify(uid)}`;
+function amountOf(received: Received): string {
+  return `${received.receivedBytes}${isShort(received) ? ` of ${received.promisedBytes}` : ""} bytes`;
+}
+
+function isShort({ receivedBytes, promisedBytes }: Received): boolean {
+  return promisedBytes !== undefined && receivedBytes < promisedBytes;
 }
 
 /** The message of the innermost cause, such as `connect ECONNREFUSED 127.0.0.1:443`. */

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from "../runtime/environment.ts";
 import { contentLengthOf, type ResponseHead } from "../transport/response-head.ts";
 import type { Exchange, Receiver, Transport, WireRequest } from "../transport/transport.ts";
 import { apiError, type CallFacts, type KnownFacts, maxErrorBytes, retryAfterOf } from "./api-error.ts";
@@ -241,14 +242,8 @@ export class Attempt implements Receiver {
 
   /** The text of what came first, as much of it as an error may keep. */
   #firstText(): string {
-    const bytes = this.#first?.concatenate().subarray(0, maxErrorBytes) ?? new Uint8Array();
-    return typeof TextDecoder === "undefined" ? asciiOf(bytes) : new TextDecoder().decode(bytes);
+    return decodeUtf8(this.#first?.concatenate().subarray(0, maxErrorBytes) ?? new Uint8Array());
   }
-}
-
-/** For Jest's jsdom, which has no `TextDecoder`: most of an error is ASCII. */
-function asciiOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xfffd)).join("");
 }
 
 /** Any 2xx: the spec shows no status code. */

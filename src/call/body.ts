@@ -87,7 +87,7 @@ export class Body {
   read(output: string, sink: Sink): void {
     if (this.#output !== undefined) {
       throw new TypeError(
-        `This document was already read by ${this.#output}, so ${output} finds nothing. A document can be read once: keep what the first form gave, or generate it again.`,
+        `${output} cannot read the document, because ${this.#output} has read it. Keep what that returned, or generate it again.`,
       );
     }
     this.#output = output;

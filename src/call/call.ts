@@ -4,7 +4,7 @@ import { Redactor } from "../errors/redact.ts";
 import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
 import { type CallEvent, type EventOf, type Hooks, noHooks, tell, unharmedBy } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
-import { buildHeaders, credentialsIn } from "../request/headers.ts";
+import { buildHeaders, credentialsIn } from "../request/flat-headers.ts";
 import { type AnyTemplate, type CheckedTemplate, checkedBody } from "../request/schema.ts";
 import { pathTo } from "../request/url.ts";
 import { serializeValues } from "../request/values.ts";
@@ -138,7 +138,7 @@ export class Call implements AbortListener, TimerListener {
     this.bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
   }
 
-  onAbort(): void {
+  handleEvent(): void {
     this.fail(this.settings.signal?.reason);
   }
 

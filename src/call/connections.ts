@@ -57,11 +57,9 @@ export interface CallContext {
 /** @throws {ConfigurationError} if a client is closed, or its base URL is relative and there is no page */
 export function checkOpen({ options, connections, isClosed }: CallContext): void {
   if (isClosed || connections.areClosed) {
-    throw new ConfigurationError("This client is closed, and so are its connections. Make another one.");
+    throw new ConfigurationError("This client is closed. Create another one.");
   }
   if (options.needsPage) {
-    throw new ConfigurationError(
-      "The `baseUrl` is relative to a page, and this is none. Generate in the page, such as on a click; or give the whole URL.",
-    );
+    throw new ConfigurationError("A relative `baseUrl` needs a page. Generate there, or give the whole URL.");
   }
 }

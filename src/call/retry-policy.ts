@@ -50,17 +50,17 @@ export function decide(
 ): Decision {
   if (repeat === "never" || attempts > policy.limit) return { why: "" };
   if (repeat === "ambiguous" && !policy.mayRenderTwice) {
-    return { why: " Not tried again: it may have been rendered, and `retry.mayRenderTwice` is false." };
+    return { why: " Not retried: `retry.mayRenderTwice` is false." };
   }
   if (retryAfterMs !== undefined && retryAfterMs > longestDelayMs) {
     return {
-      why: ` Not tried again: the service asks to wait ${inSeconds(retryAfterMs)}, and a call waits 60 s at most.`,
+      why: ` Not retried: the service asks to wait ${inSeconds(retryAfterMs)}; a call waits 60 s at most.`,
     };
   }
   const delayMs = retryAfterMs ?? backOffMs(attempts, random());
   if (delayMs >= leftMs) {
     return {
-      why: ` Not tried again: after a wait of ${inSeconds(delayMs)}, nothing would be left of \`timeouts.total\`.`,
+      why: ` Not retried: a wait of ${inSeconds(delayMs)} would exceed \`timeouts.total\`.`,
     };
   }
   return { delayMs };
@@ -75,5 +75,5 @@ const yearMs = 365 * 24 * 3_600_000;
 /** A time for a message: `2 s`, `0.4 s`. */
 export function inSeconds(ms: number): string {
   if (ms > yearMs) return "more than a year";
-  return `${Math.round(ms / 100) / 10} s`;
+  return `${Math.ceil(ms / 100) / 10} s`;
 }

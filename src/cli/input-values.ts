@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { describeKind } from "../request/values.ts";
+import { describeKind } from "../errors/value-kinds.ts";
 import { decodeJson } from "./decode-utf8.ts";
 import { describeReadError, Misuse } from "./failure.ts";
 

@@ -276,7 +276,7 @@ export class GeneratedPdf {
     const maxBytes = this.#maxBytes;
     const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
     return new OversizedPdfError(
-      `The document for template ${JSON.stringify(facts.uid)} has ${size} bytes, and \`maxBytes\` allows ${maxBytes} in memory. Raise it, or use saveTo() or stream(), which hold little.`,
+      `The document for template ${JSON.stringify(facts.uid)} has ${size} bytes, above the limit of ${maxBytes} (\`maxBytes\`). Raise it, or use saveTo() or stream().`,
       answerFacts(head, facts),
     );
   }

@@ -1,8 +1,8 @@
 import { nameOfError } from "../errors/redact.ts";
+import { describeKind } from "../errors/value-kinds.ts";
 import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
 import { isJsonObject } from "../json/json-value.ts";
 import { limitsStreams } from "../options/call-options.ts";
-import { describeType } from "../options/option-rules.ts";
 import { checkValues } from "../request/schema.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
@@ -160,7 +160,7 @@ async function checked(
 
 function wrongReturn(name: OwnFunction, expected: string, given: unknown): ConfigurationError {
   return new ConfigurationError(
-    `Expected \`${name}\` of the handler to return ${expected}, got ${describeType(given)}.`,
+    `Expected \`${name}\` of the handler to return ${expected}, got ${describeKind(given)}.`,
   );
 }
 

@@ -5,8 +5,8 @@ import {
   isFunction,
   isObject,
   isObjectOrFalse,
+  type Rule,
   type Rules,
-  rule,
 } from "../options/option-rules.ts";
 import { checkUid } from "../request/url.ts";
 import type { Disposition } from "../service/content-disposition.ts";
@@ -92,19 +92,22 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
   onError?: ((error: unknown, about: HandlerError) => void) | undefined;
 }
 
-const isDisposition = rule(
-  '"attachment" or "inline"',
-  (value) => value === "attachment" || value === "inline",
-);
+const isDisposition: Rule = {
+  words: '"attachment" or "inline"',
+  test: (value) => value === "attachment" || value === "inline",
+};
 
 const rules: Rules<HandlerOptions> = {
-  client: rule("a TemplatePdf", (value) => typeof (value as TemplatePdf | null)?.generate === "function"),
+  client: {
+    words: "a TemplatePdf",
+    test: (value) => typeof (value as TemplatePdf | null)?.generate === "function",
+  },
   templates: isObject,
   authorize: isFunction,
   values: isFunction,
   disposition: isDisposition,
   filename: isFunction,
-  origins: rule("a list of origins", Array.isArray),
+  origins: { words: "a list of origins", test: Array.isArray },
   maxBodyBytes: isByteCount,
   retry: isObjectOrFalse,
   onError: isFunction,

@@ -1,3 +1,4 @@
+import { describeKind } from "../errors/value-kinds.ts";
 import { ConfigurationError } from "../index.ts";
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
@@ -94,7 +95,7 @@ function parse(url: string): URL | undefined {
  */
 export function checkOrigin(origin: unknown): void {
   if (typeof origin !== "string" || !isOrigin(origin)) {
-    const got = typeof origin === "string" ? JSON.stringify(origin) : `a value of type ${typeof origin}`;
+    const got = typeof origin === "string" ? JSON.stringify(origin) : describeKind(origin);
     throw new ConfigurationError(
       `Expected each of \`origins\` to be an origin such as "https://app.example.com", without a path, got ${got}. Name every one by itself: "*" would let any page call.`,
     );

@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { type ApiKeySource, checkEncryption, resolveApiKey } from "../request/api-key.ts";
+import { lacksPage, parseBaseUrl } from "../request/base-url.ts";
 import { type HeadersInput, readHeaders } from "../request/headers.ts";
-import { type Endpoint, endpointOf, lacksPage, parseBaseUrl } from "../request/url.ts";
+import { type Endpoint, endpointOf } from "../request/url.ts";
 import { isPage } from "../runtime/environment.ts";
 import type { FetchLike } from "../transport/fetch.ts";
 import type { DispatcherLike, TransportSettings } from "../transport/transport.ts";
@@ -100,9 +101,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   if (apiKey !== null && !options.allowInsecureHttp) checkEncryption(baseUrl);
   const { fetch, dispatcher } = options;
   if (fetch && dispatcher) {
-    throw new ConfigurationError(
-      "Both `fetch` and `dispatcher` were given, and each would send the requests. Give one of them.",
-    );
+    throw new ConfigurationError("`fetch` and `dispatcher` both send the requests: give one of them.");
   }
   return Object.freeze({
     baseUrl,
@@ -123,7 +122,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   });
 }
 
-/** Checks the names of a client's options. @throws {ConfigurationError} with the nearest known option */
+/** Checks the names of a client's options. @throws {ConfigurationError} with the known options */
 export function checkClientNames(options: ClientOptions): void {
   checkNames(options, Object.keys(rules), "client");
 }

@@ -23,7 +23,7 @@ export interface Retry {
 /** A call's `retry`, complete. */
 export type RetryPolicy = Complete<Retry>;
 
-const defaults: RetryPolicy = Object.freeze({ limit: 2, mayRenderTwice: true });
+const defaults: RetryPolicy = /* @__PURE__ */ Object.freeze({ limit: 2, mayRenderTwice: true });
 
 const rules: Rules<Retry> = { limit: isCount, mayRenderTwice: isBoolean };
 

@@ -24,7 +24,7 @@ export interface Timeouts {
   total?: number | undefined;
 }
 
-const defaults: Complete<Timeouts> = Object.freeze({
+const defaults: Complete<Timeouts> = /* @__PURE__ */ Object.freeze({
   connect: 10_000,
   firstByte: 120_000,
   stall: 30_000,

@@ -11,8 +11,7 @@ export const transports: TransportPlatform = {
     captureContext: () => undefined,
     close: async () => {},
   }),
-  objectionTo: () =>
-    "this runtime has no undici, and every request goes by fetch. Leave `dispatcher` out, or give a `fetch`",
+  objectionTo: () => "this runtime has no undici. Give a `fetch` instead",
 };
 
 /** The outputs in browsers and edge workers, which have no Node modules: every method says what to use instead. */
@@ -24,7 +23,5 @@ export const nodeOutputs: NodeOutputs = {
 };
 
 function refuse(method: string, instead: string): never {
-  throw new ConfigurationError(
-    `${method} needs Node, Deno or Bun, and this runtime is none of them. Use ${instead}.`,
-  );
+  throw new ConfigurationError(`${method} needs Node, Deno or Bun. Use ${instead}.`);
 }

@@ -1,6 +1,8 @@
 import { ConfigurationError, type ValuesIssue } from "../errors/errors.ts";
 import { nameOfError, Redactor } from "../errors/redact.ts";
-import { describeKind, isAnyObject, maxIssues, serializeValues, valuesError } from "./values.ts";
+import { describeKind, isAnyObject } from "../errors/value-kinds.ts";
+import { serializeValues, valuesError } from "./values.ts";
+import { maxIssues } from "./values-check.ts";
 
 /**
  * The Standard Schema interface, version 1 (https://standardschema.dev), so that any schema library works and the package

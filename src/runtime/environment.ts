@@ -64,3 +64,24 @@ export function isLoopback(hostname: string): boolean {
 
 /** The most that a timer can wait, in milliseconds (24.8 days): one that is set for longer fires at once (HTML standard, "timer initialization steps"). */
 export const longestTimerMs = 2 ** 31 - 1;
+
+let forbidsCaching: boolean | undefined;
+
+/**
+ * Whether the runtime accepts `cache: "no-store"`. Without it Next.js would cache documents; but some versions of Workers
+ * throw at it.
+ */
+export function mayForbidCaching(): boolean {
+  try {
+    forbidsCaching ??= new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
+  } catch {
+    forbidsCaching = false;
+  }
+  return forbidsCaching;
+}
+
+/** Decodes UTF-8. Jest's jsdom has no `TextDecoder`: there, all beyond ASCII is lost. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  if (typeof TextDecoder !== "undefined") return new TextDecoder().decode(bytes);
+  return Array.from(bytes, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xfffd)).join("");
+}

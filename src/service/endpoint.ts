@@ -1,4 +1,4 @@
-import { uidProblem } from "../request/url.ts";
+import { isUid } from "../request/url.ts";
 import { checkJsonType, readJsonObject } from "./json-body.ts";
 import { Problem, serverFault } from "./problem.ts";
 import { isResponse, type Product, toResponse } from "./to-response.ts";
@@ -133,7 +133,7 @@ function uidOf(path: string): string {
     const detail = "The name of the template in the path is not valid percent-encoding. Encode it as UTF-8.";
     throw new Problem(400, detail, { kind: "invalid-path" });
   }
-  if (uidProblem(uid) !== undefined) {
+  if (!isUid(uid)) {
     throw new Problem(
       404,
       "The path names no template that could exist. Put the template's uid, or the name it has here, in its place.",

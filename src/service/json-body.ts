@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { describeKind } from "../errors/value-kinds.ts";
 import { isJsonObject } from "../json/json-value.ts";
-import { describeKind } from "../request/values.ts";
 import { Problem } from "./problem.ts";
 
 /** What is held of a body at first, in bytes: most values fit. */

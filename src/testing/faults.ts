@@ -1,4 +1,4 @@
-import { checkOptions, isCount, isPositiveCount, rule } from "../options/option-rules.ts";
+import { checkOptions, isCount, isPositiveCount, type Rule } from "../options/option-rules.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
 import {
   cutOff,
@@ -36,18 +36,18 @@ export interface Slowness {
   readonly everyMs?: number | undefined;
 }
 
-const isServerError = rule(
-  "a whole number from 500 to 599",
-  (value) => Number.isInteger(value) && Math.floor((value as number) / 100) === 5,
-);
-const isRetryAfter = rule(
-  "a whole number of seconds, or the text of the header",
-  (value) => isCount.test(value) || (typeof value === "string" && /^[\x20-\x7e]+$/.test(value)),
-);
-const isPause = rule(
-  `a number of milliseconds from 0 to ${longestTimerMs}`,
-  (value) => typeof value === "number" && value >= 0 && value <= longestTimerMs,
-);
+const isServerError: Rule = {
+  words: "a whole number from 500 to 599",
+  test: (value) => Number.isInteger(value) && Math.floor((value as number) / 100) === 5,
+};
+const isRetryAfter: Rule = {
+  words: "a whole number of seconds, or the text of the header",
+  test: (value) => isCount.test(value) || (typeof value === "string" && /^[\x20-\x7e]+$/.test(value)),
+};
+const isPause: Rule = {
+  words: `a number of milliseconds from 0 to ${longestTimerMs}`,
+  test: (value) => typeof value === "number" && value >= 0 && value <= longestTimerMs,
+};
 
 /**
  * What can go wrong, by name, for `service.fail()`. Each throws a `ConfigurationError` for an option that is unknown or wrong.

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { type Template, TemplatePdf } from "../index.ts";
-import { isCount, isPositiveCount, isText, type Rules, rule } from "../options/option-rules.ts";
+import { isCount, isPositiveCount, isText, type Rule, type Rules } from "../options/option-rules.ts";
 import { isWellFormedKey } from "../request/api-key.ts";
 import { addressOf } from "../request/url.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
@@ -54,23 +54,26 @@ export interface ListeningService {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const areTemplates = rule('an array of uids and templates, such as ["inv_2024", certificate]', Array.isArray);
-const areKeys = rule(
-  "an array of one or more keys, each of visible ASCII characters, or null",
-  (value) =>
+const areTemplates: Rule = {
+  words: 'an array of uids and templates, such as ["inv_2024", certificate]',
+  test: Array.isArray,
+};
+const areKeys: Rule = {
+  words: "an array of one or more keys, each of visible ASCII characters, or null",
+  test: (value) =>
     value === null ||
     (Array.isArray(value) &&
       value.length > 0 &&
       value.every((key) => typeof key === "string" && isWellFormedKey(key))),
-);
-const isPort = rule(
-  "a whole number from 0 to 65535",
-  (value) => isCount.test(value) && (value as number) <= 65_535,
-);
-const isWait = rule(
-  `a number of milliseconds above 0, at most ${longestTimerMs}`,
-  (value) => typeof value === "number" && value > 0 && value <= longestTimerMs,
-);
+};
+const isPort: Rule = {
+  words: "a whole number from 0 to 65535",
+  test: (value) => isCount.test(value) && (value as number) <= 65_535,
+};
+const isWait: Rule = {
+  words: `a number of milliseconds above 0, at most ${longestTimerMs}`,
+  test: (value) => typeof value === "number" && value > 0 && value <= longestTimerMs,
+};
 
 export const fakeServiceRules: Rules<FakeServiceOptions> = {
   baseUrl: undefined,

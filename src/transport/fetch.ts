@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { isPage } from "../runtime/environment.ts";
+import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 
@@ -163,15 +163,9 @@ function initOf(
 
 /** A mock may return anything. */
 function checkResponse(response: FetchResponse): void {
-  if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
-    throw new ConfigurationError(
-      "The `fetch` in use gave no Response. If it is a mock, let it give `new Response(…)`, a new one for every call.",
-    );
-  }
-  if (response.bodyUsed || response.body?.locked) {
-    throw new ConfigurationError(
-      "The `fetch` in use gave a Response that has been read before. If it is a mock, let it give a new one for every call.",
-    );
+  const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
+  if (!isResponse || response.bodyUsed || response.body?.locked) {
+    throw new ConfigurationError("Expected `fetch` to return a Response, a new one for every call.");
   }
 }
 
@@ -196,24 +190,9 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
   };
 }
 
-let forbidsCaching: boolean | undefined;
-
-/**
- * Whether the runtime accepts `cache: "no-store"`. Without it Next.js would cache documents; but some versions of Workers
- * throw at it.
- */
-function mayForbidCaching(): boolean {
-  try {
-    forbidsCaching ??= new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
-  } catch {
-    forbidsCaching = false;
-  }
-  return forbidsCaching;
-}
-
 function noFetch(): ConfigurationError {
   return new ConfigurationError(
-    "This runtime has no `fetch`. Give the client one as `fetch`; under Jest, jsdom has none, and the node environment has.",
+    "This runtime has no `fetch`, as Jest's jsdom. Give the client one as `fetch`.",
   );
 }
 

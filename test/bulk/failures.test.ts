@@ -38,7 +38,7 @@ describe("the failures of a run", () => {
   it.each([
     ["a text", { code: "unknown", message: "a text" }],
     [undefined, { code: "unknown", message: "undefined" }],
-    [Object.create(null), { code: "unknown", message: "a value of type object" }],
+    [Object.create(null), { code: "unknown", message: "an Object" }],
   ])("may be any thrown value: %j", (thrown, kind) => {
     const groups = new FailureGroups();
     groups.add(thrown, 3);

@@ -162,9 +162,9 @@ describe("generateMany", () => {
 
   const shape = "Give every job as { template, values }, where `template` is a uid or a template().";
   it.each([
-    [undefined, `is a value of type undefined. ${shape}`],
+    [undefined, `is undefined. ${shape}`],
     [null, `is null. ${shape}`],
-    ["t", `is a value of type string. ${shape}`],
+    ["t", `is a string. ${shape}`],
     [["t", {}], `has no \`template\`. ${shape}`],
     [{ uid: "t", values: {} }, `has no \`template\`. ${shape}`],
     [
@@ -204,7 +204,7 @@ describe("generateMany", () => {
   });
 
   it.each([
-    [{ concurency: 3 }, "Unknown run option `concurency`. Did you mean `concurrency`?"],
+    [{ concurency: 3 }, "Unknown run option `concurency`. Known options: concurrency, "],
     [{ concurrency: 0 }, '`concurrency` to be a whole number, 1 or more, or "auto", got `0` (number).'],
     [{ concurrency: 1.5 }, "Expected `concurrency`"],
     [{ concurrency: "many" }, "Expected `concurrency`"],
@@ -212,7 +212,7 @@ describe("generateMany", () => {
     [{ perSecond: Number.NaN }, "Expected `perSecond`"],
     [{ perSecond: Number.POSITIVE_INFINITY }, "Expected `perSecond`"],
     [{ stopAfter: 0 }, "`stopAfter` to be a whole number, 1 or more, or Infinity, got `0` (number)."],
-    [{ retry: { limt: 2 } }, "Unknown retry option `limt`. Did you mean `limit`?"],
+    [{ retry: { limt: 2 } }, "Unknown retry option `limt`. Known options: limit, "],
     [{ use: 1 }, "Expected `use` to be a function"],
     [{ ordered: "yes" }, "Expected `ordered` to be a boolean"],
     [{ signal: {} }, "Expected `signal` to be an AbortSignal"],

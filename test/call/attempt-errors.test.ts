@@ -5,12 +5,12 @@ import type { Explanation } from "../../src/transport/transport.ts";
 import { call, headOf, key, word } from "../support/facts.ts";
 
 const template = 'template "inv \\"7\\""';
-const service = "The service at https://pdf.example.com";
-const at = `the service at https://pdf.example.com for ${template}`;
-const answered = `${service} answered 200 for ${template}`;
-const document = `The document for ${template}`;
-const check = "Check `baseUrl`, and that the service can be reached from here; then try again.";
-const again = "Do not use what arrived; generate it again.";
+const at = `https://pdf.example.com for ${template}`;
+const answered = `Got 200 from ${at}`;
+const document = `The document from ${at}`;
+const check = "Check `baseUrl` and the network.";
+const again = "Generate it again.";
+const mayBeRendered = "The document may have been rendered.";
 
 describe("The error for a request without a response", () => {
   const reset = new Error("fetch failed", { cause: new Error("read ECONNRESET") });
@@ -19,14 +19,8 @@ describe("The error for a request without a response", () => {
 
   it.each([
     [false, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
-    [
-      true,
-      `No answer came from ${at} (read ECONNRESET); the document may have been rendered all the same. ${check} Tried 3 times.`,
-    ],
-    [
-      undefined,
-      `No answer came from ${at} (read ECONNRESET); the document may have been rendered all the same. ${check} Tried 3 times.`,
-    ],
+    [true, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
+    [undefined, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
   ])("says whether the document may have been rendered: %s", (sent, message) => {
     const error = notConnected(reset, sent);
     expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
@@ -56,7 +50,7 @@ describe("The error for a request without a response", () => {
   it.each([
     [
       "https://app.example.com/orders",
-      " A page of https://app.example.com needs the server's leave there (CORS): with createHandler, list it in `origins`.",
+      " It must allow https://app.example.com (CORS; `origins` of createHandler).",
     ],
     ["https://pdf.example.com/orders", ""],
   ])("mentions CORS to a page of another origin only: %s", (baseURI, advice) => {
@@ -85,13 +79,13 @@ describe("The error for a request without a response", () => {
 
 describe("The error for a success that is not a PDF", () => {
   const checkUrl =
-    ": this is no PDF. Check that `baseUrl` leads to the service and not to a login page or a proxy. Tried 3 times.";
+    ". Check that `baseUrl` leads to the service, not to a login page or proxy. Tried 3 times.";
 
   it.each<[string | undefined, string, string, string]>([
-    [undefined, "", "", " without a content type and an empty body"],
-    ["text/html", "<html>\n in", "<html> in", ' with "text/html" that begins "<html> in"'],
-    [`a/${word}`, `of ${word}`, "of [redacted]", ' with "a/[redacted]" that begins "of [redacted]"'],
-    [undefined, "x ".repeat(99), "x ".repeat(60), ` without a content type that begins "${"x ".repeat(60)}"`],
+    [undefined, "", "", ' with no content type, not a PDF: ""'],
+    ["text/html", "<html>\n in", "<html> in", ' with "text/html", not a PDF: "<html> in"'],
+    [`a/${word}`, `of ${word}`, "of [redacted]", ' with "a/[redacted]", not a PDF: "of [redacted]"'],
+    [undefined, "x ".repeat(99), "x ".repeat(60), ` with no content type, not a PDF: "${"x ".repeat(60)}"`],
   ])("quotes the type and the beginning without secrets: %j, %.9j", (type, text, excerpt, shown) => {
     const error = attempt.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, call);
     expect(error.message).toBe(`${answered}${shown}${checkUrl}`);
@@ -102,7 +96,7 @@ describe("The error for a success that is not a PDF", () => {
   it("names an encoding that cannot be decoded", () => {
     const error = attempt.undecoded(headOf(200, {}, { undecoded: `x-${word}` }), call);
     expect(error.message).toBe(
-      `${answered}, encoded as "x-[redacted]", which was not asked for and cannot be undone. Switch that encoding off at the service or the proxy before it. Tried 3 times.`,
+      `${answered} in the unsupported encoding "x-[redacted]". Turn it off at the service or proxy. Tried 3 times.`,
     );
     expect(error).toMatchObject({ attempts: 3, status: 200, excerpt: "" });
   });
@@ -110,18 +104,16 @@ describe("The error for a success that is not a PDF", () => {
 
 const broke = new Error(`other side closed on ${key}`);
 it.each<[number, number | undefined, unknown, string]>([
-  [5, 9, undefined, "5 of 9 bytes arrived"],
-  [5, 9, broke, "5 of 9 bytes arrived (other side closed on [redacted])"],
-  [9, 9, undefined, "9 bytes arrived, without the end mark of a PDF"],
-  [9, undefined, undefined, "9 bytes arrived, without the end mark of a PDF"],
-  [9, undefined, broke, "9 bytes arrived, and then the connection broke (other side closed on [redacted])"],
+  [5, 9, undefined, "5 of 9 bytes"],
+  [5, 9, broke, "5 of 9 bytes (other side closed on [redacted])"],
+  [9, 9, undefined, "9 bytes, without the end mark of a PDF"],
+  [9, undefined, undefined, "9 bytes, without the end mark of a PDF"],
+  [9, undefined, broke, "9 bytes (other side closed on [redacted])"],
 ])(
   "The error for a truncated document counts its bytes: %s of %s",
   (receivedBytes, promisedBytes, cause, amount) => {
     const error = attempt.cutOff(headOf(200), { receivedBytes, promisedBytes }, call, cause);
-    expect(error.message).toBe(
-      `${document} from https://pdf.example.com was cut off: ${amount}. ${again} Tried 3 times.`,
-    );
+    expect(error.message).toBe(`${document} was cut off after ${amount}. ${again} Tried 3 times.`);
     expect(error).toMatchObject({ attempts: 3, status: 200, receivedBytes });
     expect(error.promisedBytes).toBe(promisedBytes);
     expect("cause" in error).toBe(cause !== undefined);
@@ -130,43 +122,22 @@ it.each<[number, number | undefined, unknown, string]>([
 
 describe("The error for a timeout", () => {
   const received = { receivedBytes: 5, promisedBytes: 9 };
-  const limit = (phase: string) => `70 ms, \`timeouts.${phase}\``;
+  const limit = (phase: string) => `within 70 ms (\`timeouts.${phase}\`)`;
 
   it.each([
-    [
-      "connect",
-      9,
-      `Could not connect to the service at https://pdf.example.com for ${template} within ${limit("connect")}. ${check}`,
-    ],
+    ["connect", 9, `Could not reach ${at} ${limit("connect")}. ${check}`],
     [
       "firstByte",
       9,
-      `${service} sent no byte of a document for ${template} within ${limit("firstByte")}; it may have been rendered all the same. Raise the limit if rendering takes that long; else try again later.`,
+      `Got no response from ${at} ${limit("firstByte")}. ${mayBeRendered} Raise the limit if rendering takes longer.`,
     ],
-    [
-      "stall",
-      9,
-      `${document} from https://pdf.example.com stopped arriving after 5 of 9 bytes: no more came for ${limit("stall")}. ${again}`,
-    ],
-    [
-      "stall",
-      undefined,
-      `${document} from https://pdf.example.com stopped arriving after 5 bytes: no more came for ${limit("stall")}. ${again}`,
-    ],
-    [
-      "unread",
-      9,
-      `${document} was not read within ${limit("unread")}, so its connection was given up. Read it as soon as it is there, or raise the limit.`,
-    ],
+    ["stall", 9, `${document} stopped after 5 of 9 bytes: nothing more came ${limit("stall")}. ${again}`],
+    ["stall", undefined, `${document} stopped after 5 bytes: nothing more came ${limit("stall")}. ${again}`],
+    ["unread", 9, `${document} was not read ${limit("unread")}. Read it sooner, or raise the limit.`],
   ] as const)("names the limit: %s, of %s bytes", (phase, promisedBytes, text) => {
     const error = attempt.timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);
     const message = `${text} Tried 3 times.`;
     expect(error).toMatchObject({ message, attempts: 3, phase, limitMs: 70, status: 200 });
-  });
-
-  it("says that nothing was sent if the first attempt does not connect", () => {
-    const first = attempt.timedOut("connect", 70, received, undefined, { ...call, attempts: 1, note: "" });
-    expect(first.message).toContain(`${limit("connect")}. Nothing was sent. Check \`baseUrl\``);
   });
 
   it("has no status if there was no response", () => {
@@ -176,13 +147,13 @@ describe("The error for a timeout", () => {
   });
 
   it("is the cause of an error response whose body stalls", () => {
-    const message = "The rest of the answer did not come within 70 ms.";
+    const message = "The rest of the response did not come within 70 ms.";
     const facts = { message, attempts: 3, phase: "stall", limitMs: 70, status: 500 };
     expect(attempt.refusalOver(70, headOf(500), call)).toMatchObject(facts);
   });
 
-  const nothingSent = `Nothing was sent for ${template} within ${limit("total")}: the function given as \`apiKey\`, or the template's schema, did not come to an end.`;
-  const notWhole = `No whole document for ${template} came from https://pdf.example.com within ${limit("total")}. Raise it if that is not long enough; else try again later.`;
+  const nothingSent = `Nothing was sent to ${at} ${limit("total")}: the \`apiKey\` function or the template's schema did not finish.`;
+  const notWhole = `Got no whole document from ${at} ${limit("total")}. Raise the limit if rendering takes longer.`;
   it.each([
     [0, nothingSent],
     [1, notWhole],

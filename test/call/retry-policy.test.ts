@@ -6,7 +6,7 @@ import { property } from "../support/fuzz.ts";
 const often = { limit: 10_000, mayRenderTwice: true };
 const forever = Number.POSITIVE_INFINITY;
 const justBelowOne = 1 - Number.EPSILON / 2;
-const renderedTwice = " Not tried again: it may have been rendered, and `retry.mayRenderTwice` is false.";
+const renderedTwice = " Not retried: `retry.mayRenderTwice` is false.";
 
 /** The decision, without limits on what a row does not name. */
 function decided(
@@ -67,11 +67,11 @@ describe("A failed attempt", () => {
   });
 
   it.each([
-    [60_001, "60 s"],
+    [60_001, "60.1 s"],
     [120_000, "120 s"],
     [forever, "more than a year"],
   ])("is not retried after a Retry-After above 60 s: %d ms", (retryAfterMs, text) => {
-    const why = ` Not tried again: the service asks to wait ${text}, and a call waits 60 s at most.`;
+    const why = ` Not retried: the service asks to wait ${text}; a call waits 60 s at most.`;
     expect(decided({ repeat: "ambiguous", retryAfterMs })).toEqual({ why });
   });
 
@@ -80,16 +80,16 @@ describe("A failed attempt", () => {
     ["a Retry-After", { repeat: "safe", retryAfterMs: 250 }],
   ])("is retried only if `total` leaves time after %s", (_, failure) => {
     expect(decided(failure, { leftMs: 250.1, random: 0.5 })).toEqual({ delayMs: 250 });
-    const why = " Not tried again: after a wait of 0.3 s, nothing would be left of `timeouts.total`.";
+    const why = " Not retried: a wait of 0.3 s would exceed `timeouts.total`.";
     for (const leftMs of [250, 0, -5]) expect(decided(failure, { leftMs, random: 0.5 })).toEqual({ why });
   });
 });
 
 it.each([
   [0, "0 s"],
-  [49, "0 s"],
+  [49, "0.1 s"],
   [400, "0.4 s"],
-  [60_040, "60 s"],
+  [60_040, "60.1 s"],
   [365 * 24 * 3_600_000, "31536000 s"],
   [365 * 24 * 3_600_000 + 1, "more than a year"],
 ])("A message writes %d ms as %s", (ms, text) => {
@@ -122,7 +122,7 @@ property("Any decision follows the order of the documented rules", () => {
         [repeat === "never" || attempts > policy.limit, /^$/],
         [repeat === "ambiguous" && !policy.mayRenderTwice, / `retry\.mayRenderTwice` is false\.$/],
         [retryAfterMs !== undefined && retryAfterMs > 60_000, / asks to wait .* 60 s at most\.$/],
-        [delayMs >= leftMs, / nothing would be left of `timeouts\.total`\.$/],
+        [delayMs >= leftMs, / would exceed `timeouts\.total`\.$/],
       ];
       const reason = reasons.find(([applies]) => applies)?.[1];
       expect(decided(failure, { attempts, policy, leftMs, random })).toEqual(

@@ -26,17 +26,17 @@ const half: Answer = ({ response, socket }) => {
 describe("generate", () => {
   it.each<[line: string, answer: Answer, flag?: string]>([
     [
-      'The service at ORIGIN answered 400 for template "invoice", saying "API-Key [redacted] sent {\\"customer\\":\\"[redacted]\\"}". ' +
-        "Compare the values with the placeholders of the template; the whole answer of the service is in the `body` of the error, for programs. Request id: request-1.",
+      'Got 400 from ORIGIN for template "invoice", saying "API-Key [redacted] sent {\\"customer\\":\\"[redacted]\\"}". ' +
+        "Compare the values with the template's placeholders. Request id: request-1.",
       echo,
     ],
     [
-      'The service at ORIGIN answered 503 for template "invoice". The service failed: try again later. Not tried again: after a wait of 10 s, nothing would be left of --timeout.',
+      'Got 503 from ORIGIN for template "invoice". Try again later. Not retried: a wait of 10 s would exceed --timeout.',
       saying(503, "", { "retry-after": "10" }),
       "--timeout=5s",
     ],
     [
-      'The document for template "invoice" from ORIGIN was cut off: 18400 of 36800 bytes arrived (other side closed). Do not use what arrived; generate it again. Tried 3 times.',
+      'The document from ORIGIN for template "invoice" was cut off after 18400 of 36800 bytes (other side closed). Generate it again. Tried 3 times.',
       half,
     ],
     [
@@ -64,8 +64,8 @@ describe("generate", () => {
     const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
     const { code, stderr } = await runCommand(["generate", "invoice"], { cwd: temporaryFolder(), env });
     expect(stderr).toBe(
-      'template-pdf: Could not reach the service at http://127.0.0.1:1 for template "invoice" (connect ECONNREFUSED 127.0.0.1:1). ' +
-        "Check the base URL, and that the service can be reached from here; then try again. Tried 3 times.\n",
+      'template-pdf: Could not reach http://127.0.0.1:1 for template "invoice" (connect ECONNREFUSED 127.0.0.1:1). ' +
+        "Check the base URL and the network. Tried 3 times.\n",
     );
     expect(code).toBe(1);
   });
@@ -80,7 +80,7 @@ describe("generate", () => {
     const { cwd, env } = await generateSetting(half);
     const ending = await runCommand(["generate", "invoice", "-o", "-"], { cwd, env });
     expect(ending.code).toBe(1);
-    expect(ending.stderr).toContain("was cut off: 18400 of 36800 bytes arrived");
+    expect(ending.stderr).toContain("was cut off after 18400 of 36800 bytes");
     expect(pdf.subarray(0, ending.stdout.length).equals(ending.stdout)).toBe(true);
   });
 

@@ -136,6 +136,6 @@ describe("generate", () => {
     expect(refused.stderr).toContain("would travel to 0.0.0.0:1 unencrypted");
     const tried = await runHere([...args, "--allow-insecure-http"], { cwd, env });
     expect(tried.code).toBe(1);
-    expect(tried.stderr).toContain("Could not reach the service at http://0.0.0.0:1");
+    expect(tried.stderr).toContain("Could not reach http://0.0.0.0:1");
   });
 });

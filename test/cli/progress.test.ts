@@ -66,7 +66,7 @@ describe("progress", () => {
     await shows("invoice: trying again");
     (await service.request(1)).response.writeHead(503, { "retry-after": "3600" }).end();
     expect(await ended).toBe(1);
-    expect(left()).toMatch(/^template-pdf: The service at .* answered 503 .*\n$/);
+    expect(left()).toMatch(/^template-pdf: Got 503 from .*\n$/);
   });
 
   it("fits on one line, and escapes control characters", async () => {

@@ -249,7 +249,7 @@ describe("a limit or a signal at an odd moment", () => {
     });
     const client = service.client({ retry: {}, timeouts: { total: 600 } });
     const error = (await rejectionOf(generate(client).bytes())) as Error;
-    expect(error.message).toContain("nothing would be left of `timeouts.total`");
+    expect(error.message).toContain("would exceed `timeouts.total`");
     expect(service.requests).toHaveLength(1);
   });
 

@@ -153,7 +153,7 @@ describe("a second read", () => {
       const [error] = both.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
       expect(got && small.equals(got)).toBe(true);
       expect(error).toBeInstanceOf(TypeError);
-      expect(String(error)).toContain("already read by");
+      expect(String(error)).toContain("cannot read the document, because");
     },
   );
 

@@ -97,7 +97,7 @@ describe("hooks", () => {
     await generate(client).bytes();
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
     expect(heard[2]?.[1]).toMatchObject({ error: expect.any(ApiError), delayMs: 0 });
-    const message = expect.stringMatching(/ try again later\.$/);
+    const message = expect.stringMatching(/ Try again later\.$/);
     expect(heard[2]?.[1]["error"]).toMatchObject({ status: 503, attempts: 1, message });
   });
 
@@ -106,7 +106,7 @@ describe("hooks", () => {
     await generate(client).bytes();
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
     expect(heard[2]?.[1]["error"]).toBeInstanceOf(TruncatedPdfError);
-    const message = expect.stringMatching(/; generate it again\.$/);
+    const message = expect.stringMatching(/ Generate it again\.$/);
     expect(heard[2]?.[1]["error"]).toMatchObject({ message });
   });
 
@@ -245,7 +245,7 @@ describe("hooks", () => {
 
 describe("hooks that are wrong", () => {
   it.each([
-    [{ requests: () => {} }, /^Unknown hooks option `requests`\. Did you mean `request`/],
+    [{ requests: () => {} }, /^Unknown hooks option `requests`\. Known options: request, /],
     [{ request: "log" }, /`hooks.request` to be a function/],
     [() => {}, /`hooks` to be an object/],
     [null, /`hooks` to be an object/],

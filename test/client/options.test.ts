@@ -12,8 +12,8 @@ const dispatcher = { dispatch: () => true };
 const whole = withLength(pdfOf(2_000));
 
 const refusedOptions: readonly (readonly [string, unknown, RegExp])[] = [
-  ["null instead of options", null, /options of the client/],
-  ["the key instead of options", key, /options of the client/],
+  ["null instead of options", null, /the client options/],
+  ["the key instead of options", key, /the client options/],
   ["no key", { baseUrl: good.baseUrl }, /API key is missing.*TEMPLATE_PDF_API_KEY/],
   ["a key with a line break", { ...good, apiKey: `${key}\n` }, /line break/],
   ["a key with its scheme", { ...good, apiKey: `API-Key ${key}` }, /the word API-Key/],
@@ -26,11 +26,11 @@ const refusedOptions: readonly (readonly [string, unknown, RegExp])[] = [
     { ...good, baseUrl: `https://a.example/?key=${key}` },
     /has a query/,
   ],
-  ["a misspelt option", { ...good, baseURL: good.baseUrl }, /`baseURL`\. Did you mean `baseUrl`\?/],
+  ["a misspelt option", { ...good, baseURL: good.baseUrl }, /`baseURL`\. Known options: baseUrl, /],
   ["an option of a call", { ...good, signal: AbortSignal.abort() }, /Unknown client option `signal`/],
   ["a name that every object has", { ...good, toString: 1 }, /Unknown client option `toString`/],
   ["0 bytes", { ...good, maxBytes: 0 }, /`maxBytes` to be a whole number.*got `0` \(number\)/],
-  ["the key as `verify`", { ...good, verify: key }, /`verify` to be a boolean, got a value of type string/],
+  ["the key as `verify`", { ...good, verify: key }, /`verify` to be a boolean, got a string/],
   [
     "a number as `allowInsecureHttp`",
     { ...good, allowInsecureHttp: 1 },
@@ -150,11 +150,11 @@ describe("the options of a call", () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [null, /^Expected the options of the call to be an object, got null\.$/],
-    ["", /^Expected the options of the call to be an object, got string\.$/],
-    [key, /^Expected the options of the call to be an object, got string\.$/],
+    [null, /^Expected the call options to be an object, got null\.$/],
+    ["", /^Expected the call options to be an object, got a string\.$/],
+    [key, /^Expected the call options to be an object, got a string\.$/],
     [{ headers: null }, /^Expected `headers` to be an object or pairs, got null\.$/],
-    [{ singal: 1 }, /Unknown call option `singal`\. Did you mean `signal`\?/],
+    [{ singal: 1 }, /Unknown call option `singal`\. Known options: /],
     [AbortSignal.abort(), /\{ signal \}/],
   ])("are refused if they are %j", async (options, message) => {
     const service = await Service.start(whole);
@@ -175,7 +175,7 @@ describe("a client with a relative base URL outside a page", () => {
     for (const each of [client, client.with({ retry: false })]) {
       const error = await rejectionOf(generate(each).bytes());
       expect(error).toBeInstanceOf(ConfigurationError);
-      expect(String(error)).toMatch(/relative to a page, and this is none/);
+      expect(String(error)).toMatch(/A relative `baseUrl` needs a page\. Generate there/);
     }
     expect(send).not.toHaveBeenCalled();
     vi.unstubAllEnvs();
@@ -191,7 +191,11 @@ describe("a client with a relative base URL outside a page", () => {
 
 describe("a mistake in a call", () => {
   it.each<[string, (client: TemplatePdf) => PromiseLike<unknown>, RegExp]>([
-    ["values before the uid", (client) => client.generate({ a: 1 } as never, "a" as never), /it comes first/],
+    [
+      "values before the uid",
+      (client) => client.generate({ a: 1 } as never, "a" as never),
+      /the template uid as the dashboard shows it, got an Object/,
+    ],
     [
       "a promise as a value",
       (client) => client.generate("a", { total: Promise.resolve("1") }),
@@ -200,7 +204,7 @@ describe("a mistake in a call", () => {
     [
       "a `fetch` without a Response",
       (client) => generate(client.with({ fetch: async () => ({}) as never })),
-      /no Response/,
+      /`fetch` to return a Response/,
     ],
     [
       "a base URL with /api/v1",
@@ -220,7 +224,7 @@ describe("a mistake in a call", () => {
       await Promise.allSettled([generate(client, { retry: false }).bytes()]);
       const error = await rejectionOf(generate(client).bytes());
       expect(error).toBeInstanceOf(ConfigurationError);
-      expect(String(error)).toContain("has been read before");
+      expect(String(error)).toContain("`fetch` to return a Response, a new one for every call");
       expect(send).toHaveBeenCalledTimes(2);
     },
   );

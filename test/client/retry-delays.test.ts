@@ -72,7 +72,7 @@ describe("the delay before another attempt", () => {
     const error = await rejectionOf(generate(client).bytes());
     expect(RateLimitError.is(error) && [error.attempts, error.retryAfterMs]).toEqual([1, 3_600_000]);
     expect((error as Error).message).toMatch(
-      / Not tried again: the service asks to wait 3600 s, and a call waits 60 s at most\.$/,
+      / Not retried: the service asks to wait 3600 s; a call waits 60 s at most\.$/,
     );
     expect(service.requests).toHaveLength(1);
   });

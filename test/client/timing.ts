@@ -17,7 +17,7 @@ export const wholeForms: readonly Form[] = forms.filter((form) => !streamForms.i
 export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: number): TimeoutError {
   if (!TimeoutError.is(error)) throw error;
   expect([error.phase, error.limitMs, error.code]).toEqual([phase, limitMs, "timeout"]);
-  expect(error.message).toContain(`${limitMs} ms, \`timeouts.${phase}\``);
+  expect(error.message).toContain(`within ${limitMs} ms (\`timeouts.${phase}\`)`);
   return error;
 }
 
@@ -25,7 +25,7 @@ export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: numb
 export function expectUnendedBody(error: unknown, limitMs: number): void {
   const cause = error instanceof ApiError ? error.cause : error;
   expect(cause).toMatchObject({ phase: "stall", limitMs, code: "timeout" });
-  expect((cause as TimeoutError).message).toBe(`The rest of the answer did not come within ${limitMs} ms.`);
+  expect((cause as TimeoutError).message).toBe(`The rest of the response did not come within ${limitMs} ms.`);
 }
 
 /** From here on time stands still, until it is moved. Sockets go on as ever. */

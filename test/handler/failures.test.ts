@@ -225,7 +225,7 @@ describe("without onError", () => {
     const line = await logged(async () => {
       id = (await handler(callOf())).headers.get("x-request-id");
     });
-    expect(line).toMatch(/^template-pdf\/handler: The service at .* 401 .*API key/);
+    expect(line).toMatch(/^template-pdf\/handler: Got 401 from .*API key/);
     expect(line.endsWith(`(request ${id})`)).toBe(true);
     expect(line).not.toContain(secrets.key);
     expect(line).not.toContain("\n");

@@ -9,7 +9,7 @@ const good: HandlerOptions = {
 };
 
 const bad: [what: string, options: unknown, message: RegExp][] = [
-  ["nothing", undefined, /options of the handler to be an object, got undefined/],
+  ["nothing", undefined, /^Expected the handler options to be an object, got undefined\.$/],
   ["no client", { ...good, client: undefined }, /`client` of the handler is missing: give the TemplatePdf/],
   ["another client", { ...good, client: { fetch } }, /`client` to be a TemplatePdf/],
   ["null for a client", { ...good, client: null }, /`client` to be a TemplatePdf, got null/],
@@ -43,7 +43,7 @@ const bad: [what: string, options: unknown, message: RegExp][] = [
   [
     "a misspelt option",
     { ...good, authorise: () => true },
-    /Unknown handler option `authorise`\. Did you mean `authorize`/,
+    /Unknown handler option `authorise`\. Known options: client, /,
   ],
   [
     "another disposition",
@@ -66,7 +66,7 @@ const bad: [what: string, options: unknown, message: RegExp][] = [
   ["one behind a space", { ...good, origins: [" capacitor://localhost"] }, /got " capacitor/],
   ["an origin without a scheme", { ...good, origins: ["app.test"] }, /got "app.test"/],
   ["an origin in capitals", { ...good, origins: ["https://App.test"] }, /got "https:\/\/App.test"/],
-  ["an origin that is none", { ...good, origins: [7] }, /got a value of type number/],
+  ["an origin that is none", { ...good, origins: [7] }, /got a number/],
   ["half a byte", { ...good, maxBodyBytes: 0.5 }, /`maxBodyBytes` to be a whole number of bytes/],
   ["retry: true", { ...good, retry: true }, /`retry` to be an object, or false/],
   ["a log that is none", { ...good, onError: console }, /`onError` to be a function/],

@@ -119,9 +119,9 @@ describe("values", () => {
   });
 
   it.each([
-    [undefined, "a value of type undefined"],
+    [undefined, "undefined"],
     [null, "null"],
-    ["text", "a value of type string"],
+    ["text", "a string"],
     [["a list"], "an array"],
   ])("that gives %j is a fault of this side", async (given, got) => {
     const { handler, onError } = handlerOf({

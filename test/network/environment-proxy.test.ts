@@ -92,7 +92,7 @@ describe("a proxy of the environment", () => {
       const error = await rejectionOf(sourceOf(client.with({ retry: { limit: 1, mayRenderTwice: false } })));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(String(error)).toMatch(said);
-      expect(String(error)).toContain("Could not reach the service at http://service.test");
+      expect(String(error)).toContain("Could not reach http://service.test");
       expect(String(error)).toContain(`the proxy at ${proxy.origin} `);
       const shown = inspect(error, { depth: 10, showHidden: true });
       expect(shown).not.toContain(password);

@@ -92,7 +92,7 @@ describe("a service that does not prove who it is", () => {
       const error = await rejectionOf(sourceOf(client));
       expect(error).toBeInstanceOf(ConnectionError);
       const { message, attempts } = error as ConnectionError;
-      expect(message).toContain(`Could not reach the service at https://localhost:${port}`);
+      expect(message).toContain(`Could not reach https://localhost:${port}`);
       for (const words of row.said) expect(message).toContain(words);
       expect(message).not.toMatch(/\n|openssl|may have been rendered/);
       expect(attempts).toBe(row.attempts);

@@ -18,7 +18,8 @@ describe("the published package", () => {
     expect(readdirSync(installed).sort()).toEqual(top);
     expect(readdirSync(join(installed, "docs"))).toEqual(["guides"]);
     expect(readdirSync(join(installed, "docs/guides"))).toEqual(readdirSync(join(repository, "docs/guides")));
-    const kinds = /^(?:[\w-]+\/)*[\w-]+\.(?:c?js(?:\.map)?|d\.c?ts)$|^THIRD-PARTY-LICENSES\.md$/;
+    const kinds =
+      /^(?:[\w-]+\/)*[\w-]+(?:\.browser)?\.(?:c?js(?:\.map)?|d\.c?ts)$|^THIRD-PARTY-LICENSES\.md$/;
     expect(filesBelow(join(installed, "dist")).filter(({ path }) => !kinds.test(path))).toEqual([]);
   });
 
@@ -50,7 +51,7 @@ describe("the published package", () => {
     expect(bytes).toBeLessThanOrEqual(4_500_000);
   });
 
-  it.each([/\.js$/, /\.cjs$/])("defines each public class once in %s", async (ending) => {
+  it.each([/(?<!\.browser)\.js$/, /\.cjs$/])("defines each public class once in %s", async (ending) => {
     const module = await import(join(installed, "dist", "index.js"));
     const classes = Object.keys(module).filter((name) => /^class\b/.test(String(module[name])));
     expect(classes).toContain("TemplatePdfError");

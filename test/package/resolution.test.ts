@@ -55,7 +55,7 @@ describe("the package", () => {
     expect(table(rows.flat())).toMatchInlineSnapshot(`
       "node import: index.js emulator/index.js platform/node.js base.js
       node require: index.cjs emulator/index.cjs platform/node.cjs base.cjs
-      browser import: index.js emulator/index.js platform/web.js base.js
+      browser import: index.browser.js emulator/index.js platform/web.js base.js
       browser require: index.cjs emulator/index.cjs platform/web.cjs base.cjs
       workerd worker browser import: index.js emulator/index.js platform/web.js base.js
       workerd worker browser require: index.cjs emulator/index.cjs platform/web.cjs base.cjs

@@ -43,6 +43,7 @@ describe("the source maps", () => {
       minify: true,
       sourcemap: "external",
       platform: "browser",
+      conditions: ["workerd"],
       write: false,
       logLevel: "silent",
     });

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { checkApiKey, readApiKey } from "../../src/request/api-key.ts";
-import { buildHeaders, credentialsIn, type HeadersInput, readHeaders } from "../../src/request/headers.ts";
+import { buildHeaders, credentialsIn } from "../../src/request/flat-headers.ts";
+import { type HeadersInput, readHeaders } from "../../src/request/headers.ts";
 import { orLongRun, property } from "../support/fuzz.ts";
 
 const read = (headers: unknown, mayAuthorize = false) => [

@@ -95,7 +95,7 @@ it.each<[string, object, string]>([
   ["a proxy of a Map", { a: new Proxy(new Map(), {}) }, "a is a Map"],
   ["a promise", { a: Promise.resolve(1) }, "a is a Promise"],
   ["an error", { a: new Error("x") }, "a is an Error"],
-  ["a typed array", { a: new Uint8Array(2) }, "Uint8Array, whose content"],
+  ["a typed array", { a: new Uint8Array(2) }, "a is a Uint8Array: use plain objects and arrays"],
   ["a boxed string", { a: Object("x") as unknown }, "a is a String"],
   ["a cycle", cycle, "self contains itself"],
   ["a toJSON that returns NaN", { a: toJSON(Number.NaN) }, "a is NaN"],
@@ -122,7 +122,7 @@ it.each<[string, unknown]>([
   [`${notOne} but its toJSON gives null`, toJSON(null)],
   [`${notOne} but its toJSON gives undefined`, toJSON(undefined)],
   ["is a Promise: await it first", Promise.resolve({})],
-  ["is a Map, whose content JSON leaves out or changes: use plain objects and arrays", new Map()],
+  ["is a Map: use plain objects and arrays", new Map()],
   ["could not be read: TypeError was thrown by a getter, a proxy or toJSON", new Proxy({}, { get: fail })],
 ])("Values that are not one JSON object are refused with their kind: %s", (message, values) => {
   expect(refusal(values).issues).toEqual([{ path: [], message }]);
@@ -165,13 +165,13 @@ describe("The error for values", () => {
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
     expect(error.message).toBe(
-      `${start} template "inv_2024" cannot be sent: values.lines[0].price is NaN, which JSON turns into null; values.lines[1].price is NaN, which JSON turns into null. Nothing was sent.`,
+      `${start} template "inv_2024" cannot be sent: values.lines[0].price is NaN, which JSON turns into null; values.lines[1].price is NaN, which JSON turns into null.`,
     );
   });
 
   it.each([
-    [20, "which JSON turns into null. Nothing was sent."],
-    [21, "which JSON turns into null; and 1 more. Nothing was sent."],
+    [20, ".list[19] is NaN, which JSON turns into null."],
+    [21, ".list[19] is NaN, which JSON turns into null; and 1 more."],
   ])("lists 20 issues and counts the others: %d", (count, end) => {
     const { message } = refusal({ list: Array(count).fill(Number.NaN) });
     expect(message.slice(-end.length)).toBe(end);

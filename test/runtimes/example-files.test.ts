@@ -177,7 +177,7 @@ describe("examples/http-response.mjs", () => {
     const failed = await fetch(url);
     expect([failed.status, await failed.text()]).toEqual([502, "The invoice could not be made.\n"]);
     await expect(fetch(url).then((response) => response.arrayBuffer())).rejects.toThrow();
-    await server.prints(/answered 429.*\n.*answered 401.*\n.*(?:cut off|broke)/);
+    await server.prints(/Got 429.*\n.*Got 401.*\n.*(?:cut off|broke)/);
   });
 
   it("aborts its request if its caller leaves", async () => {

@@ -12,6 +12,9 @@ import { Workspace } from "./mocks/workspace.ts";
 
 const next = "../node_modules/next/dist/bin/next";
 
+/** A message of the client, by which a chunk is known to hold it. */
+const ofClient = /this runtime has no undici\. Give a `fetch` instead/;
+
 /** Warnings of Next.js about every app with a route for the edge. */
 const aboutTheEdge =
   /The Edge Runtime is deprecated|Using edge runtime on a page currently disables static generation/;
@@ -63,6 +66,26 @@ const files = {
         <button id="invoice" type="button" onClick={() => generate("invoice")}>Generate</button>
         <button id="nothing" type="button" onClick={() => generate("nothing")}>Generate nothing</button>
         <output>{said}</output>
+      </div>;
+    }`,
+  "app/lazily/page.jsx": `
+    "use client";
+    import { useState } from "react";
+    import { objectUrl } from "template-pdf/browser";
+    let pdfs;
+    const load = async () => {
+      const { TemplatePdf } = await import("template-pdf");
+      return new TemplatePdf({ baseUrl: "/api/pdf" });
+    };
+    export default function Page() {
+      const [url, setUrl] = useState("");
+      const generate = async () => {
+        pdfs ??= load();
+        setUrl((await objectUrl((await pdfs).generate("invoice", { total: "of the click" }))).url);
+      };
+      return <div>
+        <button type="button" onClick={generate}>Generate</button>
+        <output>{url}</output>
       </div>;
     }`,
   "app/api/pdf/[...path]/route.js": `
@@ -142,7 +165,7 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
       .filter(({ path }) => path.endsWith(".js"))
       .map(({ path }) => readFileSync(join(chunks, path), "utf8"));
     const holding = (pattern: RegExp) => texts.filter((text) => pattern.test(text)).length;
-    expect(holding(/this runtime has no undici, and every request goes by fetch/)).toBe(1);
+    expect(holding(ofClient)).toBeGreaterThan(0);
     expect(holding(/undici\/lib|undici\.globalDispatcher|["'`]node:/)).toBe(0);
     for (const secret of [service.apiKey, listening.baseUrl])
       expect(texts.filter((text) => text.includes(secret))).toEqual([]);
@@ -171,6 +194,24 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
     expect(service.calls.slice(before)).toMatchObject([call]);
     await page.click("#nothing");
     await page.waitForFunction(`document.querySelector("output").textContent === "status 404"`);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it("loads the client of a page that imports it lazily at the first click", async () => {
+    const before = service.calls.length;
+    const loaded: Promise<string>[] = [];
+    const { page, complaints } = await openPage(chromium, "about:blank");
+    page.on("request", (request) => {
+      if (request.url().endsWith(".js")) loaded.push(fetch(request.url()).then((script) => script.text()));
+    });
+    const haveClient = async () => (await Promise.all(loaded)).filter((text) => ofClient.test(text)).length;
+    await page.goto(`${serving.origin}/lazily`, { waitUntil: "networkidle0" });
+    expect([loaded.length > 0, await haveClient()]).toEqual([true, 0]);
+    await page.click("button");
+    await page.waitForFunction(`/^blob:/.test(document.querySelector("output").textContent)`);
+    expect(await haveClient()).toBe(1);
+    expect(service.calls.slice(before)).toMatchObject([{ values: { total: "of the click" } }]);
     expect(complaints).toEqual([]);
     await page.close();
   });

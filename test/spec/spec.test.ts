@@ -161,7 +161,7 @@ describe("a client, as the specification says,", () => {
       const error = await rejectionOf(client.generate("inv_1999", {}).bytes());
       expect(error).toBeInstanceOf(NotFoundError);
       expect(String(error)).toContain('"inv_1999"');
-      await expect(client.generate("", {}).bytes()).rejects.toThrow(/uid from the dashboard/);
+      await expect(client.generate("", {}).bytes()).rejects.toThrow(/template uid as the dashboard shows it/);
       expect(service.requests).toHaveLength(1);
     },
     "Template | uid | string | yes",

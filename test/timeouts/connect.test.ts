@@ -54,7 +54,6 @@ describe("timeouts.connect", () => {
     const client = clientOf(await listenDeaf(), { timeouts: { connect: 150 } });
     const error = expectTimeout(await rejectionOf(generate(client)), "connect", 150);
     expect([error.attempts, error.status]).toEqual([1, undefined]);
-    expect(error.message).toContain("Nothing was sent.");
   });
 
   it("ends each of many calls whose TLS handshake never ends, and closes their sockets", async () => {

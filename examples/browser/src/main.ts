@@ -18,6 +18,8 @@ element<HTMLFormElement>("form").addEventListener("submit", (event) => {
   event.preventDefault();
   if (!call) makeInvoice();
 });
+// Whoever begins to fill in the form will want the client. If it cannot be loaded, the click on the button tells.
+element("form").addEventListener("focusin", () => pdfs().catch(() => {}), { once: true });
 cancelButton.addEventListener("click", () => call?.abort());
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape") call?.abort();
@@ -31,7 +33,8 @@ async function makeInvoice(): Promise<void> {
   setBusy(true);
   beginProgress();
   try {
-    const pdf = pdfs
+    const client = await pdfs();
+    const pdf = client
       .with({ hooks: { retry: ({ delayMs }) => showRetry(delayMs) } })
       .generate("invoice", readInvoice(), { signal, onProgress: showProgress });
     const document = await objectUrl(pdf);

@@ -1,11 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { AuthenticationError, TemplatePdf } from "template-pdf";
+import { AuthenticationError } from "template-pdf";
 import { download } from "template-pdf/browser";
 import type { Documents } from "@/lib/documents"; // types only: nothing of the server gets into the page
-
-const pdfs = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
 
 export function InvoiceButton({ number }: { number: string }) {
   const [said, setSaid] = useState("");
@@ -15,6 +13,8 @@ export function InvoiceButton({ number }: { number: string }) {
     setBusy(true);
     setSaid("Making the invoice …");
     try {
+      const { TemplatePdf } = await import("template-pdf"); // at the first click: the page loads without it
+      const pdfs = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
       await download(pdfs.generate("invoice", { number }));
       setSaid("The invoice is saved.");
     } catch (error) {

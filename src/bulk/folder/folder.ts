@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { describeKind } from "../../errors/value-kinds.ts";
 import { describeSystemError, PathRefusal } from "../../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
-import { checkOptions, describeType, isText } from "../../options/option-rules.ts";
+import { checkOptions, isText } from "../../options/option-rules.ts";
 import type { Job } from "../job.ts";
 import type { Sink, SinkRun } from "../sink.ts";
 import { foldedPath, isWithin, objectionToPath, realPathOf, UsedPaths } from "./document-paths.ts";
@@ -77,7 +78,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     const { root } = options;
     if (typeof pathOf !== "function" && typeof pathOf !== "string") {
       throw new ConfigurationError(
-        `A folder needs to know the path of each document, and got ${describeType(pathOf)}. Give it a text such as "out/{{invoice_no}}.pdf", or a function.`,
+        `A folder needs to know the path of each document, and got ${describeKind(pathOf)}. Give it a text such as "out/{{invoice_no}}.pdf", or a function.`,
       );
     }
     if (typeof pathOf === "function") {
@@ -98,7 +99,7 @@ class Folder<J extends Job> implements FolderSink<J> {
   keyOf(job: J): string {
     const given: unknown = this.#pathOf(job);
     if (typeof given !== "string") {
-      throw new ConfigurationError(`The path of a document has to be a text, and is ${describeType(given)}.`);
+      throw new ConfigurationError(`The path of a document has to be a text, and is ${describeKind(given)}.`);
     }
     const path = isAbsolute(given) ? relative(this.place, given) : given;
     const objection = objectionToPath(path, process.platform);

@@ -1,5 +1,5 @@
+import { describeKind } from "../../errors/value-kinds.ts";
 import { ConfigurationError, ValuesError } from "../../index.ts";
-import { describeType } from "../../options/option-rules.ts";
 
 /** A text with placeholders, such as `out/{{invoice_no}}.pdf`. */
 export interface Pattern {
@@ -39,7 +39,7 @@ function textOf(values: object, name: string, uid: string): string {
   const value = memberOf(values, name);
   const isText = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
   if (isText && value !== "") return String(value);
-  const what = value === undefined ? "is missing" : value === "" ? "is empty" : `is ${describeType(value)}`;
+  const what = value === undefined ? "is missing" : value === "" ? "is empty" : `is ${describeKind(value)}`;
   const message = `${what}, and the path of the document is made of it`;
   throw new ValuesError(
     `The values for template ${JSON.stringify(uid)} make no path: ${JSON.stringify(name)} ${message}. Nothing was sent for it.`,

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
-import { uidProblem } from "../../request/url.ts";
+import { isUid } from "../../request/url.ts";
 import { describeReadError, Misuse } from "../failure.ts";
 import { expandPattern } from "./expand-pattern.ts";
 
@@ -46,7 +46,7 @@ export async function expandWord(
   const isPath = equals === -1 || (await statsOf(word)) !== undefined;
   const uid = isPath ? undefined : word.slice(0, equals).normalize();
   const name = isPath ? word : word.slice(equals + 1);
-  if (uid !== undefined && uidProblem(uid) !== undefined) {
+  if (uid !== undefined && !isUid(uid)) {
     throw new Misuse(`${word}: before the = stands no uid. Write uid=path.`);
   }
   if (name === "") throw new Misuse(`${word}: behind the = stands no path. Write uid=path.`);
@@ -131,6 +131,6 @@ export function uidOf({ name, uid }: SampleFile, isTemplate = false): string {
   const file = basename(name);
   // Some file systems take accents apart; callers write them as one character.
   const found = (isTemplate ? file.slice(0, -extname(file).length) : file.replace(/\..*$/s, "")).normalize();
-  if (uidProblem(found) === undefined) return found;
+  if (isUid(found)) return found;
   throw new Misuse(`${name}: its name gives no uid. Give it one: uid=${name}.`);
 }

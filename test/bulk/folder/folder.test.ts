@@ -163,7 +163,7 @@ describe("a folder", () => {
       rejected: 1,
     });
     const { failures } = await run(jobsOf(1), { sink: sinkOf(() => undefined as never) });
-    const message = "The path of a document has to be a text, and is a value of type undefined.";
+    const message = "The path of a document has to be a text, and is undefined.";
     expect(failures[0]?.message).toBe(message);
   });
 

@@ -100,7 +100,7 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
     const { code, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     expect(code).toBe(3);
     expect(told).toMatch(
-      /\ntemplate-pdf: Stopped before the end: the service asks to be left alone for 7200 s, and a run waits an hour at most\.\n$/,
+      /\ntemplate-pdf: Stopped before the end: the service asks to wait 7200 s, and a run waits an hour at most\.\n$/,
     );
   });
 

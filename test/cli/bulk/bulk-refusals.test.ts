@@ -223,7 +223,10 @@ describe("a wrong command line of bulk is refused in one line:", () => {
         "Required option '--out <pattern>' not specified. See template-pdf bulk --help.",
       ],
       [["letter", "--out", "{{no}}"], "Missing required argument 'data'. See template-pdf bulk --help."],
-      [["..", "data.csv", "--out", "{{no}}"], /^The template uid .* Nothing was sent\.$/],
+      [
+        ["..", "data.csv", "--out", "{{no}}"],
+        /^Expected the template uid as the dashboard shows it, got "\.\."\.$/,
+      ],
       [
         ["letter", bench.path("none.csv"), "--out", "{{no}}"],
         /^Could not read .*none\.csv: there is no such file\./,

@@ -61,7 +61,7 @@ export function packagesOf({ modules }: Built): string[] {
 /** The files of the package that are another in each runtime. */
 export function platformsOf({ modules }: Built): string[] {
   const files = modules.map(
-    (path) => /template-pdf\/dist\/(platform\/.+)$/.exec(path.replaceAll("\\", "/"))?.[1],
+    (path) => /template-pdf\/dist\/(platform\/.+|index\.browser\.js)$/.exec(path.replaceAll("\\", "/"))?.[1],
   );
   return files.filter((file) => file !== undefined);
 }

@@ -1,6 +1,6 @@
+import { describeKind } from "../../../errors/value-kinds.ts";
 import { afterComma, parseJson, syntaxFaults } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
-import { describeKind } from "../../../request/values.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, type ReadRecord, readLine, readRecords } from "./read-records.ts";
 import type { RowOrProblem, RowProblem } from "./row.ts";

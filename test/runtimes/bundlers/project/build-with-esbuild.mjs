@@ -1,3 +1,4 @@
+import { basename, dirname, extname } from "node:path";
 import { build } from "esbuild";
 import { pageOf, report, sizes } from "./report.mjs";
 
@@ -6,7 +7,10 @@ const common = { bundle: true, minify: true, metafile: true, logLevel: "silent" 
 async function bundle(title, entry, options) {
   const outfile = `out/esbuild/${title}/${options.file ?? "main.js"}`;
   const { file, ...rest } = options;
-  const { metafile, warnings } = await build({ ...common, entryPoints: [entry], outfile, ...rest });
+  const entryPoints = [{ in: entry, out: basename(outfile, extname(outfile)) }];
+  const outExtension = { ".js": extname(outfile) };
+  const where = { entryPoints, outdir: dirname(outfile), outExtension };
+  const { metafile, warnings } = await build({ ...common, ...where, ...rest });
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
   report({
     title,
@@ -18,7 +22,9 @@ async function bundle(title, entry, options) {
 }
 
 await bundle("page", "app/page.js", { format: "esm", platform: "browser" });
-pageOf("out/esbuild/page", "main.js");
+pageOf("app", "out/esbuild/page", "main.js");
+await bundle("lazy", "lazy/page.js", { format: "esm", platform: "browser", splitting: true });
+pageOf("lazy", "out/esbuild/lazy", "main.js");
 for (const size of Object.keys(sizes)) {
   await bundle(size, `sizes/${size}.js`, { format: "esm", platform: "browser" });
 }

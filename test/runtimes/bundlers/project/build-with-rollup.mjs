@@ -16,5 +16,7 @@ async function bundle(title, input, plugins = []) {
 }
 
 await bundle("page", "app/page.js");
-pageOf("out/rollup/page", "main.js");
+pageOf("app", "out/rollup/page", "main.js");
+await bundle("lazy", "lazy/page.js", [terser()]);
+pageOf("lazy", "out/rollup/lazy", "main.js");
 for (const size of Object.keys(sizes)) await bundle(size, `sizes/${size}.js`, [terser()]);

@@ -31,6 +31,7 @@ async function bundle(title, options) {
 }
 
 await bundle("page", {});
+await bundle("lazy", { root: "lazy" });
 for (const size of Object.keys(sizes)) {
   await bundle(size, { build: { rolldownOptions: { input: `sizes/${size}.js` } } });
 }

@@ -41,7 +41,9 @@ const asModule = {
 };
 
 await bundle("page", "app/page.js", "web");
-pageOf("out/webpack/page", "main.js");
+pageOf("app", "out/webpack/page", "main.js");
+await bundle("lazy", "lazy/page.js", "web");
+pageOf("lazy", "out/webpack/lazy", "main.js");
 for (const size of Object.keys(sizes)) await bundle(size, `sizes/${size}.js`, "web");
 await bundle("server, undici inside", "app/server.js", "node", asModule);
 await bundle("server, undici outside", "app/server.js", "node", {

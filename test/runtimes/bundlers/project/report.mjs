@@ -6,20 +6,23 @@ export function report(build) {
   appendFileSync(process.argv[2], `${JSON.stringify(build)}\n`);
 }
 
-/** The entries that are measured: the client alone, with templates, and with the browser entry point. */
+/** The entries that are measured: the client alone, with templates, with the browser entry point, and what needs no client. */
 export const sizes = {
   client: 'import { TemplatePdf } from "template-pdf";\nglobalThis.used = TemplatePdf;\n',
   template:
     'import { TemplatePdf, template } from "template-pdf";\nglobalThis.used = [TemplatePdf, template];\n',
   browser:
     'import { TemplatePdf } from "template-pdf";\nimport { download, objectUrl } from "template-pdf/browser";\nglobalThis.used = [TemplatePdf, download, objectUrl];\n',
+  helpers:
+    'import { download, objectUrl } from "template-pdf/browser";\nglobalThis.used = [download, objectUrl];\n',
+  errors: 'import { TemplatePdfError } from "template-pdf";\nglobalThis.used = TemplatePdfError;\n',
 };
 mkdirSync("sizes", { recursive: true });
 for (const [name, code] of Object.entries(sizes)) writeFileSync(`sizes/${name}.js`, code);
 
 /** Writes the page of a bundler that writes none. */
-export function pageOf(folder, script) {
-  const html = readFileSync("app/index.html", "utf8");
+export function pageOf(app, folder, script) {
+  const html = readFileSync(`${app}/index.html`, "utf8");
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/index.html`, html.replace("./page.js", `./${script}`));
 }

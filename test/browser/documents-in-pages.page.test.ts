@@ -148,7 +148,7 @@ describe("download()", () => {
     const [missing] = await generate(answers.saying(404));
     expect(await rejectionOf(download(missing))).toBeInstanceOf(NotFoundError);
     const name = { filename: "x" } as unknown as string;
-    const message = "name of the download to be a string, got a value of type object";
+    const message = "name of the download to be a string";
     await expect(download(blob, name)).rejects.toThrow(message);
     expect(saved).toEqual([]);
   });

@@ -1,0 +1,38 @@
+import { ConfigurationError } from "../errors/errors.ts";
+import { keyInBrowser } from "./api-key.ts";
+import type { HeadersInput } from "./headers.ts";
+
+/** What browsers load in place of `headers.ts`: the platform checks the names and values. */
+export function readHeaders(
+  given: HeadersInput | undefined,
+  mayAuthorize: boolean,
+  allowsApiKey: boolean,
+): Map<string, string> {
+  let headers: Headers;
+  try {
+    const pairs =
+      Symbol.iterator in Object(given)
+        ? [...(given as Iterable<[string, string]>)]
+        : Object.entries(given ?? {});
+    headers = new Headers(
+      pairs.filter((pair) => pair?.length !== 2 || pair[1] !== undefined) as [string, string][],
+    );
+  } catch {
+    throw new ConfigurationError(
+      "Expected `headers` to be an object or pairs, with names and values that HTTP allows.",
+    );
+  }
+  // The browser itself sets the other headers of the connection, whatever is given.
+  for (const name of ["content-type", "content-encoding"]) {
+    if (headers.has(name))
+      throw new ConfigurationError(
+        `The header \`${name}\` is set by the client and cannot be given in \`headers\`.`,
+      );
+  }
+  const authorization = headers.get("authorization");
+  if (authorization !== null && !mayAuthorize) {
+    throw new ConfigurationError("The header `authorization` carries the API key. Give the key as `apiKey`.");
+  }
+  if (!allowsApiKey && /^api-key /i.test(authorization ?? "")) throw keyInBrowser();
+  return new Map(headers);
+}

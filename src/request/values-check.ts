@@ -1,0 +1,121 @@
+import type { ValuesIssue } from "../errors/errors.ts";
+import { nameOfError } from "../errors/redact.ts";
+import { describeKind, isAnyObject, isRecord } from "../errors/value-kinds.ts";
+
+/** How many issues a check collects: an array with a million holes is one mistake. */
+export const maxIssues = 1_000;
+
+/** How deep values may be nested: far more than a document needs, and far less than the stack holds. */
+const maxDepth = 500;
+
+/** Writes an object as JSON, or finds everything in it that JSON would silently change. */
+export function writeJson(values: object): { json?: string | undefined; issues: readonly ValuesIssue[] } {
+  const check = new ValuesCheck();
+  const { issues } = check;
+  try {
+    check.value(values);
+    if (issues.length === 0) return { json: JSON.stringify(values), issues };
+  } catch (error) {
+    check.addIssue(unreadable(error));
+  }
+  return { issues };
+}
+
+interface Jsonable {
+  toJSON(key: string): unknown;
+}
+
+/** One walk through the values. */
+class ValuesCheck {
+  readonly issues: ValuesIssue[] = [];
+  readonly #path: (string | number)[] = [];
+  /** The objects around the current value. */
+  readonly #ancestors: object[] = [];
+
+  addIssue(message: string): void {
+    this.issues.push({ path: [...this.#path], message });
+  }
+
+  value(value: unknown): void {
+    if (!isAnyObject(value)) this.#primitive(value);
+    else if (typeof (value as Partial<Jsonable>).toJSON === "function") this.#jsonable(value as Jsonable);
+    else this.#content(value);
+  }
+
+  #primitive(value: unknown): void {
+    if (typeof value === "string" || typeof value === "boolean" || value === null) return;
+    if (typeof value === "number") {
+      if (!Number.isFinite(value)) this.addIssue(`is ${value}, which JSON turns into null`);
+    } else if (value === undefined) {
+      this.addIssue("is undefined, which JSON turns into null");
+    } else {
+      this.addIssue(`is a ${typeof value}, which JSON cannot hold`);
+    }
+  }
+
+  /** Checks the result of `toJSON`. JSON does not call `toJSON` of that result again. */
+  #jsonable(object: Jsonable): void {
+    const key = this.#path.at(-1);
+    const result = object.toJSON(String(key ?? ""));
+    if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
+      this.addIssue("is an invalid Date, which JSON turns into null");
+    } else if (isAnyObject(result)) {
+      this.#content(result);
+    } else if (result !== undefined || typeof key === "number") {
+      this.#primitive(result);
+    }
+  }
+
+  #content(object: object): void {
+    const ancestors = this.#ancestors;
+    if (ancestors.includes(object)) return this.addIssue("contains itself");
+    if (ancestors.length >= maxDepth) return this.addIssue(`is nested deeper than ${maxDepth} levels`);
+    ancestors.push(object);
+    if (Array.isArray(object)) {
+      // By index, because every iterator skips holes or is the caller's own code.
+      for (let index = 0; index < object.length && this.#hasRoom(); index++) this.#property(object, index);
+    } else if (isRecord(object)) {
+      this.#record(object);
+    } else if (object instanceof Promise) {
+      this.addIssue("is a Promise: await it first");
+    } else {
+      const kind = describeKind(object);
+      this.addIssue(`is ${kind}: use plain objects and arrays`);
+    }
+    ancestors.pop();
+  }
+
+  #record(record: object): void {
+    for (const key of Object.keys(record)) if (this.#hasRoom()) this.#property(record, key);
+    for (const symbol of Object.getOwnPropertySymbols(record)) {
+      if (this.#hasRoom() && Object.prototype.propertyIsEnumerable.call(record, symbol)) {
+        this.addIssue(`has a member whose name is ${String(symbol)}, which JSON leaves out`);
+      }
+    }
+  }
+
+  #property(container: object, key: string | number): void {
+    const depth = this.#ancestors.length;
+    this.#path.push(key);
+    try {
+      const value = (container as Record<string | number, unknown>)[key];
+      // JSON leaves these properties out. The result of a `toJSON` may itself have that method.
+      const isLeftOut =
+        typeof key === "string" && (value === undefined || (key === "toJSON" && typeof value === "function"));
+      if (!isLeftOut) this.value(value);
+    } catch (error) {
+      this.#ancestors.length = depth;
+      this.addIssue(unreadable(error));
+    }
+    this.#path.pop();
+  }
+
+  #hasRoom(): boolean {
+    return this.issues.length < maxIssues;
+  }
+}
+
+/** Names only the class of what the caller's own code threw: the rest may quote a value. */
+function unreadable(error: unknown): string {
+  return `could not be read: ${nameOfError(error)} was thrown by a getter, a proxy or toJSON`;
+}

@@ -1,0 +1,110 @@
+import { ConfigurationError, type HeadersInput } from "template-pdf";
+import { describe, expect, it } from "vitest";
+import { pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
+
+// What browsers load reads these with less code of its own: what comes of them is the same.
+
+const pdf = pdfOf(2_000);
+
+describe("headers of a call", () => {
+  it.each<[string, HeadersInput]>([
+    ["an object", { "X-Tenant": "7", "x-none": undefined }],
+    ["pairs", [["X-Tenant", "7"]]],
+    ["a Headers", new Headers({ "x-tenant": "7" })],
+    ["a Map", new Map([["X-Tenant", "7"]])],
+  ])("may be %s", async (_, headers) => {
+    const service = await Service.start(withLength(pdf));
+    await service.client({ headers }).generate("inv", {}).bytes();
+    expect((await service.request()).headers).toMatchObject({ "x-tenant": "7" });
+    expect((await service.request()).headers).not.toHaveProperty("x-none");
+  });
+
+  it("of one name are one list", async () => {
+    const service = await Service.start(withLength(pdf));
+    const headers: HeadersInput = [
+      ["x-tag", "a"],
+      ["X-Tag", "b"],
+    ];
+    await service.client({ headers }).generate("inv", {}).bytes();
+    expect((await service.request()).headers).toMatchObject({ "x-tag": "a, b" });
+  });
+
+  it.each<[string, unknown]>([
+    ["no object", "x-tenant: SECRET"],
+    ["no pairs", [["x-tenant", "SECRET", "SECRET"]]],
+    ["a name with a space", { "x tenant": "SECRET" }],
+    ["a name with a line break", { "x-tenant\r\nx": "SECRET" }],
+    ["a value with a line break", { "x-tenant": "SECRET\r\nx: y" }],
+    ["a value that bytes cannot hold", { "x-tenant": "SECRET €" }],
+    ["the type of the body", { "Content-Type": "text/SECRET" }],
+    ["the encoding of the body", { "content-encoding": "SECRET" }],
+    ["an authorization beside the key", { authorization: "SECRET" }],
+  ])("are refused without being shown: %s", async (_, headers) => {
+    const service = await Service.start(withLength(pdf));
+    const make = () => service.client({ headers: headers as HeadersInput });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).not.toThrow("SECRET");
+    const pending = service.client().generate("inv", {}, { headers: headers as HeadersInput });
+    expect(String(await rejectionOf(pending.bytes()))).toMatch(/^ConfigurationError: (?!.*SECRET)/);
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+describe("an API key", () => {
+  it.each<[string, unknown]>([
+    ["empty", ""],
+    ["of several lines", "SECRET\nSECRET"],
+    ["with a space", "SECRET SECRET"],
+    ["with a character that bytes cannot hold", "SECRET€"],
+    ["no string", { key: "SECRET" }],
+  ])("is refused without being shown if it is %s", async (_, apiKey) => {
+    const service = await Service.start(withLength(pdf));
+    const make = () => service.client({ apiKey: apiKey as string });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).not.toThrow("SECRET");
+    const failure = await rejectionOf(
+      service
+        .client({ apiKey: () => apiKey as string })
+        .generate("inv", {})
+        .bytes(),
+    );
+    expect(String(failure)).toMatch(/^ConfigurationError: (?!.*SECRET)/);
+    expect(service.requests).toHaveLength(0);
+  });
+
+  it("of a function is asked for at each attempt, and what the function throws is not shown", async () => {
+    const service = await Service.start(withLength(pdf));
+    const keys = ["first", "second"];
+    const client = service.client({ apiKey: async () => keys.shift() ?? fail() });
+    await client.generate("inv", {}).bytes();
+    await client.generate("inv", {}).bytes();
+    const sent = service.requests.map(({ headers }) => headers.authorization);
+    expect(sent).toEqual(["API-Key first", "API-Key second"]);
+    const failure = await rejectionOf(client.generate("inv", {}).bytes());
+    expect(String(failure)).toMatch(/^ConfigurationError: (?!.*SECRET).* RangeError/);
+  });
+});
+
+function fail(): never {
+  throw new RangeError("SECRET");
+}
+
+describe("the name of a document", () => {
+  it.each([
+    ['attachment; filename="Invoice 7.pdf"', "Invoice 7.pdf"],
+    ["attachment; filename=a.pdf; filename*=UTF-8''%e2%82%ac%20rates.pdf", "€ rates.pdf"],
+    ["attachment; filename=a.pdf; filename*=UTF-8''%ff%zz", "a.pdf"],
+    ['attachment; x="; filename=evil.pdf"; filename="good.pdf"', "good.pdf"],
+    ['attachment; filename="..\\\\..\\\\windows\\\\win.ini"', "win.ini"],
+    ["attachment; filename=../../etc/passwd", "passwd"],
+    ['attachment; filename="a<b>|c?*.pdf"', "a_b__c__.pdf"],
+    ['attachment; filename=" .a.pdf. "', "a.pdf"],
+    ['attachment; filename=".."', undefined],
+    ["attachment", undefined],
+  ])("is read from %j", async (disposition, filename) => {
+    const service = await Service.start(withLength(pdf, { "content-disposition": disposition }));
+    const document = await service.client().generate("inv", {});
+    expect(document.filename).toBe(filename);
+    await document.bytes();
+  });
+});
