@@ -14,6 +14,7 @@ const resolve = {
     { find: /^template-pdf\/browser$/, replacement: source("browser/index.ts") },
     { find: /^template-pdf\/bulk$/, replacement: source("bulk/index.ts") },
     { find: /^template-pdf\/handler$/, replacement: source("handler/index.ts") },
+    { find: /^template-pdf\/handler\/node$/, replacement: source("handler/node.ts") },
     { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
     { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },
   ],

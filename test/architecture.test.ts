@@ -54,6 +54,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
       "document/node-outputs.ts",
       "transport/",
       "service/listen.ts",
+      "handler/node.ts",
       "bulk/folder/",
       "bulk/journal/",
       "bulk/run-bulk.ts",
@@ -65,7 +66,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
     ],
   },
   { what: /^undici(\/|$)/, by: ["transport/"] },
-  { what: /^@hono\/node-server(\/|$)/, by: ["service/listen.ts"] },
+  { what: /^@hono\/node-server(\/|$)/, by: ["handler/node.ts", "service/listen.ts"] },
   {
     what: /^@cfworker\/json-schema$/,
     by: ["cli/template-types/", "emulator/renderer/", "testing/", "json/json-schema.ts"],

@@ -4,11 +4,14 @@ import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } f
 import { isJsonObject } from "../json/json-value.ts";
 import { limitsStreams } from "../options/call-options.ts";
 import { checkValues } from "../request/schema.ts";
-import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
+import { readEnvironment } from "../runtime/environment.ts";
+import { type Authorize, createEndpoint, type Produce } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
-import { isResponse, type Product } from "../service/to-response.ts";
+import { isResponse } from "../service/to-response.ts";
+import { checkRequest } from "./check-request.ts";
 import {
   checkHandlerOptions,
+  type Handler,
   type HandlerError,
   type HandlerOptions,
   type HandlerTemplates,
@@ -41,8 +44,9 @@ import { watched } from "./watched.ts";
  * | 502, 504 | the service gave no document, or not in time |
  *
  * @param options - see `HandlerOptions`; `client`, `templates` and `authorize` are required
- * @returns the handler: from a web `Request` to a web `Response`, as Next.js, Hono, Bun, Deno and Workers call it; Node's own
- * servers, Express and Fastify call it through an adapter. It never rejects
+ * @returns the handler: from a web `Request` to a web `Response`, as Next.js, Hono, Bun, Deno and Workers call it. For Node's own
+ * servers, Express and Fastify, pass it to `nodeListener` of `template-pdf/handler/node`. What it is called with in addition to
+ * the request, such as the user of a session, is the `context` of your functions
  * @throws {ConfigurationError} when an option is missing, unknown or wrong
  *
  * @example
@@ -62,34 +66,38 @@ import { watched } from "./watched.ts";
  *
  * @see spec, "Generate PDF from template"
  */
-export function createHandler<const T extends HandlerTemplates>(
-  options: HandlerOptions<T>,
-): (request: Request) => Promise<Response> {
+export function createHandler<const T extends HandlerTemplates, Context = unknown>(
+  options: HandlerOptions<T, Context>,
+): Handler<Context> {
   checkHandlerOptions(options);
   const { maxBodyBytes, onError = logError } = options;
   const origins = new Origins(options.origins ?? []);
-  const endpoint = createEndpoint({
+  const endpoint = createEndpoint<Context>({
     authorize: allowing(options, origins),
     produce: createProducer(options),
     maxBodyBytes,
-    onError: (error, request, requestId) =>
+    onError: (error, request, requestId, context) =>
       error instanceof FunctionFailure
-        ? onError(error.cause, { request, requestId, failed: error.failed })
-        : onError(error, { request, requestId, failed: undefined }),
+        ? onError(error.cause, { request, requestId, failed: error.failed, context })
+        : onError(error, { request, requestId, failed: undefined, context }),
   });
-  return async (request) => {
-    const response = origins.preflight(request) ?? (await endpoint(request));
+  return async (request, ...[context]) => {
+    checkRequest(request);
+    const response = origins.preflight(request) ?? (await endpoint(request, context as Context));
     origins.expose(response, request);
     return response;
   };
 }
 
 /** Denies everything that is not allowed on purpose. */
-function allowing({ authorize }: HandlerOptions, origins: Origins): Authorize {
-  return async (request, name) => {
+function allowing<Context>(
+  { authorize }: HandlerOptions<HandlerTemplates, Context>,
+  origins: Origins,
+): Authorize<Context> {
+  return async (request, name, context) => {
     const refusal = origins.refuse(request);
     if (refusal) return refusal;
-    const verdict: unknown = await runOwnFunction("authorize", () => authorize(request, name));
+    const verdict: unknown = await runOwnFunction("authorize", () => authorize(request, name, context));
     if (verdict === true) return undefined;
     if (isResponse(verdict)) return verdict;
     return new Problem(
@@ -104,25 +112,28 @@ function allowing({ authorize }: HandlerOptions, origins: Origins): Authorize {
   };
 }
 
-function createProducer({ client, templates, values, filename, disposition, retry }: HandlerOptions) {
+function createProducer<Context>(options: HandlerOptions<HandlerTemplates, Context>): Produce<Context> {
+  const { client, templates, values, filename, disposition, retry } = options;
   // Own names only: an object has others, such as "constructor".
   const known = new Map(Object.entries(templates));
   // A caller that stops reading must not hold the connection to the service for ever.
   const settings = { retry: retry ?? { mayRenderTwice: false }, [limitsStreams]: true };
 
-  return async ({ uid: name, values: came, request, signal, report }: Order): Promise<Product | Response> => {
+  return async ({ uid: name, values: came, request, signal, context, report }) => {
     const template = known.get(name);
     if (!template) {
       const named = `There is no document with the name ${JSON.stringify(name)} here.`;
       const kind = "unknown-template";
       throw new Problem(404, `${named} Ask for one of those that this server offers.`, { kind });
     }
-    const given: unknown = values ? await runOwnFunction("values", () => values(request, came, name)) : came;
+    const given: unknown = values
+      ? await runOwnFunction("values", () => values(request, came, name, context))
+      : came;
     if (isResponse(given)) return given;
     if (!isJsonObject(given)) throw wrongReturn("values", "the object of values to send", given);
     const sent = (await checked(template, given, name, values !== undefined)) as Record<string, unknown>;
     const wished: unknown =
-      filename && (await runOwnFunction("filename", () => filename(request, sent, name)));
+      filename && (await runOwnFunction("filename", () => filename(request, sent, name, context)));
     if (wished !== undefined && typeof wished !== "string") throw wrongReturn("filename", "a string", wished);
     try {
       // Checked above, so that the name is made of what is sent, and nothing is sent that cannot be named.
@@ -164,10 +175,15 @@ function wrongReturn(name: OwnFunction, expected: string, given: unknown): Confi
   );
 }
 
-/** What somebody else's function threw may hold anything, and nobody has agreed to have it logged. */
+/** What your own functions threw may hold anything, so it is printed only during development. */
 function logError(error: unknown, { requestId, failed }: HandlerError): void {
-  const what = TemplatePdfError.is(error)
-    ? error.message
-    : `${failed ? `\`${failed}\`` : "Something"} failed with ${nameOfError(error)}, which \`onError\` would hear.`;
-  console.error(`template-pdf/handler: ${what} (request ${requestId})`);
+  const about = `(request ${requestId})`;
+  if (TemplatePdfError.is(error)) return console.error(`template-pdf/handler: ${error.message} ${about}`);
+  const what = failed ? `\`${failed}\`` : "Something";
+  if (readEnvironment("NODE_ENV") !== "production") {
+    return console.error(`template-pdf/handler: ${what} failed ${about}:`, error);
+  }
+  console.error(
+    `template-pdf/handler: ${what} failed with ${nameOfError(error)}. Pass \`onError\` to log it ${about}`,
+  );
 }

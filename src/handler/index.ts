@@ -5,4 +5,4 @@
  */
 
 export { createHandler } from "./create-handler.ts";
-export type { HandlerError, HandlerOptions, HandlerTemplates } from "./options.ts";
+export type { Handler, HandlerError, HandlerOptions, HandlerTemplates } from "./options.ts";

@@ -22,22 +22,42 @@ export type HandlerTemplates = Readonly<Record<string, AnyTemplate>>;
  */
 export type OwnFunction = "authorize" | "values" | "filename";
 
-/** What {@link HandlerOptions.onError} hears beside the error. */
-export interface HandlerError {
+/**
+ * What {@link HandlerOptions.onError} receives in addition to the error.
+ *
+ * @typeParam Context - what the handler is called with in addition to the request
+ */
+export interface HandlerError<Context = unknown> {
   /** What was asked; its body may be read already. */
   readonly request: Request;
   /** The `x-request-id` of the answer, which its caller sees. */
   readonly requestId: string;
   /** Which of your functions failed, where one did. */
   readonly failed: OwnFunction | undefined;
+  /** What the handler was called with in addition to the request. */
+  readonly context: Context;
 }
+
+/**
+ * A handler: it turns a web `Request` into a web `Response`.
+ *
+ * If your functions declare a type for their `context`, callers must pass one. Otherwise they may pass anything, as Next.js, Deno
+ * and Workers do. It rejects only with a `ConfigurationError`, if it is called with something other than a web `Request`.
+ *
+ * @typeParam Context - what your functions receive as `context`
+ */
+export type Handler<Context = unknown> = (
+  request: Request,
+  ...context: undefined extends Context ? [context?: Context] : [context: Context]
+) => Promise<Response>;
 
 /**
  * The options of a handler.
  *
  * @typeParam T - the templates by name
+ * @typeParam Context - what the handler is called with in addition to the request, such as the session of the caller
  */
-export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
+export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, Context = unknown> {
   /** The client that asks the service, with the key. */
   // biome-ignore lint/suspicious/noExplicitAny: nothing else takes a client of every type.
   client: TemplatePdf<any>;
@@ -46,9 +66,13 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
   /**
    * Decides about every call before its body is read. Only `true` lets one pass; `false` is answered with 403, and a `Response`,
    * such as a 401 of your own, is the answer. The body is not to be read here. It gets the name as it came, which may be none of
-   * `templates`.
+   * `templates`, and the context that the handler was called with, such as the user of a session.
    */
-  authorize: (request: Request, name: string) => boolean | Response | Promise<boolean | Response>;
+  authorize: (
+    request: Request,
+    name: string,
+    context: Context,
+  ) => boolean | Response | Promise<boolean | Response>;
   /**
    * Gives the values to send in place of those that came, such as with a price that no page may set; the template's schema checks
    * them afterwards. A `Response` is the answer, and nothing is sent. Default: the values as they came.
@@ -58,6 +82,7 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
         request: Request,
         values: Record<string, unknown>,
         name: keyof T & string,
+        context: Context,
       ) => object | Response | Promise<object | Response>)
     | undefined;
   /** Whether a browser is to save the document, or to show it. Default: `"attachment"`. */
@@ -71,6 +96,7 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
         request: Request,
         values: Record<string, unknown>,
         name: keyof T & string,
+        context: Context,
       ) => string | undefined | Promise<string | undefined>)
     | undefined;
   /**
@@ -87,9 +113,9 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates> {
   retry?: Retry | false | undefined;
   /**
    * Hears of what is not the caller's fault, also of a document that breaks off, for your log: none of it is in the answer. What it throws is dropped. Default: one line
-   * by `console.error`, without what your own functions threw.
+   * by `console.error`; unless `NODE_ENV` is `production`, with what your own functions threw, and its stack.
    */
-  onError?: ((error: unknown, about: HandlerError) => void) | undefined;
+  onError?: ((error: unknown, about: HandlerError<Context>) => void) | undefined;
 }
 
 const isDisposition: Rule = {
@@ -118,7 +144,7 @@ const rules: Rules<HandlerOptions> = {
  *
  * @throws {ConfigurationError} for the first thing that is missing, unknown or wrong
  */
-export function checkHandlerOptions(options: HandlerOptions): void {
+export function checkHandlerOptions<Context>(options: HandlerOptions<HandlerTemplates, Context>): void {
   checkOptions(options, rules, "handler");
   for (const [name, why] of Object.entries(required)) {
     if (options[name as keyof typeof required] === undefined) {

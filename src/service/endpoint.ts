@@ -8,14 +8,19 @@ import { isResponse, type Product, toResponse } from "./to-response.ts";
  *
  * @param request - the call; its body must be left alone
  * @param uid - the template asked for, decoded
+ * @param context - what the endpoint was called with in addition to the request
  * @returns `undefined` to let it pass; or the refusal to answer with, which may be a whole answer
  */
-export type Authorize = (request: Request, uid: string) => Refusal | Promise<Refusal>;
+export type Authorize<Context = void> = (
+  request: Request,
+  uid: string,
+  context: Context,
+) => Refusal | Promise<Refusal>;
 
 type Refusal = Problem | Response | undefined;
 
 /** One checked call, as `produce` gets it. */
-export interface Order {
+export interface Order<Context = void> {
   /** The template asked for, decoded: not empty, no control characters, but any other character, `/` included. */
   readonly uid: string;
   /** The template values, as they came: one JSON object. */
@@ -24,6 +29,8 @@ export interface Order {
   readonly request: Request;
   /** Aborted when the caller goes away, where the server tells. */
   readonly signal: AbortSignal;
+  /** What the endpoint was called with in addition to the request. */
+  readonly context: Context;
   /** Tells `onError` of what fails later than `produce`, such as a stream. */
   readonly report: (error: unknown) => void;
 }
@@ -35,19 +42,23 @@ export interface Order {
  * @throws {Problem} to refuse the call with that answer, see `unknownTemplate`; a `Response` thrown is the answer, too.
  *   Anything else thrown is answered with a bare 500.
  */
-export type Produce = (order: Order) => Product | Response | Promise<Product | Response>;
+export type Produce<Context = void> = (
+  order: Order<Context>,
+) => Product | Response | Promise<Product | Response>;
 
 /** What {@link createEndpoint} takes. */
-export interface EndpointOptions {
-  readonly authorize: Authorize;
-  readonly produce: Produce;
+export interface EndpointOptions<Context = void> {
+  readonly authorize: Authorize<Context>;
+  readonly produce: Produce<Context>;
   /** The most a request body may measure, in bytes. Default: {@link defaultMaxBodyBytes}, 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
    * Receives what `authorize` or `produce` threw unless it is a {@link Problem}, and the cause of a problem. None of it is in
    * the response. What it throws itself is ignored.
    */
-  readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
+  readonly onError?:
+    | ((error: unknown, request: Request, requestId: string, context: Context) => void)
+    | undefined;
 }
 
 /** 1 MiB, in bytes. */
@@ -63,10 +74,12 @@ export const defaultMaxBodyBytes = 1_048_576;
  * @returns a function that never rejects
  * @see spec, "Generate PDF from template" and "Authentication"; the spec shows no statuses of refusals
  */
-export function createEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {
+export function createEndpoint<Context = void>(
+  options: EndpointOptions<Context>,
+): (request: Request, context: Context) => Promise<Response> {
   const { authorize, produce, maxBodyBytes = defaultMaxBodyBytes, onError } = options;
 
-  async function answer(request: Request, requestId: string): Promise<Response> {
+  async function answer(request: Request, requestId: string, context: Context): Promise<Response> {
     const uid = uidOf(new URL(request.url).pathname);
     if (request.method !== "POST") {
       throw new Problem(405, `${request.method} is not available here. Send the template values with POST.`, {
@@ -74,38 +87,40 @@ export function createEndpoint(options: EndpointOptions): (request: Request) => 
         headers: { allow: "POST" },
       });
     }
-    const refusal = await authorize(request, uid);
+    const refusal = await authorize(request, uid, context);
     if (refusal instanceof Problem) throw refusal;
     if (refusal !== undefined) return marked(refusal, requestId);
     checkJsonType(request.headers);
     const values = await readJsonObject(request, maxBodyBytes);
-    const order: Order = {
+    const order: Order<Context> = {
       uid,
       values,
       request,
       signal: request.signal,
-      report: (error) => report(error, request, requestId),
+      context,
+      report: (error) => report(error, request, requestId, context),
     };
     return marked(toResponse(await produce(order), uid), requestId);
   }
 
-  function report(error: unknown, request: Request, requestId: string): void {
+  function report(error: unknown, request: Request, requestId: string, context: Context): void {
     // A broken log must not cost the caller the answer, nor the process its life: it may be asynchronous.
-    new Promise((resolve) => resolve(onError?.(error, request, requestId))).catch(() => {});
+    new Promise((resolve) => resolve(onError?.(error, request, requestId, context))).catch(() => {});
   }
 
-  return async (request) => {
+  return async (request, context) => {
     const requestId = crypto.randomUUID();
     try {
-      return await answer(request, requestId);
+      return await answer(request, requestId, context);
     } catch (error) {
       if (error instanceof Problem) {
-        if ("cause" in error) report(error.cause, request, requestId);
+        if ("cause" in error) report(error.cause, request, requestId, context);
         return forMethod(request.method, error.toResponse(requestId));
       }
       if (isResponse(error)) return marked(error, requestId);
       // The caller left, and `produce` stopped for that reason: nobody is wrong.
-      if (!request.signal.aborted || error !== request.signal.reason) report(error, request, requestId);
+      if (!request.signal.aborted || error !== request.signal.reason)
+        report(error, request, requestId, context);
       return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);
     }
   };

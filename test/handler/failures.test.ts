@@ -1,3 +1,4 @@
+import { format } from "node:util";
 import { ConfigurationError, template } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -216,7 +217,7 @@ describe("without onError", () => {
     await run();
     const { calls } = log.mock;
     log.mockRestore();
-    return calls.flat().join("\n");
+    return calls.map((args) => format(...args)).join("\n");
   };
 
   it("one line tells what the service did, and in which answer", async () => {
@@ -231,15 +232,26 @@ describe("without onError", () => {
     expect(line).not.toContain("\n");
   });
 
-  it("what a function of the server threw is named only, because it may hold anything", async () => {
-    const values = () => {
-      throw new RangeError(secrets.upstream);
-    };
-    const { handler } = await handlerBefore(undefined, { onError: undefined, values });
-    const line = await logged(() => handler(callOf()));
-    expect(line).toContain("`values` failed with RangeError, which `onError` would hear");
-    expect(line).not.toContain(secrets.upstream);
-  });
+  it.each([
+    ["production", false],
+    ["development", true],
+    [undefined, true],
+  ])(
+    "under NODE_ENV %s, the stack of what a function of the server threw is printed: %s",
+    async (mode, isPrinted) => {
+      vi.stubEnv("NODE_ENV", mode);
+      const values = () => {
+        throw new RangeError(secrets.upstream);
+      };
+      const { handler } = await handlerBefore(undefined, { onError: undefined, values });
+      const text = await logged(() => handler(callOf()));
+      expect(text).toMatch(/^template-pdf\/handler: `values` failed/);
+      expect(text.includes(secrets.upstream)).toBe(isPrinted);
+      expect(text.includes("failures.test.ts")).toBe(isPrinted);
+      if (!isPrinted) expect(text).toContain("failed with RangeError. Pass `onError` to log it");
+      vi.unstubAllEnvs();
+    },
+  );
 
   it("nothing is told of what the page did wrong", async () => {
     const { handler } = await handlerBefore(undefined, { onError: undefined });

@@ -86,7 +86,7 @@ describe("authorize", () => {
     const { handler } = handlerOf({ client: untouchedClient(), authorize });
     const call = callOf({ name: "anything%20else", body, headers: { cookie: "session=1" } });
     await handler(call);
-    expect(authorize).toHaveBeenCalledWith(call, "anything else");
+    expect(authorize).toHaveBeenCalledWith(call, "anything else", undefined);
     expect(pull).not.toHaveBeenCalled();
   });
 

@@ -82,6 +82,42 @@ describe("the handler on a host that is set up in another way", () => {
     expect(await response.text()).not.toContain("body parsers");
   });
 
+  it("serves an invoice only to its owner, by the session of express-session", async () => {
+    const logIn = replacing(
+      'app.use("/api/pdf"',
+      `app.get("/login/:user", (request, response) => {
+        request.session.userId = request.params.user;
+        response.end();
+      });\n$&`,
+    );
+    const running = await start("Express with sessions", onNode("express-session.ts", logIn), {
+      ...env,
+      SESSION_SECRET: "for tests",
+    });
+    const askAs = async (user: string | undefined) => {
+      const login = user && (await fetch(`${running.origin}/login/${user}`));
+      const cookie = (login && login.headers.get("set-cookie")?.split(";")[0]) ?? "";
+      return fetch(`${running.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
+        method: "POST",
+        headers: { cookie, "content-type": "application/json" },
+        body: '{"number":"17"}',
+      });
+    };
+    const before = service.requests.length;
+    const responses = [await askAs("ada"), await askAs("eve"), await askAs(undefined)];
+    expect(responses.map(({ status }) => status)).toEqual([200, 403, 403]);
+    const sent = service.requests.slice(before).map(({ body }) => JSON.parse(body));
+    expect(sent).toEqual([{ date: "20 November 2026", total: "£17" }]);
+  });
+
+  it("says what to write if Express calls the handler directly", async () => {
+    const direct = replacing("nodeListener(handler)", "handler");
+    const running = await start("Express without the listener", onNode("express.ts", direct));
+    expect((await ask(running)).status).toBe(500);
+    const advice = "For Express and node:http, pass nodeListener(handler) of template-pdf/handler/node.";
+    await eventually(() => running.printed.includes(advice));
+  });
+
   it("serves in a Worker without flags, by a client created from `env`", async () => {
     const module = `import { client } from "./client";\n${replacing("new TemplatePdf({ retry: false })", "client")(pdf)}`;
     const settings = { PDF_BASE_URL: service.baseUrl, PDF_API_KEY: secrets.key };
@@ -125,6 +161,10 @@ describe("docs/guides/handler.md", () => {
       "package.json": '{ "type": "module" }',
       "session.ts": session,
       "mistakes.ts": page,
+      "invoices.ts": `export declare function invoiceOf(
+        number: string,
+      ): Promise<{ owner: string; date: string; total: string } | undefined>;`,
+      "app.module.ts": "export class AppModule {}",
       ...Object.fromEntries(files),
     });
     const names = [...files.map(([file]) => file), "mistakes.ts"];

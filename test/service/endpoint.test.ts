@@ -124,7 +124,7 @@ describe("an answer that produce made itself", () => {
   ])("is passed on without one where its headers cannot be changed: %s", async (_kind, make) => {
     const made = make();
     const onError = vi.fn();
-    expect(await createEndpoint({ ...open, produce: () => made, onError })(request({}))).toBe(made);
+    expect(await createEndpoint<void>({ ...open, produce: () => made, onError })(request({}))).toBe(made);
     expect(made.headers.has("x-request-id")).toBe(false);
     expect(onError).not.toHaveBeenCalled();
   });
@@ -141,7 +141,9 @@ describe("an answer that produce made itself", () => {
     "is neither a document nor an answer, and so a 500: %j",
     async (made) => {
       const onError = vi.fn();
-      const response = await createEndpoint({ ...open, produce: () => made as never, onError })(request({}));
+      const response = await createEndpoint<void>({ ...open, produce: () => made as never, onError })(
+        request({}),
+      );
       expect(response.status).toBe(500);
       expect(onError).toHaveBeenCalledOnce();
     },
@@ -182,7 +184,7 @@ describe("an unexpected error", () => {
   it.each(["authorize", "produce"] as const)("in %s is a bare 500, and goes to onError", async (place) => {
     const error = new Error("secret-value: database password");
     const onError = vi.fn();
-    const broken = createEndpoint({
+    const broken = createEndpoint<void>({
       ...open,
       produce: () => ({ bytes: PDF }),
       [place]: () => Promise.reject(error),
@@ -196,7 +198,8 @@ describe("an unexpected error", () => {
       "application/problem+json",
     ]);
     expect(text).not.toContain("secret");
-    expect(onError).toHaveBeenCalledExactlyOnceWith(error, call, response.headers.get("x-request-id"));
+    const requestId = response.headers.get("x-request-id");
+    expect(onError).toHaveBeenCalledExactlyOnceWith(error, call, requestId, undefined);
   });
 
   it("is answered even without onError, and when onError throws", async () => {
@@ -234,7 +237,7 @@ describe("a Problem", () => {
         headers: { "retry-after": "60" },
       });
     };
-    const response = await createEndpoint({ ...open, produce, onError })(request({}));
+    const response = await createEndpoint<void>({ ...open, produce, onError })(request({}));
     expect(response.headers.get("retry-after")).toBe("60");
     expect(await response.json()).toEqual({
       type: "urn:template-pdf:problem:rate-limited",

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
-import { getRequestListener } from "@hono/node-server";
+import { nodeListener } from "template-pdf/handler/node";
 import { makeDocuments } from "./documents.js";
 import { servePages } from "./pages.js";
 import { startService } from "./service.js";
@@ -16,7 +16,7 @@ const { values: flags } = parseArgs({
 });
 
 const service = await startService(flags);
-const documents = getRequestListener(makeDocuments(service), { overrideGlobalObjects: false });
+const documents = nodeListener(makeDocuments(service));
 const server = createServer();
 const pages = await servePages(server, flags);
 

@@ -13,6 +13,12 @@ export const packagesOfHosts = [
   "@hono/node-server@2.1.8",
   "hono@4.13.19",
   "express@5.3.0",
+  "express-session@1.19.0",
+  "@nestjs/common@12.5.1",
+  "@nestjs/core@12.5.1",
+  "@nestjs/platform-express@12.5.1",
+  "reflect-metadata",
+  "rxjs",
   "fastify@5.12.8",
   `next@${nextVersion}`,
   "react@19.3.1",
@@ -20,6 +26,7 @@ export const packagesOfHosts = [
   "@sveltejs/kit@3.2.0",
   "react-router@8.5.1",
   "@types/express@5.0.6",
+  "@types/express-session@1.19.0",
   "@types/node@20.19.43",
 ];
 
@@ -83,6 +90,17 @@ Bun.serve = (options) => {
 };
 `;
 
+/** What the snippets import in addition to the handler: a stand-in for modules of the user. */
+const otherModules = {
+  "app.module.js": `
+    import { Module } from "@nestjs/common";
+    export class AppModule {}
+    Module({})(AppModule);`,
+  "invoices.js": `
+    const invoices = { 17: { owner: "ada", date: "20 November 2026", total: "£17" } };
+    export const invoiceOf = async (number) => invoices[number];`,
+};
+
 /** Starts workerd, by the miniflare of the folder that it is told. */
 const workerdMain = `
 import { readFileSync } from "node:fs";
@@ -112,6 +130,7 @@ export function onNode(file: string, change = (code: string) => code) {
     write(folder, {
       "package.json": '{ "type": "module" }',
       "pdf.js": javaScriptOf(pdf),
+      ...otherModules,
       "main.js": javaScriptOf(change(snippet(file))),
       "tell-port.mjs": tellPortOfNode,
     });
@@ -211,6 +230,7 @@ const usual = {
 export const hosts: readonly Host[] = [
   { title: "node:http", ...usual, start: onNode("node-http.ts") },
   { title: "Express 5", ...usual, ownHeaders: ["x-powered-by"], start: onNode("express.ts") },
+  { title: "NestJS 12", ...usual, ownHeaders: ["x-powered-by"], start: onNode("nest.ts") },
   { title: "Fastify 5", ...usual, start: onNode("fastify.ts") },
   { title: "Hono on Node", ...usual, start: onNode("hono.ts") },
   { title: "Next.js 16", ...usual, tellsLength: false, start: onNext },

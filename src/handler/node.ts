@@ -1,0 +1,97 @@
+/**
+ * Handlers on Node's own servers: `node:http`, Express, Fastify, NestJS.
+ *
+ * @packageDocumentation
+ */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { Problem, serverFault } from "../service/problem.ts";
+
+/**
+ * A listener of `node:http`, and a middleware of Express.
+ *
+ * @typeParam Incoming - the request as the server passes it, such as Express's
+ */
+export type NodeListener<Incoming extends IncomingMessage = IncomingMessage> = (
+  incoming: Incoming,
+  outgoing: ServerResponse,
+) => void;
+
+/**
+ * Serves a handler on a server that passes requests of `node:http`, such as Express.
+ *
+ * Mount it before body parsers such as `express.json()`: the handler reads the body itself.
+ *
+ * @param handler - the handler of `createHandler`, or any other function from a web `Request` to a web `Response`
+ * @returns the listener. It responds to every request that it receives, and never calls `next`
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { TemplatePdf, template } from "template-pdf";
+ * import { createHandler } from "template-pdf/handler";
+ * import { nodeListener } from "template-pdf/handler/node";
+ *
+ * const handler = createHandler({
+ *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY }),
+ *   templates: { invoice: template("inv_2024") },
+ *   authorize: (request) => request.headers.get("authorization") === `Bearer ${process.env.PAGE_TOKEN}`,
+ * });
+ * const server = createServer(nodeListener(handler));
+ * // In Express: app.use("/api/pdf", nodeListener(handler)), before express.json()
+ * ```
+ */
+export function nodeListener(handler: (request: Request) => Promise<Response>): NodeListener;
+/**
+ * Serves a handler, and passes it a context, such as the user of the session that a middleware put on the request.
+ *
+ * @param handler - the handler of `createHandler`
+ * @param contextOf - returns what the functions of the handler receive as `context`. If it throws, the error is printed by
+ *   `console.error`, and the response is a 500
+ * @returns the listener, as above
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { TemplatePdf, template } from "template-pdf";
+ * import { createHandler } from "template-pdf/handler";
+ * import { nodeListener } from "template-pdf/handler/node";
+ *
+ * const handler = createHandler({
+ *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY }),
+ *   templates: { invoice: template("inv_2024") },
+ *   authorize: (_request, _name, user: string | undefined) => user !== undefined,
+ * });
+ * const server = createServer(nodeListener(handler, (incoming) => incoming.headers["x-user"]?.toString()));
+ * // In Express: nodeListener(handler, (request: express.Request) => request.session.user)
+ * ```
+ */
+export function nodeListener<Context, Incoming extends IncomingMessage = IncomingMessage>(
+  handler: (request: Request, context: Context) => Promise<Response>,
+  contextOf: (incoming: Incoming) => Context | Promise<Context>,
+): NodeListener<Incoming>;
+export function nodeListener<Context>(
+  handler: (request: Request, context?: Context) => Promise<Response>,
+  contextOf?: (incoming: IncomingMessage) => Context | Promise<Context>,
+): NodeListener {
+  const respond = async (request: Request, { incoming }: HttpBindings) => {
+    let context: Context | undefined;
+    try {
+      context = await contextOf?.(incoming);
+    } catch (error) {
+      const requestId = crypto.randomUUID();
+      console.error(
+        `template-pdf/handler: The context of a request could not be read (request ${requestId}):`,
+        error,
+      );
+      return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);
+    }
+    return handler(request, context);
+  };
+  // By default, the adapter replaces the global Request and Response of the process.
+  const listener = getRequestListener(respond as Parameters<typeof getRequestListener>[0], {
+    overrideGlobalObjects: false,
+  });
+  return (incoming, outgoing) => void listener(incoming, outgoing);
+}

@@ -1,0 +1,81 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { template } from "template-pdf";
+import { createHandler } from "template-pdf/handler";
+import { nodeListener } from "template-pdf/handler/node";
+import { describe, expect, it, vi } from "vitest";
+import { atEnd } from "../support/at-end.ts";
+import { handlerBefore, pdf, problemOf, secrets } from "./handling.ts";
+
+interface WithSession extends IncomingMessage {
+  session?: { readonly user: string };
+}
+
+async function serve(listener: RequestListener): Promise<() => Promise<Response>> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  atEnd(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/api/v1/templates/invoice/generate-sync`;
+  const headers = { "content-type": "application/json", connection: "close" };
+  return () => fetch(url, { method: "POST", headers, body: "{}" });
+}
+
+describe("nodeListener", () => {
+  const { Request: request, Response: response } = globalThis;
+  const templates = { invoice: template(secrets.uid) };
+
+  it("serves a handler on node:http and leaves the global Request and Response alone", async () => {
+    const { handler } = await handlerBefore();
+    const call = await serve(nodeListener(handler));
+    expect(Buffer.from(await (await call()).arrayBuffer()).equals(pdf)).toBe(true);
+    expect([globalThis.Request, globalThis.Response]).toEqual([request, response]);
+  });
+
+  it("passes what middleware put on the request as the context", async () => {
+    const { client } = await handlerBefore();
+    const handler = createHandler({
+      client,
+      templates,
+      authorize: (_request, _name, user?: string) => user === "ada",
+    });
+    const listener = nodeListener(handler, async (incoming: WithSession) => incoming.session?.user);
+    const users = ["ada", "eve"];
+    const call = await serve((incoming: WithSession, outgoing) => {
+      incoming.session = { user: users.shift() ?? "" };
+      listener(incoming, outgoing);
+    });
+    expect([(await call()).status, (await call()).status]).toEqual([200, 403]);
+  });
+
+  it("requires the function in its type if the handler needs a context", async () => {
+    const { client } = await handlerBefore();
+    const handler = createHandler({
+      client,
+      templates,
+      authorize: (_request, _name, user: string) => user === "",
+    });
+    // @ts-expect-error the context is missing
+    nodeListener(handler);
+    // @ts-expect-error it is another type
+    nodeListener(handler, () => 7);
+  });
+
+  it("responds with a problem and prints the error if the context cannot be read", async () => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    const { handler } = await handlerBefore();
+    const error = new Error("no store");
+    const call = await serve(
+      nodeListener(handler, () => {
+        throw error;
+      }),
+    );
+    const { response: found, kind } = await problemOf(await call());
+    const id = found.headers.get("x-request-id");
+    const said = log.mock.calls;
+    log.mockRestore();
+    expect([found.status, kind]).toEqual([500, "server-fault"]);
+    expect(said).toEqual([[expect.stringContaining(`could not be read (request ${id})`), error]]);
+  });
+});
