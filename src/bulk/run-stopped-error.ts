@@ -1,4 +1,4 @@
-import { type ErrorFacts, TemplatePdfError } from "../errors/errors.ts";
+import { type ErrorFacts, type Is, TemplatePdfError } from "../errors/errors.ts";
 import type { BulkSummary } from "./bulk-options.ts";
 
 /** How far a run came. */
@@ -13,6 +13,7 @@ interface RunFacts extends ErrorFacts {
  * end, and its results were given. Where one job's failure was the reason, it is the `cause`.
  */
 export class RunStoppedError extends TemplatePdfError {
+  declare static readonly is: Is<RunStoppedError>;
   override readonly code = "run_stopped";
   override get name(): string {
     return "RunStoppedError";

@@ -3,6 +3,13 @@
 /** Registered globally, so that `is` recognises errors of other copies and module formats of this package. */
 const brand = Symbol.for("template-pdf.error");
 
+/**
+ * Tells whether something that was caught is an error of one class.
+ *
+ * @inline
+ */
+export type Is<E> = (error: unknown) => error is E;
+
 /** What an error tells about its call: see the fields of `TemplatePdfError`. */
 export interface ErrorFacts {
   readonly attempts?: number | undefined;
@@ -58,20 +65,22 @@ export class TemplatePdfError extends Error {
 
   /**
    * Whether `error` is an instance of this class or of a subclass, also if it comes from another copy of this package, for
-   * which `instanceof` fails.
+   * which `instanceof` fails. It can be passed on as a function, as in `errors.filter(RateLimitError.is)`.
    *
    * @param error - anything that was caught
    */
-  static is<E>(this: { readonly prototype: E }, error: unknown): error is E {
-    const { name: wanted } = this.prototype as TemplatePdfError;
-    try {
-      for (let at = error; typeof at === "object" && at !== null; at = Object.getPrototypeOf(at)) {
-        if (brand in at && (at as TemplatePdfError).name === wanted) return true;
+  static get is(): Is<TemplatePdfError> {
+    const { name: wanted } = this.prototype;
+    return (error): error is TemplatePdfError => {
+      try {
+        for (let at = error; typeof at === "object" && at !== null; at = Object.getPrototypeOf(at)) {
+          if (brand in at && (at as TemplatePdfError).name === wanted) return true;
+        }
+      } catch {
+        // A proxy may throw when it is read. It is not an error of this package.
       }
-    } catch {
-      // A proxy may throw when it is read. It is not an error of this package.
-    }
-    return false;
+      return false;
+    };
   }
 
   /** The response's headers, if there was a response. A getter, so that logging the error does not print them. */
@@ -92,6 +101,7 @@ export class TemplatePdfError extends Error {
 
 /** An option, the template uid or its schema, the API key or the base URL is wrong. Nothing was sent. */
 export class ConfigurationError extends TemplatePdfError {
+  declare static readonly is: Is<ConfigurationError>;
   override readonly code = "invalid_configuration";
   override get name(): string {
     return "ConfigurationError";
@@ -108,6 +118,7 @@ export interface ValuesIssue {
 
 /** The values cannot be sent: they are not a JSON object, or the template's schema rejects them. Nothing was sent. */
 export class ValuesError extends TemplatePdfError {
+  declare static readonly is: Is<ValuesError>;
   override readonly code = "invalid_values";
   override get name(): string {
     return "ValuesError";
@@ -125,6 +136,7 @@ export class ValuesError extends TemplatePdfError {
 
 /** There was no response: the service could not be reached, or the connection ended before the response began. */
 export class ConnectionError extends TemplatePdfError {
+  declare static readonly is: Is<ConnectionError>;
   override readonly code: string = "connection_failed";
   override get name(): string {
     return "ConnectionError";
@@ -148,6 +160,7 @@ export type TimeoutPhase = "connect" | "firstByte" | "stall" | "unread" | "total
  * ```
  */
 export class TimeoutError extends TemplatePdfError {
+  declare static readonly is: Is<TimeoutError>;
   override readonly code = "timeout";
   override get name(): string {
     return "TimeoutError";
@@ -174,6 +187,7 @@ export interface ApiErrorFacts extends ErrorFacts {
 
 /** The service responded with a status other than 2xx. */
 export class ApiError extends TemplatePdfError {
+  declare static readonly is: Is<ApiError>;
   override readonly code: string = "api_error";
   override get name(): string {
     return "ApiError";
@@ -211,6 +225,7 @@ export class ApiError extends TemplatePdfError {
 
 /** 400 or 422: the service rejects the values. */
 export class BadRequestError extends ApiError {
+  declare static readonly is: Is<BadRequestError>;
   override readonly code = "bad_request";
   override get name(): string {
     return "BadRequestError";
@@ -219,6 +234,7 @@ export class BadRequestError extends ApiError {
 
 /** 401: the API key is missing, wrong or no longer valid. */
 export class AuthenticationError extends ApiError {
+  declare static readonly is: Is<AuthenticationError>;
   override readonly code = "authentication_failed";
   override get name(): string {
     return "AuthenticationError";
@@ -227,6 +243,7 @@ export class AuthenticationError extends ApiError {
 
 /** 403: the API key may not do this. */
 export class PermissionError extends ApiError {
+  declare static readonly is: Is<PermissionError>;
   override readonly code = "permission_denied";
   override get name(): string {
     return "PermissionError";
@@ -235,6 +252,7 @@ export class PermissionError extends ApiError {
 
 /** 404: there is no such template, or `baseUrl` does not lead to the service. */
 export class NotFoundError extends ApiError {
+  declare static readonly is: Is<NotFoundError>;
   override readonly code = "not_found";
   override get name(): string {
     return "NotFoundError";
@@ -243,6 +261,7 @@ export class NotFoundError extends ApiError {
 
 /** 429: too many requests. */
 export class RateLimitError extends ApiError {
+  declare static readonly is: Is<RateLimitError>;
   override readonly code = "rate_limited";
   override get name(): string {
     return "RateLimitError";
@@ -251,6 +270,7 @@ export class RateLimitError extends ApiError {
 
 /** 5xx: the service failed. */
 export class ServerError extends ApiError {
+  declare static readonly is: Is<ServerError>;
   override readonly code = "server_error";
   override get name(): string {
     return "ServerError";
@@ -259,6 +279,7 @@ export class ServerError extends ApiError {
 
 /** The service responded with 2xx, but the body is not a PDF. */
 export class InvalidPdfError extends TemplatePdfError {
+  declare static readonly is: Is<InvalidPdfError>;
   override readonly code = "invalid_pdf";
   override get name(): string {
     return "InvalidPdfError";
@@ -276,6 +297,7 @@ export class InvalidPdfError extends TemplatePdfError {
 
 /** The response is a truncated PDF. */
 export class TruncatedPdfError extends TemplatePdfError {
+  declare static readonly is: Is<TruncatedPdfError>;
   override readonly code = "truncated_pdf";
   override get name(): string {
     return "TruncatedPdfError";
@@ -296,6 +318,7 @@ export class TruncatedPdfError extends TemplatePdfError {
 
 /** The document is larger than `maxBytes`, the limit for documents that are held in memory. */
 export class OversizedPdfError extends TemplatePdfError {
+  declare static readonly is: Is<OversizedPdfError>;
   override readonly code = "oversized_pdf";
   override get name(): string {
     return "OversizedPdfError";
@@ -304,6 +327,7 @@ export class OversizedPdfError extends TemplatePdfError {
 
 /** The document could not be saved; `cause` is the error of the system. */
 export class SaveError extends TemplatePdfError {
+  declare static readonly is: Is<SaveError>;
   override readonly code = "not_saved";
   override get name(): string {
     return "SaveError";

@@ -42,6 +42,16 @@ function lineage(name: Name): Name[] {
 const recognizers = (family: Family, error: unknown) =>
   names.filter((name) => (family[name] as typeof errors.TemplatePdfError).is(error));
 
+it("`is` works as a function that is passed on, and narrows the type", () => {
+  const all: unknown[] = names.map((name) => make(errors, name));
+  const limited = all.filter(errors.RateLimitError.is);
+  expect(limited.map(({ name, retryAfterMs }) => [name, retryAfterMs])).toEqual([
+    ["RateLimitError", undefined],
+  ]);
+  expect(all.filter(errors.ApiError.is)).toHaveLength(7);
+  expect(new errors.AuthenticationError("m", { status: 401 })).toSatisfy(errors.AuthenticationError.is);
+});
+
 it("The table of classes is complete, with a code for each", () => {
   const exported = Object.keys(errors).filter((name) => /^[A-Z]/.test(name));
   expect([...names].sort()).toEqual(exported.sort());

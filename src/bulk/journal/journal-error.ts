@@ -1,8 +1,9 @@
-import { TemplatePdfError } from "../../errors/errors.ts";
+import { type Is, TemplatePdfError } from "../../errors/errors.ts";
 import { describeSystemError } from "../../files/system-errors.ts";
 
 /** The journal of a bulk run cannot be used: it is in use, of another run, or cannot be read or written. */
 export class JournalError extends TemplatePdfError {
+  declare static readonly is: Is<JournalError>;
   override readonly code = "journal_failed";
   override get name(): string {
     return "JournalError";
