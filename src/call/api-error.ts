@@ -67,18 +67,21 @@ export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, c
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
   const waitMs = retryAfterOf(head);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
-  return new ErrorClass(`${whatHappened(head, call)}${quoted}. ${whatToDo(head, waitMs, call)}${call.note}`, {
-    ...answerFacts(head, call),
-    status,
-    rawBody: safeBody,
-    body: parse(safeBody.replace(numericMark, '$1"[redacted]"')),
-    detail,
-    retryAfterMs: waitMs,
-    // Errors of this package do not contain secrets.
-    ...(cause !== undefined && {
-      cause: TemplatePdfError.is(cause) ? cause : secrets.causeWithoutSecrets(cause),
-    }),
-  });
+  return new ErrorClass(
+    `${whatHappened(head, call)}${quoted}. ${whatToDo(head, waitMs, detail, call)}${call.note}`,
+    {
+      ...answerFacts(head, call),
+      status,
+      rawBody: safeBody,
+      body: parse(safeBody.replace(numericMark, '$1"[redacted]"')),
+      detail,
+      retryAfterMs: waitMs,
+      // Errors of this package do not contain secrets.
+      ...(cause !== undefined && {
+        cause: TemplatePdfError.is(cause) ? cause : secrets.causeWithoutSecrets(cause),
+      }),
+    },
+  );
 }
 
 /** What every error tells about a response. */
@@ -108,7 +111,12 @@ export function whereOf({ origin, uid }: Pick<CallFacts, "origin" | "uid">): str
   return `${origin} for template ${JSON.stringify(uid)}`;
 }
 
-function whatToDo(head: ResponseHead, waitMs: number | undefined, call: CallFacts): string {
+function whatToDo(
+  head: ResponseHead,
+  waitMs: number | undefined,
+  detail: string | undefined,
+  call: CallFacts,
+): string {
   const { status } = head;
   if (head.opaqueRedirect || (status >= 300 && status < 400)) {
     // The query may repeat what was sent.
@@ -117,8 +125,11 @@ function whatToDo(head: ResponseHead, waitMs: number | undefined, call: CallFact
     return `Redirects are not followed: point \`baseUrl\` at the service itself${elsewhere}.`;
   }
   const hasKey = call.request.headers.some((text) => text.startsWith("API-Key "));
-  if (status === 404)
-    return `Check the uid and \`baseUrl\`: its path is ${JSON.stringify(call.basePath)}, and the client adds /api/v1.`;
+  if (status === 404 || status === 405) {
+    // Without a message in JSON, it is probably not the service.
+    const what = status === 405 || detail === undefined ? "`baseUrl` first" : "the uid and `baseUrl`";
+    return `Check ${what}: its path is ${JSON.stringify(call.basePath)}, and the client adds /api/v1.`;
+  }
   if (status === 429 && waitMs !== undefined)
     return `Try again in ${inSeconds(waitMs)}, or send fewer requests at a time.`;
   if (hasKey && status === 401) return "Check the API key: the dashboard shows it under Settings » API keys.";

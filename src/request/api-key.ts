@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { nameOfError } from "../errors/redact.ts";
-import { isLoopback, isPage, readEnvironment } from "../runtime/environment.ts";
+import { adviceOnEnvFile, isLoopback, isPage, readEnvironment } from "../runtime/environment.ts";
 
 /**
  * Returns the API key for a request. The client calls it for every attempt, so that keys can rotate, or load after the
@@ -21,8 +21,10 @@ export function checkApiKey(key: unknown, attempts = 0): string {
       { attempts },
     );
   }
-  if (!isWellFormedKey(key)) {
-    const found = key === "" ? "is empty" : "holds white space, a line break or another character no key has";
+  const [, quote] = /^\s*(["'`\u2018\u201c]).*["'`\u2019\u201d]\s*$/.exec(key) ?? [];
+  if (quote || !isWellFormedKey(key)) {
+    const other = key === "" ? "is empty" : "holds white space, a line break or another character no key has";
+    const found = quote ? `is in quotes (${quote}), which are no part of it` : other;
     throw new ConfigurationError(
       `The API key ${found}. Copy it from the dashboard under Settings » API keys, alone: without quotes, line breaks or the word API-Key.`,
       { attempts },
@@ -44,7 +46,10 @@ export function resolveApiKey(
   if (key === null || (key === undefined && isPage())) return null;
   if (key === undefined) {
     throw new ConfigurationError(
-      "An API key is missing. Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`.",
+      `An API key is missing. ${
+        adviceOnEnvFile("TEMPLATE_PDF_API_KEY") ??
+        "Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`."
+      }`,
     );
   }
   if (!allowsApiKey) throw keyInBrowser();

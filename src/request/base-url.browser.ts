@@ -11,12 +11,13 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): URL {
   try {
     if (baseUrl) {
       const { origin, pathname, href, protocol } = new URL(baseUrl, pageAddress());
-      if (/^https?:$/.test(protocol) && href === origin + pathname) return new URL(href);
+      const isEndpoint = /\/api\/v1\/templates|\/generate-sync/.test(pathname);
+      if (/^https?:$/.test(protocol) && href === origin + pathname && !isEndpoint) return new URL(href);
     }
   } catch {
     // The error below says what is expected.
   }
   throw new ConfigurationError(
-    "Expected `baseUrl` to be an address of http(s) without credentials, query or fragment, such as /api/pdf or https://pdf.example.com.",
+    "Expected `baseUrl` to be an address of http(s) without credentials, query, fragment and the path of the endpoint, such as /api/pdf or https://pdf.example.com.",
   );
 }

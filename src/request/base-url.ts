@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { pageAddress, readEnvironment } from "../runtime/environment.ts";
+import { adviceOnEnvFile, pageAddress, readEnvironment } from "../runtime/environment.ts";
 
 /** Whether a base URL is relative to a page, and this is not one. */
 export function lacksPage(baseUrl: unknown): boolean {
@@ -12,7 +12,7 @@ export function parseBaseUrl(
 ): URL {
   if (baseUrl === undefined || baseUrl === "") {
     throw new ConfigurationError(
-      "The base URL of the service is missing. Give `baseUrl`, or set TEMPLATE_PDF_BASE_URL, such as https://pdf.example.com.",
+      `The base URL of the service is missing. ${adviceOnEnvFile("TEMPLATE_PDF_BASE_URL") ?? "Give `baseUrl`, or set TEMPLATE_PDF_BASE_URL, such as https://pdf.example.com."}`,
     );
   }
   let url: URL | undefined;
@@ -30,12 +30,30 @@ export function parseBaseUrl(
   return url;
 }
 
+/** The path that the client adds. */
+const endpointPath = /\/api\/v1\/templates(?:\/|$)|\/generate-sync\/?$/;
+
 function baseUrlProblem(text: string, url: URL | undefined): string | undefined {
+  const [quote] = /^["'`\u2018\u201c]/.exec(text) ?? [];
+  if (quote)
+    return `begins with the quote ${quote}, which is no part of it: remove the quotes, also in a .env file`;
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
-  if (!hasScheme && !pageAddress()) return "does not begin with https:// (or http:// on this machine)";
+  if (!hasScheme && !pageAddress()) {
+    return `does not begin with https:// (or http:// on this machine)${beginningOf(text)}`;
+  }
   if (url === undefined) return "is no absolute URL";
   if (url.protocol !== "https:" && url.protocol !== "http:") return `has the scheme ${url.protocol}`;
   if (url.username || url.password) return "holds credentials, which would end up in logs";
   if (url.search || url.hash) return "has a query or a fragment";
+  if (endpointPath.test(url.pathname)) return "holds the path of the endpoint, which the client adds";
   return undefined;
+}
+
+/** Quotes the beginning of a base URL if it is white space, a host or a scheme: anything else may be a key in the wrong place. */
+function beginningOf(text: string): string {
+  const [beginning] =
+    /^(?:\s+|https?[:/]{1,3}|(?:[a-z\d-]{1,30}\.){1,4}[a-z]{2,6}(?=[:/]|$)|localhost\b|[\d.]+(?=[:/]|$))/i.exec(
+      text,
+    ) ?? [];
+  return beginning ? `, but with ${JSON.stringify(beginning)}` : "";
 }

@@ -9,6 +9,7 @@ interface Surroundings {
     readonly env?: Record<string, string | undefined>;
     readonly versions?: { readonly node?: string };
     readonly type?: string;
+    readonly getBuiltinModule?: (name: "node:fs") => { readFileSync(path: string, encoding: "utf8"): string };
   };
   readonly Deno?: unknown;
   readonly Bun?: unknown;
@@ -25,6 +26,22 @@ const surroundings = globalThis as Surroundings;
 export function readEnvironment(name: string): string | undefined {
   try {
     return surroundings.process?.env?.[name];
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Advice for a variable that is not set, if a `.env` file in the working directory sets it: Node does not read that file by itself.
+ * `undefined` in other runtimes, which read it, or ask for permission.
+ */
+export function adviceOnEnvFile(name: string): string | undefined {
+  const { process, Deno, Bun } = surroundings;
+  if (Deno || Bun) return undefined;
+  try {
+    const text = process?.getBuiltinModule?.("node:fs").readFileSync(".env", "utf8") ?? "";
+    if (!new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=\\s*\\S`, "m").test(text)) return undefined;
+    return `The file .env sets ${name}, but Node does not read it by itself: start your program with node --env-file=.env.`;
   } catch {
     return undefined;
   }

@@ -15,7 +15,8 @@ const slower = "Send fewer requests at a time.";
 const checkKey = "Check the API key: the dashboard shows it under Settings » API keys.";
 const mayNot = "Check which account the API key belongs to.";
 const tooLarge = "Send less: the service or a proxy limits the size.";
-const notFound = 'Check the uid and `baseUrl`: its path is "/prefix", and the client adds /api/v1.';
+const path = 'its path is "/prefix", and the client adds /api/v1.';
+const notFound = `Check \`baseUrl\` first: ${path}`;
 
 describe("The error for a response", () => {
   it.each<[number, typeof errors.ApiError, string]>([
@@ -28,6 +29,7 @@ describe("The error for a response", () => {
     [402, errors.ApiError, see],
     [403, errors.PermissionError, mayNot],
     [404, errors.NotFoundError, notFound],
+    [405, errors.ApiError, notFound],
     [413, errors.ApiError, tooLarge],
     [422, errors.BadRequestError, compare],
     [429, errors.RateLimitError, slower],
@@ -46,6 +48,11 @@ describe("The error for a response", () => {
   ])("does not mention a key if none was sent: %d", (status, advice) => {
     const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
     expect(apiError(headOf(status), "", keyless).message).toContain(advice);
+  });
+
+  it("mentions the uid first for a 404 with a message", () => {
+    const { message } = apiError(headOf(404), '{"message":"no such template"}', call);
+    expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`: ${path}`);
   });
 
   it("mentions the delay of Retry-After", () => {

@@ -140,6 +140,8 @@ describe("An API key", () => {
     ["k3y\n", "The API key holds white space, a line break or another character no key has. Copy it"],
     ["API-Key k3y", "The API key holds white space"],
     ["k\u00e9y", "The API key holds white space"],
+    ['"k3y"', 'The API key is in quotes ("), which are no part of it. Copy it'],
+    [" 'k3y'\n", "The API key is in quotes ('), which are no part of it. Copy it"],
   ])("is refused with its mistake and the attempts so far: %j", (key, text) => {
     for (const attempts of [0, 2]) {
       const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
@@ -157,8 +159,8 @@ describe("An API key", () => {
       } catch (error) {
         expect(error).toBeInstanceOf(ConfigurationError);
         if (key.length > 3) expect((error as Error).message).not.toContain(key);
-        // HTTP would change such a key, or a key never has such a character.
-        expect(key).toMatch(/^$|[^!-~]/);
+        // HTTP would change such a key, or a key never has such a character, or it is in quotes.
+        expect(key).toMatch(/^$|[^!-~]|^["'`].*["'`]$/);
         return;
       }
       const [name = "", value = "", ...rest] = buildHeaders(key, new Map());

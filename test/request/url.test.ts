@@ -39,13 +39,39 @@ describe("The base URL", () => {
 
   it.each([
     ["https://", "The base URL is no absolute URL. Expected `baseUrl` to be like"],
-    [" https://pdf.example.com", "The base URL does not begin with https://"],
+    [
+      " https://pdf.example.com",
+      'The base URL does not begin with https:// (or http:// on this machine), but with " ". Exp',
+    ],
+    ["pdf.example.com/prefix", 'machine), but with "pdf.example.com". Expected'],
+    ["https:/pdf.example.com", 'machine), but with "https:/". Expected'],
+    ["localhost:3000", 'machine), but with "localhost". Expected'],
+    // Keys and credentials in the wrong place are not shown.
+    ["k3y-k3yk3y.k3yk3y", "on this machine). Expected"],
+    ["eyJhbGciOi.eyJzdWIiOi.c2lnbmVk7", "on this machine). Expected"],
+    ["ada:secret@pdf.example.com", "on this machine). Expected"],
+    ['"https://pdf.example.com"', 'The base URL begins with the quote ", which is no part of it. Expected'],
+    ["'https://pdf.example.com'", "The base URL begins with the quote ', which is no part of it. Expected"],
+    [
+      "https://pdf.example.com/api/v1/templates",
+      "The base URL holds the path of the endpoint, which the client adds",
+    ],
+    ["https://pdf.example.com/x/api/v1/templates/inv_2024/generate-sync", "holds the path of the endpoint"],
+    ["https://pdf.example.com/generate-sync", "holds the path of the endpoint"],
     ["https://pdf.example.com/#x", "The base URL has a query or a fragment. Expected"],
     ["s3://pdf.example.com", "The base URL has the scheme s3:. Expected"],
   ])("is refused with its mistake: %j", (baseUrl, message) => {
     expect(() => parseBaseUrl(baseUrl)).toThrow(ConfigurationError);
     expect(() => parseBaseUrl(baseUrl)).toThrow(message);
   });
+
+  it.each([
+    "https://example.com/api/v1",
+    "https://example.com/api/v1/templates-of-ours",
+    "https://example.com/generate-sync/x",
+  ])("may have a prefix that is not the endpoint: %s", (baseUrl) =>
+    expect(parseBaseUrl(baseUrl).href).toBe(baseUrl),
+  );
 
   it.each<[unknown, boolean]>([
     ["/api/pdf", true],

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { isLoopback, isPage, pageAddress, readEnvironment } from "../../src/runtime/environment.ts";
+import {
+  adviceOnEnvFile,
+  isLoopback,
+  isPage,
+  pageAddress,
+  readEnvironment,
+} from "../../src/runtime/environment.ts";
 import { property } from "../support/fuzz.ts";
 
 afterEach(() => {
@@ -154,5 +160,38 @@ describe("A host of a URL", () => {
       const { hostname } = new URL(`http://${name.join(".")}${dot}`);
       expect(isLoopback(hostname)).toBe(name.at(-1)?.toLowerCase() === "localhost");
     });
+  });
+});
+
+describe("The advice on a .env file", () => {
+  const advice = (text: string, more: object = {}) => {
+    const readFileSync = (path: string) => {
+      if (path !== ".env" || text === "") throw new Error("ENOENT");
+      return text;
+    };
+    const process = {
+      getBuiltinModule: (name: string) => (name === "node:fs" ? { readFileSync } : undefined),
+    };
+    return within({ process, ...more }, () => adviceOnEnvFile("TEMPLATE_PDF_TEST"));
+  };
+  const expected =
+    "The file .env sets TEMPLATE_PDF_TEST, but Node does not read it by itself: start your program with node --env-file=.env.";
+
+  it.each([
+    ["TEMPLATE_PDF_TEST=secret-of-the-file", expected],
+    ["# first\nexport TEMPLATE_PDF_TEST = 'secret-of-the-file'\n", expected],
+    ["TEMPLATE_PDF_TEST=\nTEMPLATE_PDF_TESTS=1", undefined],
+    ["# TEMPLATE_PDF_TEST=1", undefined],
+    ["", undefined],
+  ])("is given only if the file sets the variable: %j", (text, advised) => {
+    expect(advice(text)).toBe(advised);
+  });
+
+  it.each(["Deno", "Bun"])("is not given in %s, which reads the file or asks for permission", (name) => {
+    expect(advice("TEMPLATE_PDF_TEST=1", { [name]: {} })).toBeUndefined();
+  });
+
+  it("is not given without Node", () => {
+    expect(within({ process: undefined }, () => adviceOnEnvFile("TEMPLATE_PDF_TEST"))).toBeUndefined();
   });
 });
