@@ -35,8 +35,7 @@ const endpointPath = /\/api\/v1\/templates(?:\/|$)|\/generate-sync\/?$/;
 
 function baseUrlProblem(text: string, url: URL | undefined): string | undefined {
   const [quote] = /^["'`\u2018\u201c]/.exec(text) ?? [];
-  if (quote)
-    return `begins with the quote ${quote}, which is no part of it: remove the quotes, also in a .env file`;
+  if (quote) return `begins with the quote ${quote}, which is no part of it`;
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
   if (!hasScheme && !pageAddress()) {
     return `does not begin with https:// (or http:// on this machine)${beginningOf(text)}`;

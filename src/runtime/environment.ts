@@ -40,7 +40,7 @@ export function adviceOnEnvFile(name: string): string | undefined {
   if (Deno || Bun) return undefined;
   try {
     const text = process?.getBuiltinModule?.("node:fs").readFileSync(".env", "utf8") ?? "";
-    if (!new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=\\s*\\S`, "m").test(text)) return undefined;
+    if (!new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=[^\\S\\n]*\\S`, "m").test(text)) return undefined;
     return `The file .env sets ${name}, but Node does not read it by itself: start your program with node --env-file=.env.`;
   } catch {
     return undefined;
