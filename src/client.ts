@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { nodeOutputs, transports } from "#platform";
+import { nodeOutputs, readEnvFile, transports } from "#platform";
 import { Call } from "./call/call.ts";
 import { type CallContext, Connections } from "./call/connections.ts";
 import { type BulkAttempt, startAttempt } from "./call/outcome.ts";
@@ -42,7 +42,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   /** @internal */
   constructor(options: ClientOptions, connections: Connections);
   constructor(options: ClientOptions = {}, connections?: Connections) {
-    const resolved = resolveOptions(options);
+    const resolved = resolveOptions(options, readEnvFile);
     const { dispatcher, apiKey, headers, needsPage } = resolved;
     const objection = dispatcher && transports.objectionTo(dispatcher);
     if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);

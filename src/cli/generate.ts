@@ -69,7 +69,7 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   try {
     const pdf = client.generate(uid, values, { signal, onProgress });
     if (isStdout(path)) await writeOut(pdf, stdout, signal);
-    else bytes = (await pdf.saveTo(path)).bytes;
+    else bytes = (await pdf.saveTo(path, { recursive: false })).bytes;
   } catch (error) {
     throw TimeoutError.is(error) && error.phase === "total" ? tooLate(settings.baseUrl, limitMs) : error;
   } finally {

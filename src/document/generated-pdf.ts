@@ -4,7 +4,7 @@ import { answerFacts } from "../call/api-error.ts";
 import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
-import type { SavePath, SavePolicy } from "../files/save-path.ts";
+import type { SaveOptions, SavePath, SavePolicy } from "../files/save-path.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { requestIdOf } from "../transport/response-head.ts";
@@ -194,7 +194,8 @@ export class GeneratedPdf {
    * followed, the mode of an existing file is kept, and what is no regular file is written to directly. For
    * standard output pipe `nodeStream()` into `process.stdout`: it may be a file that others write to as well.
    *
-   * @param path - a path, or a `file:` URL; its folder must exist
+   * @param path - a path, or a `file:` URL; its folder must exist unless `recursive` is set
+   * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
    * @returns the path and the number of bytes
    * @throws {SaveError} when it cannot be written
    * @throws {ConfigurationError} in a runtime without files
@@ -205,13 +206,13 @@ export class GeneratedPdf {
    * console.log(`${bytes} bytes in ${path}`);
    * ```
    */
-  saveTo(path: string | URL): Promise<Saved>;
+  saveTo(path: string | URL, options?: SaveOptions): Promise<Saved>;
   /** @internal */
-  saveTo(path: string | URL, policy: SavePolicy | undefined): Promise<Saved>;
-  async saveTo(path: string | URL, policy?: SavePolicy): Promise<Saved> {
+  saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved>;
+  async saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved> {
     try {
       // Before it is read: where the path cannot be written, the document is still there for another one.
-      return await this.saveChecked(await this.#nodeOutputs.checkPath(path, policy, this.attempts));
+      return await this.saveChecked(await this.#nodeOutputs.checkPath(path, options, this.attempts));
     } catch (error) {
       throw addCaller(error);
     }

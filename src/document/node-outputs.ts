@@ -2,12 +2,16 @@ import type { Body } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
 import { AtomicFile } from "../files/atomic-file.ts";
 import {
+  createFolders,
+  isPolicy,
   parseSavePath,
   resolveSaveTarget,
+  type SaveOptions,
   type SavePath,
   type SavePolicy,
   saveError,
 } from "../files/save-path.ts";
+import { checkOptions, isBoolean, type Rules } from "../options/option-rules.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { FileSink } from "./file-sink.ts";
 import type { Saved } from "./generated-pdf.ts";
@@ -22,19 +26,28 @@ export interface NodeOutputs {
    *
    * @param attempts - how many requests were made, for that error
    */
-  checkPath(given: string | URL, policy: SavePolicy | undefined, attempts: number): Promise<SavePath>;
+  checkPath(
+    given: string | URL,
+    options: SaveOptions | SavePolicy | undefined,
+    attempts: number,
+  ): Promise<SavePath>;
   /** Saves the document: the whole file or none. */
   save(body: Body, path: SavePath, attempts: number): Promise<Saved>;
 }
+
+const rules: Rules<SaveOptions> = { recursive: isBoolean };
 
 /** The outputs in Node, and in Deno and Bun, which have Node's modules. */
 export const nodeOutputs: NodeOutputs = {
   toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   toReadable: nodeStreamOf,
-  async checkPath(given, policy, attempts) {
-    const path = parseSavePath(given, policy, attempts);
+  async checkPath(given, options = {}, attempts) {
+    if (!isPolicy(options)) checkOptions(options, rules, "saveTo()");
+    const path = parseSavePath(given, options, attempts);
+    const { policy, recursive } = path;
     await policy?.prepare();
     try {
+      if (recursive) await createFolders(path);
       const target = await resolveSaveTarget(path);
       // Creating a file is cheaper than rendering a document in vain. A bulk run has checked the folder in `prepare`.
       if (!target.isDirect && !policy) await AtomicFile.probe(target.folder);

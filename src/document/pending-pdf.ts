@@ -2,7 +2,7 @@ import { abortError } from "../call/abort-signals.ts";
 import type { Call } from "../call/call.ts";
 import type { CallOutcome } from "../call/outcome.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
-import type { SavePolicy } from "../files/save-path.ts";
+import type { SaveOptions, SavePolicy } from "../files/save-path.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { iterateChunks } from "./chunk-iterator.ts";
 import { GeneratedPdf, type Saved } from "./generated-pdf.ts";
@@ -147,7 +147,8 @@ export class PendingPdf
    * Saves the document: the whole file or none. Asked for in the same breath as the document, it finds out
    * before anything is sent whether the path can be written.
    *
-   * @param path - a path, or a `file:` URL; its folder must exist
+   * @param path - a path, or a `file:` URL; its folder must exist unless `recursive` is set
+   * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
    * @returns the path and the number of bytes
    * @throws what `generate` rejects with
    * @throws {SaveError} when the document cannot be written there
@@ -159,12 +160,12 @@ export class PendingPdf
    * const { bytes } = await pdfs.generate("invoice", values).saveTo("invoice.pdf");
    * ```
    */
-  saveTo(path: string | URL): Promise<Saved>;
+  saveTo(path: string | URL, options?: SaveOptions): Promise<Saved>;
   /** @internal */
-  saveTo(path: string | URL, policy: SavePolicy): Promise<Saved>;
-  saveTo(path: string | URL, policy?: SavePolicy): Promise<Saved> {
-    if (!this.#checks) return this.#output("whole", (document) => document.saveTo(path, policy));
-    const checked = this.#nodeOutputs.checkPath(path, policy, 0);
+  saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved>;
+  saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved> {
+    if (!this.#checks) return this.#output("whole", (document) => document.saveTo(path, options));
+    const checked = this.#nodeOutputs.checkPath(path, options, 0);
     this.#checks.push(checked);
     return this.#output("whole", async (document) => document.saveChecked(await checked));
   }

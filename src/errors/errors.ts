@@ -66,8 +66,6 @@ export class TemplatePdfError extends Error {
   /**
    * Whether `error` is an instance of this class or of a subclass, also if it comes from another copy of this package, for
    * which `instanceof` fails. It can be passed on as a function, as in `errors.filter(RateLimitError.is)`.
-   *
-   * @param error - anything that was caught
    */
   static get is(): Is<TemplatePdfError> {
     const { name: wanted } = this.prototype;

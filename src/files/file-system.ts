@@ -17,6 +17,7 @@ function load() {
   return {
     chmod: promisify(fs.fchmod),
     close: promisify(fs.close),
+    mkdir: promisify(fs.mkdir),
     lstat: promisify(fs.lstat),
     open: promisify(fs.open),
     readlink: promisify(fs.readlink),

@@ -1,10 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors/errors.ts";
+import { fileSystem } from "./file-system.ts";
 import { describeWriteError, PathRefusal } from "./system-errors.ts";
 import { absolutePath, type FileTarget, resolveTarget } from "./target.ts";
 
+/** How `saveTo` saves a document. */
+export interface SaveOptions {
+  /** Whether to create the missing folders of the path. They are created before the request is sent. Default: `false`. */
+  readonly recursive?: boolean | undefined;
+}
+
 /** Rules of a bulk run for each file that it saves. */
-export interface SavePolicy {
+export interface SavePolicy extends SaveOptions {
   /** The start of the draft's name, after the dot. It shows which run left the file behind. */
   readonly mark: string;
   /** Creates the file's folder before the request is sent. The document fails with the error that it throws. */
@@ -22,6 +29,7 @@ export interface SavePath {
   readonly given: string;
   readonly absolute: string;
   readonly policy: SavePolicy | undefined;
+  readonly recursive: boolean | undefined;
 }
 
 /** Windows paths that are not files: `\\.\NUL`, `\\.\pipe\name`. */
@@ -35,7 +43,7 @@ const windowsDevice = /^[\\/]{2}\.[\\/]/;
  */
 export function parseSavePath(
   given: string | URL,
-  policy: SavePolicy | undefined,
+  options: SaveOptions | SavePolicy,
   attempts: number,
 ): SavePath {
   const text = given instanceof URL ? pathOfUrl(given, attempts) : given;
@@ -45,7 +53,12 @@ export function parseSavePath(
   if (process.platform === "win32" && windowsDevice.test(text)) {
     throw notAPath("a device of Windows", text, attempts);
   }
-  return { given: text, absolute: absolutePath(text, process.cwd()), policy };
+  const policy = isPolicy(options) ? options : undefined;
+  return { given: text, absolute: absolutePath(text, process.cwd()), policy, recursive: options.recursive };
+}
+
+export function isPolicy(options: SaveOptions | SavePolicy): options is SavePolicy {
+  return (options as Partial<SavePolicy> | null)?.prepare !== undefined;
 }
 
 function pathOfUrl(url: URL, attempts: number): string {
@@ -71,9 +84,21 @@ export async function resolveSaveTarget({ absolute, policy }: SavePath): Promise
   return target;
 }
 
+/** Creates the folders of a path that are missing. */
+export async function createFolders({ absolute }: SavePath): Promise<void> {
+  const { mkdir, path } = fileSystem();
+  await mkdir(path.dirname(absolute), { recursive: true });
+}
+
 /** Creates the error for a document that cannot be saved. */
-export function saveError({ given }: SavePath, error: unknown, attempts: number): SaveError {
-  const message = `Could not save the document to ${JSON.stringify(given)}: ${describeWriteError(error)}.`;
+export function saveError(
+  { given, policy, recursive }: SavePath,
+  error: unknown,
+  attempts: number,
+): SaveError {
+  const isMissingFolder = (error as NodeJS.ErrnoException).code === "ENOENT";
+  const option = isMissingFolder && !policy && recursive === undefined ? ", or pass { recursive: true }" : "";
+  const message = `Could not save the document to ${JSON.stringify(given)}: ${describeWriteError(error)}${option}.`;
   const facts = { path: given, attempts };
   return new SaveError(message, error instanceof PathRefusal ? facts : { ...facts, cause: error });
 }

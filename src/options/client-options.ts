@@ -3,7 +3,7 @@ import { type ApiKeySource, checkEncryption, resolveApiKey } from "../request/ap
 import { lacksPage, parseBaseUrl } from "../request/base-url.ts";
 import { type HeadersInput, readHeaders } from "../request/headers.ts";
 import { type Endpoint, endpointOf } from "../request/url.ts";
-import { isPage } from "../runtime/environment.ts";
+import { isPage, type ReadEnvFile } from "../runtime/environment.ts";
 import type { FetchLike } from "../transport/fetch.ts";
 import type { DispatcherLike, TransportSettings } from "../transport/transport.ts";
 import type { CallSettings } from "./call-options.ts";
@@ -91,13 +91,13 @@ const rules: Rules<ClientOptions> = {
 };
 
 /** Checks a client's options and fills in the defaults. @throws {ConfigurationError} for the first mistake */
-export function resolveOptions(options: ClientOptions): ResolvedOptions {
+export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile): ResolvedOptions {
   checkOptions(options, rules, "client");
   const allowsApiKey = !isPage() || options.dangerouslyAllowBrowser === true;
   // Frameworks also run the modules of a page on the server. An API key shows that the client is meant for a server.
   const needsPage = !options.apiKey && lacksPage(options.baseUrl);
-  const baseUrl = needsPage ? new URL("https://page.invalid") : parseBaseUrl(options.baseUrl);
-  const apiKey = needsPage ? null : resolveApiKey(options.apiKey, allowsApiKey);
+  const baseUrl = needsPage ? new URL("https://page.invalid") : parseBaseUrl(options.baseUrl, readEnvFile);
+  const apiKey = needsPage ? null : resolveApiKey(options.apiKey, allowsApiKey, readEnvFile);
   if (apiKey !== null && !options.allowInsecureHttp) checkEncryption(baseUrl);
   const { fetch, dispatcher } = options;
   if (fetch && dispatcher) {

@@ -1,2 +1,2 @@
 export { nodeOutputs } from "./node.ts";
-export { transports } from "./web.ts";
+export { readEnvFile, transports } from "./web.ts";

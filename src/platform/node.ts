@@ -1,2 +1,3 @@
 export { nodeOutputs } from "../document/node-outputs.ts";
+export { readEnvFile } from "../files/env-file.ts";
 export { transports } from "../transport/node.ts";

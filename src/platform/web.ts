@@ -1,5 +1,6 @@
 import type { NodeOutputs } from "../document/node-outputs.ts";
 import { ConfigurationError } from "../errors/errors.ts";
+import type { ReadEnvFile } from "../runtime/environment.ts";
 import { type FetchLike, fetchTransport } from "../transport/fetch.ts";
 import type { TransportPlatform, TransportSettings } from "../transport/transport.ts";
 
@@ -13,6 +14,9 @@ export const transports: TransportPlatform = {
   }),
   objectionTo: () => "this runtime has no undici. Give a `fetch` instead",
 };
+
+/** Deno and Bun read `.env` themselves, or ask for permission; the others have no files. */
+export const readEnvFile: ReadEnvFile = undefined;
 
 /** The outputs in browsers and edge workers, which have no Node modules: every method says what to use instead. */
 export const nodeOutputs: NodeOutputs = {

@@ -1,6 +1,12 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { nameOfError } from "../errors/redact.ts";
-import { adviceOnEnvFile, isLoopback, isPage, readEnvironment } from "../runtime/environment.ts";
+import {
+  adviceOnEnvFile,
+  isLoopback,
+  isPage,
+  type ReadEnvFile,
+  readEnvironment,
+} from "../runtime/environment.ts";
 
 /**
  * Returns the API key for a request. The client calls it for every attempt, so that keys can rotate, or load after the
@@ -41,13 +47,14 @@ export function checkApiKey(key: unknown, attempts = 0): string {
 export function resolveApiKey(
   given: string | ApiKeySource | null | undefined,
   allowsApiKey: boolean,
+  readEnvFile?: ReadEnvFile,
 ): string | ApiKeySource | null {
   const key = given === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") || undefined : given;
   if (key === null || (key === undefined && isPage())) return null;
   if (key === undefined) {
     throw new ConfigurationError(
       `An API key is missing. ${
-        adviceOnEnvFile("TEMPLATE_PDF_API_KEY") ??
+        adviceOnEnvFile("TEMPLATE_PDF_API_KEY", readEnvFile) ??
         "Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`."
       }`,
     );

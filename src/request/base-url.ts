@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { adviceOnEnvFile, pageAddress, readEnvironment } from "../runtime/environment.ts";
+import { adviceOnEnvFile, pageAddress, type ReadEnvFile, readEnvironment } from "../runtime/environment.ts";
 
 /** Whether a base URL is relative to a page, and this is not one. */
 export function lacksPage(baseUrl: unknown): boolean {
@@ -9,10 +9,11 @@ export function lacksPage(baseUrl: unknown): boolean {
 /** Parses the base URL: the option or the environment's. @throws {ConfigurationError} if it is missing or unusable */
 export function parseBaseUrl(
   baseUrl: string | URL | undefined = readEnvironment("TEMPLATE_PDF_BASE_URL"),
+  readEnvFile?: ReadEnvFile,
 ): URL {
   if (baseUrl === undefined || baseUrl === "") {
     throw new ConfigurationError(
-      `The base URL of the service is missing. ${adviceOnEnvFile("TEMPLATE_PDF_BASE_URL") ?? "Give `baseUrl`, or set TEMPLATE_PDF_BASE_URL, such as https://pdf.example.com."}`,
+      `The base URL of the service is missing. ${adviceOnEnvFile("TEMPLATE_PDF_BASE_URL", readEnvFile) ?? "Give `baseUrl`, or set TEMPLATE_PDF_BASE_URL, such as https://pdf.example.com."}`,
     );
   }
   let url: URL | undefined;

@@ -9,7 +9,6 @@ interface Surroundings {
     readonly env?: Record<string, string | undefined>;
     readonly versions?: { readonly node?: string };
     readonly type?: string;
-    readonly getBuiltinModule?: (name: "node:fs") => { readFileSync(path: string, encoding: "utf8"): string };
   };
   readonly Deno?: unknown;
   readonly Bun?: unknown;
@@ -31,20 +30,18 @@ export function readEnvironment(name: string): string | undefined {
   }
 }
 
-/**
- * Advice for a variable that is not set, if a `.env` file in the working directory sets it: Node does not read that file by itself.
- * `undefined` in other runtimes, which read it, or ask for permission.
- */
-export function adviceOnEnvFile(name: string): string | undefined {
-  const { process, Deno, Bun } = surroundings;
-  if (Deno || Bun) return undefined;
-  try {
-    const text = process?.getBuiltinModule?.("node:fs").readFileSync(".env", "utf8") ?? "";
-    if (!new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=[^\\S\\n]*\\S`, "m").test(text)) return undefined;
-    return `The file .env sets ${name}, but Node does not read it by itself: start your program with node --env-file=.env.`;
-  } catch {
-    return undefined;
-  }
+/** Reads the file `.env` in the working directory; empty if there is none. `undefined` in runtimes that read it themselves. */
+export type ReadEnvFile = (() => string) | undefined;
+
+/** Advice for a variable that is not set, if `.env` sets it: Node does not read that file by itself. */
+export function adviceOnEnvFile(name: string, readEnvFile: ReadEnvFile): string | undefined {
+  const isSet = readEnvFile?.()
+    .split("\n")
+    .map((line) => line.replace(/^\s*export\s/, "").split("="))
+    .some(([key, value]) => key?.trim() === name && value?.trim());
+  return isSet
+    ? `The file .env sets ${name}, but Node does not read it by itself: start your program with node --env-file=.env.`
+    : undefined;
 }
 
 /**

@@ -11,7 +11,11 @@ const isFolder = /it is a folder: name a file inside it/;
 
 /** Paths in a folder with a file `a-file` and a folder `a-folder`, with the reason why they are refused. */
 const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
-  ["a missing folder", "missing/a.pdf", /its folder does not exist: create it first/],
+  [
+    "a missing folder",
+    "missing/a.pdf",
+    /its folder does not exist: create it first, or pass \{ recursive: true \}\.$/,
+  ],
   ["a folder", "a-folder", isFolder],
   ["a folder with a slash", "a-folder/", isFolder],
   ["a file as a folder", "a-file/a.pdf", isWindows ? /folder does not exist/ : /a file, not a folder/],

@@ -47,6 +47,17 @@ const project = makeProject("runtime", {
       console.log(entry, names.length > 0 && names.every((name) => imported[name] === required[name]));
     }
   `,
+  ".env": "TEMPLATE_PDF_BASE_URL=https://pdf.example.com\nTEMPLATE_PDF_API_KEY=k3yk3y\n",
+  "settings.mjs": `
+    import { TemplatePdf } from "template-pdf";
+    for (const options of [{}, { baseUrl: "https://pdf.example.com" }]) {
+      try {
+        console.log(new TemplatePdf(options).transport);
+      } catch (error) {
+        console.log(error.message);
+      }
+    }
+  `,
   "testing.mjs": `
     import { TemplatePdf } from "template-pdf";
     import { assertWholePdf, fakePdf, fakeService, pdfText } from "template-pdf/testing";
@@ -78,6 +89,15 @@ describe("the package in an empty project", () => {
       expect(readFileSync(join(project, "invoice.pdf"), "latin1")).toBe(pdf);
     },
   );
+
+  it("names a .env file that sets what is missing, and accepts it if Node reads it", async () => {
+    const advice = "Node does not read it by itself: start your program with node --env-file=.env.\n";
+    expect(await runNode(project, "settings.mjs")).toBe(
+      `The base URL of the service is missing. The file .env sets TEMPLATE_PDF_BASE_URL, but ${advice}` +
+        `An API key is missing. The file .env sets TEMPLATE_PDF_API_KEY, but ${advice}`,
+    );
+    expect(await runNode(project, "--env-file=.env", "settings.mjs")).toBe("undici\nundici\n");
+  });
 
   // Jest with jsdom uses these conditions. The platform throws the error, and the entry point exports its class.
   it.each([[[browser, "main.mjs"]], [[browser, noEsModules, "main.cjs"]]])(
