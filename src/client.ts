@@ -83,8 +83,15 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * goes wrong rejects what was asked for, after what may pass was tried again (see `Retry`).
    *
    * @param uid - the template's uid from the dashboard, or a `template()`
-   * @param values - one JSON object: a property per placeholder of the template. Members that are `undefined`
-   * are left out, and what has a `toJSON`, such as a `Date`, goes by it
+   * @param values - one JSON object: a property per placeholder of the template.
+   *
+   *   | value | what happens |
+   *   | --- | --- |
+   *   | text, finite numbers, booleans, `null`, plain objects, arrays | sent as they are |
+   *   | `Date`, other objects with `toJSON` | sent as what `toJSON` returns: a `Date` in UTC, as `"2026-11-20T00:00:00.000Z"` |
+   *   | instances of classes | sent as their own properties |
+   *   | `undefined` as a property | left out; refused if the template's schema requires it |
+   *   | `undefined` in an array, `NaN`, `Infinity`, invalid dates, `BigInt`, `Map`, `Set`, functions, symbols, promises, cycles | refused with a `ValuesError` that names the remedy |
    * @param options - see `CallOptions`
    * @returns the document on its way: a promise of it, with every form of it as a method
    * @throws {ConfigurationError} (rejects) when the uid, an option or the API key cannot be sent, or the template's

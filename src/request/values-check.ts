@@ -45,11 +45,12 @@ class ValuesCheck {
   #primitive(value: unknown): void {
     if (typeof value === "string" || typeof value === "boolean" || value === null) return;
     if (typeof value === "number") {
-      if (!Number.isFinite(value)) this.addIssue(`is ${value}, which JSON turns into null`);
+      if (!Number.isFinite(value))
+        this.addIssue(`is ${value}, which JSON turns into null: pass a number or a text`);
     } else if (value === undefined) {
-      this.addIssue("is undefined, which JSON turns into null");
+      this.addIssue("is undefined, which JSON turns into null: pass null, or leave it out");
     } else {
-      this.addIssue(`is a ${typeof value}, which JSON cannot hold`);
+      this.addIssue(`is a ${typeof value}, which JSON cannot hold${this.#remedy(typeof value)}`);
     }
   }
 
@@ -58,7 +59,7 @@ class ValuesCheck {
     const key = this.#path.at(-1);
     const result = object.toJSON(String(key ?? ""));
     if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
-      this.addIssue("is an invalid Date, which JSON turns into null");
+      this.addIssue("is an invalid Date, which JSON turns into null: check how it is made");
     } else if (isAnyObject(result)) {
       this.#content(result);
     } else if (result !== undefined || typeof key === "number") {
@@ -80,7 +81,7 @@ class ValuesCheck {
       this.addIssue("is a Promise: await it first");
     } else {
       const kind = describeKind(object);
-      this.addIssue(`is ${kind}: use plain objects and arrays`);
+      this.addIssue(`is ${kind}${this.#remedy(kind) || ": use plain objects and arrays"}`);
     }
     ancestors.pop();
   }
@@ -110,10 +111,27 @@ class ValuesCheck {
     this.#path.pop();
   }
 
+  /** Shows the code that turns the current value into what JSON can hold. */
+  #remedy(kind: string): string {
+    const key = String(this.#path.at(-1) ?? "");
+    const name = /^[a-z_$][\w$]*$/i.test(key) ? key : "value";
+    const [before, after] = remedies[kind] ?? [];
+    return before ? `: pass ${before}${name}${after}` : "";
+  }
+
   #hasRoom(): boolean {
     return this.issues.length < maxIssues;
   }
 }
+
+/** What to write before and after the name of a value. */
+const remedies: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  bigint: ["String(", ")"],
+  function: ["the result of ", "()"],
+  symbol: ["String(", ")"],
+  "a Map": ["Object.fromEntries(", ")"],
+  "a Set": ["Array.from(", ")"],
+};
 
 /** Names only the class of what the caller's own code threw: the rest may quote a value. */
 function unreadable(error: unknown): string {

@@ -154,3 +154,13 @@ it.each(asynchronous)("A template waits for an asynchronous schema of %s", async
   expect(await sent(late, { total: "late" })).toEqual({ total: "late" });
   expect((await refusal(late, { total: secret })).issues).toMatchObject([{ path: ["total"] }]);
 });
+
+it("A required property that is undefined is refused by the schema, although JSON would leave it out", async () => {
+  const service = await Service.start(withLength(pdfOf(2_000)));
+  const invoice = template("inv_2024", z.object({ total: z.string(), note: z.string().optional() }));
+  const client = service.client();
+  const missing = client.generate(invoice, { total: undefined as never }).bytes();
+  await expect(missing).rejects.toMatchObject({ issues: [{ path: ["total"] }] });
+  await client.generate(invoice, { total: "1", note: undefined }).bytes();
+  expect(service.requests.map(({ body }) => body)).toEqual(['{"total":"1"}']);
+});

@@ -113,7 +113,7 @@ describe("The output of a schema", () => {
     expect(error).toBeInstanceOf(ValuesError);
     expect(error.message).toBe(
       'The values that the schema made for template "inv_2024" cannot be sent: ' +
-        "values.lines[0].price is NaN, which JSON turns into null.",
+        "values.lines[0].price is NaN, which JSON turns into null: pass a number or a text.",
     );
   });
 

@@ -80,18 +80,28 @@ const cycle: { self?: unknown } = {};
 cycle.self = cycle;
 
 it.each<[string, object, string]>([
-  ["NaN", { a: { b: [0, Number.NaN] } }, "a/b/1 is NaN, which JSON turns into null"],
+  ["NaN", { a: { b: [0, Number.NaN] } }, "a/b/1 is NaN, which JSON turns into null: pass a number or a text"],
   ["Infinity", { a: Number.POSITIVE_INFINITY }, "a is Infinity, which JSON turns into null"],
-  ["undefined in an array", { a: [1, undefined] }, "a/1 is undefined"],
+  [
+    "undefined in an array",
+    { a: [1, undefined] },
+    "a/1 is undefined, which JSON turns into null: pass null, or",
+  ],
   // biome-ignore lint/suspicious/noSparseArray: a caller may have one.
   ["a hole in an array", { a: [1, , 3] }, "a/1 is undefined"],
-  ["an invalid date", { due: new Date(Number.NaN) }, "due is an invalid Date"],
+  [
+    "an invalid date",
+    { due: new Date(Number.NaN) },
+    "due is an invalid Date, which JSON turns into null: check how",
+  ],
   ["one of another realm", { due: runInNewContext("new Date(NaN)") as unknown }, "due is an invalid Date"],
-  ["a BigInt", { a: 1n }, "a is a bigint"],
-  ["a function", { a: () => 1 }, "a is a function"],
-  ["a symbol", { a: Symbol("s") }, "a is a symbol"],
+  ["a BigInt", { total: 1n }, "total is a bigint, which JSON cannot hold: pass String(total)"],
+  ["a BigInt in an array", { a: [1n] }, "a/0 is a bigint, which JSON cannot hold: pass String(value)"],
+  ["a function", { a: () => 1 }, "a is a function, which JSON cannot hold: pass the result of a()"],
+  ["a symbol", { a: Symbol("s") }, "a is a symbol, which JSON cannot hold: pass String(a)"],
   ["a symbol as a name", { a: { [Symbol("s")]: 1 } }, "a has a member whose name is Symbol(s)"],
-  ["a Map", { a: new Map([["b", 1]]) }, "a is a Map"],
+  ["a Map", { a: new Map([["b", 1]]) }, "a is a Map: pass Object.fromEntries(a)"],
+  ["a Set", { "the tags": new Set() }, "the tags is a Set: pass Array.from(value)"],
   ["a proxy of a Map", { a: new Proxy(new Map(), {}) }, "a is a Map"],
   ["a promise", { a: Promise.resolve(1) }, "a is a Promise"],
   ["an error", { a: new Error("x") }, "a is an Error"],
@@ -122,7 +132,7 @@ it.each<[string, unknown]>([
   [`${notOne} but its toJSON gives null`, toJSON(null)],
   [`${notOne} but its toJSON gives undefined`, toJSON(undefined)],
   ["is a Promise: await it first", Promise.resolve({})],
-  ["is a Map: use plain objects and arrays", new Map()],
+  ["is a Map: pass Object.fromEntries(value)", new Map()],
   ["could not be read: TypeError was thrown by a getter, a proxy or toJSON", new Proxy({}, { get: fail })],
 ])("Values that are not one JSON object are refused with their kind: %s", (message, values) => {
   expect(refusal(values).issues).toEqual([{ path: [], message }]);
@@ -165,13 +175,13 @@ describe("The error for values", () => {
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
     expect(error.message).toBe(
-      `${start} template "inv_2024" cannot be sent: values.lines[0].price is NaN, which JSON turns into null; values.lines[1].price is NaN, which JSON turns into null.`,
+      `${start} template "inv_2024" cannot be sent: values.lines[0].price is NaN, which JSON turns into null: pass a number or a text; values.lines[1].price is NaN, which JSON turns into null: pass a number or a text.`,
     );
   });
 
   it.each([
-    [20, ".list[19] is NaN, which JSON turns into null."],
-    [21, ".list[19] is NaN, which JSON turns into null; and 1 more."],
+    [20, ".list[19] is NaN, which JSON turns into null: pass a number or a text."],
+    [21, ".list[19] is NaN, which JSON turns into null: pass a number or a text; and 1 more."],
   ])("lists 20 issues and counts the others: %d", (count, end) => {
     const { message } = refusal({ list: Array(count).fill(Number.NaN) });
     expect(message.slice(-end.length)).toBe(end);
@@ -189,7 +199,7 @@ describe("The error for values", () => {
   it("writes paths as JavaScript would", () => {
     const values = { lines: [{ "unit price": { "0": Number.NaN, ünit: { "a-b": { $_: Number.NaN } } } }] };
     expect(refusal(values).message).toContain(
-      'values.lines[0]["unit price"]["0"] is NaN, which JSON turns into null; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',
+      'values.lines[0]["unit price"]["0"] is NaN, which JSON turns into null: pass a number or a text; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',
     );
   });
 

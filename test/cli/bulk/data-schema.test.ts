@@ -162,7 +162,7 @@ describe("a module", () => {
   it("whose schema makes what JSON does not have is told of", async () => {
     const content = `${importing}export default z.object({ total: z.string().transform(() => NaN) });`;
     expect(await issuesOf("schema.mjs", content, { total: "1" })).toEqual([
-      "total: is NaN, which JSON turns into null",
+      "total: is NaN, which JSON turns into null: pass a number or a text",
     ]);
   });
 
