@@ -14,7 +14,7 @@ import type { Redactor } from "../errors/redact.ts";
 import { retryAfterMs } from "../errors/retry-after.ts";
 import { type ResponseHead, requestIdOf } from "../transport/response-head.ts";
 import type { WireRequest } from "../transport/transport.ts";
-import { inSeconds } from "./retry-policy.ts";
+import { inSeconds, templateBroken } from "./retry-policy.ts";
 
 /** How much of an error response's body is kept. */
 export const maxErrorBytes = 64 * 1024;
@@ -68,7 +68,7 @@ export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, c
   const waitMs = retryAfterOf(head);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
   return new ErrorClass(
-    `${whatHappened(head, call)}${quoted}. ${whatToDo(head, waitMs, detail, call)}${call.note}`,
+    `${whatHappened(head, call)}${quoted}. ${rawBody.includes(templateBroken) ? "Fix the template." : whatToDo(head, waitMs, detail, call)}${call.note}`,
     {
       ...answerFacts(head, call),
       status,
@@ -128,7 +128,8 @@ function whatToDo(
   if (status === 404 || status === 405) {
     // Without a message in JSON, it is probably not the service.
     const what = status === 405 || detail === undefined ? "`baseUrl` first" : "the uid and `baseUrl`";
-    return `Check ${what}: its path is ${JSON.stringify(call.basePath)}, and the client adds /api/v1.`;
+    const added = detail?.includes("/api/v1") ? "" : ", and the client adds /api/v1";
+    return `Check ${what}: its path is ${JSON.stringify(call.basePath)}${added}.`;
   }
   if (status === 429 && waitMs !== undefined)
     return `Try again in ${inSeconds(waitMs)}, or send fewer requests at a time.`;

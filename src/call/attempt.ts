@@ -222,7 +222,7 @@ export class Attempt implements Receiver {
   #refusal(cause?: unknown): Failure {
     const head = this.#head as ResponseHead;
     const text = this.#firstText();
-    const repeat = repeatAfter(head.status);
+    const repeat = repeatAfter(head.status, text);
     return this.#failure(repeat, (call) => apiError(head, text, call, cause), retryAfterOf(head));
   }
 

@@ -31,8 +31,12 @@ const longestDelayMs = 60_000;
 const firstBackOffMs = 500;
 const longestBackOffMs = 8_000;
 
-/** What an answer of this status means for another attempt. It may have been rendered before it failed. */
-export function repeatAfter(status: number): FailureKind["repeat"] {
+/** The `type` (RFC 9457) of the emulator's 500 for a template that cannot be rendered, however often it is retried. */
+export const templateBroken = "urn:template-pdf:problem:template-broken";
+
+/** What a response means for another attempt. The document may have been rendered before it failed. */
+export function repeatAfter(status: number, body = ""): FailureKind["repeat"] {
+  if (body.includes(templateBroken)) return "never";
   return passing.includes(status) ? "ambiguous" : "never";
 }
 

@@ -83,8 +83,8 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   throw signal.reason;
 }
 
-/** Who calls learns where to look, and whoever runs the emulator learns why: the file is theirs. */
+/** The reason may contain what the template itself read, so only `onError` receives it. The type tells the client not to retry. */
 function atFault(uid: string, cause: TemplateError): Problem {
-  const detail = `The template ${JSON.stringify(uid)} is at fault: no document can be made of it. The terminal of the emulator, or its \`onError\`, says where in its file, and why.`;
-  return new Problem(500, detail, { kind: "server-fault", cause });
+  const detail = `The template ${JSON.stringify(uid)} cannot be rendered. The terminal of the emulator, or its \`onError\`, names the place in its file and the reason.`;
+  return new Problem(500, detail, { kind: "template-broken", cause });
 }

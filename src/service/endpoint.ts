@@ -129,6 +129,9 @@ export function createEndpoint<Context = void>(
 /** How the path of the endpoint ends; the group is the segment that names a template. */
 const endpointPath = /\/api\/v1\/templates\/([^/]*)\/generate-sync$/;
 
+/** A prefix that the client's own path was already in: the service itself has nothing there. */
+const holdsEndpoint = /\/api\/v1\/templates(?:\/|$)|\/generate-sync$/;
+
 /** The segment of a path that names a template, still percent-encoded; `undefined` where the path is another one. */
 export function uidSegmentOf(path: string): string | undefined {
   return endpointPath.exec(path)?.[1];
@@ -137,8 +140,12 @@ export function uidSegmentOf(path: string): string | undefined {
 /** Reads the template's uid, one percent-encoded segment, from a path that may carry a prefix. */
 function uidOf(path: string): string {
   const segment = uidSegmentOf(path);
-  if (segment === undefined) {
-    const detail = "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync.";
+  const prefix = path.slice(0, path.search(endpointPath));
+  if (segment === undefined || holdsEndpoint.test(prefix)) {
+    const detail =
+      segment === undefined
+        ? "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync."
+        : "There is nothing at this path. End `baseUrl` before /api/v1: the client adds that itself.";
     throw new Problem(404, detail, { kind: "unknown-path" });
   }
   let uid: string;

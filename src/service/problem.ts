@@ -42,6 +42,7 @@ export type ProblemKind =
   | "service-busy"
   | "service-too-slow"
   | "service-unavailable"
+  | "template-broken"
   | "unknown-path"
   | "unknown-template"
   | "unsupported-media-type";

@@ -55,6 +55,17 @@ describe("The error for a response", () => {
     expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`: ${path}`);
   });
 
+  it("advises to fix a template that the emulator calls broken", () => {
+    const body = { type: "urn:template-pdf:problem:template-broken", detail: "letter.json:3: no such font" };
+    const { message } = apiError(headOf(500), JSON.stringify(body), call);
+    expect(message).toContain('saying "letter.json:3: no such font". Fix the template. Tried');
+  });
+
+  it("mentions the path that the client adds only once", () => {
+    const { message } = apiError(headOf(404), '{"detail":"Call POST …/api/v1/templates/:uid"}', call);
+    expect(message).toContain('Check the uid and `baseUrl`: its path is "/prefix".');
+  });
+
   it("mentions the delay of Retry-After", () => {
     const slower = "Try again in 90 s, or send fewer requests at a time. Tried 3 times.";
     expect(messageOf(429, { "retry-after": "90" })).toContain(slower);

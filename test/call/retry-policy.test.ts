@@ -23,6 +23,11 @@ it("A retry may help after 408, 429, 500, 502, 503 and 504 only, and may render 
   expect(all.filter((status) => repeatAfter(status) === "never")).toHaveLength(900 - ambiguous.length);
 });
 
+it("A retry does not help if the emulator says that its template is broken", () => {
+  expect(repeatAfter(500, '{"type":"urn:template-pdf:problem:template-broken"}')).toBe("never");
+  expect(repeatAfter(500, '{"type":"urn:template-pdf:problem:server-fault"}')).toBe("ambiguous");
+});
+
 describe("A failed attempt", () => {
   it.each<[FailureKind["repeat"], boolean, object]>([
     ["safe", true, { delayMs: 0 }],

@@ -104,7 +104,7 @@ it.each<[string, () => unknown]>([
   const broken = await generate(emulator, "broken");
   expect(broken.status).toBe(500);
   expect(await broken.json()).toMatchObject({
-    detail:
-      'The template "broken" is at fault: no document can be made of it. The terminal of the emulator, or its `onError`, says where in its file, and why.',
+    type: "urn:template-pdf:problem:template-broken",
+    detail: expect.stringMatching(/^The template "broken" cannot be rendered\. The terminal of the emulator/),
   });
 });

@@ -82,7 +82,8 @@ describe("startEmulator()", () => {
   );
 
   it("answers 404 to a client whose base URL has a path", async () => {
-    for (const path of ["/api/v1", "/prefix"]) {
+    const endpoint = "/api/v1/templates/letter/generate-sync";
+    for (const path of ["/api/v1", "/prefix", "/api/v1/templates", "/api/v1/templates/letter", endpoint]) {
       const response = await generate({ ...shared, baseUrl: shared.baseUrl + path }, "letter");
       expect(response.status).toBe(404);
       expect(await response.text()).toContain("End `baseUrl` before /api/v1");

@@ -12,6 +12,20 @@ const type = "unsupported-media-type";
 
 const refusals: [wrong: string, call: Call, status: number, kind: string, detail: RegExp][] = [
   ["another path", { path: "/api/v1/templates/invoice/generate" }, 404, "unknown-path", nothing],
+  [
+    "the path twice",
+    at("v1/templates/a/generate-sync/api/v1/templates/a"),
+    404,
+    "unknown-path",
+    /End `baseUrl`/,
+  ],
+  [
+    "a base URL in the path",
+    at("v1/templates/api/v1/templates/a"),
+    404,
+    "unknown-path",
+    /End `baseUrl` before/,
+  ],
   ["another version", at("v2/templates/invoice"), 404, "unknown-path", nothing],
   ["a slash at the end", { path: "/api/v1/templates/a/generate-sync/" }, 404, "unknown-path", nothing],
   ["two segments as the uid", at("v1/templates/a/b"), 404, "unknown-path", nothing],
