@@ -146,13 +146,11 @@ function jsonOf(value: unknown): string {
  */
 function lineOfCall(call: Call, time: Date): string {
   const { method, uid, path, status, bytes, durationMs, detail, requestId } = call;
-  // Where there is something to say, such as a fault, the document was not sent whole.
-  const isWhole = bytes > 0 && detail === undefined;
   return lineOf(time, [
     method,
     uid ?? path,
     status === 0 ? "no answer" : String(status),
-    isWhole ? formatSize(bytes) : "-",
+    bytes > 0 ? formatSize(bytes) : "-",
     formatDuration(durationMs),
     detail,
     // The answer of a failure asks its reader to quote it.

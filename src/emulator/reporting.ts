@@ -1,6 +1,7 @@
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { isDropped } from "../service/listen.ts";
 import { faultOf } from "./misbehaviour.ts";
+import { warningOf } from "./templates.ts";
 
 /** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
 export interface Call {
@@ -16,7 +17,7 @@ export interface Call {
   readonly bytes: number;
   /** From the request's head to the answer's, in milliseconds. */
   readonly durationMs: number;
-  /** What a refusal said, or the fault that was asked for. */
+  /** What a refusal said, the fault that was asked for, or which characters of the document its fonts lack. */
   readonly detail: string | undefined;
   /** The `x-request-id` of the answer. */
   readonly requestId: string | undefined;
@@ -39,12 +40,13 @@ export function reporting(answer: Answer, onCall: (call: Call) => void): Answer 
 async function describe(request: Request, response: Response, durationMs: number): Promise<Call> {
   const path = new URL(request.url).pathname;
   const isDocument = response.headers.get("content-type") === "application/pdf";
+  const isWhole = isDocument && faultOf(request) === undefined && !request.signal.aborted;
   return {
     method: request.method,
     path,
     uid: uidOf(path),
     status: isDropped(response) || request.signal.aborted ? 0 : response.status,
-    bytes: isDocument && faultOf(request) === undefined ? Number(response.headers.get("content-length")) : 0,
+    bytes: isWhole ? Number(response.headers.get("content-length")) : 0,
     durationMs,
     detail: await detailOf(request, response),
     requestId: response.headers.get("x-request-id") ?? undefined,
@@ -55,6 +57,8 @@ async function detailOf(request: Request, response: Response): Promise<string | 
   const fault = faultOf(request);
   if (fault !== undefined) return `fault: ${fault}`;
   if (request.signal.aborted) return "the caller left";
+  const warning = warningOf(request);
+  if (warning !== undefined) return warning;
   // Of what lies on this side the answer says nothing; `onError` has been told.
   const isRefusal = response.headers.get("content-type") === "application/problem+json";
   if (!isRefusal || response.status === 500 || response.body === null) return undefined;

@@ -76,11 +76,33 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   const { file, path, duplicate } = template;
   if (duplicate !== undefined) throw atFault(uid, new TemplateError(path, duplicate, ""));
   const outcome = await renderers.perform({ template, values }, signal);
-  if (outcome.kind === "document") return { bytes: outcome.bytes };
+  if (outcome.kind === "document") {
+    if (outcome.missing) warnings.set(request, missingCharacters(outcome.missing));
+    return { bytes: outcome.bytes };
+  }
   if (outcome.kind === "refused") throw invalidValues(template.uid, outcome.issues, { checkedBy: file });
   if (outcome.kind === "broken") throw atFault(uid, new TemplateError(path, outcome.message, outcome.stack));
   // The caller has left.
   throw signal.reason;
+}
+
+const warnings = new WeakMap<Request, string>();
+
+/** What is wrong with the document of a call, although it was sent; `undefined` if nothing is. */
+export function warningOf(request: Request): string | undefined {
+  return warnings.get(request);
+}
+
+/** How many characters a warning names. */
+const maxNamed = 10;
+
+function missingCharacters(missing: string): string {
+  const named = [...missing].map(
+    (character) =>
+      `${character} (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")})`,
+  );
+  const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : "";
+  return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}: empty boxes are shown. Name another font, see --fonts`;
 }
 
 /** The reason may contain what the template itself read, so only `onError` receives it. The type tells the client not to retry. */

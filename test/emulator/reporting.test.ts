@@ -108,3 +108,18 @@ it.each<[string, () => unknown]>([
     detail: expect.stringMatching(/^The template "broken" cannot be rendered\. The terminal of the emulator/),
   });
 });
+
+it("a document whose fonts lack characters is reported with them, and is whole", async () => {
+  const onCall = vi.fn();
+  const emulator = await emulate(letter, { onCall });
+  expect((await generate(emulator, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);
+  const { detail, bytes } = onCall.mock.lastCall?.[0] ?? {};
+  expect(detail).toBe(
+    "its fonts lack ✓ (U+2713), 中 (U+4E2D): empty boxes are shown. Name another font, see --fonts",
+  );
+  expect(bytes).toBeGreaterThan(1_000);
+  await generate(emulator, "letter", { name: "一二三四五六七八九十百千" });
+  expect(onCall.mock.lastCall?.[0].detail).toMatch(
+    /^its fonts lack (?:. \(U\+[\dA-F]{4}\)(?:, | and )){10}2 more: empty/,
+  );
+});

@@ -49,7 +49,7 @@ async function perform({ template: file, values }: Task): Promise<Outcome> {
     if (filled.issues) return { kind: "refused", issues: filled.issues };
     if (isAbandoned) return { kind: "abandoned" };
     stage = "render";
-    return { kind: "document", bytes: await render(filled.definition) };
+    return { kind: "document", ...(await render(filled.definition)) };
   } catch (error) {
     const hide = stage === "load" ? String : withoutValues(values);
     const message = await describe(error, file, hide, stage === "render");

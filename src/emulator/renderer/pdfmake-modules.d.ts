@@ -26,8 +26,17 @@ declare module "pdfmake/js/PDFDocument.js" {
     readonly image?: { imgData?: unknown } | null;
   }
 
+  /** A font of a document, by pdfkit. */
+  export interface Font {
+    /** Called with each line of text. */
+    encode(text: string, ...more: unknown[]): unknown;
+    /** By fontkit. */
+    readonly font?: { hasGlyphForCodePoint(codePoint: number): boolean };
+  }
+
   /** What each document is written into. */
   export interface PdfDocument {
+    provideFont(familyName: string, bold: boolean, italics: boolean): Font;
     readonly images: Record<string, unknown>;
     /** For an `image` of the definition: a name in `images`, or a picture itself. */
     provideImage(source: unknown): unknown;

@@ -4,11 +4,18 @@ import type { FontFiles, Pdfmake } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
 import type { Bytes } from "../../index.ts";
 import { guardFiles } from "./file-access.ts";
+import { collectMissingCharacters } from "./missing-characters.ts";
 import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
 import type { RendererSetup } from "./protocol.ts";
 import { TemplateMistake } from "./template.ts";
 
-type Render = (definition: object) => Promise<Bytes>;
+interface Rendered {
+  readonly bytes: Bytes;
+  /** The characters that its fonts lack. */
+  readonly missing: string;
+}
+
+type Render = (definition: object) => Promise<Rendered>;
 
 type RequireFrom = (path: string) => (...id: Parameters<NodeJS.Require>) => ReturnType<NodeJS.Require>;
 
@@ -54,16 +61,20 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = cr
   useFonts();
   pdfmake.setUrlAccessPolicy(() => false);
   const failures = guardFiles(document, readPicture);
+  const missingCharacters = collectMissingCharacters(document);
   return async (definition) => {
     // The folder may hold others by now.
     if (setup.fonts !== undefined) useFonts();
     // pdfmake writes into them, and a template may give the same ones again.
     const { images }: { images?: object } = definition;
     const output = pdfmake.createPdf({ ...definition, images: { ...images } });
-    const failure = failures.get(await output.getStream().catch(rethrowPlainly));
+    const laidOut = await output.getStream().catch(rethrowPlainly);
+    const failure = failures.get(laidOut);
     if (failure) throw failure;
     // A copy, because a small Buffer is a part of memory that others share.
-    return new Uint8Array(await output.getBuffer());
+    const bytes = new Uint8Array(await output.getBuffer());
+    // Sorted, so that they do not spell a value.
+    return { bytes, missing: [...(missingCharacters.get(laidOut) ?? [])].sort().join("") };
   };
 }
 

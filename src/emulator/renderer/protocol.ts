@@ -20,7 +20,8 @@ export interface Task {
 /** How a task ended. */
 export type Outcome = (
   | { readonly kind: "inspected"; readonly sample: Record<string, unknown> }
-  | { readonly kind: "document"; readonly bytes: Bytes }
+  /** `missing` holds the characters that its fonts lack. */
+  | { readonly kind: "document"; readonly bytes: Bytes; readonly missing: string }
   /** The values do not fit the template. */
   | { readonly kind: "refused"; readonly issues: readonly ValueIssue[] }
   /** The template is to blame; `stack` holds the frames alone. */

@@ -32,6 +32,7 @@ function codeOf(member: ts.ClassElement): string[] {
 /** A member that is a fact of the error: declared, or behind a getter. */
 function factOf(member: ts.ClassElement, parent: string): string[] {
   if (!member.name || !ts.isIdentifier(member.name)) return [];
+  if (hasModifier(member as ts.PropertyDeclaration, ts.SyntaxKind.StaticKeyword)) return [];
   const isFact =
     ts.isGetAccessor(member) ||
     (ts.isPropertyDeclaration(member) &&

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { loadRenderer } from "../../../src/emulator/renderer/pdfmake.ts";
 import { readPdf } from "../../support/pdf-text.ts";
-import { renderPdf } from "../../support/render-pdf.ts";
+import { render, renderPdf } from "../../support/render-pdf.ts";
 
 const setup = { templates: ".", images: undefined, fonts: undefined };
 
@@ -21,6 +21,17 @@ it("leaves what definitions share alone", async () => {
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const images = Object.freeze({ logo: pixel });
   await renderPdf({ images, content: [{ image: "logo" }] });
+});
+
+it("names the visible characters that the fonts of a document lack, once and sorted", async () => {
+  const content = [
+    { text: "Größe Ωμέγα Привет £1\u00a0000" },
+    { text: "✓ 中文 中\u200b😀 →", bold: true },
+    { svg: '<svg width="9" height="9"></svg>' },
+  ];
+  expect((await render({ content })).missing).toBe("→✓中文😀");
+  // Of another document, nothing is left.
+  expect((await render({ content: "Invoice" })).missing).toBe("");
 });
 
 describe("without pdfmake", () => {

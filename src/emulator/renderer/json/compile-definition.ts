@@ -22,9 +22,10 @@ const unknownDirective = "is unknown. Of this kind there are `$each`, `$if`, `$s
 export function compileDefinition(
   definition: JsonObject,
   file: string,
+  locale: string,
 ): { fill: Fill<object>; shape: ValueShape } {
   const shape = new ValueShape();
-  const spot: Spot = { file, place: [], levels: [shape], pageNumbers: [], isXml: false };
+  const spot: Spot = { file, place: [], levels: [shape], pageNumbers: [], isXml: false, locale };
   const directive = Object.keys(definition).find((name) => directives.includes(name));
   if (directive !== undefined) {
     throw mistake(inside(spot, directive), "cannot stand at the top. Put it into `content`.");

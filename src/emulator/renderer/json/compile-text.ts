@@ -3,6 +3,7 @@ import { formatJsonPath } from "../../../request/values.ts";
 import { quote } from "../../quote.ts";
 import type { IssueList } from "../issue-list.ts";
 import { mistakeAt } from "../template.ts";
+import { compileFormat, type Format, type Formatter } from "./formats.ts";
 import { type Placeholder, parsePath, parseText, type ValuePath } from "./placeholders.ts";
 import type { ValueShape } from "./sample-values.ts";
 import { outward, pathTo, type Scope, valueAt } from "./scope.ts";
@@ -27,6 +28,8 @@ export interface Spot {
   /** Which of `{{@page}}` and `{{@pages}}` are known. */
   readonly pageNumbers: readonly string[];
   readonly isXml: boolean;
+  /** The locale of formats, such as `en-GB` (BCP 47). */
+  readonly locale: string;
 }
 
 export function mistake({ file, place }: Spot, problem: string): Error {
@@ -63,11 +66,13 @@ function compilePlaceholder(placeholder: Placeholder, spot: Spot): Fill<string> 
 }
 
 function compileValue(
-  { path, isOptional }: Extract<Placeholder, { kind: "value" }>,
+  { path, isOptional, format }: Extract<Placeholder, { kind: "value" }>,
   spot: Spot,
 ): Fill<string> {
-  shapeAt(path, spot).isText = true;
+  const shape = shapeAt(path, spot);
+  shape.isText = true;
   const place = formatJsonPath(spot.place);
+  if (format !== undefined) return compileFormatted(path, isOptional, formatterOf(format, shape, spot), spot);
   return (scope, { issues }) => {
     const value = valueAt(scope, path);
     if (typeof value === "string") return spot.isXml ? escapeXml(value) : value;
@@ -79,6 +84,31 @@ function compileValue(
     issues.add({ path: pathTo(scope, path), message, place });
     return "";
   };
+}
+
+function compileFormatted(
+  path: ValuePath,
+  isOptional: boolean,
+  formatter: Formatter,
+  spot: Spot,
+): Fill<string> {
+  const place = formatJsonPath(spot.place);
+  return (scope, { issues }) => {
+    const value = valueAt(scope, path);
+    if (value === null || (value === undefined && isOptional)) return "";
+    const text = formatter.format(value);
+    if (text !== undefined) return spot.isXml ? escapeXml(text) : text;
+    const message = value === undefined ? "has no value" : `must be ${formatter.expects}`;
+    issues.add({ path: pathTo(scope, path), message, place });
+    return "";
+  };
+}
+
+function formatterOf(format: Format, shape: ValueShape, spot: Spot): Formatter {
+  const formatter = compileFormat(format, spot.locale);
+  if (typeof formatter === "string") throw mistake(spot, formatter);
+  shape.formatted = formatter.sample;
+  return formatter;
 }
 
 function escapeXml(text: string): string {

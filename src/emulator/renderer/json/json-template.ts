@@ -14,8 +14,8 @@ export interface JsonTemplate extends Template {
 
 /**
  * Reads a template file of JSON: `{{customer.name}}` in its texts stands for a value, `$each` repeats an element of an array,
- * `$if` shows an element or not. Beside the members of pdfmake's definition may stand `schema`, a JSON Schema of the
- * values, and `sample`, values to try it with.
+ * `$if` shows an element or not. In addition to the members of pdfmake's definition, there may be `schema`, a JSON Schema of the
+ * values, `sample`, values to try it with, and `locale`, that of formats such as `{{total | currency "GBP"}}`.
  *
  * @throws {TemplateMistake} in one line that names the place, where the text is no JSON or no template.
  */
@@ -30,12 +30,15 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   for (const [name, member] of Object.entries(json)) {
     if (isDeeperThan(member, maxNesting)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);
   }
-  const { schema, sample, ...definition } = json;
+  const { schema, sample, locale = defaultLocale, ...definition } = json;
   const check = schema === undefined ? () => [] : parseSchema(schema, file);
   if (sample !== undefined && !isJsonObject(sample)) {
     throw mistakeAt(file, ["sample"], 'must be an object of values, such as {"number":"2026-001"}.');
   }
-  const { fill, shape } = compileDefinition(definition, file);
+  if (typeof locale !== "string" || !isLocale(locale)) {
+    throw mistakeAt(file, ["locale"], `must be a locale, such as "${defaultLocale}" or "de-DE".`);
+  }
+  const { fill, shape } = compileDefinition(definition, file, locale);
   return {
     sample: sample ?? shape.sampleObject(),
     fill(values) {
@@ -47,6 +50,16 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
       return issues.length > 0 ? { issues } : { definition };
     },
   };
+}
+
+const defaultLocale = "en-GB";
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(text).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function jsonOf(text: string, file: string): unknown {

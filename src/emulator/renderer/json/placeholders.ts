@@ -1,4 +1,5 @@
 import { quote } from "../../quote.ts";
+import type { Format } from "./formats.ts";
 
 /** Where a value is looked for: so many `$each` further out, and from there along these names. */
 export interface ValuePath {
@@ -9,7 +10,12 @@ export interface ValuePath {
 
 /** What stands between `{{` and `}}`. */
 export type Placeholder =
-  | { readonly kind: "value"; readonly path: ValuePath; readonly isOptional: boolean }
+  | {
+      readonly kind: "value";
+      readonly path: ValuePath;
+      readonly isOptional: boolean;
+      readonly format: Format | undefined;
+    }
   /** The number of an item, counted from 1. */
   | { readonly kind: "number"; readonly up: number }
   | { readonly kind: "page" | "pages" };
@@ -68,11 +74,14 @@ export function parsePath(name: unknown, createError: CreateError): ValuePath {
 
 function parsePlaceholder(inner: string, createError: CreateError): Placeholder {
   const shown = quote(`{{${inner}}}`);
-  const { ups = "", special, name, optional } = groupsOf(inner);
+  const bar = inner.indexOf("|");
+  const { ups = "", special, name, optional } = groupsOf(bar === -1 ? inner : inner.slice(0, bar).trimEnd());
   const up = ups.length / 3;
   if (name !== undefined) {
-    return { kind: "value", path: { up, names: namesOf(name) }, isOptional: optional !== undefined };
+    const format = bar === -1 ? undefined : parseFormat(inner.slice(bar + 1), shown, createError);
+    return { kind: "value", path: { up, names: namesOf(name) }, isOptional: optional !== undefined, format };
   }
+  if (bar !== -1) throw createError(`${shown} has a format, which only a value can have.`);
   if (special === "number") return { kind: "number", up };
   if (up === 0 && (special === "page" || special === "pages")) return { kind: special };
   if (special !== undefined) {
@@ -84,6 +93,18 @@ function parsePlaceholder(inner: string, createError: CreateError): Placeholder 
     );
   }
   throw createError(`${shown} names no value. ${names}`);
+}
+
+const argumentPattern = /"[^"]*"|'[^']*'|[^\s"'|]+/g;
+const formatPattern = /^\s*[a-z]+(?:\s+(?:"[^"]*"|'[^']*'|[^\s"'|]+))*\s*$/i;
+
+/** Reads what follows the bar of `{{total | currency "GBP"}}`: a name, and arguments with or without quotes. */
+function parseFormat(text: string, shown: string, createError: CreateError): Format {
+  const [name, ...args] = text.match(argumentPattern) ?? [];
+  if (name === undefined || !formatPattern.test(text)) {
+    throw createError(`${shown} has no format that can be read. Write it as {{total | currency "GBP"}}.`);
+  }
+  return { name, args: args.map((argument) => argument.replace(/^["']|["']$/g, "")) };
 }
 
 function groupsOf(text: string): { readonly [group: string]: string | undefined } {

@@ -5,6 +5,8 @@ const index = /^(?:0|[1-9]\d?)$/;
 export class ValueShape {
   isText = false;
   isTested = false;
+  /** A value that fits its format, if it has one. */
+  formatted: string | number | undefined;
   /** The shape of its items, if it is an array. */
   #item: ValueShape | undefined;
   #length = 1;
@@ -24,6 +26,7 @@ export class ValueShape {
   sample(name: string): unknown {
     if (this.#members.size > 0) return this.sampleObject();
     if (this.#item) return Array(this.#length).fill(this.#item.sample(name));
+    if (this.formatted !== undefined) return this.formatted;
     return this.isTested && !this.isText ? true : name;
   }
 

@@ -79,7 +79,6 @@ describe("a placeholder is refused with its place", () => {
     ["{{a..b}}", noName("{{a..b}}")],
     ["{{a.}}", noName("{{a.}}")],
     ["{{{a}}}", noName("{{{a}}")],
-    ["{{a | upper}}", noName("{{a | upper}}")],
     ["{{?}}", noName("{{?}}")],
     ["{{..}}", noName("{{..}}")],
     [`{{${"a.".repeat(100)}a}}`, noName(`{{${"a.".repeat(38)}a…`)],

@@ -1,0 +1,42 @@
+import type { Font, PdfDocument } from "pdfmake/js/PDFDocument.js";
+
+/** Characters that can be seen; others need no glyph. */
+const isVisible = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
+
+/**
+ * Collects the characters that the fonts of a document lack, which become empty boxes.
+ *
+ * @param prototype - of all documents of this thread
+ * @returns by document, the characters
+ */
+export function collectMissingCharacters(prototype: PdfDocument): WeakMap<PdfDocument, ReadonlySet<string>> {
+  const { provideFont } = prototype;
+  const found = new WeakMap<PdfDocument, Set<string>>();
+  const watched = new WeakSet<Font>();
+
+  prototype.provideFont = function (...style) {
+    const font = provideFont.apply(this, style);
+    const missing = found.get(this) ?? new Set<string>();
+    found.set(this, missing);
+    if (!watched.has(font)) {
+      watched.add(font);
+      watch(font, missing);
+    }
+    return font;
+  };
+  return found;
+}
+
+function watch(font: Font, missing: Set<string>): void {
+  const { encode } = font;
+  const checked = new Set<string>();
+  font.encode = function (text, ...more) {
+    for (const character of text) {
+      if (checked.has(character)) continue;
+      checked.add(character);
+      const codePoint = character.codePointAt(0) ?? 0;
+      if (isVisible.test(character) && !font.font?.hasGlyphForCodePoint(codePoint)) missing.add(character);
+    }
+    return encode.call(this, text, ...more);
+  };
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { complaintsOf, definitionOf, refusalOf, templateOf } from "./json-filling.ts";
+
+const shown = (content: string, value: unknown, locale?: string) =>
+  definitionOf({ content, ...(locale !== undefined && { locale }) }, { v: value }).content;
+
+describe("A format of a placeholder", () => {
+  it.each<[string, unknown, string, string?]>([
+    ["{{v | currency 'GBP'}}", 1_000_000, "£1,000,000.00"],
+    ['{{v|currency "EUR"}}', "1234.5", "1.234,50\u00a0€", "de-DE"],
+    ["{{v | currency JPY}}", -1234, "-JP¥1,234"],
+    ["{{ v | number }}", 1234.5678, "1,234.568"],
+    ["{{v | number 2}}", "0.1", "0.10"],
+    ["{{v | number}}", "12345678901234567890", "12,345,678,901,234,567,890"],
+    // The narrow space of the locale, which many fonts lack, becomes a common one.
+    ["{{v | number}}", 1234567, "1\u00a0234\u00a0567", "fr-FR"],
+    ["{{v | percent 1}}", 0.175, "17.5%"],
+    ["{{v | date}}", "2026-11-20", "20 Nov 2026"],
+    ["{{v | date 'long'}}", "2026-11-20", "20 November 2026"],
+    ["{{v | date short}}", "2026-11-20", "11/20/26", "en-US"],
+    ["{{v | date 'long'}}", "2026-11-20T23:30:00.000Z", "20 November 2026"],
+    ["{{v | date 'long' 'Europe/Berlin'}}", "2026-11-20T23:30:00.000Z", "21 November 2026"],
+    ["{{v? | date}}", undefined, ""],
+    ["{{v | number}}", null, ""],
+    ["{{v}} {{v | number}}", 1234, "1234 1,234"],
+  ])("writes %s with %j as %j", (content, value, expected, locale) => {
+    expect(shown(content, value, locale)).toBe(expected);
+  });
+
+  it("escapes its text in an SVG", () => {
+    const { content } = definitionOf(
+      { content: { svg: '{{v | currency "GBP"}}' }, locale: "de-CH" },
+      { v: 1_000 },
+    );
+    expect(content).toEqual({ svg: "£\u00a01&#39;000.00" });
+  });
+
+  const number = "v must be a number (content)";
+  const date = "v must be a date, such as 2026-11-20 or 2026-11-20T09:30:00Z (content)";
+  it.each<[string, unknown, string]>([
+    ["{{v | currency GBP}}", "£640.00", number],
+    ["{{v | number}}", "", number],
+    ["{{v | number}}", true, number],
+    ["{{v | number}}", [1], number],
+    ["{{v | date}}", "20 November 2026", date],
+    ["{{v | date}}", "2026-13-20", date],
+    ["{{v | date}}", 1_700_000_000, date],
+    ["{{v | date}}", undefined, "v has no value (content)"],
+  ])("refuses a value that does not fit: %s with %j", (content, value, expected) => {
+    expect(complaintsOf({ content }, value === undefined ? {} : { v: value })).toEqual([expected]);
+  });
+
+  it.each([
+    [
+      "{{v | money}}",
+      ', content: has the unknown format "money". There are currency, number, percent, date.',
+    ],
+    [
+      "{{v | toString}}",
+      ', content: has the unknown format "toString". There are currency, number, percent, date.',
+    ],
+    ["{{v | currency}}", 'write the code of a currency, such as currency "GBP".'],
+    ["{{v | currency 'pounds'}}", 'has the format "currency" with a wrong argument: write the code'],
+    ["{{v | currency GBP 2}}", "with a wrong argument"],
+    ["{{v | number two}}", "write the number of decimals, such as number 2."],
+    ["{{v | percent 1 2}}", "write the number of decimals, such as percent 1."],
+    ["{{v | date huge}}", "write full, long, medium or short"],
+    ["{{v | date long Mars}}", 'such as date "long" "Europe/London".'],
+    ["{{v |}}", "has no format that can be read. Write it as {{total | currency"],
+    ["{{v | currency 'GBP}}", "has no format that can be read"],
+    ["{{v | currency GBP | number}}", "has no format that can be read"],
+    ["{{@number | number}}", '"{{@number | number}}" has a format, which only a value can have.'],
+  ])("is refused with its place: %s", (content, expected) => {
+    expect(refusalOf(JSON.stringify({ content }))).toContain(expected);
+  });
+
+  it.each([["en_GB"], [""], [7], ["xx-not-a-locale"]])("needs a locale that exists: %j", (locale) => {
+    const refusal = refusalOf(JSON.stringify({ content: "", locale }));
+    expect(refusal).toContain(', locale: must be a locale, such as "en-GB" or "de-DE".');
+  });
+
+  it("has a value that fits it in a made-up sample", () => {
+    const content = [
+      "{{total | currency GBP}}",
+      "{{due | date}}",
+      { $each: "lines", $show: "{{price | number}}" },
+    ];
+    const { sample, fill } = templateOf({ content });
+    expect(sample).toEqual({ total: 1234.5, due: "2026-11-20", lines: [{ price: 1234.5 }] });
+    expect(fill(sample).issues).toBeUndefined();
+  });
+});
