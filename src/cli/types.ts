@@ -6,6 +6,8 @@ import { OutputFile, readExisting } from "./output-file.ts";
 import { quotedWord } from "./quoted-word.ts";
 import { signature, writeTypes } from "./template-types/write-types.ts";
 import type { Session } from "./terminal.ts";
+import { describeDifferences } from "./types/differences.ts";
+import { askAboutNumbers, warnOfCommonJs } from "./types/doubts.ts";
 import { readJson } from "./types/read-json.ts";
 import { readLines } from "./types/read-lines.ts";
 import { readModule } from "./types/read-module.ts";
@@ -52,6 +54,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   warnings.push(...templates.flatMap((found) => found.warnings()));
   const folder = path === undefined ? resolve() : dirname(path);
   const shapes = templates.map((found) => found.describe(folder));
+  if (path !== undefined) warnings.push(...(await warnOfCommonJs(folder, output)));
   for (const warning of warnings) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }
@@ -96,7 +99,7 @@ async function readAll(
 ): Promise<string[]> {
   const warnings: string[] = [];
   const problems: string[] = [];
-  const seen = new Set<string>();
+  const seen = new Map<string, SampleFile>();
   const attempt = async <T>(read: () => Promise<T[]>): Promise<T[]> => {
     signal.throwIfAborted();
     try {
@@ -112,13 +115,13 @@ async function readAll(
       for (const file of await attempt(() => findSampleFiles(name, uid))) {
         const key = JSON.stringify([uid, file.path]);
         if (seen.has(key)) continue;
-        seen.add(key);
+        seen.set(key, file);
         warnings.push(...(await attempt(() => readFile(file, collection, signal))));
       }
     }
   }
   if (problems.length > 0) throw new Misuse(problems.join("\n"));
-  return warnings;
+  return [...warnings, ...askAboutNumbers([...seen.values()])];
 }
 
 async function readFile(file: SampleFile, collection: Collection, signal: AbortSignal): Promise<string[]> {
@@ -135,7 +138,9 @@ function checkIsFresh(written: string | undefined, text: string, output: string,
       `${output} was not written by this command. Give -o another name, or overwrite what stands there: ${command}`,
     );
   }
-  const what = written === undefined ? "is not there" : "is not what the samples say now";
+  const differences = written === undefined ? undefined : describeDifferences(written, text);
+  const which = differences === undefined ? "" : `: ${printable(differences)}`;
+  const what = written === undefined ? "is not there" : `is not what the samples say now${which}`;
   throw new Failure(`${output} ${what}. Write it: ${command}`);
 }
 

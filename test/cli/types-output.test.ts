@@ -151,8 +151,13 @@ describe("types --check", () => {
     ["invoice.json -o $(x)'.ts", `$(x)'.ts is not there. ${write} invoice.json -o '$(x)'\\''.ts'`],
     [
       "invoice.json",
-      `pdf-templates.ts is not what the samples say now. ${write} invoice.json`,
-      { "invoice.json": "{}" },
+      `pdf-templates.ts is not what the samples say now: invoice (note). ${write} invoice.json`,
+      { "invoice.json": '{"a":"1","note":"n"}' },
+    ],
+    [
+      ".",
+      `pdf-templates.ts is not what the samples say now: letter (new). ${write} .`,
+      { "letter.json": '{"name":"Zoë"}' },
     ],
     [
       ".",

@@ -67,12 +67,7 @@ describe("types refuses", () => {
       ":1:1: this schema takes no object, and the values of a template are one.",
       '{"type":"array"}',
     ],
-    [
-      "a.json",
-      ": this is a template of the emulator, and there is no schema where one was expected, nor a sample. " +
-        "Give it a member `schema` or `sample`; if it is a sample itself, put it into an array.",
-      '{"content":["{{CANARY}}"]}',
-    ],
+    ["a.json", ', content[0]: "{{a" is never closed. Write }} behind the name.', '{"content":["{{a"]}'],
     ["a.json", `:2:10: ${sampleIs("an array")}`, '{"content":["{{a}}"],\n"sample":[]}'],
     ["a.mjs", ": it ended the program while it was loaded. Let it only export.", "process.exit(0);"],
     [

@@ -174,6 +174,56 @@ describe("types", () => {
   });
 });
 
+describe("types of files that leave a doubt", () => {
+  it("come from the placeholders of a template without schema and sample", async () => {
+    const letter = '{"content":["Dear {{customer.name}}, {{total | currency GBP}}"]}';
+    const { code, stderr, written } = await runTypes(folderOf({ "letter.json": letter }), ".");
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "template-pdf: warning: letter.json: this template has neither a schema nor a sample: its types come from its placeholders. If it is a sample itself, put it into an array.\n",
+    });
+    expect(written).toMatch(/customer: \{\n {4}name: string;\n {2}\};\n {2}total: number;/);
+  });
+
+  it.each<[Files, string | undefined]>([
+    [{ "s/invoice-1.json": a, "s/invoice-2.json": a }, "invoice=s/invoice-1.json invoice=s/invoice-2.json"],
+    [
+      { "s/invoice_1.json": a, "s/invoice_02.ndjson": a, "s/b.json": a },
+      "invoice=s/invoice_02.ndjson invoice=s/invoice_1.json",
+    ],
+    [{ "s/invoice-1.json": a, "s/letter-1.json": a }, undefined],
+    [{ "s/inv_2024.json": a, "s/inv_2025.json": a }, undefined],
+  ])("ask whether numbered files are samples of one template: %j", async (files, words) => {
+    const { code, stderr } = await runTypes(folderOf(files), "s");
+    expect(code).toBe(0);
+    if (words === undefined) expect(stderr).toBe("");
+    else
+      expect(stderr).toMatch(
+        new RegExp(`became a template each\\. If they are samples of one, write ${words}\n$`),
+      );
+    if (words !== undefined)
+      expect((await runTypes(folderOf(files), words)).stdout).toMatch(/: 1 template\n/);
+  });
+
+  const strict = '{\n  "compilerOptions": {\n    "verbatimModuleSyntax": true,\n  }\n}';
+  it.each([
+    [{ "package.json": "{}", "tsconfig.json": strict }, "a.json", true],
+    [{ "package.json": "{}", "tsconfig.json": strict }, "a.json -o types.mts", false],
+    [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", false],
+    [{ "package.json": "{}", "tsconfig.json": strict.replace('"verb', '// "verb') }, "a.json", false],
+    [{}, "a.json", false],
+  ])("warn of a file that TypeScript refuses: %j, types %s", async (files, words, isWarned) => {
+    const { code, stderr } = await runTypes(folderOf({ "a.json": a, ...files }), words);
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      isWarned
+        ? 'template-pdf: warning: TypeScript will refuse pdf-templates.ts: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add the one, or write -o pdf-templates.mts\n'
+        : "",
+    );
+  });
+});
+
 describe("types of a folder", () => {
   it("are those of its samples and templates, not of its other files", async () => {
     const cwd = folderOf({

@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { parseJsonTemplate } from "../../emulator/renderer/json/json-template.ts";
 import { parseJson, positionInJson, syntaxFaults } from "../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
@@ -37,10 +38,10 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
       const uid = uidOf(file, true);
       const { schema, sample } = json as { readonly schema?: unknown; readonly sample?: unknown };
       if (schema === undefined && sample === undefined) {
-        throw new Misuse(
-          `${name}: this is a template of the emulator, and there is no schema where one was expected, nor a sample. ` +
-            "Give it a member `schema` or `sample`; if it is a sample itself, put it into an array.",
-        );
+        addSample(valuesOfPlaceholders(text, name), uid, []);
+        return [
+          `${name}: this template has neither a schema nor a sample: its types come from its placeholders. If it is a sample itself, put it into an array.`,
+        ];
       }
       if (schema === undefined) addSample(sample, uid, ["sample"]);
       else samplesOf(collection, uid).addSchema(schema, file, (path) => locate(["schema", ...path]));
@@ -61,6 +62,15 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
       return isJsonObject(json) && mayBeSchema(json)
         ? [`${name}: this was read as a sample. If it is a JSON Schema, let its name end in .schema.json.`]
         : [];
+  }
+}
+
+/** Values made up from the placeholders of a template. @throws {Misuse} if it is none */
+function valuesOfPlaceholders(text: string, name: string): object {
+  try {
+    return parseJsonTemplate(text, name).sample;
+  } catch (error) {
+    throw new Misuse((error as Error).message);
   }
 }
 

@@ -1,0 +1,54 @@
+/** How many templates or members a message names. */
+const maxNamed = 5;
+
+/**
+ * Says how a file that `types` wrote differs from what it would write now, by template and member.
+ *
+ * @returns such as `invoice (note, total), letter (new)`; `undefined` if only other lines differ
+ */
+export function describeDifferences(written: string, text: string): string | undefined {
+  const [before, after] = [templatesIn(written), templatesIn(text)];
+  const found: string[] = [];
+  for (const uid of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(uid), after.get(uid)];
+    if (old === undefined) found.push(`${uid} (new)`);
+    else if (now === undefined) found.push(`${uid} (gone)`);
+    else if (old.join("\n") !== now.join("\n")) found.push(`${uid}${membersOf(old, now)}`);
+  }
+  return found.length > 0 ? listOf(found) : undefined;
+}
+
+const headline = /^\/\*\* (?:Checks the values|Values) of the template `(.*)`, as in .* \*\/$/;
+
+/** The lines of each template, by uid: those behind its headlines, up to the end of each declaration. */
+function templatesIn(text: string): Map<string, string[]> {
+  const templates = new Map<string, string[]>();
+  let lines: string[] | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [, uid] = headline.exec(line) ?? [];
+    if (uid !== undefined) {
+      lines = templates.get(uid) ?? [];
+      templates.set(uid, lines);
+    } else if (line.startsWith("/**")) lines = undefined;
+    else lines?.push(line);
+  }
+  return templates;
+}
+
+/** The members on whose lines two declarations differ. */
+function membersOf(old: readonly string[], now: readonly string[]): string {
+  const changed = [
+    ...now.filter((line) => !old.includes(line)),
+    ...old.filter((line) => !now.includes(line)),
+  ];
+  const names = changed
+    .map((line) => /^\s+(?:"(.+?)"|([\w$]+))\??:/.exec(line))
+    .map((match) => match?.[1] ?? match?.[2]);
+  const distinct = [...new Set(names.filter((name) => name !== undefined))];
+  return distinct.length > 0 ? ` (${listOf(distinct)})` : "";
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
+  return names.slice(0, maxNamed).join(", ") + more;
+}

@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { SampleFile } from "./sample-file.ts";
+
+/** A name that ends in a small number, as numbered samples have it; a year is more likely a part of a uid. */
+const numbered = /^(.+?)([-_ ])\d{1,3}$/;
+
+/** Asks about files such as `invoice-1.json` and `invoice-2.json`, of which each would be a template of its own. */
+export function askAboutNumbers(files: readonly SampleFile[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const { name, uid, kind } of files) {
+    const [, stem, separator] = numbered.exec(basename(name).replace(/\..*$/s, "")) ?? [];
+    if (uid !== undefined || kind === "module" || stem === undefined) continue;
+    const key = join(dirname(name), stem) + separator;
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  return [...groups]
+    .filter(([, names]) => names.length > 1)
+    .map(([key, names]) => {
+      const uid = basename(key.slice(0, -1));
+      const words = names.map((name) => `${uid}=${name}`).join(" ");
+      return `${names.join(" and ")} became a template each. If they are samples of one, write ${words}`;
+    });
+}
+
+/** Warns of a module that TypeScript refuses: with `verbatimModuleSyntax`, a CommonJS package may have no `import` and `export`. */
+export async function warnOfCommonJs(folder: string, output: string): Promise<string[]> {
+  if (!output.endsWith(".ts")) return [];
+  const [manifest, settings] = [
+    await nearest(folder, "package.json"),
+    await nearest(folder, "tsconfig.json"),
+  ];
+  const isModule = /"type"\s*:\s*"module"/.test(manifest);
+  if (isModule || !/^\s*"verbatimModuleSyntax"\s*:\s*true/m.test(settings)) return [];
+  const other = output.replace(/ts$/, "mts");
+  return [
+    `TypeScript will refuse ${output}: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add the one, or write -o ${other}`,
+  ];
+}
+
+async function nearest(folder: string, name: string): Promise<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    const text = await readFile(join(at, name), "utf8").catch(() => undefined);
+    if (text !== undefined || at === dirname(at)) return text ?? "";
+  }
+}
