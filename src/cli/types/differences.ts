@@ -18,7 +18,7 @@ export function describeDifferences(written: string, text: string): string | und
   return found.length > 0 ? listOf(found) : undefined;
 }
 
-const headline = /^\/\*\* (?:Checks the values|Values) of the template `(.*)`, as in .* \*\/$/;
+const headline = /^\/\*\* (?:Checks the values|Values) of the template `([^`]*)`, as in /;
 
 /** The lines of each template, by uid: those behind its headlines, up to the end of each declaration. */
 function templatesIn(text: string): Map<string, string[]> {

@@ -31,7 +31,7 @@ export async function warnOfCommonJs(folder: string, output: string): Promise<st
     await nearest(folder, "tsconfig.json"),
   ];
   const isModule = /"type"\s*:\s*"module"/.test(manifest);
-  if (isModule || !/^\s*"verbatimModuleSyntax"\s*:\s*true/m.test(settings)) return [];
+  if (isModule || !/^[ \t]*"verbatimModuleSyntax"[ \t]*:[ \t]*true/m.test(settings)) return [];
   const other = output.replace(/ts$/, "mts");
   return [
     `TypeScript will refuse ${output}: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add the one, or write -o ${other}`,
