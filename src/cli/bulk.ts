@@ -3,6 +3,7 @@ import { addressOf } from "../request/url.ts";
 import { checkData } from "./bulk/check-data.ts";
 import { readSchema } from "./bulk/data/check-rows.ts";
 import { openData } from "./bulk/data/open-data.ts";
+import { refuseOtherJournals } from "./bulk/other-journals.ts";
 import { type BulkFlags, type BulkPlan, readPlan } from "./bulk/plan.ts";
 import { RunFiles } from "./bulk/run-files.ts";
 import { RowRun } from "./bulk/run-rows.ts";
@@ -31,16 +32,22 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
     const reading =
       flags.schema === undefined ? undefined : readSchema(flags.schema, { uid, areTexts, signal });
     const schema = reading && (await untilAborted(reading, signal));
-    const total = await checkData({ data, plan, files, schema }, terminal);
+    const check = { data, plan, files, schema };
+    const { good: total, invalid } = await checkData(
+      check,
+      terminal,
+      plan.skipsInvalid && client !== undefined,
+    );
     if (!client) {
       const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(total, "row")}`;
       const line = `${data.name}: ${rows} ${total === 1 ? "is" : "are"} good. Nothing was sent.`;
       terminal.stdout.write(`${printable(line)}\n`);
       return;
     }
+    await refuseOtherJournals(plan, flags);
     const parts = { client, origin: addressOf(new URL(settings.baseUrl)), plan };
     const template = schema?.template ?? plan.template;
-    await new RowRun({ ...parts, data, template, total, session }).perform();
+    await new RowRun({ ...parts, check, template, total, invalid, session }).perform();
   } finally {
     await data.close();
     // Not awaited: the process ends, and every connection with it.

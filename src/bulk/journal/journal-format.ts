@@ -4,7 +4,7 @@ import { bytesOf, hashWords, type JobRecord } from "./key-table.ts";
 const format = "template-pdf bulk journal";
 const version = 2;
 /** How every journal begins, of whatever version. */
-const opening = `{"format":${JSON.stringify(format)},`;
+export const journalOpening = `{"format":${JSON.stringify(format)},`;
 const sumOf = (summed: string) => `,"sum":"${crc32(summed).toString(16).padStart(8, "0")}"}\n`;
 const sumLength = sumOf("").length;
 
@@ -31,8 +31,8 @@ export function encodeHeader({ salt, run }: JournalHeader): Buffer {
 
 /** @param bytes - all of a file, or so much that the first line of a journal would end within */
 export function readBeginning(bytes: Buffer): Beginning {
-  const length = Math.min(bytes.length, opening.length);
-  if (bytes.toString("latin1", 0, length) !== opening.slice(0, length)) return { kind: "foreign" };
+  const length = Math.min(bytes.length, journalOpening.length);
+  if (bytes.toString("latin1", 0, length) !== journalOpening.slice(0, length)) return { kind: "foreign" };
   const newline = bytes.indexOf("\n");
   if (newline === -1) return { kind: "nothing" };
   const line = bytes.toString("utf8", 0, newline + 1);

@@ -12,7 +12,7 @@ import {
   type Data,
   formatRowLocation,
   ordinalOf,
-  problemText,
+  placeOfProblem,
   type Row,
   rowsUpTo,
   unitOf,
@@ -30,7 +30,7 @@ const maxListed = 50;
 const maxTried = 20;
 
 /** What the rows are checked by. */
-interface Check {
+export interface Check {
   readonly data: Data;
   readonly plan: BulkPlan;
   readonly schema: RowSchema | undefined;
@@ -38,39 +38,95 @@ interface Check {
   readonly files: RunFiles;
 }
 
+/** Something that is wrong with a row, without a value. */
+interface RowFault {
+  /** The property or column, if it is one of them. */
+  readonly column: string | undefined;
+  readonly message: string;
+}
+
+/** A row of the data, and what is wrong with it. */
+export interface CheckedRow {
+  readonly line: number;
+  readonly number: number | undefined;
+  /** Where it is, for messages. */
+  readonly place: string;
+  /** The row itself, if nothing is wrong with it. */
+  readonly row?: Row;
+  readonly faults: readonly RowFault[];
+}
+
+/** Reads the rows, and checks that a document can be generated from each of them. */
+export async function* checkedRows(check: Check): AsyncGenerator<CheckedRow, void, undefined> {
+  const { data, plan } = check;
+  const used = new UsedPaths(process.platform);
+  for await (const each of rowsUpTo(plan.limit, data)) {
+    if ("problem" in each) {
+      const { line, number, column, message } = each.problem;
+      const place = placeOfProblem(each.problem, data);
+      const isCell = data.format === "csv";
+      yield { line, number, place, faults: [{ column: isCell ? column : undefined, message }] };
+    } else {
+      const { line, number } = each;
+      const place = formatRowLocation(each, data);
+      const faults = await faultsOf(each, check, used);
+      yield { line, number, place, faults, ...(faults.length === 0 && { row: each }) };
+    }
+  }
+}
+
+/** The counts of rows that were checked. */
+export interface RowCounts {
+  readonly good: number;
+  readonly invalid: number;
+}
+
 /**
- * Reads all rows, and checks that a document can be asked for with each of them. Returns how many there are.
+ * Reads all rows, and checks that a document can be generated from each of them.
  *
+ * @param skipsInvalid - whether rows that are wrong are only listed, if there are others
  * @throws {Misuse} telling what is wrong and where, without a value
  */
-export async function checkData(check: Check, { stderr, env }: Terminal): Promise<number> {
+export async function checkData(
+  check: Check,
+  { stderr, env }: Terminal,
+  skipsInvalid: boolean,
+): Promise<RowCounts> {
   const { data, plan } = check;
   checkColumns(data, plan);
-  const used = new UsedPaths(process.platform);
   const told: string[] = [];
   let faultCount = 0;
   let badCount = 0;
   let count = 0;
   const live = showLive(stderr, env, () => `checking ${data.name}: ${countOf(count, "row")}`);
   try {
-    for await (const each of rowsUpTo(plan.limit, data)) {
+    for await (const { place, faults } of checkedRows(check)) {
       count++;
-      const faults =
-        "problem" in each ? [problemText(each.problem, data)] : await faultsOf(each, check, used);
       if (faults.length === 0) continue;
       badCount++;
       faultCount += faults.length;
-      told.push(...faults.slice(0, maxTold - told.length).map(printable));
+      const texts = faults.slice(0, maxTold - told.length).map((fault) => `${place}: ${textOfFault(fault)}`);
+      told.push(...texts.map(printable));
     }
   } finally {
     live.stop();
   }
-  if (badCount === 0) return count;
+  const counts = { good: count - badCount, invalid: badCount };
+  if (badCount === 0) return counts;
   const more = faultCount - told.length;
   const untold = more === 0 ? "" : ` ${countOf(more, "more problem")} ${areOf(more)} not shown.`;
   const wrong = `${countOf(badCount, "row")} ${areOf(badCount)} wrong`;
   const good = `${countOf(count - badCount, "row")} ${areOf(count - badCount)} good`;
-  throw new Misuse([...told, `${wrong}, ${good}.${untold} Nothing was sent.`].join("\n"));
+  if (!skipsInvalid || counts.good === 0) {
+    throw new Misuse([...told, `${wrong}, ${good}.${untold} Nothing was sent.`].join("\n"));
+  }
+  stderr.write([...told, `${wrong} and skipped, ${good}.${untold}`, ""].join("\n"));
+  return counts;
+}
+
+/** Writes what is wrong with a row: `total: must be a number`. */
+export function textOfFault({ column, message }: RowFault): string {
+  return column ? `${column}: ${message}` : message;
 }
 
 /** A column that is not there is missing in every row: told once. */
@@ -102,34 +158,37 @@ function areOf(count: number): string {
   return count === 1 ? "is" : "are";
 }
 
-/** Says what is wrong with a row, each thing with its place. */
-async function faultsOf(row: Row, check: Check, used: UsedPaths): Promise<string[]> {
-  const { schema, data } = check;
+async function faultsOf(row: Row, check: Check, used: UsedPaths): Promise<RowFault[]> {
+  const { schema } = check;
   const issues = schema === undefined ? [] : await schema.check(row.values);
-  const faults = [...issues.map(faultOf), ...pathFaults(row, check, used)];
-  return faults.map((fault) => `${formatRowLocation(row, data)}: ${fault}`);
+  return [...issues.map(faultOf), ...pathFaults(row, check, used)];
 }
 
-function faultOf({ path, message }: ValuesIssue): string {
-  return path.length === 0 ? message : `${path.join(".")}: ${message}`;
+function faultOf({ path, message }: ValuesIssue): RowFault {
+  return { column: path.length === 0 ? undefined : path.join("."), message };
+}
+
+function ofRow(message: string): RowFault {
+  return { column: undefined, message };
 }
 
 /** Claims the path of a row's document, as the run will; says why it cannot be, without a value. */
-function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): string[] {
+function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): RowFault[] {
   const { sink, template, out } = plan;
   const pathOf = (values: Row["values"]) => sink.keyOf({ ...row, template, values });
   try {
     const path = pathOf(row.values);
     const file = files.whatAt(join(sink.place, path));
-    if (file !== undefined) return [`--out gives it the path of ${file}`];
+    if (file !== undefined) return [ofRow(`--out gives it the path of ${file}`)];
     const other = used.claim(path, ordinalOf(row, data.format));
-    return other === undefined ? [] : [`--out gives it the same path as ${unitOf(data.format)} ${other}`];
+    if (other === undefined) return [];
+    return [ofRow(`--out gives it the same path as ${unitOf(data.format)} ${other}`)];
   } catch (error) {
     if (ValuesError.is(error)) return error.issues.map(faultOf);
     if (!SaveError.is(error)) throw error;
     const columns = columnFaults(out, row.values, pathOf);
     // Else it is all of them together.
-    return columns.length > 0 ? columns : [refusalIn(error)];
+    return columns.length > 0 ? columns : [ofRow(refusalIn(error))];
   }
 }
 
@@ -138,15 +197,15 @@ function columnFaults(
   out: string,
   values: Row["values"],
   pathOf: (values: Row["values"]) => string,
-): string[] {
+): RowFault[] {
   const { names } = parsePattern(out);
   const harmless = Object.fromEntries(names.map((name) => [name, "x"]));
-  const faults: string[] = [];
+  const faults: RowFault[] = [];
   for (const name of names.slice(0, maxTried)) {
     try {
       pathOf({ ...harmless, [name]: parsePattern(`{{${name}}}`).fill(values, "") });
     } catch (error) {
-      faults.push(`${name}: ${refusalIn(error)}`);
+      faults.push({ column: name, message: refusalIn(error) });
     }
   }
   return faults;

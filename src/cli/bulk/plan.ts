@@ -29,6 +29,7 @@ export interface BulkFlags {
   readonly limit?: string;
   readonly stopAfter?: string;
   readonly dryRun?: boolean;
+  readonly skipInvalid?: boolean;
   readonly journal?: string;
   readonly fresh?: boolean;
   readonly report?: string;
@@ -57,6 +58,8 @@ export interface BulkPlan {
   readonly perSecond: number | undefined;
   readonly limit: number;
   readonly stopAfter: number;
+  /** Whether rows that are wrong are left out, instead of ending the command. */
+  readonly skipsInvalid: boolean;
   readonly isRetried: boolean;
   readonly timeoutMs: number;
 }
@@ -80,6 +83,7 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
     perSecond: perSecond === undefined ? undefined : parseRate(perSecond),
     limit: limit === undefined ? Number.POSITIVE_INFINITY : parseCount(limit, "--limit"),
     stopAfter: stopAfter === undefined ? Number.POSITIVE_INFINITY : parseCount(stopAfter, "--stop-after"),
+    skipsInvalid: flags.skipInvalid ?? false,
     isRetried: flags.retry,
     timeoutMs: parseDuration(timeout, "--timeout"),
   };

@@ -5,6 +5,8 @@ import type { BulkResult } from "../../bulk/index.ts";
 import { type Failure, Misuse } from "../failure.ts";
 import { describeFailure, OutputFile } from "../output-file.ts";
 import { lineOf } from "../report.ts";
+import { type CheckedRow, textOfFault } from "./check-data.ts";
+import type { Row } from "./data/row.ts";
 import type { RowJob } from "./plan.ts";
 
 /** How a report is written. */
@@ -16,10 +18,10 @@ export interface ReportEntry {
   readonly row: number;
   /** Where its document is, or would be. */
   readonly path: string | undefined;
-  readonly status: "made" | "made before" | "failed";
+  readonly status: "made" | "made before" | "failed" | "invalid" | "left";
   /** How many times it was asked for. */
   readonly attempts?: number | undefined;
-  /** What it failed with. */
+  /** What it failed with; of an invalid row, each fault behind its column. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
 }
@@ -57,6 +59,17 @@ export function entryOf(result: BulkResult<RowJob>, path: string | undefined): R
   const { attempts, error } = result;
   if (result.status === "fulfilled") return { ...entry, attempts };
   return { ...entry, attempts, code: kindOfFailure(error).code, message: lineOf(error) };
+}
+
+/** Says what is wrong with a row that was left out. */
+export function invalidEntryOf({ line, number, faults }: CheckedRow): ReportEntry {
+  const message = faults.map(textOfFault).join("; ");
+  return { line, row: number ?? 0, path: undefined, status: "invalid", code: "invalid_row", message };
+}
+
+/** Lists a row that was not reached. */
+export function leftEntryOf({ line, number: row }: Row, path: string): ReportEntry {
+  return { line, row, path, status: "left" };
 }
 
 /** @throws {Misuse} when the name of the report does not tell how to write it */

@@ -16,6 +16,8 @@ export interface RunOutcome {
   readonly failed: number;
   /** Rows that nothing has become of. */
   readonly left: number;
+  /** Rows that were wrong, and left out. */
+  readonly invalid: number;
   /** Rows among those made or failed that had changed since an earlier run; nothing where that is not known. */
   readonly changed: number | undefined;
   /** Documents of earlier runs whose rows are gone; nothing where that is not known. */
@@ -34,13 +36,14 @@ export interface RunOutcome {
 
 /** Says in the end how a run went, where everything is, what failed and why, and what to do next. */
 export function closingLines(outcome: RunOutcome, plan: BulkPlan, data: Data): string[] {
-  const { made, madeBefore, failed, left, durationMs, reportFailure } = outcome;
+  const { made, madeBefore, failed, left, invalid, durationMs, reportFailure } = outcome;
   const report = reportFailure === undefined ? plan.report?.path : undefined;
   const counts = [
     `${countOf(made, "document")} made`,
     ...(madeBefore > 0 ? [`${formatCount(madeBefore)} made before`] : []),
     ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
     ...(left > 0 ? [`${formatCount(left)} left`] : []),
+    ...(invalid > 0 ? [`${formatCount(invalid)} invalid`] : []),
   ];
   const rate = made > 0 ? `, ${formatRate((made * 1000) / durationMs)}` : "";
   return [
@@ -48,7 +51,7 @@ export function closingLines(outcome: RunOutcome, plan: BulkPlan, data: Data): s
     `folder ${plan.folder}, journal ${plan.journal}${report === undefined ? "" : `, report ${report}`}`,
     ...outcome.failures.map((group) => failureLine(group, data)),
     ...noteLines(outcome),
-    ...(failed > 0 || left > 0 ? [nextLine(outcome, plan)] : []),
+    ...(failed > 0 || left > 0 || invalid > 0 ? [nextLine(outcome, plan)] : []),
   ];
 }
 
@@ -75,19 +78,28 @@ function noteLines({ changed = 0, missing = 0 }: RunOutcome): string[] {
   return lines;
 }
 
-function nextLine({ made, failed, left, systematicFailure }: RunOutcome, { isFresh }: BulkPlan): string {
+/** What a failure has to do with its own row: the same request fails again. */
+const codesOfRows = ["bad_request", "invalid_values"];
+
+function nextLine(outcome: RunOutcome, { isFresh }: BulkPlan): string {
+  const { made, failed, left, invalid, failures, systematicFailure } = outcome;
   const how = isFresh ? "without --fresh" : "again";
   // Where some rows did fare better, the run may just go on.
   if (systematicFailure && made === 0) return `${systematicFailure.fix} first, then run the command ${how}.`;
+  const isOfRows = left === 0 && failures.every(({ code }) => codesOfRows.includes(code));
+  if (isOfRows) {
+    const rows = [...(failed > 0 ? ["that failed"] : []), ...(invalid > 0 ? ["that are invalid"] : [])];
+    return `Fix the rows ${rows.join(" or ")}, then run the same command ${how}: what is made is not asked for again.`;
+  }
   const what = failed > 0 ? (left > 0 ? "what failed and what is left" : "what failed") : "what is left";
   return `Run the same command ${how} for ${what}: what is made is not asked for again.`;
 }
 
 /** Gives what a command ends with after its run; nothing where all is well. */
 export function endingOf(outcome: RunOutcome, stopAfter: number): unknown {
-  const { made, failed, left, failure, reportFailure, systematicFailure } = outcome;
+  const { made, failed, left, invalid, failure, reportFailure, systematicFailure } = outcome;
   if (systematicFailure && (made === 0 || left > 0)) {
-    return new Halted(systematicFailureText(systematicFailure, made));
+    return new Halted(systematicFailureText(systematicFailure, made, failed));
   }
   if (RunStoppedError.is(failure)) {
     const isEnough = stopAfter <= failed;
@@ -100,13 +112,18 @@ export function endingOf(outcome: RunOutcome, stopAfter: number): unknown {
   }
   const other = failure ?? reportFailure;
   if (other !== undefined) return new Halted(lineOf(other), { cause: other });
-  return failed > 0 ? new QuietEnd(exitCodes.failed) : undefined;
+  return failed + invalid > 0 ? new QuietEnd(exitCodes.failed) : undefined;
 }
 
-function systematicFailureText({ withWhat, failureCount }: SystematicFailure, made: number): string {
-  const when = failureCount === 1 ? "at the first failure" : `after ${failureCount} failures`;
+function systematicFailureText(
+  { withWhat, common }: SystematicFailure,
+  made: number,
+  failed: number,
+): string {
+  // Those in flight may have failed as well.
+  const when = failed === 1 ? "at the first failure" : `after ${failed} failures`;
   return made === 0
-    ? `Stopped ${when}: ${withWhat}, no row would fare better.`
+    ? `Stopped ${when}: ${withWhat}, no row would fare better.${common === undefined ? "" : ` ${common}`}`
     : `Stopped ${when}, before the end: ${withWhat}, no row seemed to fare better, and then some did.`;
 }
 

@@ -13,10 +13,11 @@ import { type LiveLine, showLive } from "../live-line.ts";
 import { countOf, flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
-import { type Data, formatRowLocation, ordinalOf, problemText, rowsUpTo } from "./data/row.ts";
+import { type Check, checkedRows } from "./check-data.ts";
+import { formatRowLocation, ordinalOf, problemText, rowsUpTo } from "./data/row.ts";
 import type { BulkPlan, RowJob } from "./plan.ts";
 import { progressText, RecentRate } from "./progress-text.ts";
-import { entryOf, ReportFile } from "./report-file.ts";
+import { entryOf, invalidEntryOf, leftEntryOf, type ReportEntry, ReportFile } from "./report-file.ts";
 import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-outcome.ts";
 import { type SystematicFailure, SystematicFailures } from "./systematic-failures.ts";
 
@@ -32,11 +33,14 @@ export interface RowRunParts {
   /** What `name` of the journal tells runs apart by. */
   readonly origin: string;
   readonly plan: BulkPlan;
-  readonly data: Data;
+  /** What the rows were checked by. */
+  readonly check: Check;
   /** What is asked for with every row. */
   readonly template: AnyTemplate;
-  /** How many rows were checked. */
+  /** How many rows are good. */
   readonly total: number;
+  /** How many rows are wrong, and left out. */
+  readonly invalid: number;
   readonly session: Session;
 }
 
@@ -49,6 +53,8 @@ export class RowRun {
   readonly #systematicFailures = new SystematicFailures();
   /** Aborted with a {@link SystematicFailure}. */
   readonly #systematicFailure = new AbortController();
+  /** A bit for each record of the data whose end is in the report. */
+  readonly #reported: Uint8Array;
   readonly #startedAtMs = performance.now();
   readonly #rate = new RecentRate(this.#startedAtMs);
   /** Aborted by the first Ctrl-C. */
@@ -60,12 +66,13 @@ export class RowRun {
 
   constructor(parts: RowRunParts) {
     this.#parts = parts;
+    this.#reported = new Uint8Array(Math.ceil((parts.total + parts.invalid + 1) / 8));
     this.#ease = parts.session.endInSteps();
   }
 
   /** Throws what the command ends with, as {@link endingOf} and {@link startFailureOf} say. */
   async perform(): Promise<void> {
-    const { session, plan, data } = this.#parts;
+    const { session, plan, check } = this.#parts;
     const { terminal, signal } = session;
     signal.throwIfAborted();
     const outcome = await this.#run();
@@ -75,7 +82,7 @@ export class RowRun {
     if (reportFailure !== undefined && (signal.aborted || (ending as Error).cause !== reportFailure)) {
       terminal.stderr.write(`template-pdf: ${printable(lineOf(reportFailure))}\n`);
     }
-    for (const line of closingLines(outcome, plan, data)) terminal.stdout.write(`${printable(line)}\n`);
+    for (const line of closingLines(outcome, plan, check.data)) terminal.stdout.write(`${printable(line)}\n`);
     await flush(terminal.stdout);
     signal.throwIfAborted();
     if (ending !== undefined) throw ending;
@@ -83,7 +90,7 @@ export class RowRun {
 
   /** @throws what the command ends with if the run cannot begin */
   async #run(): Promise<RunOutcome> {
-    const { plan, session, origin, client, total } = this.#parts;
+    const { plan, session, origin, client, total, invalid } = this.#parts;
     let failure: unknown;
     let summary: BulkSummary | undefined;
     try {
@@ -115,14 +122,14 @@ export class RowRun {
       await this.#report?.discard();
       throw startFailureOf(failure);
     }
-    const reportFailure = await this.#report?.finish().catch((error: unknown) => error);
     const { made, madeBefore, failed } = this.#counts;
+    const left = total - made - madeBefore - failed;
+    const reportFailure = await this.#finishReport(left > 0).catch((error: unknown) => error);
     return {
-      ...{ made, madeBefore, failed, failure, reportFailure },
-      left: total - made - madeBefore - failed,
+      ...{ made, madeBefore, failed, left, invalid, failure, reportFailure },
       changed: summary?.changed,
       // Of rows that were not looked at nobody knows whether they are there.
-      missing: plan.limit === Number.POSITIVE_INFINITY ? summary?.missing : undefined,
+      missing: plan.limit === Number.POSITIVE_INFINITY && invalid === 0 ? summary?.missing : undefined,
       durationMs: performance.now() - this.#startedAtMs,
       failures: this.#failures.all,
       systematicFailure: this.#systematicFailure.signal.reason,
@@ -131,13 +138,50 @@ export class RowRun {
   }
 
   async *#jobs(): AsyncGenerator<RowJob, void, undefined> {
-    const { data, plan, template } = this.#parts;
-    for await (const each of rowsUpTo(plan.limit, data)) {
-      if ("problem" in each) throw new Failure(`${problemText(each.problem, data)}.`);
+    const { check, plan, template } = this.#parts;
+    if (plan.skipsInvalid) return yield* this.#goodJobs();
+    for await (const each of rowsUpTo(plan.limit, check.data)) {
+      if ("problem" in each) throw new Failure(`${problemText(each.problem, check.data)}.`);
       const { values, number, line } = each;
       await this.#report?.room();
       yield { template, values, number, line };
     }
+  }
+
+  /** The jobs of the rows that are good; the others go into the report. */
+  async *#goodJobs(): AsyncGenerator<RowJob, void, undefined> {
+    const { check, template } = this.#parts;
+    for await (const checked of checkedRows(check)) {
+      await this.#report?.room();
+      if (checked.row) yield { template, ...checked.row };
+      else this.#reportRow(invalidEntryOf(checked));
+    }
+  }
+
+  /** Notes what became of a row in the report. */
+  #reportRow(entry: ReportEntry): void {
+    this.#report?.add(entry);
+    this.#reported[entry.row >> 3] = (this.#reported[entry.row >> 3] ?? 0) | (1 << (entry.row & 7));
+  }
+
+  /** Adds the rows that were not reached, and gives the report its name. */
+  async #finishReport(hasLeft: boolean): Promise<void> {
+    const report = this.#report;
+    if (!report) return;
+    const { check, plan, session } = this.#parts;
+    if (hasLeft && !session.signal.aborted) {
+      for await (const each of rowsUpTo(plan.limit, check.data)) {
+        // What became of the others is in the report.
+        if ("problem" in each) continue;
+        const isReported = (this.#reported[each.number >> 3] ?? 0) & (1 << (each.number & 7));
+        if (isReported) continue;
+        await report.room();
+        report.add(
+          leftEntryOf(each, join(plan.folder, plan.sink.keyOf({ ...each, template: plan.template }))),
+        );
+      }
+    }
+    await report.finish();
   }
 
   #begin(progress: BulkProgress): void {
@@ -176,12 +220,12 @@ export class RowRun {
   }
 
   #take(result: BulkResult<RowJob>): void {
-    const { plan, data } = this.#parts;
+    const { plan, check } = this.#parts;
     const { job, key, status, error } = result;
     const path = key === undefined ? undefined : join(plan.folder, key);
     this.#counts[counters[status]]++;
-    if (status === "rejected") this.#failures.add(error, ordinalOf(job, data.format));
-    this.#report?.add(entryOf(result, path));
+    if (status === "rejected") this.#failures.add(error, ordinalOf(job, check.data.format));
+    this.#reportRow(entryOf(result, path));
     if (status !== "rejected") return;
     this.#tell(job, path, error);
     const systematicFailure = this.#progress && this.#systematicFailures.add(error, this.#progress);
@@ -189,12 +233,12 @@ export class RowRun {
   }
 
   #tell(job: RowJob, path: string | undefined, error: unknown): void {
-    const { data, session } = this.#parts;
+    const { check, session } = this.#parts;
     const { failed } = this.#counts;
     if (failed > maxTold + 1) return;
     if (failed > maxTold) return this.#live?.say("further failures are only counted, until the end");
     const what = path === undefined ? lineOf(error) : `${path}: ${lineOf(error)}`;
-    this.#live?.say(`${formatRowLocation(job, data)}: ${what}`);
+    this.#live?.say(`${formatRowLocation(job, check.data)}: ${what}`);
     if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
   }
 

@@ -6,8 +6,8 @@ export interface SystematicFailure {
   readonly withWhat: string;
   /** What to do first. */
   readonly fix: string;
-  /** After how many failures that was clear. */
-  readonly failureCount: number;
+  /** What the failures have in common, as a sentence. Default: nothing but their kind. */
+  readonly common?: string;
 }
 
 /** The counts of a run when one of its rows fails. */
@@ -24,21 +24,44 @@ const enough = 5;
 /** A service that is started again, or a network that comes back, does not take so many rows with all their tries. */
 const enoughUnanswered = 20;
 
+/** So many rows that are refused, and none before them that was not, are no accident either. */
+const enoughRefused = 20;
+
 /** Detects failures that every other row would meet, too. */
 export class SystematicFailures {
   readonly #counts = new Map<keyof typeof kinds, number>();
+  #failureCount = 0;
+  /** What the service said of rows that it refused with 422, with numbers left out, and the first time as it is. */
+  readonly #refusals = new Map<string, string>();
 
   /** Counts a failure; returns it if every row that is left would fail in the same way. */
   add(error: unknown, { stored, finishedBefore }: RunCounts): SystematicFailure | undefined {
+    this.#failureCount++;
     const kind = failureKindOf(error);
+    if (ApiError.is(error) && kind === 422) {
+      const detail = error.detail ?? "";
+      this.#refusals.set(detail.replace(/\d+/g, "0"), detail);
+    }
     if (kind === undefined || stored > 0) return undefined;
     const failureCount = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, failureCount);
     const { isOfRows, clearAfter, ...told } = kinds[kind];
     // What earlier runs have finished proves that the uid and the base URL are right; a key may have come to its end since.
     if (isOfRows && finishedBefore > 0) return undefined;
+    if (kind === 422)
+      return failureCount === this.#failureCount ? this.#allRefused(failureCount, told) : undefined;
     const most = finishedBefore > 0 ? Math.max(clearAfter, enough) : clearAfter;
-    return failureCount >= most ? { ...told, failureCount } : undefined;
+    return failureCount >= most ? told : undefined;
+  }
+
+  #allRefused(count: number, told: SystematicFailure): SystematicFailure | undefined {
+    if (count < enoughRefused) return undefined;
+    const [detail, ...others] = this.#refusals.values();
+    const isSame = detail && others.length === 0;
+    const common = isSame
+      ? `The service refused each of them with 422, saying ${JSON.stringify(detail)}.`
+      : `The service refused each of them with 422, for ${others.length + 1} reasons.`;
+    return { ...told, common };
   }
 }
 
@@ -56,6 +79,12 @@ const kinds = {
     withWhat: "with this uid and base URL",
     fix: "Mend the uid or the base URL",
   },
+  422: {
+    isOfRows: true,
+    clearAfter: enoughRefused,
+    withWhat: "with values of this kind",
+    fix: "Fix the rows or the template",
+  },
   settings: { isOfRows: false, clearAfter: 1, withWhat: "with these settings", fix: "Mend the settings" },
   unanswered: {
     isOfRows: false,
@@ -69,5 +98,5 @@ function failureKindOf(error: unknown): keyof typeof kinds | undefined {
   if (ConfigurationError.is(error)) return "settings";
   if (ConnectionError.is(error)) return "unanswered";
   const status = ApiError.is(error) ? error.status : undefined;
-  return status === 401 || status === 403 || status === 404 ? status : undefined;
+  return status === 401 || status === 403 || status === 404 || status === 422 ? status : undefined;
 }

@@ -42,6 +42,7 @@ export function addBulk(program: Command, session: Session): void {
   take("--limit <count>", "only the first rows, so many");
   take("--stop-after <count>", "stop after so many failures");
   command.option("--dry-run", "check everything, list what is wrong, and send nothing");
+  command.option("--skip-invalid", "leave out rows that are wrong, and list them in the report");
   take("--journal <file>", "what is finished (default: <uid>.journal in the folder of --out)");
   command.option("--fresh", "start over; an old journal is put aside as .old");
   take("--report <file>", "write what became of every row to a .json or .csv file");

@@ -38,7 +38,11 @@ describe("Ctrl-C in a bulk run", () => {
     expect(ending.printed).toMatch(/^2 documents made, 7 left, in TIME\n/);
     expect(ending.printed).toMatch(/\nRun the same command again for what is left: .*\n$/);
     expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
-    expect(JSON.parse(await bench.read("r.json"))).toHaveLength(2);
+    const report: { status: string; path: string }[] = JSON.parse(await bench.read("r.json"));
+    expect(report.map(({ status }) => status)).toEqual(
+      [..."mm", ..."l".repeat(7)].map((letter) => ({ m: "made", l: "left" })[letter]),
+    );
+    expect(report.at(-1)).toEqual({ line: 10, row: 9, path: bench.path("out/9.pdf"), status: "left" });
     expect(bench.terminal.exits).toEqual([]);
     expect((await bench.bulk("data.csv")).printed).toMatch(/^7 documents made, 2 made before, in TIME\n/);
     expect(bench.asked()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);

@@ -191,7 +191,7 @@ describe("failures of bulk", () => {
       "2 documents made, 13 failed, in TIME",
       places,
       `13 failed: ${why} (data.csv, lines 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, …)`,
-      "Run the same command again for what failed: what is made is not asked for again.",
+      "Fix the rows that failed, then run the same command again: what is made is not asked for again.",
       "",
     ]);
   });

@@ -78,14 +78,18 @@ export class Bench {
    *
    * @param data - the name of the file in the folder, or `-`
    */
-  async bulk(data: string, args: readonly string[] = [], input = ""): Promise<Ending> {
+  bulk(data: string, args: readonly string[] = [], input = ""): Promise<Ending> {
+    return this.bulkOf("letter", data, args, input);
+  }
+
+  async bulkOf(uid: string, data: string, args: readonly string[] = [], input = ""): Promise<Ending> {
     const terminal = new FakeTerminal();
     this.terminal = terminal;
     terminal.env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: this.service.baseUrl, TERM: "xterm" };
     terminal.stdin = Readable.from([Buffer.from(input)]);
     const out = args.includes("--out") ? [] : ["--out", this.path("out/{{no}}.pdf")];
     const file = data === "-" ? data : this.path(data);
-    const code = await run(["bulk", "letter", file, ...out, ...args], terminal);
+    const code = await run(["bulk", uid, file, ...out, ...args], terminal);
     return { code, printed: this.plain(terminal.printed), told: this.plain(terminal.stderr.text) };
   }
 

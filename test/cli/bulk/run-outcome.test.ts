@@ -9,6 +9,7 @@ const good: RunOutcome = {
   madeBefore: 0,
   failed: 0,
   left: 0,
+  invalid: 0,
   failure: undefined,
   reportFailure: undefined,
   systematicFailure: undefined,
@@ -18,7 +19,7 @@ const good: RunOutcome = {
   durationMs: 1,
   failures: [],
 };
-const systematicFailure = { withWhat: "with this key", fix: "Mend it", failureCount: 5 };
+const systematicFailure = { withWhat: "with this key", fix: "Mend it" };
 const stopped = new RunStoppedError("…", { why: "the disk is full", fulfilled: 9, rejected: 1 });
 const reportFailure = new Failure("Could not write r.csv: the disk is full.");
 const ctrlC = new Stopped(130);
@@ -50,7 +51,7 @@ describe("a bulk run ends", () => {
       ],
       [
         "without hope at once",
-        { made: 0, failed: 1, left: 8, systematicFailure: { ...systematicFailure, failureCount: 1 } },
+        { made: 0, failed: 1, left: 8, systematicFailure },
         Halted,
         "Stopped at the first failure: with this key, no row would fare better.",
       ],

@@ -90,11 +90,15 @@ export function formatRowLocation(location: RowLocation, { name, format }: Descr
 }
 
 /** Says what is wrong with a record: `data.csv:12: total: …`, and `data.ndjson:12:5: …` where the column is a place on the line. */
-export function problemText({ line, number, column, message }: RowProblem, data: Described): string {
-  const isCell = data.format === "csv";
-  const where =
-    isCell || column === undefined
-      ? formatRowLocation({ line, number }, data)
-      : `${data.name}:${line}:${column}`;
-  return isCell && column ? `${where}: ${column}: ${message}` : `${where}: ${message}`;
+export function problemText(problem: RowProblem, data: Described): string {
+  const { column, message } = problem;
+  const about = data.format === "csv" && column ? `${column}: ` : "";
+  return `${placeOfProblem(problem, data)}: ${about}${message}`;
+}
+
+/** Names the place of a record that cannot be read. */
+export function placeOfProblem({ line, number, column }: RowProblem, data: Described): string {
+  return data.format === "csv" || column === undefined
+    ? formatRowLocation({ line, number }, data)
+    : `${data.name}:${line}:${column}`;
 }

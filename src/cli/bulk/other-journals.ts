@@ -1,0 +1,35 @@
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { journalOpening } from "../../bulk/journal/journal-format.ts";
+import { Misuse } from "../failure.ts";
+import type { BulkFlags, BulkPlan } from "./plan.ts";
+
+/**
+ * Refuses to begin a journal beside that of another template: its run could replace the documents of the other.
+ *
+ * @throws {Misuse} if no journal was named, and the folder has only others
+ */
+export async function refuseOtherJournals(
+  { uid, folder, journal }: BulkPlan,
+  flags: BulkFlags,
+): Promise<void> {
+  if (flags.journal !== undefined || (await stat(journal).catch(() => undefined))) return;
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    if (!name.endsWith(".journal") || !(await isJournal(join(folder, name)))) continue;
+    throw new Misuse(
+      `${join(folder, name)} is the journal of another run in this folder, and documents of ${uid} could replace its documents. ` +
+        `Give --out another folder; or, if no path can be the same, --journal ${join(folder, basename(journal))}.`,
+    );
+  }
+}
+
+async function isJournal(path: string): Promise<boolean> {
+  const file = await open(path).catch(() => undefined);
+  try {
+    const { buffer, bytesRead } = (await file?.read({ length: journalOpening.length })) ?? {};
+    return buffer?.toString("latin1", 0, bytesRead) === journalOpening;
+  } finally {
+    await file?.close();
+  }
+}

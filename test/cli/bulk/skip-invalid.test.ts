@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import { saying } from "../../support/service.ts";
+import { Bench, byNo, csvOf } from "./command.ts";
+
+const schema = '{"properties":{"total":{"pattern":"^[0-9]+$"}},"required":["total"]}';
+/** Line 3 has a wrong total, line 4 a cell too many, line 6 the path of line 2. */
+const data = ["no,total", "1,10", "2,ten", "3,30,x", "4,40", "1,60", ""].join("\n");
+
+async function benchWith(rows = data): Promise<{ bench: Bench; args: string[] }> {
+  const bench = await Bench.open();
+  bench.write("data.csv", rows);
+  return { bench, args: ["--schema", bench.write("schema.json", schema), "--concurrency", "1"] };
+}
+
+it("bulk --skip-invalid makes the good rows, and reports the others with line, column and reason", async () => {
+  const { bench, args } = await benchWith();
+  const report = bench.path("r.json");
+  const { code, printed, told } = await bench.bulk("data.csv", [
+    ...args,
+    "--skip-invalid",
+    "--report",
+    report,
+  ]);
+  expect(code).toBe(1);
+  expect(told.split("\n")).toEqual([
+    expect.stringMatching(/^data\.csv:3: total: /),
+    expect.stringMatching(/^data\.csv:4: /),
+    "data.csv:6: --out gives it the same path as line 2",
+    "3 rows are wrong and skipped, 2 rows are good.",
+    "",
+  ]);
+  expect(printed).toMatch(/^2 documents made, 3 invalid, in TIME\n/);
+  expect(printed).toMatch(
+    /\nFix the rows that are invalid, then run the same command again: what is made is not asked for again\.\n$/,
+  );
+  expect(bench.files()).toEqual(["1.pdf", "4.pdf", "letter.journal"]);
+  const invalid = { status: "invalid", code: "invalid_row" };
+  expect(JSON.parse(await bench.read("r.json"))).toEqual(
+    expect.arrayContaining([
+      { line: 2, row: 1, path: bench.path("out/1.pdf"), status: "made", attempts: 1 },
+      { line: 3, row: 2, ...invalid, message: expect.stringMatching(/^total: /) },
+      { line: 4, row: 3, ...invalid, message: expect.stringMatching(/./) },
+      { line: 5, row: 4, path: bench.path("out/4.pdf"), status: "made", attempts: 1 },
+      { line: 6, row: 5, ...invalid, message: "--out gives it the same path as line 2" },
+    ]),
+  );
+  bench.write("data.csv", data.replace("2,ten", "2,20").replace("30,x", "30").replace("1,60", "6,60"));
+  expect((await bench.bulk("data.csv", args)).printed).toMatch(/^3 documents made, 2 made before, in TIME/);
+});
+
+it("bulk --skip-invalid counts failed rows beside invalid ones", async () => {
+  const bench = await Bench.open(byNo({ 4: saying(422) }));
+  bench.write("data.csv", data);
+  const args = ["--schema", bench.write("schema.json", schema), "--skip-invalid"];
+  const { code, printed } = await bench.bulk("data.csv", args);
+  expect([code, printed]).toEqual([
+    1,
+    expect.stringMatching(/^1 document made, 1 failed, 3 invalid, in TIME/),
+  ]);
+  expect(printed).toContain("Fix the rows that failed or that are invalid, then run the same command again:");
+});
+
+it("bulk --skip-invalid ends with 0 if no row is wrong", async () => {
+  const { bench, args } = await benchWith("no,total\n1,10\n");
+  expect(await bench.bulk("data.csv", [...args, "--skip-invalid"])).toMatchObject({ code: 0, told: "" });
+});
+
+it.each([
+  ["without --skip-invalid", data, []],
+  ["with --dry-run", data, ["--skip-invalid", "--dry-run"]],
+  ["if every row is wrong", "no,total\n1,a\n2,b\n", ["--skip-invalid"]],
+])("bulk sends nothing for data with wrong rows %s", async (_, rows, flags) => {
+  const { bench, args } = await benchWith(rows);
+  const { code, told } = await bench.bulk("data.csv", [...args, ...flags]);
+  expect([code, told]).toEqual([2, expect.stringMatching(/ Nothing was sent\.\n$/)]);
+  expect(bench.service.requests).toEqual([]);
+});
+
+it("bulk refuses to begin a run beside the journal of another template, unless its own is named", async () => {
+  const bench = await Bench.open();
+  bench.write("data.csv", csvOf(2));
+  await bench.bulk("data.csv");
+  const other = await bench.bulkOf("invoice", "data.csv");
+  expect(other).toMatchObject({ code: 2 });
+  expect(other.told).toBe(
+    "template-pdf: out/letter.journal is the journal of another run in this folder, and documents of invoice could replace its documents. Give --out another folder; or, if no path can be the same, --journal out/invoice.journal.\n",
+  );
+  expect(bench.service.requests).toHaveLength(2);
+  const journal = bench.path("out/invoice.journal");
+  const out = bench.path("out/invoice-{{no}}.pdf");
+  expect(await bench.bulkOf("invoice", "data.csv", ["--journal", journal, "--out", out])).toMatchObject({
+    code: 0,
+  });
+  // From now on, it has a journal of its own.
+  expect(await bench.bulkOf("invoice", "data.csv", ["--out", out])).toMatchObject({ code: 0 });
+});
