@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { guides } from "../../docs/site/chapters.mjs";
@@ -13,21 +13,38 @@ const pages = execFileSync("git", files, { cwd: repository, encoding: "utf8" })
   .split("\n")
   .filter((path) => path !== "" && existsSync(join(repository, path)));
 
+/** How pages that ship with the package link to files of the repository, which do not. */
+const inRepository = /https:\/\/github\.com\/template-pdf\/template-pdf\/(?:blob|tree)\/main(?=\/)/g;
+
 describe("the documentation", () => {
   const anchors = new Map(pages.map((path) => [path, anchorsIn(read(path))]));
-  const links = pages.flatMap((page) => linksIn(read(page)).map((link) => ({ page, link })));
+  const links = pages.flatMap((page) =>
+    linksIn(read(page).replace(inRepository, "")).map((link) => ({ page, link })),
+  );
 
   it("links only to files and headings of the repository", () => {
     expect(links.some(({ link }) => link.includes("#"))).toBe(true);
     const dead = links.filter(({ page, link }) => {
       const [path = "", anchor] = decodeURI(link).split("#");
-      const to = path === "" ? join(repository, page) : resolve(repository, dirname(page), path);
+      const folder = path.startsWith("/") ? repository : join(repository, dirname(page));
+      const to = path === "" ? join(repository, page) : join(folder, path);
       const target = relative(repository, to).replaceAll("\\", "/");
       if (target.startsWith("..") || !existsSync(to)) return true;
       if (anchor === undefined || !target.endsWith(".md")) return false;
       return statSync(to).isDirectory() || !anchors.get(target)?.has(anchor);
     });
     expect(dead.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
+  });
+
+  it("links from the pages that ship with the package only to each other, or to an address", () => {
+    const shipped = pages.filter((page) => /^(?:README\.md|docs\/guides\/.*)$/.test(page));
+    const broken = shipped.flatMap((page) =>
+      linksIn(read(page))
+        .filter((link) => !link.startsWith("#"))
+        .map((link) => join(dirname(page), link.replace(/#.*/, "")))
+        .filter((target) => !/^(?:README\.md|CHANGELOG\.md|LICENSE|docs\/guides\b.*)$/.test(target)),
+    );
+    expect(broken).toEqual([]);
   });
 
   it("has each guide on the site once", () => {
