@@ -8,7 +8,7 @@ const root = new URL("../../", import.meta.url);
 export const guides = {
   Start: ["quick-start", "forms", "typed-templates"],
   "When things go wrong": ["errors", "clocks"],
-  "Pages and servers": ["browser", "handler"],
+  "Pages and servers": ["browser", "handler", "recipes"],
   Testing: ["testing", "emulator"],
   "Many and automated": ["bulk", "command-line"],
   "Running it": ["network", "observability", "security", "performance"],

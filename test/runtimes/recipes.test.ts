@@ -1,0 +1,205 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { complaintsAbout } from "../support/compile.ts";
+import { runToEnd } from "../support/programs.ts";
+import { pdfOf, withLength } from "../support/service.ts";
+import { nodeOf } from "./installed.ts";
+import { Workspace } from "./mocks/workspace.ts";
+import { ScriptedService } from "./scripted-service.ts";
+
+/** The files of docs/guides/recipes.md, with the packages that they name. */
+
+const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/recipes.md", import.meta.url)), "utf8");
+const shown = new Map(
+  [...guide.matchAll(/^```tsx?\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = "", code = ""]) => [file, code]),
+);
+const pdf = pdfOf(20_000);
+const workspace = new Workspace();
+const folder = join(workspace.folder, "recipes");
+let service: ScriptedService;
+let env: Record<string, string>;
+
+const compilerOptions: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.ESNext,
+  jsx: ts.JsxEmit.ReactJSX,
+  experimentalDecorators: true,
+};
+
+/** Runs JavaScript beside the compiled recipes. */
+async function runBeside(code: string, more: Readonly<Record<string, string>> = {}) {
+  const file = join(folder, `main-${crypto.randomUUID()}.mjs`);
+  writeFileSync(file, code);
+  return runToEnd(nodeOf(22), [file], { cwd: folder, env: { ...env, ...more } });
+}
+
+beforeAll(async () => {
+  service = await ScriptedService.start(withLength(pdf));
+  env = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: "k3yk3y", TEMPLATE_PDF_TESTS: "1" };
+  await workspace.install(
+    "@nestjs/common@12.5.1",
+    "@nestjs/core@12.5.1",
+    "@nestjs/platform-express@12.5.1",
+    "reflect-metadata",
+    "rxjs",
+    "express@5.3.0",
+    "nodemailer@10.6.0",
+    "react@19.3.1",
+    "react-dom@19.3.1",
+    "@sveltejs/kit@3.2.0",
+    "@types/express@5.0.6",
+    "@types/node@20.19.43",
+    "@types/nodemailer@8.0.2",
+    "@types/react@19.3.0",
+  );
+  const lib = 'import { TemplatePdf } from "template-pdf"; export const pdfs = new TemplatePdf();';
+  for (const [path, code] of [
+    ...shown,
+    ["pdfs.ts", lib] as const,
+    ["package.json", '{ "type": "module" }'] as const,
+  ]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), code);
+    if (!/\.tsx?$/.test(path)) continue;
+    const compiled = ts.transpileModule(code.replace("$lib/server/pdfs", "/pdfs.js"), { compilerOptions });
+    const out = compiled.outputText.replace('"/pdfs.js"', JSON.stringify(join(folder, "pdfs.js")));
+    writeFileSync(join(folder, path.replace(/tsx?$/, "js")), out);
+  }
+}, 300_000);
+
+afterAll(async () => {
+  await service.close();
+  workspace.remove();
+}, 60_000);
+
+describe("docs/guides/recipes.md", () => {
+  it("shows files that compile", () => {
+    expect([...shown.keys()]).toHaveLength(8);
+    const complaints = complaintsAbout(
+      [...shown.keys()].map((file) => join(folder, file)),
+      {
+        ...compilerOptions,
+        moduleResolution: ts.ModuleResolutionKind.Bundler,
+        lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.esnext.disposable.d.ts"],
+        typeRoots: [join(workspace.folder, "node_modules/@types")],
+        paths: { "$lib/server/pdfs": [join(folder, "pdfs.ts")] },
+      },
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  it("streams a document from a controller of NestJS, and closes the client with the application", async () => {
+    const { stdout, printed } = await runBeside(`
+      import "reflect-metadata";
+      import { Module } from "@nestjs/common";
+      import { NestFactory } from "@nestjs/core";
+      import { TemplatePdf } from "template-pdf";
+      import { InvoiceController } from "./invoice.controller.js";
+      import { PdfModule } from "./pdf.module.js";
+      class App {}
+      Module({ imports: [PdfModule], controllers: [InvoiceController] })(App);
+      const app = await NestFactory.create(App, { logger: ["error"] });
+      await app.listen(0, "127.0.0.1");
+      const response = await fetch((await app.getUrl()) + "/invoices/17");
+      const { byteLength } = await response.arrayBuffer();
+      const pdfs = app.get(TemplatePdf);
+      await app.close();
+      const closed = await pdfs.generate("inv_2024", {}).bytes().catch((error) => error.code);
+      console.log(JSON.stringify([response.status, response.headers.get("content-type"), byteLength, closed]));
+    `);
+    expect(JSON.parse(stdout || "[]"), printed).toEqual([
+      200,
+      "application/pdf",
+      pdf.length,
+      "invalid_configuration",
+    ]);
+    expect(JSON.parse(service.requests.at(-1)?.body ?? "")).toEqual({ number: "17" });
+  });
+
+  it("streams a document from an endpoint of SvelteKit", async () => {
+    const { stdout, printed } = await runBeside(`
+      import { GET } from "./src/routes/invoices/[number]/+server.js";
+      const response = await GET({ params: { number: "18" }, request: new Request("http://localhost/") });
+      console.log(JSON.stringify([response.status, (await response.arrayBuffer()).byteLength]));
+    `);
+    expect(JSON.parse(stdout || "[]"), printed).toEqual([200, pdf.length]);
+    expect(JSON.parse(service.requests.at(-1)?.body ?? "")).toEqual({ number: "18" });
+  });
+
+  it("reads the key of a nightly job from a file, and saves its document in a new folder", async () => {
+    const keyFile = join(folder, "pdf-api-key");
+    writeFileSync(keyFile, "key-of-the-file\n");
+    const { stdout, printed } = await runBeside(`import "./nightly.js";`, { PDF_KEY_FILE: keyFile });
+    const [, path = ""] = /^(reports\/\d{4}-\d\d-\d\d\.pdf): 20000 bytes\n$/.exec(stdout) ?? [];
+    expect(path, printed).not.toBe("");
+    expect(readFileSync(join(folder, path)).equals(pdf)).toBe(true);
+    expect(service.requests.at(-1)?.headers.authorization).toBe("API-Key key-of-the-file");
+  });
+
+  it("says what is wrong if the key of a nightly job cannot be read", async () => {
+    const { printed, exitCode } = await runBeside(`import "./nightly.js";`, { PDF_KEY_FILE: "no-such-file" });
+    expect(exitCode).toBe(1);
+    expect(printed).toMatch(/^The function given as `apiKey` failed with Error/);
+  });
+
+  it("sends an e-mail with the document attached", async () => {
+    const smtp = `
+      import { createServer } from "node:net";
+      let received = "";
+      const server = createServer((socket) => {
+        let isData = false;
+        socket.write("220 ready\\r\\n");
+        socket.on("data", (chunk) => {
+          if (isData) {
+            received += chunk;
+            if (!received.endsWith("\\r\\n.\\r\\n")) return;
+            isData = false;
+            return socket.write("250 sent\\r\\n");
+          }
+          for (const line of String(chunk).split("\\r\\n").filter(Boolean)) {
+            isData = line === "DATA";
+            socket.write(isData ? "354 go on\\r\\n" : line === "QUIT" ? "221 bye\\r\\n" : "250 ok\\r\\n");
+          }
+        });
+      }).listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      process.env.SMTP_URL = "smtp://127.0.0.1:" + server.address().port + "?ignoreTLS=true";
+      const { sendInvoice } = await import("./send-invoice.js");
+      await sendInvoice("zoe@example.com", "19", "£640.00");
+      const encoded = received.split("\\r\\n\\r\\n").find((part) => part.startsWith("JVBER"));
+      const attached = Buffer.from(encoded.split("--")[0], "base64");
+      console.log(JSON.stringify([attached.length, /filename=invoice-19.pdf/.test(received)]));
+      process.exit();
+    `;
+    const { stdout, printed } = await runBeside(smtp);
+    expect(JSON.parse(stdout || "[]"), printed).toEqual([pdf.length, true]);
+  });
+
+  it("renders the button of React", async () => {
+    const { stdout, printed } = await runBeside(`
+      import { createElement } from "react";
+      import { renderToString } from "react-dom/server";
+      import { InvoiceButton } from "./invoice-button.js";
+      console.log(renderToString(createElement(InvoiceButton, { number: "20" })));
+    `);
+    expect(stdout, printed).toContain("<button>Download the invoice</button>");
+  });
+
+  it.each(["before", "after"])("serves a document from the route of Express: %s", async (file) => {
+    const { stdout, printed } = await runBeside(`
+      import { app } from "./${file}.js";
+      const server = app.listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      const response = await fetch("http://127.0.0.1:" + server.address().port + "/invoices/21");
+      console.log(JSON.stringify([response.status, response.headers.get("content-type"), (await response.arrayBuffer()).byteLength]));
+      process.exit();
+    `);
+    const [status, type, bytes] = JSON.parse(stdout || "[]");
+    expect([status, bytes], printed).toEqual([200, pdf.length]);
+    expect(type).toMatch(/^application\/pdf/);
+    expect(JSON.parse(service.requests.at(-1)?.body ?? "")).toEqual({ number: "21" });
+  });
+});
