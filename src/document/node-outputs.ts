@@ -1,14 +1,12 @@
 import type { Body } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
 import { AtomicFile } from "../files/atomic-file.ts";
+import { isPolicy, type SaveOptions, type SavePolicy } from "../files/save-options.ts";
 import {
   createFolders,
-  isPolicy,
   parseSavePath,
   resolveSaveTarget,
-  type SaveOptions,
   type SavePath,
-  type SavePolicy,
   saveError,
 } from "../files/save-path.ts";
 import { checkOptions, isBoolean, type Rules } from "../options/option-rules.ts";

@@ -2,7 +2,7 @@ import { abortError } from "../call/abort-signals.ts";
 import type { Call } from "../call/call.ts";
 import type { CallOutcome } from "../call/outcome.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
-import type { SaveOptions, SavePolicy } from "../files/save-path.ts";
+import type { SaveOptions, SavePolicy } from "../files/save-options.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { iterateChunks } from "./chunk-iterator.ts";
 import { GeneratedPdf, type Saved } from "./generated-pdf.ts";

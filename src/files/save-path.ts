@@ -1,28 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors/errors.ts";
 import { fileSystem } from "./file-system.ts";
+import { isPolicy, type SaveOptions, type SavePolicy } from "./save-options.ts";
 import { describeWriteError, PathRefusal } from "./system-errors.ts";
 import { absolutePath, type FileTarget, resolveTarget } from "./target.ts";
-
-/** How `saveTo` saves a document. */
-export interface SaveOptions {
-  /** Whether to create the missing folders of the path. They are created before the request is sent. Default: `false`. */
-  readonly recursive?: boolean | undefined;
-}
-
-/** Rules of a bulk run for each file that it saves. */
-export interface SavePolicy extends SaveOptions {
-  /** The start of the draft's name, after the dot. It shows which run left the file behind. */
-  readonly mark: string;
-  /** Creates the file's folder before the request is sent. The document fails with the error that it throws. */
-  prepare(): Promise<void>;
-  /**
-   * Says why documents may not be saved to a file. Called before the request is sent, and again before the file is written.
-   *
-   * @param path - the path with all links followed
-   */
-  objectionTo(path: string): string | undefined;
-}
 
 /** The path that the caller gave, made absolute when it was given. */
 export interface SavePath {
@@ -55,10 +36,6 @@ export function parseSavePath(
   }
   const policy = isPolicy(options) ? options : undefined;
   return { given: text, absolute: absolutePath(text, process.cwd()), policy, recursive: options.recursive };
-}
-
-export function isPolicy(options: SaveOptions | SavePolicy): options is SavePolicy {
-  return (options as Partial<SavePolicy> | null)?.prepare !== undefined;
 }
 
 function pathOfUrl(url: URL, attempts: number): string {

@@ -54,6 +54,20 @@ const inNode = `
   import { TemplatePdf } from "template-pdf";
   import { type BulkSummary, folder, generateMany, runBulk } from "template-pdf/bulk";
   import { startEmulator } from "template-pdf/emulator";
+  import { createHandler } from "template-pdf/handler";
+  import { nodeListener } from "template-pdf/handler/node";
+  import { createServer, type IncomingMessage } from "node:http";
+
+  interface Signed extends IncomingMessage {
+    user?: { id: string };
+  }
+  const client = new TemplatePdf();
+  const templates = { invoice: { uid: "inv_2024", schema: undefined } };
+  const handler = createHandler({ client, templates, authorize: (_request, _name, userId: string) => userId !== "" });
+  export const listener = nodeListener(handler, (incoming: Signed) => incoming.user?.id ?? "");
+  createServer(listener);
+  // @ts-expect-error the context is missing
+  nodeListener(handler);
 
   export async function run(client: TemplatePdf<{ inv_2024: { total: string } }>): Promise<BulkSummary> {
     const stream: Readable = await client.generate("inv_2024", { total: "1" }).nodeStream();

@@ -1,0 +1,24 @@
+/** How `saveTo` saves a document. */
+export interface SaveOptions {
+  /** Whether to create the missing folders of the path. They are created before the request is sent. Default: `false`. */
+  readonly recursive?: boolean | undefined;
+}
+
+/** Rules of a bulk run for each file that it saves. */
+export interface SavePolicy extends SaveOptions {
+  /** The start of the draft's name, after the dot. It shows which run left the file behind. */
+  readonly mark: string;
+  /** Creates the file's folder before the request is sent. The document fails with the error that it throws. */
+  prepare(): Promise<void>;
+  /**
+   * Says why documents may not be saved to a file. Called before the request is sent, and again before the file is written.
+   *
+   * @param path - the path with all links followed
+   */
+  objectionTo(path: string): string | undefined;
+}
+
+/** Whether the options come from a bulk run. */
+export function isPolicy(options: SaveOptions | SavePolicy): options is SavePolicy {
+  return (options as Partial<SavePolicy> | null)?.prepare !== undefined;
+}
