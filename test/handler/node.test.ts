@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net";
 import { template } from "template-pdf";
 import { createHandler } from "template-pdf/handler";
 import { nodeListener } from "template-pdf/handler/node";
-import { describe, expect, it, vi } from "vitest";
-import { atEnd } from "../support/at-end.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { handlerBefore, pdf, problemOf, secrets } from "./handling.ts";
 
 interface WithSession extends IncomingMessage {
@@ -15,10 +14,13 @@ interface WithSession extends IncomingMessage {
 async function serve(listener: RequestListener): Promise<() => Promise<Response>> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  atEnd(() => new Promise((resolve) => server.close(resolve)));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/api/v1/templates/invoice/generate-sync`;
-  const headers = { "content-type": "application/json", connection: "close" };
+  const headers = { "content-type": "application/json" };
   return () => fetch(url, { method: "POST", headers, body: "{}" });
 }
 

@@ -25,7 +25,10 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
   // A copy, in memory of its own: pdf.js takes what it is given.
   worker.postMessage({ port: port2, bytes: Uint8Array.from(bytes) }, [port2]);
   const [{ result, problem }] = (await once(port1, "message")) as [{ result?: PdfContent; problem?: string }];
+  // Tests that count ports must not see this one disappear later.
+  const closed = once(port1, "close");
   port1.close();
+  await closed;
   if (result === undefined) throw new Error(problem);
   return result;
 }
