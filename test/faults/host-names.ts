@@ -5,6 +5,8 @@ type Answer = "unknown" | "silent" | "loopback";
 type Callback = (error: Error | null, ...rest: unknown[]) => void;
 
 const names = new Map<string, Answer>();
+/** Refuse the lookups that were never answered: what asked for them may wait for a limit of its own. */
+const unanswered = new Set<() => void>();
 let last = 0;
 
 /** Takes over, for the tests of this file, what becomes of the names that are made up here. */
@@ -13,12 +15,12 @@ export function makeUpHostNames(): void {
   const madeUp = (name: string, options: { all?: boolean }, callback: Callback): void => {
     const answer = names.get(name);
     if (answer === undefined) return void (lookup as (...all: unknown[]) => void)(name, options, callback);
-    if (answer === "silent") return;
     const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), {
       code: "ENOTFOUND",
       syscall: "getaddrinfo",
       hostname: name,
     });
+    if (answer === "silent") return void unanswered.add(() => callback(error));
     const found = options.all ? [[{ address: "127.0.0.1", family: 4 }]] : ["127.0.0.1", 4];
     process.nextTick(() => (answer === "unknown" ? callback(error) : callback(null, ...found)));
   };
@@ -27,6 +29,8 @@ export function makeUpHostNames(): void {
   });
   afterAll(() => {
     dns.lookup = lookup;
+    for (const refuse of unanswered) refuse();
+    unanswered.clear();
   });
 }
 
