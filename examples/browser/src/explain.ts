@@ -55,7 +55,9 @@ function textFor(error: unknown): string {
     return "The invoice did not arrive whole, and was put away. Try again.";
   }
   if (ServerError.is(error)) {
-    return `The invoice could not be made. Try again in a minute; if that does not help, tell us this number: ${error.requestId}`;
+    // A proxy in front of the server may have answered, without a number.
+    const number = error.requestId ? ` If that does not help, tell us this number: ${error.requestId}` : "";
+    return `The invoice could not be made. Try again in a minute.${number}`;
   }
   // Nothing that a person could mend: a mistake of this page, and its developers should hear of it.
   reportError(error);
