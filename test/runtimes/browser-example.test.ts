@@ -213,7 +213,7 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
     [
       500,
       3,
-      /^The invoice could not be made\. Try again in a minute; if .* tell us this number: [\da-f-]{36}$/,
+      /^The invoice could not be made\. Try again in a minute\. If that does not help, tell us this number: [\da-f-]{36}$/,
     ],
     [429, 1, /^Too many invoices are being made\. Try again at \d\d:\d\d\.$/],
   ])(
