@@ -54,7 +54,7 @@ export default {
     parser.renderer.rules["table_open"] = () => '<div class="table" tabindex="0"><table>';
     parser.renderer.rules["table_close"] = () => "</table></div>";
   },
-  highlightLanguages: ["ts", "js", "sh", "json", "html", "dotenv", "yaml"],
+  highlightLanguages: ["ts", "tsx", "js", "sh", "json", "html", "dotenv", "yaml"],
   ignoredHighlightLanguages: ["crontab"],
   searchInComments: true,
   searchInDocuments: true,
