@@ -50,6 +50,8 @@ export interface BulkSummary {
   readonly skipped: number;
   /** Jobs that failed; the next run tries them again. */
   readonly rejected: number;
+  /** Jobs among the rejected ones whose values do not fit their template; nothing was sent for them. */
+  readonly invalid: number;
   /** Jobs among the fulfilled and rejected ones whose input had changed since an earlier run finished them. */
   readonly changed: number;
   /**

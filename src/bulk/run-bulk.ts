@@ -102,11 +102,12 @@ class BulkRun<J extends Job> {
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: Journal) {
-    const { client, concurrency, perSecond, retry, stopAfter, signal, drain } = options;
+    const { client, concurrency, perSecond, retry, stopAfter, skipInvalid, signal, drain } = options;
     this.#options = options;
     this.#journal = journal;
     this.#run = new Run<J, unknown>(client, source, {
-      ...{ concurrency, perSecond, retry, stopAfter, signal, drain },
+      ...{ concurrency, perSecond, retry, stopAfter, skipInvalid, signal, drain },
+      finishedBefore: journal.finishedBefore,
       admit: (job, index) => this.#admit(job, index),
       use: (pdf, job, context) => this.#put(pdf, job, context),
     });
@@ -253,6 +254,7 @@ class BulkRun<J extends Job> {
   #summaryOf(missing: number | undefined): BulkSummary {
     return {
       ...this.#counts,
+      invalid: this.#run.invalidCount,
       missing,
       failures: this.#failures.all,
       durationMs: performance.now() - this.#startedAtMs,

@@ -24,6 +24,11 @@ export interface RunOptions {
   retry?: Retry | false | undefined;
   /** How many jobs may be rejected before the run stops with a `RunStoppedError`. Default: `Infinity`. */
   stopAfter?: number | undefined;
+  /**
+   * Whether jobs whose values do not fit their template are left out: they do not count for `stopAfter`. Their results are rejected
+   * with a `ValuesError` either way, and nothing is sent for them. Default: `false`.
+   */
+  skipInvalid?: boolean | undefined;
   /** Ends the run at once, with its own reason: what is in flight is given up. */
   signal?: AbortSignal | undefined;
   /** Ends the run gently, with a `RunStoppedError`: no job begins any more, and the requests under way come to their end. */
@@ -52,6 +57,7 @@ export const runRules: Rules<RunOptions> = {
     words: "a whole number, 1 or more, or Infinity",
     test: (value) => value === Number.POSITIVE_INFINITY || isPositiveCount.test(value),
   },
+  skipInvalid: isBoolean,
   signal: isSignal,
   drain: isSignal,
 };

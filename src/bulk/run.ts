@@ -1,5 +1,5 @@
 import { abortError } from "../call/abort-signals.ts";
-import type { TemplatePdf } from "../index.ts";
+import { ApiError, type TemplatePdf, ValuesError } from "../index.ts";
 import type { Job, Result, Use } from "./job.ts";
 import { JobAttempts } from "./job-attempts.ts";
 import type { JobSource } from "./job-source.ts";
@@ -7,6 +7,7 @@ import { Pace, type Ticket } from "./pace/pace.ts";
 import { ResultQueue } from "./result-queue.ts";
 import type { GenerateManyOptions } from "./run-options.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
+import { SystematicFailures } from "./systematic-failures.ts";
 import { Turns } from "./turns.ts";
 
 /** How long what was given up may take to clean up behind itself, such as a file that was being written. */
@@ -18,6 +19,8 @@ const unsentInARow = 500;
 /** What a run is made with. */
 export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
   readonly use: Use<J, R>;
+  /** How many documents earlier runs have finished. Default: none. */
+  readonly finishedBefore?: number;
   /**
    * Called for every job, before it is asked for: `false` passes over it, and what it throws rejects it, as what it rejects with.
    */
@@ -45,6 +48,9 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   #heldCount = 0;
   #pulledCount = 0;
   #rejectedCount = 0;
+  /** Jobs that were rejected because their values do not fit. */
+  invalidCount = 0;
+  readonly #systematicFailures = new SystematicFailures();
   /** Jobs in a row that sent nothing. */
   #unsentCount = 0;
   #hasBegun = false;
@@ -132,11 +138,12 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   /**
    * What is under way comes to its end, and nothing is tried again.
    *
-   * @param cause - the failure that is the reason, where one is: the run ends with an error then, whatever was left to do
+   * @param cause - the failure that is the reason, if there is one
+   * @param isCutShort - whether the run ends with an error even if no job was left. Default: if there is a `cause`.
    */
-  stop(why: string, cause?: unknown): void {
+  stop(why: string, cause?: unknown, isCutShort = cause !== undefined): void {
     this.#stop ??= { why, cause };
-    if (!this.#isSourceEnded || cause !== undefined) this.#isCutShort = true;
+    if (!this.#isSourceEnded || isCutShort) this.#isCutShort = true;
     this.turns.close();
     this.#endSource();
   }
@@ -212,9 +219,22 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     if (result.status === "fulfilled") this.wholeCount++;
     else this.#rejectedCount++;
     this.#results.add(index, result);
-    if (result.status === "rejected" && this.#rejectedCount === this.#options.stopAfter) {
-      this.stop(`\`stopAfter: ${this.#rejectedCount}\` was reached`, result.error);
-    }
+    if (result.status === "rejected") this.#stopIfUseless(result);
+  }
+
+  /** Stops if enough jobs have failed, or if every other job would fail in the same way. */
+  #stopIfUseless({ error, attempts }: Result<J, R>): void {
+    const { stopAfter, skipInvalid, finishedBefore = 0 } = this.#options;
+    const isInvalid = attempts === 0 && ValuesError.is(error);
+    if (isInvalid) this.invalidCount++;
+    if (isInvalid && skipInvalid) return;
+    const counted = this.#rejectedCount - (skipInvalid ? this.invalidCount : 0);
+    if (counted === stopAfter) this.stop(`\`stopAfter: ${counted}\` was reached`, error);
+    const systematic = this.#systematicFailures.add(error, { stored: this.wholeCount, finishedBefore });
+    // Connections that fail, and mistakes in a job, may be the fault of this one job.
+    if (!systematic || !ApiError.is(error)) return;
+    const { withWhat, common } = systematic;
+    this.stop(`${withWhat}, no job would succeed${common === undefined ? "" : `: ${common}`}`, error, false);
   }
 
   // How it ends.

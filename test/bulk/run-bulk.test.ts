@@ -19,6 +19,7 @@ describe("runBulk", () => {
       fulfilled: 5,
       skipped: 0,
       rejected: 0,
+      invalid: 0,
       changed: 0,
       missing: 0,
       failures: [],

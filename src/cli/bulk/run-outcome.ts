@@ -1,4 +1,5 @@
 import { type FailureGroup, JournalError, RunStoppedError } from "../../bulk/index.ts";
+import type { SystematicFailure } from "../../bulk/systematic-failures.ts";
 import { formatTimeSpan } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
@@ -7,7 +8,6 @@ import { inWordsOfTerminal, lineOf } from "../report.ts";
 import { type Data, unitOf } from "./data/row.ts";
 import type { BulkPlan } from "./plan.ts";
 import { formatRate } from "./progress-text.ts";
-import type { SystematicFailure } from "./systematic-failures.ts";
 
 /** What has become of the rows of a run, once it is over. */
 export interface RunOutcome {
@@ -123,7 +123,7 @@ function systematicFailureText(
   // Those in flight may have failed as well.
   const when = failed === 1 ? "at the first failure" : `after ${failed} failures`;
   return made === 0
-    ? `Stopped ${when}: ${withWhat}, no row would fare better.${common === undefined ? "" : ` ${common}`}`
+    ? `Stopped ${when}: ${withWhat}, no row would fare better${common === undefined ? "" : `: ${common}`}.`
     : `Stopped ${when}, before the end: ${withWhat}, no row seemed to fare better, and then some did.`;
 }
 

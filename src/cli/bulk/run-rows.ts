@@ -7,6 +7,7 @@ import {
   RunStoppedError,
   runBulk,
 } from "../../bulk/index.ts";
+import { type SystematicFailure, SystematicFailures } from "../../bulk/systematic-failures.ts";
 import type { AnyTemplate, TemplatePdf } from "../../index.ts";
 import { Failure } from "../failure.ts";
 import { type LiveLine, showLive } from "../live-line.ts";
@@ -19,7 +20,6 @@ import type { BulkPlan, RowJob } from "./plan.ts";
 import { progressText, RecentRate } from "./progress-text.ts";
 import { entryOf, invalidEntryOf, leftEntryOf, type ReportEntry, ReportFile } from "./report-file.ts";
 import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-outcome.ts";
-import { type SystematicFailure, SystematicFailures } from "./systematic-failures.ts";
 
 /** How many failures are told as they happen. */
 const maxTold = 5;

@@ -1,7 +1,5 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { SystematicFailures } from "../../../src/cli/bulk/systematic-failures.ts";
-import { BadRequestError, ConfigurationError, ConnectionError } from "../../../src/index.ts";
 import { type Answer, saying, withLength } from "../../support/service.ts";
 import { Bench, byNo, csvOf, noOf, small } from "./command.ts";
 
@@ -10,29 +8,24 @@ const forbidding = (...numbers: number[]) =>
 
 describe("a bulk run stops, with exit code 3, where no row would fare better:", () => {
   it.each([
-    [
-      401,
-      1,
-      "at the first failure: with this API key",
-      "Mend the API key first, then run the command again.",
-    ],
+    [401, 1, "at the first failure: with this API key", "Fix the API key first, then run the command again."],
     [
       403,
       5,
       "after 5 failures: with this API key",
-      "Mend the API key, or its rights, first, then run the command again.",
+      "Fix the API key, or its rights, first, then run the command again.",
     ],
     [
       404,
       5,
       "after 5 failures: with this uid and base URL",
-      "Mend the uid or the base URL first, then run the command again.",
+      "Fix the uid or the base URL first, then run the command again.",
     ],
     [
       422,
       20,
       "after 20 failures: with values of this kind",
-      "Fix the rows or the template first, then run the command again.",
+      "Fix the values or the template first, then run the command again.",
     ],
   ])("the first answers say %i", async (status, failureCount, when, next) => {
     const bench = await Bench.open(saying(status));
@@ -40,7 +33,7 @@ describe("a bulk run stops, with exit code 3, where no row would fare better:", 
     const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     expect(code).toBe(3);
     expect(told.split("\n").at(-2)).toMatch(
-      new RegExp(`^template-pdf: Stopped ${when}, no row would fare better\\.(?: |$)`),
+      new RegExp(`^template-pdf: Stopped ${when}, no row would fare better[.:]`),
     );
     expect(printed.split("\n").at(-2)).toBe(next);
     expect(bench.service.requests).toHaveLength(failureCount);
@@ -117,61 +110,5 @@ describe("a bulk run that was stopped for that", () => {
     expect(first.printed).toMatch(/\nRun the same command again for what failed and what is left: /);
     const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "8"]);
     expect([code, printed]).toEqual([1, expect.stringMatching(/ made before, 5 failed, in TIME\n/)]);
-  });
-});
-
-describe("the hope for other rows", () => {
-  const fresh = { stored: 0, finishedBefore: 0 };
-  const settings = new ConfigurationError("`apiKey` is wrong.");
-
-  it("is lost at once with settings that no request can be made with, and not with other failures", () => {
-    expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
-    expect(new SystematicFailures().add(new Error(), fresh)).toBeUndefined();
-  });
-
-  it("is lost where nobody answers any of the first 20 rows, whatever earlier runs have finished", () => {
-    const hope = new SystematicFailures();
-    const unanswered = new ConnectionError("No answer came.");
-    const standings = [fresh, { stored: 0, finishedBefore: 9 }];
-    const told = Array.from({ length: 20 }, (_, row) => hope.add(unanswered, standings[row % 2] ?? fresh));
-    expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
-    expect(told.at(-1)).toMatchObject({ withWhat: "while nothing answers at this base URL" });
-    expect(hope.add(unanswered, { stored: 1, finishedBefore: 0 })).toBeUndefined();
-  });
-
-  const refused = (detail: string) =>
-    new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });
-
-  it("is lost if the service refuses each of the first 20 rows with 422, with what they have in common", () => {
-    const same = new SystematicFailures();
-    const told = Array.from({ length: 20 }, (_, row) =>
-      same.add(refused(`row ${row}: total has no value`), fresh),
-    );
-    expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
-    expect(told.at(-1)).toEqual({
-      withWhat: "with values of this kind",
-      fix: "Fix the rows or the template",
-      common: 'The service refused each of them with 422, saying "row 19: total has no value".',
-    });
-    const different = new SystematicFailures();
-    const details = ["total has no value", "date has no value"];
-    const last = Array.from({ length: 20 }, (_, row) =>
-      different.add(refused(details[row % 2] ?? ""), fresh),
-    ).at(-1);
-    expect(last?.common).toBe("The service refused each of them with 422, for 2 reasons.");
-  });
-
-  it("is kept by 20 rows that are refused if another failed in another way, or one was made before", () => {
-    const mixed = new SystematicFailures();
-    mixed.add(new Error(), fresh);
-    const again = new SystematicFailures();
-    for (let row = 0; row < 30; row++) {
-      expect(mixed.add(refused("no"), fresh)).toBeUndefined();
-      expect(again.add(refused("no"), { stored: 0, finishedBefore: 1 })).toBeUndefined();
-    }
-  });
-
-  it("is there once a document is stored", () => {
-    expect(new SystematicFailures().add(settings, { stored: 1, finishedBefore: 0 })).toBeUndefined();
   });
 });

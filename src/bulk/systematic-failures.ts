@@ -1,16 +1,16 @@
-import { ApiError, ConfigurationError, ConnectionError } from "../../index.ts";
+import { ApiError, ConfigurationError, ConnectionError } from "../index.ts";
 
-/** A failure that every other row would meet, too. */
+/** A failure that every other job would meet, too. */
 export interface SystematicFailure {
   /** What they all have: `with this API key`. */
   readonly withWhat: string;
   /** What to do first. */
   readonly fix: string;
-  /** What the failures have in common, as a sentence. Default: nothing but their kind. */
+  /** What the failures have in common, as a clause. Default: nothing but their kind. */
   readonly common?: string;
 }
 
-/** The counts of a run when one of its rows fails. */
+/** The counts of a run when one of its jobs fails. */
 interface RunCounts {
   /** How many documents it has stored. */
   readonly stored: number;
@@ -18,23 +18,23 @@ interface RunCounts {
   readonly finishedBefore: number;
 }
 
-/** A row of its own may be forbidden, or name what is not there: so many of them are no accident. */
+/** A single job may be forbidden, or name a template that does not exist: so many of them are no accident. */
 const enough = 5;
 
-/** A service that is started again, or a network that comes back, does not take so many rows with all their tries. */
+/** A restart of the service, or of the network, does not fail so many jobs with all their attempts. */
 const enoughUnanswered = 20;
 
-/** So many rows that are refused, and none before them that was not, are no accident either. */
+/** So many jobs that are refused, and none before them that was not, are no accident either. */
 const enoughRefused = 20;
 
-/** Detects failures that every other row would meet, too. */
+/** Detects failures that every other job would meet, too. */
 export class SystematicFailures {
   readonly #counts = new Map<keyof typeof kinds, number>();
   #failureCount = 0;
-  /** What the service said of rows that it refused with 422, with numbers left out, and the first time as it is. */
+  /** What the service said of jobs that it refused with 422: without numbers as the key, as it is as the value. */
   readonly #refusals = new Map<string, string>();
 
-  /** Counts a failure; returns it if every row that is left would fail in the same way. */
+  /** Counts a failure; returns it if every job that is left would fail in the same way. */
   add(error: unknown, { stored, finishedBefore }: RunCounts): SystematicFailure | undefined {
     this.#failureCount++;
     const kind = failureKindOf(error);
@@ -45,9 +45,9 @@ export class SystematicFailures {
     if (kind === undefined || stored > 0) return undefined;
     const failureCount = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, failureCount);
-    const { isOfRows, clearAfter, ...told } = kinds[kind];
+    const { isOfJobs, clearAfter, ...told } = kinds[kind];
     // What earlier runs have finished proves that the uid and the base URL are right; a key may have come to its end since.
-    if (isOfRows && finishedBefore > 0) return undefined;
+    if (isOfJobs && finishedBefore > 0) return undefined;
     if (kind === 422)
       return failureCount === this.#failureCount ? this.#allRefused(failureCount, told) : undefined;
     const most = finishedBefore > 0 ? Math.max(clearAfter, enough) : clearAfter;
@@ -59,38 +59,38 @@ export class SystematicFailures {
     const [detail, ...others] = this.#refusals.values();
     const isSame = detail && others.length === 0;
     const common = isSame
-      ? `The service refused each of them with 422, saying ${JSON.stringify(detail)}.`
-      : `The service refused each of them with 422, for ${others.length + 1} reasons.`;
+      ? `the service refused each of them with 422, saying ${JSON.stringify(detail)}`
+      : `the service refused each of them with 422, for ${others.length + 1} reasons`;
     return { ...told, common };
   }
 }
 
 const kinds = {
-  401: { isOfRows: false, clearAfter: 1, withWhat: "with this API key", fix: "Mend the API key" },
+  401: { isOfJobs: false, clearAfter: 1, withWhat: "with this API key", fix: "Fix the API key" },
   403: {
-    isOfRows: true,
+    isOfJobs: true,
     clearAfter: enough,
     withWhat: "with this API key",
-    fix: "Mend the API key, or its rights,",
+    fix: "Fix the API key, or its rights,",
   },
   404: {
-    isOfRows: true,
+    isOfJobs: true,
     clearAfter: enough,
     withWhat: "with this uid and base URL",
-    fix: "Mend the uid or the base URL",
+    fix: "Fix the uid or the base URL",
   },
   422: {
-    isOfRows: true,
+    isOfJobs: true,
     clearAfter: enoughRefused,
     withWhat: "with values of this kind",
-    fix: "Fix the rows or the template",
+    fix: "Fix the values or the template",
   },
-  settings: { isOfRows: false, clearAfter: 1, withWhat: "with these settings", fix: "Mend the settings" },
+  settings: { isOfJobs: false, clearAfter: 1, withWhat: "with these settings", fix: "Fix the settings" },
   unanswered: {
-    isOfRows: false,
+    isOfJobs: false,
     clearAfter: enoughUnanswered,
     withWhat: "while nothing answers at this base URL",
-    fix: "See that the service can be reached, or mend the base URL,",
+    fix: "Make sure that the service can be reached, or fix the base URL,",
   },
 } as const;
 
