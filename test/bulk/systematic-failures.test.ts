@@ -44,7 +44,7 @@ describe("a run that the service refuses", () => {
     const { run } = await setUpRun((received) => answer(received));
     await run(jobsOf(1));
     answer = saying(404);
-    expect(await run(jobsOf(9))).toMatchObject({ skipped: 1, rejected: 8 });
+    expect(await run(jobsOf(9), { concurrency: 1 })).toMatchObject({ skipped: 1, rejected: 8 });
   });
 });
 
@@ -66,6 +66,13 @@ describe("`skipInvalid`", () => {
     ]);
     const stopped = await generate(withLength(small), jobs, options);
     expect([stopped.error, stopped.sent]).toMatchObject([{ why: "`stopAfter: 1` was reached" }, 0]);
+  });
+
+  it("still stops after 20 answers of 422, with invalid jobs between them", async () => {
+    const refused = Array.from({ length: 30 }, () => ({ template: invoice, values: { total: "£3" } }));
+    const options = { concurrency: 1, skipInvalid: true };
+    const { error, sent } = await generate(saying(422), [...jobs.slice(0, 2), ...refused], options);
+    expect([RunStoppedError.is(error), sent]).toEqual([true, 20]);
   });
 
   it("does not stop the count of other failures", async () => {
