@@ -94,7 +94,9 @@ export async function readApiKey(
     key = await source();
   } catch (error) {
     // Not the cause, because what the function threw may contain a key.
-    const name = nameOfError(error);
+    const { code } = Object(error) as { readonly code?: unknown };
+    // Of a key file that is missing, the code of the system says so: `ENOENT`.
+    const name = nameOfError(error) + (/^E[A-Z]{2,9}$/.test(String(code)) ? ` (${code})` : "");
     const before = attempts === 1 ? "once" : `${attempts} times`;
     const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;
     throw new ConfigurationError(

@@ -14,7 +14,10 @@ import { ScriptedService } from "./scripted-service.ts";
 
 const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/recipes.md", import.meta.url)), "utf8");
 const shown = new Map(
-  [...guide.matchAll(/^```tsx?\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = "", code = ""]) => [file, code]),
+  [...guide.matchAll(/^```(?:tsx?|js)\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = "", code = ""]) => [
+    file,
+    code,
+  ]),
 );
 const pdf = pdfOf(20_000);
 const workspace = new Workspace();
@@ -28,6 +31,9 @@ const compilerOptions: ts.CompilerOptions = {
   jsx: ts.JsxEmit.ReactJSX,
   experimentalDecorators: true,
 };
+
+/** What the settings of SvelteKit lead to. */
+const aliases = { "$lib/server/pdfs": "src/lib/server/pdfs", "$env/dynamic/private": "env" };
 
 /** Runs JavaScript beside the compiled recipes. */
 async function runBeside(code: string, more: Readonly<Record<string, string>> = {}) {
@@ -55,17 +61,20 @@ beforeAll(async () => {
     "@types/nodemailer@8.0.2",
     "@types/react@19.3.0",
   );
-  const lib = 'import { TemplatePdf } from "template-pdf"; export const pdfs = new TemplatePdf();';
   for (const [path, code] of [
     ...shown,
-    ["pdfs.ts", lib] as const,
+    ["env.ts", "export const env: Record<string, string | undefined> = process.env;"] as const,
     ["package.json", '{ "type": "module" }'] as const,
   ]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), code);
     if (!/\.tsx?$/.test(path)) continue;
-    const compiled = ts.transpileModule(code.replace("$lib/server/pdfs", "/pdfs.js"), { compilerOptions });
-    const out = compiled.outputText.replace('"/pdfs.js"', JSON.stringify(join(folder, "pdfs.js")));
+    const compiled = ts.transpileModule(code, { compilerOptions });
+    const out = Object.entries(aliases).reduce(
+      (text, [alias, file]) =>
+        text.replace(JSON.stringify(alias), JSON.stringify(join(folder, `${file}.js`))),
+      compiled.outputText,
+    );
     writeFileSync(join(folder, path.replace(/tsx?$/, "js")), out);
   }
 }, 300_000);
@@ -77,15 +86,18 @@ afterAll(async () => {
 
 describe("docs/guides/recipes.md", () => {
   it("shows files that compile", () => {
-    expect([...shown.keys()]).toHaveLength(8);
+    expect([...shown.keys()]).toHaveLength(10);
+    const mapped = Object.fromEntries(
+      Object.entries(aliases).map(([alias, file]) => [alias, [join(folder, `${file}.ts`)]]),
+    );
     const complaints = complaintsAbout(
-      [...shown.keys()].map((file) => join(folder, file)),
+      [...shown.keys()].filter((file) => /\.tsx?$/.test(file)).map((file) => join(folder, file)),
       {
         ...compilerOptions,
         moduleResolution: ts.ModuleResolutionKind.Bundler,
         lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.esnext.disposable.d.ts"],
         typeRoots: [join(workspace.folder, "node_modules/@types")],
-        paths: { "$lib/server/pdfs": [join(folder, "pdfs.ts")] },
+        paths: mapped,
       },
     );
     expect(complaints).toEqual([]);
@@ -94,14 +106,10 @@ describe("docs/guides/recipes.md", () => {
   it("streams a document from a controller of NestJS, and closes the client with the application", async () => {
     const { stdout, printed } = await runBeside(`
       import "reflect-metadata";
-      import { Module } from "@nestjs/common";
       import { NestFactory } from "@nestjs/core";
       import { TemplatePdf } from "template-pdf";
-      import { InvoiceController } from "./invoice.controller.js";
-      import { PdfModule } from "./pdf.module.js";
-      class App {}
-      Module({ imports: [PdfModule], controllers: [InvoiceController] })(App);
-      const app = await NestFactory.create(App, { logger: ["error"] });
+      import { AppModule } from "./app.module.js";
+      const app = await NestFactory.create(AppModule, { logger: ["error"] });
       await app.listen(0, "127.0.0.1");
       const response = await fetch((await app.getUrl()) + "/invoices/17");
       const { byteLength } = await response.arrayBuffer();
@@ -132,7 +140,7 @@ describe("docs/guides/recipes.md", () => {
   it("reads the key of a nightly job from a file, and saves its document in a new folder", async () => {
     const keyFile = join(folder, "pdf-api-key");
     writeFileSync(keyFile, "key-of-the-file\n");
-    const { stdout, printed } = await runBeside(`import "./nightly.js";`, { PDF_KEY_FILE: keyFile });
+    const { stdout, printed } = await runBeside(`import "./nightly.mjs";`, { PDF_KEY_FILE: keyFile });
     const [, path = ""] = /^(reports\/\d{4}-\d\d-\d\d\.pdf): 20000 bytes\n$/.exec(stdout) ?? [];
     expect(path, printed).not.toBe("");
     expect(readFileSync(join(folder, path)).equals(pdf)).toBe(true);
@@ -140,9 +148,11 @@ describe("docs/guides/recipes.md", () => {
   });
 
   it("says what is wrong if the key of a nightly job cannot be read", async () => {
-    const { printed, exitCode } = await runBeside(`import "./nightly.js";`, { PDF_KEY_FILE: "no-such-file" });
+    const { printed, exitCode } = await runBeside(`import "./nightly.mjs";`, {
+      PDF_KEY_FILE: "no-such-file",
+    });
     expect(exitCode).toBe(1);
-    expect(printed).toMatch(/^The function given as `apiKey` failed with Error/);
+    expect(printed).toMatch(/^The function given as `apiKey` failed with Error \(ENOENT\)/);
   });
 
   it("sends an e-mail with the document attached", async () => {
@@ -168,7 +178,7 @@ describe("docs/guides/recipes.md", () => {
       await new Promise((resolve) => server.once("listening", resolve));
       process.env.SMTP_URL = "smtp://127.0.0.1:" + server.address().port + "?ignoreTLS=true";
       const { sendInvoice } = await import("./send-invoice.js");
-      await sendInvoice("zoe@example.com", "19", "£640.00");
+      await sendInvoice("zoe@example.com", "19");
       const encoded = received.split("\\r\\n\\r\\n").find((part) => part.startsWith("JVBER"));
       const attached = Buffer.from(encoded.split("--")[0], "base64");
       console.log(JSON.stringify([attached.length, /filename=invoice-19.pdf/.test(received)]));
@@ -186,6 +196,35 @@ describe("docs/guides/recipes.md", () => {
       console.log(renderToString(createElement(InvoiceButton, { number: "20" })));
     `);
     expect(stdout, printed).toContain("<button>Download the invoice</button>");
+  });
+
+  it("answers 502 from the route of Express if the service refuses, and aborts if the browser leaves", async () => {
+    service.answer(({ response }) => response.writeHead(401).end());
+    const { stdout, printed } = await runBeside(`
+      import { app } from "./after.js";
+      const server = app.listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      const url = "http://127.0.0.1:" + server.address().port + "/invoices/22";
+      const response = await fetch(url);
+      console.log(response.status, await response.text());
+      process.exit();
+    `);
+    expect(stdout, printed).toBe("502 The invoice could not be generated. Try again later.\n");
+
+    service.answer(() => {});
+    const coming = service.next();
+    const leaving = runBeside(`
+      import { app } from "./after.js";
+      const server = app.listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      await fetch("http://127.0.0.1:" + server.address().port + "/invoices/23", { signal: AbortSignal.timeout(1_000) }).catch(() => {});
+      await new Promise((resolve) => server.close(resolve));
+      console.log("left");
+      process.exit();
+    `);
+    await (await coming).closed;
+    expect((await leaving).printed).toBe("left\n");
+    service.answer(withLength(pdf));
   });
 
   it.each(["before", "after"])("serves a document from the route of Express: %s", async (file) => {
