@@ -1,10 +1,12 @@
 import { dirname, resolve } from "node:path";
+import { NameClash } from "../template-types/names.ts";
+import type { TemplateShape } from "../template-types/shape.ts";
+import { signature, writeTypes } from "../template-types/write-types.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { divertStdout } from "./load-module.ts";
 import { isStdout, printable, write } from "./output.ts";
 import { OutputFile, readExisting } from "./output-file.ts";
 import { quotedWord } from "./quoted-word.ts";
-import { signature, writeTypes } from "./template-types/write-types.ts";
 import type { Session } from "./terminal.ts";
 import { describeDifferences } from "./types/differences.ts";
 import { askAboutNumbers, warnOfCommonJs } from "./types/doubts.ts";
@@ -58,7 +60,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   for (const warning of warnings) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
   }
-  const text = writeTypes(shapes, { zod: flags.zod ?? false });
+  const text = writtenTypes(shapes, flags);
   if (path === undefined) return write(stdout, Buffer.from(text), session.signal);
 
   if (flags.check) {
@@ -78,6 +80,14 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   }
   const count = shapes.length;
   stdout.write(`${printable(output)}: ${count} ${count === 1 ? "template" : "templates"}\n`);
+}
+
+function writtenTypes(shapes: readonly TemplateShape[], { zod = false }: TypesFlags): string {
+  try {
+    return writeTypes(shapes, { zod });
+  } catch (error) {
+    throw error instanceof NameClash ? new Misuse(error.message) : error;
+  }
 }
 
 function checkIsOurs(written: string | undefined, output: string): void {

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** They take longest, and begin first. In a new clone, vitest does not know that yet. */
 const longest = [
   "faults/faults",
-  "cli/template-types/compiled",
+  "template-types/compiled",
   "types/editor",
   "emulator/runaway-templates",
   "emulator/invoice",

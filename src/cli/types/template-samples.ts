@@ -1,10 +1,10 @@
 import { relative, sep } from "node:path";
 import { isJsonObject, type JsonPath, maxNesting } from "../../json/json-value.ts";
+import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
+import { shapeOfSchema } from "../../template-types/json-schema/shape-of-schema.ts";
+import { Samples } from "../../template-types/samples.ts";
+import type { TemplateShape } from "../../template-types/shape.ts";
 import { Misuse } from "../failure.ts";
-import { SchemaFault } from "../template-types/json-schema/schema-fault.ts";
-import { shapeOfSchema } from "../template-types/json-schema/shape-of-schema.ts";
-import { Samples } from "../template-types/samples.ts";
-import type { TemplateShape } from "../template-types/shape.ts";
 import type { SampleFile } from "./sample-file.ts";
 
 /** More kinds of samples than these are not compared with each other. */

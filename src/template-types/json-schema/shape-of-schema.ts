@@ -1,5 +1,5 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
-import { isJsonObject, type JsonPath } from "../../../json/json-value.ts";
+import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { type MemberShape, type Shape, shapesIn } from "../shape.ts";
 import { intersect, settle, unite } from "./combine-shapes.ts";
 import { SchemaFault } from "./schema-fault.ts";

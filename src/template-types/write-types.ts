@@ -33,7 +33,7 @@ interface NamedTemplate extends TemplateShape {
  * Writes the TypeScript file with the types of templates, as Prettier would leave it.
  *
  * @param options.zod - whether it holds zod schemas, which check values at run time, too
- * @throws {Misuse} when two templates would have one name
+ * @throws {NameClash} when two templates would have one name
  */
 export function writeTypes(templates: readonly TemplateShape[], { zod }: { readonly zod: boolean }): string {
   const named = withNames(templates, zod);

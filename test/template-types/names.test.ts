@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Misuse } from "../../../src/cli/failure.ts";
-import { nameDefinitions } from "../../../src/cli/template-types/names.ts";
-import type { Shape } from "../../../src/cli/template-types/shape.ts";
-import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
+import { NameClash, nameDefinitions } from "../../src/template-types/names.ts";
+import type { Shape } from "../../src/template-types/shape.ts";
+import { writeTypes } from "../../src/template-types/write-types.ts";
 import { member, named, object } from "./support/make-shape.ts";
 
 describe("names", () => {
@@ -46,7 +45,7 @@ describe("names", () => {
     ["\u00e9", "e\u0301", "\u00e9", false],
   ])("that would be alike are refused: %s and %s", (a, b, name, zod) => {
     const write = () => writeTypes([named(a), named(b)], { zod });
-    expect(write).toThrow(Misuse);
+    expect(write).toThrow(NameClash);
     expect(write).toThrow(
       `The templates ${JSON.stringify([a, b].sort()[0])} and ${JSON.stringify([a, b].sort()[1])} would both be called ${JSON.stringify(name)}: write one of them into a file of its own.`,
     );

@@ -1,9 +1,9 @@
 import { type Schema, validate } from "@cfworker/json-schema";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { shapeOfSchema } from "../../../../src/cli/template-types/json-schema/shape-of-schema.ts";
-import type { Shape } from "../../../../src/cli/template-types/shape.ts";
-import { property } from "../../../support/fuzz.ts";
+import { shapeOfSchema } from "../../../src/template-types/json-schema/shape-of-schema.ts";
+import type { Shape } from "../../../src/template-types/shape.ts";
+import { property } from "../../support/fuzz.ts";
 import { anySchema, exactSchema, type Sampled } from "./any-schema.ts";
 
 /** A schema with values that fit it, and values that mostly do not. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { MemberShape, Shape, TemplateShape } from "../../../../src/cli/template-types/shape.ts";
+import type { MemberShape, Shape, TemplateShape } from "../../../src/template-types/shape.ts";
 import { member, object } from "./make-shape.ts";
 
 /** Names that need quotes or escapes, and any others. */

@@ -1,4 +1,4 @@
-import { maxNesting } from "../../json/json-value.ts";
+import { maxNesting } from "../json/json-value.ts";
 import { type Literal, Literals, literalOf, tagRankOf } from "./literals.ts";
 
 /** The kinds of values JSON has, as bits. */

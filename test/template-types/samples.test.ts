@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Samples } from "../../../src/cli/template-types/samples.ts";
-import { shapesIn } from "../../../src/cli/template-types/shape.ts";
-import { writeTypes } from "../../../src/cli/template-types/write-types.ts";
-import { property, slowProperty } from "../../support/fuzz.ts";
+import { Samples } from "../../src/template-types/samples.ts";
+import { shapesIn } from "../../src/template-types/shape.ts";
+import { writeTypes } from "../../src/template-types/write-types.ts";
+import { property, slowProperty } from "../support/fuzz.ts";
 import { anySamples, type Values } from "./support/any-samples.ts";
 import { named } from "./support/make-shape.ts";
 

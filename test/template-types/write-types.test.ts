@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as zod4 from "zod";
 import * as zod3 from "zod-3";
-import type { Shape } from "../../../src/cli/template-types/shape.ts";
-import { docComment } from "../../../src/cli/template-types/source-text.ts";
-import { signature, writeTypes } from "../../../src/cli/template-types/write-types.ts";
-import { template } from "../../../src/template.ts";
+import { template } from "../../src/template.ts";
+import type { Shape } from "../../src/template-types/shape.ts";
+import { docComment } from "../../src/template-types/source-text.ts";
+import { signature, writeTypes } from "../../src/template-types/write-types.ts";
 import { run } from "./support/compile.ts";
 import { member, named, object } from "./support/make-shape.ts";
 

@@ -1,5 +1,5 @@
-import { shapeOfSchema } from "../../../../src/cli/template-types/json-schema/shape-of-schema.ts";
-import type { Shape } from "../../../../src/cli/template-types/shape.ts";
+import { shapeOfSchema } from "../../../src/template-types/json-schema/shape-of-schema.ts";
+import type { Shape } from "../../../src/template-types/shape.ts";
 
 /** The shape of a member that has this schema, on one line, nearly as TypeScript writes it. */
 export function typeOf(schema: unknown, more: object = {}): string {

@@ -1,4 +1,4 @@
-import type { JsonPath } from "../../../json/json-value.ts";
+import type { JsonPath } from "../../json/json-value.ts";
 
 /** What is wrong with a JSON Schema. Its message is one line that names the place as `$ref` does: `#/properties/customer`. */
 export class SchemaFault extends Error {

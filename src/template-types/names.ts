@@ -1,5 +1,3 @@
-import { Misuse } from "../failure.ts";
-
 /** Words that cannot name a constant of a module, and the names that the written file has already. */
 const taken = new Set(
   (
@@ -19,10 +17,15 @@ export interface TemplateNames {
   readonly values: string;
 }
 
+/** Two templates would have one name. */
+export class NameClash extends Error {
+  override readonly name = "NameClash";
+}
+
 /**
  * Names templates after the words of their uids.
  *
- * @throws {Misuse} when two would have one name
+ * @throws {NameClash} when two would have one name
  */
 export function nameTemplates(
   uids: readonly string[],
@@ -38,7 +41,7 @@ export function nameTemplates(
       const owner = owners.get(name);
       if (owner !== undefined && owner !== uid) {
         const both = `${JSON.stringify(owner)} and ${JSON.stringify(uid)}`;
-        throw new Misuse(
+        throw new NameClash(
           `The templates ${both} would both be called ${JSON.stringify(name)}: write one of them into a file of its own.`,
         );
       }

@@ -1,4 +1,4 @@
-import type { MemberShape, Shape, TemplateShape } from "../../../../src/cli/template-types/shape.ts";
+import type { MemberShape, Shape, TemplateShape } from "../../../src/template-types/shape.ts";
 
 export function member(shape: Shape, isOptional = false, comment?: string): MemberShape {
   return { shape, isOptional, comment };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shapeOfSchema } from "../../../../src/cli/template-types/json-schema/shape-of-schema.ts";
+import { shapeOfSchema } from "../../../src/template-types/json-schema/shape-of-schema.ts";
 import { readSchema, typeOf } from "./read-schema.ts";
 
 const text = { type: "string" };
