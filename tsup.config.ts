@@ -157,7 +157,7 @@ function kindOfOutput(file: string): "tools" | "base" | "errors" | "entry" | "cl
 
 /** Whether a file of `src` is no part of the client. */
 function isTool(path: string): boolean {
-  return /^(?:browser|bulk|cli|emulator|handler|json|service|testing)\//.test(path);
+  return /^(?:browser|bulk|cli|emulator|handler|json|service|template-types|testing)\//.test(path);
 }
 
 function isOfClient(path: string): boolean {

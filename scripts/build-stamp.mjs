@@ -8,7 +8,15 @@ import { root } from "./run-command.mjs";
 const stamp = join(root, "node_modules", ".cache", "template-pdf", "build-stamp");
 
 /** Everything that `dist` is made from. */
-const inputs = ["src", "scripts", "tsup.config.ts", "tsconfig.json", "package.json", "package-lock.json"];
+const inputs = [
+  "src",
+  "scripts",
+  "tsup.config.ts",
+  "vite.config.ts",
+  "tsconfig.json",
+  "package.json",
+  "package-lock.json",
+];
 
 /** Whether `dist` was built from the sources and settings as they are now. */
 export function isBuilt() {

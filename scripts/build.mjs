@@ -15,5 +15,6 @@ if (!areTypesWritten || !isCodeWritten) process.exit(1);
 stampBuild();
 
 async function writeCode() {
-  return (await run("tsup", [])) && (await run("node", ["scripts/write-licenses.mjs"]));
+  const isWritten = (await run("tsup", [])) && (await run("vite", ["build", "--logLevel", "warn"]));
+  return isWritten && (await run("node", ["scripts/write-licenses.mjs"]));
 }

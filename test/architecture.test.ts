@@ -18,7 +18,7 @@ const layers: readonly (readonly string[])[] = [
 ];
 
 /**
- * The folders outside the core: one for each entry point, and two that they share. Each imports its own files and what is
+ * The folders outside the core: one for each entry point, and three that they share. Each imports its own files and what is
  * listed here. No file of the core imports them.
  */
 const outer: Readonly<Record<string, readonly string[]>> = {
@@ -28,7 +28,8 @@ const outer: Readonly<Record<string, readonly string[]>> = {
   "bulk/": ["index.ts", "call/", "errors/", "files/", "json/", "options/", "runtime/"],
   "handler/": ["index.ts", "errors/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
   "testing/": ["index.ts", "call/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
-  "emulator/": ["index.ts", "json/", "request/", "runtime/", "service/"],
+  "template-types/": ["json/"],
+  "emulator/": ["index.ts", "json/", "request/", "runtime/", "service/", "template-types/"],
   "cli/": [
     "index.ts",
     "bulk/",
@@ -39,6 +40,7 @@ const outer: Readonly<Record<string, readonly string[]>> = {
     "options/",
     "request/",
     "runtime/",
+    "template-types/",
     "template.ts",
   ],
 };
@@ -69,14 +71,15 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   { what: /^@hono\/node-server(\/|$)/, by: ["handler/node.ts", "service/listen.ts"] },
   {
     what: /^@cfworker\/json-schema$/,
-    by: ["cli/template-types/", "emulator/renderer/", "testing/", "json/json-schema.ts"],
+    by: ["template-types/", "emulator/renderer/", "testing/", "json/json-schema.ts"],
   },
   { what: /^jsonc-parser$/, by: ["json/"] },
   { what: /^commander$/, by: ["cli/"] },
-  { what: /^prettier(\/|$)/, by: ["cli/template-types/"] },
+  { what: /^prettier(\/|$)/, by: ["template-types/"] },
   { what: /^msw$/, by: ["testing/"] },
   { what: /^\.\.\/package\.json$/, by: ["cli/"] },
   { what: /^pdfjs-dist\//, by: ["testing/pdf/read-by-pdf-js.ts"] },
+  { what: /^preact(\/|$)/, by: ["emulator/playground/page/"] },
   { what: /^pdfmake(\/|$)/, by: ["emulator/renderer/"] },
 ];
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Call, type Emulator, type FoundTemplate, startEmulator } from "../emulator/index.ts";
 import { formatDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
+import { openerOf, openFile } from "./open-file.ts";
 import { escapeUnprintable, formatSize, inspected, printable } from "./output.ts";
 import { pdfNameOf } from "./output-file.ts";
 import { quotedWord } from "./quoted-word.ts";
@@ -20,6 +21,8 @@ export interface EmulateFlags {
   readonly fonts?: string;
   readonly fault?: readonly string[];
   readonly latency?: string;
+  readonly ui?: boolean;
+  readonly open?: boolean;
 }
 
 /** How the emulator calls its options, and how the command line does. */
@@ -32,6 +35,7 @@ const flagNames: Readonly<Record<string, string>> = {
   fonts: "--fonts",
   faults: "--fault",
   latency: "--latency",
+  ui: "--ui",
   templates: "the folder",
 };
 
@@ -46,15 +50,28 @@ export async function emulate(folder: string, flags: EmulateFlags, session: Sess
   const { stdout } = terminal;
   const emulator = await untilAborted(start(folder, flags, session), signal);
   stdout.write(introduction(emulator, folder));
+  if (flags.open) await openPlayground(emulator, session);
   await once(signal, "abort");
   stdout.write("stopping\n");
   await emulator.close();
+}
+
+/** A server without a browser is a server still. */
+async function openPlayground({ playgroundUrl }: Emulator, { terminal }: Session): Promise<void> {
+  const { platform, env, stderr } = terminal;
+  if (playgroundUrl === undefined) return;
+  await openFile(openerOf(platform, playgroundUrl, env), playgroundUrl, "Open it by hand.").catch(
+    ({ message }: Error) => stderr.write(`template-pdf: ${printable(message)}\n`),
+  );
 }
 
 async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }: Session): Promise<Emulator> {
   const { stdout, stderr } = terminal;
   if (!/^\d+$/.test(flags.port) || Number(flags.port) > 65_535) {
     throw new Misuse(`--port takes a number from 0 to 65535, and got ${JSON.stringify(flags.port)}.`);
+  }
+  if (flags.open && flags.ui === false) {
+    throw new Misuse("--open opens the playground, and --no-ui switches it off. Leave one of them out.");
   }
   try {
     return await startEmulator({
@@ -67,6 +84,7 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
       fonts: flags.fonts,
       faults: flags.fault,
       latency: flags.latency,
+      ui: flags.ui,
       onCall: (call) => stdout.write(`${lineOfCall(call, new Date())}\n`),
       onError: (error, _request, requestId) => {
         stderr.write(`${lineOfError(error, requestId, new Date())}\n`);
@@ -91,7 +109,7 @@ function startFailure(error: Error): Failure {
 }
 
 function introduction(emulator: Emulator, folder: string): string {
-  const { baseUrl, apiKey, templates } = emulator;
+  const { baseUrl, apiKey, playgroundUrl, templates } = emulator;
   const uids = templates.map(({ uid }) => printable(uid));
   const width = Math.max(...uids.map((uid) => uid.length));
   const files = templates.map(
@@ -99,8 +117,9 @@ function introduction(emulator: Emulator, folder: string): string {
   );
   const [easiest] = [...templates].sort((one, other) => effortOf(one) - effortOf(other));
   return [
-    `Base URL   ${baseUrl}`,
-    `API key    ${printable(apiKey)}`,
+    `Base URL    ${baseUrl}`,
+    `API key     ${printable(apiKey)}`,
+    ...(playgroundUrl === undefined ? [] : [`Playground  ${playgroundUrl}`]),
     "Templates",
     ...files,
     ...(easiest ? ["", curlLine(emulator, easiest), "", sdkLine(emulator, easiest)] : []),

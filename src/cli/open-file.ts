@@ -23,17 +23,22 @@ export function openerOf(
 }
 
 /**
- * Opens a file with the program that its user has chosen, and does not wait for that to end.
+ * Opens a file, or a URL, with the program that its user has chosen, and does not wait for that to end.
  *
  * @param opener - see `openerOf`
+ * @param advice - what to do if it cannot be opened
  * @throws {Failure} when there is no program to open it with
  */
-export async function openFile(opener: ReturnType<typeof openerOf>, path: string): Promise<void> {
+export async function openFile(
+  opener: ReturnType<typeof openerOf>,
+  path: string,
+  advice = "The document is saved there: open it by hand.",
+): Promise<void> {
   const child = spawn(...opener);
   await once(child, "spawn").catch((cause: NodeJS.ErrnoException) => {
     const why = cause.code === "ENOENT" ? "there is no such program" : (cause.code ?? cause.message);
     const what = `Could not open ${path} with ${opener[0]}: ${why}.`;
-    throw new Failure(`${what} The document is saved there: open it by hand.`, { cause });
+    throw new Failure(`${what} ${advice}`, { cause });
   });
   child.unref();
 }

@@ -12,44 +12,78 @@ import { quote } from "./quote.ts";
 /** What was played to which call. */
 const played = new WeakMap<Request, string>();
 
+/** What goes wrong: rules such as `429 every 10`, and a latency such as `200..800`. */
+export type MisbehaviourSettings = Pick<EmulatorOptions, "faults" | "latency">;
+
 /**
  * Makes calls slow, and some of them fail: by rules, of which the first that hits a call wins, or by the headers
  * `x-emulator-fault` and `x-emulator-latency` of a call, which win over the rules. Every call that reaches `produce`
  * is counted, in the order of arrival.
- *
- * @param closing - aborted when the server stops: a call that still waits is refused with 503
- * @throws {TypeError | RangeError} if a rule or the latency cannot be read
  */
-export function misbehaviour(
-  { faults = [], latency = 0 }: Pick<EmulatorOptions, "faults" | "latency">,
-  closing: AbortSignal,
-): (produce: Produce) => Produce {
-  const texts = [faults].flat().map(String);
-  const rules = texts.map((text) => ({
-    ...parseFaultRule(text, "The fault"),
-    source: `the rule ${quote(text)}`,
-  }));
-  const usualLatency = parseLatency(latency, "The latency");
-  let calls = 0;
-  // Every call that waits has a listener there, and more than ten are no leak.
-  setMaxListeners(0, closing);
+export class Misbehaviour {
+  readonly #closing: AbortSignal;
+  #rules: Rules;
+  #calls = 0;
 
-  return (produce) => async (order) => {
-    const { request, signal, uid } = order;
-    calls += 1;
-    const call = calls;
-    const asked = readHeader(request, "x-emulator-fault", parseFaultRule);
-    const rule = (asked ? [asked, ...rules] : rules).find((each) => isHit(each, call));
-    const { fromMs, toMs } = readHeader(request, "x-emulator-latency", parseLatency) ?? usualLatency;
-    if (toMs > 0) await wait(fromMs + (toMs - fromMs) * Math.random(), signal, closing);
-    if (!rule) return produce(order);
-    const { what, source } = rule;
-    const isOfDocument = what === "cut" || what === "stall";
-    const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
-    played.set(request, what);
-    const reason = `This ${what === "html" ? "page" : what} was asked for by ${source}. Take that away to get documents.`;
-    const steps = faultFor(rule, reason).script(new Uint8Array(await document.arrayBuffer()));
-    return playOnServer(steps, request, document.headers);
+  /**
+   * @param closing - aborted when the server stops: a call that still waits is refused with 503
+   * @throws {TypeError | RangeError} if a rule or the latency cannot be read
+   */
+  constructor(settings: MisbehaviourSettings, closing: AbortSignal) {
+    this.#rules = parseRules(settings);
+    this.#closing = closing;
+    // Every call that waits has a listener there, and more than ten are no leak.
+    setMaxListeners(0, closing);
+  }
+
+  /** The rules and the latency as they were written. */
+  get settings(): { readonly faults: readonly string[]; readonly latency: string } {
+    return { faults: this.#rules.faults.map(({ text }) => text), latency: this.#rules.latencyText };
+  }
+
+  /**
+   * Replaces the rules and the latency, and counts calls from 1 again.
+   *
+   * @throws {TypeError | RangeError} if one of them cannot be read; all stay as they are
+   */
+  change(settings: MisbehaviourSettings): void {
+    this.#rules = parseRules(settings);
+    this.#calls = 0;
+  }
+
+  /** Wraps what makes documents. */
+  wrap(produce: Produce): Produce {
+    return async (order) => {
+      const { request, signal, uid } = order;
+      const { faults, latency } = this.#rules;
+      this.#calls += 1;
+      const call = this.#calls;
+      const asked = readHeader(request, "x-emulator-fault", parseFaultRule);
+      const rule = (asked ? [asked, ...faults] : faults).find((each) => isHit(each, call));
+      const { fromMs, toMs } = readHeader(request, "x-emulator-latency", parseLatency) ?? latency;
+      if (toMs > 0) await wait(fromMs + (toMs - fromMs) * Math.random(), signal, this.#closing);
+      if (!rule) return produce(order);
+      const { what, source } = rule;
+      const isOfDocument = what === "cut" || what === "stall";
+      const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
+      played.set(request, what);
+      const reason = `This ${what === "html" ? "page" : what} was asked for by ${source}. Take that away to get documents.`;
+      const steps = faultFor(rule, reason).script(new Uint8Array(await document.arrayBuffer()));
+      return playOnServer(steps, request, document.headers);
+    };
+  }
+}
+
+type Rules = ReturnType<typeof parseRules>;
+
+function parseRules({ faults = [], latency = 0 }: MisbehaviourSettings) {
+  return {
+    faults: [faults]
+      .flat()
+      .map(String)
+      .map((text) => ({ ...parseFaultRule(text, "The fault"), text, source: `the rule ${quote(text)}` })),
+    latency: parseLatency(latency, "The latency"),
+    latencyText: String(latency),
   };
 }
 

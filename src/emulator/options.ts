@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { longestTimerMs } from "../runtime/environment.ts";
+import { isLoopback, longestTimerMs } from "../runtime/environment.ts";
 import { isHostName } from "../service/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../service/endpoint.ts";
 import type { Call } from "./reporting.ts";
@@ -44,6 +44,11 @@ export interface EmulatorOptions {
    * Default: none.
    */
   readonly fonts?: string | URL | undefined;
+  /**
+   * Whether the playground is served: a page at `/` that shows templates, values, documents and requests. It holds an API key, so
+   * everybody who can reach the emulator can call it. Default: `true` if `host` is a loopback address, else `false`.
+   */
+  readonly ui?: boolean | undefined;
   /** What is bounded. Default: see `EmulatorLimits`. */
   readonly limits?: EmulatorLimits | undefined;
   /** What goes wrong on purpose, such as `429 every 10`: one rule or several. Default: nothing. */
@@ -60,7 +65,7 @@ export interface EmulatorOptions {
 }
 
 const knownOptions =
-  "templates port host allowedHosts apiKeys images fonts limits faults latency onCall onError".split(" ");
+  "templates port host allowedHosts apiKeys images fonts ui limits faults latency onCall onError".split(" ");
 const knownLimits = "maxBodyBytes requestMs renderMs threads".split(" ");
 
 /** Checks the options and fills in the defaults; `faults` and `latency` are read by whoever plays them. */
@@ -79,8 +84,9 @@ export function resolveEmulatorOptions(options: EmulatorOptions) {
     apiKeys,
     limits = {},
   } = options;
-  const { faults, latency, onCall = () => {}, onError = printError } = options;
+  const { ui = isLoopbackHost(host), faults, latency, onCall = () => {}, onError = printError } = options;
   expect(typeof host === "string" && host !== "", "host", "an address or a name, such as 127.0.0.1");
+  expect(typeof ui === "boolean", "ui", "true or false");
   expect(typeof onCall === "function", "onCall", "a function");
   expect(typeof onError === "function", "onError", "a function");
   return {
@@ -91,6 +97,7 @@ export function resolveEmulatorOptions(options: EmulatorOptions) {
     host,
     allowedHosts: allowedHosts === undefined ? undefined : toHosts(allowedHosts),
     apiKeys: resolveKeys(apiKeys),
+    ui,
     limits: resolveLimits(limits),
     faults,
     latency,
@@ -110,6 +117,11 @@ function resolveLimits(limits: EmulatorLimits) {
     renderMs: toInteger(renderMs, "limits.renderMs", 1, longestTimerMs),
     threads: toInteger(threads, "limits.threads", 1, 64),
   };
+}
+
+/** Whether only this machine can reach a host. An IPv6 address has no brackets here. */
+function isLoopbackHost(host: string): boolean {
+  return isLoopback(String(host).includes(":") ? `[${host}]` : host);
 }
 
 function expect(isRight: boolean, name: string, words: string): void {

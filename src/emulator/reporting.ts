@@ -23,16 +23,17 @@ export interface Call {
   readonly requestId: string | undefined;
 }
 
-type Answer = (request: Request) => Promise<Response>;
+/** Answers a request, and never rejects. */
+export type Answer = (request: Request) => Promise<Response>;
 
 /** Tells `onCall` of every call that an endpoint has answered. */
-export function reporting(answer: Answer, onCall: (call: Call) => void): Answer {
+export function reporting(answer: Answer, onCall: (call: Call, request: Request) => void): Answer {
   return async (request) => {
     const startedAt = performance.now();
     const response = await answer(request);
     const call = await describe(request, response, performance.now() - startedAt);
     // A broken log must not cost the caller the answer, nor the process its life: it may be asynchronous.
-    new Promise<void>((resolve) => resolve(onCall(call))).catch(() => {});
+    new Promise<void>((resolve) => resolve(onCall(call, request))).catch(() => {});
     return response;
   };
 }

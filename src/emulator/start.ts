@@ -4,10 +4,11 @@ import { makeDisposable } from "../runtime/disposal.ts";
 import { createEndpoint } from "../service/endpoint.ts";
 import { listen } from "../service/listen.ts";
 import { requireApiKey } from "../service/require-api-key.ts";
-import { misbehaviour } from "./misbehaviour.ts";
+import { Misbehaviour } from "./misbehaviour.ts";
 import { type EmulatorOptions, resolveEmulatorOptions } from "./options.ts";
+import { Playground } from "./playground/playground.ts";
 import { Renderers } from "./renderers.ts";
-import { reporting } from "./reporting.ts";
+import { type Answer, reporting } from "./reporting.ts";
 import { type FoundTemplate, inspectTemplates, renderOrder } from "./templates.ts";
 
 /** A running emulator. */
@@ -16,6 +17,8 @@ export interface Emulator {
   readonly baseUrl: string;
   /** A key that may call: the first of `apiKeys`, or the random one. */
   readonly apiKey: string;
+  /** The address of the playground, a page for templates and values; `undefined` if it is not served. */
+  readonly playgroundUrl: string | undefined;
   /** The templates found at the start. Whatever is changed, added or removed later is served, or not, at once. */
   readonly templates: readonly FoundTemplate[];
   /**
@@ -53,28 +56,46 @@ export interface Emulator {
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const resolved = resolveEmulatorOptions(options);
   const { templates: folder, images, fonts, limits, faults, latency, onCall, onError } = resolved;
-  const { host, port, allowedHosts, apiKeys } = resolved;
+  const { host, port, allowedHosts, apiKeys, ui } = resolved;
   const authorize = requireApiKey(apiKeys);
   const closing = new AbortController();
-  const misbehave = misbehaviour({ faults, latency }, closing.signal);
+  const misbehaviour = new Misbehaviour({ faults, latency }, closing.signal);
   const renderers = new Renderers({ templates: folder, images, fonts }, limits.threads, limits.renderMs);
   try {
+    const parts = { folder, renderers, misbehaviour, apiKey: apiKeys[0] };
+    const playground = ui ? new Playground(parts) : undefined;
     const templates = await inspectTemplates(folder, renderers);
+    const produce = misbehaviour.wrap((order) => renderOrder(order, folder, renderers));
     const endpoint = createEndpoint({
       authorize,
-      produce: misbehave((order) => renderOrder(order, folder, renderers)),
+      produce: (order) => {
+        playground?.log.noteValues(order.request, order.values);
+        return produce(order);
+      },
       maxBodyBytes: limits.maxBodyBytes,
-      onError,
+      onError: (error, request, requestId) => {
+        playground?.log.noteError(request, error);
+        return onError(error, request, requestId);
+      },
     });
-    const listening = await listen(endpoint, {
+    const answer: Answer = (request) =>
+      playground?.isFor(request) ? playground.answer(request) : endpoint(request);
+    const listening = await listen(answer, {
       host,
       port,
       allowedHosts,
       requestLimitMs: limits.requestMs,
-      watch: (answer) => reporting(answer, onCall),
+      watch: (answerAny) => {
+        const reported = reporting(answerAny, (call, request) => {
+          playground?.log.add(call, request);
+          return onCall(call);
+        });
+        return (request) => (playground?.isFor(request) ? answerAny(request) : reported(request));
+      },
     });
     const stop = async (): Promise<void> => {
       closing.abort(new Error("The emulator was closed."));
+      playground?.close();
       await listening.close().finally(() => renderers.close());
     };
     let closed: Promise<void> | undefined;
@@ -83,7 +104,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       return closed;
     };
     const { baseUrl } = listening;
-    const emulator = { baseUrl, apiKey: apiKeys[0], templates, close };
+    const playgroundUrl = playground && `${baseUrl}/`;
+    const emulator = { baseUrl, apiKey: apiKeys[0], playgroundUrl, templates, close };
     makeDisposable(emulator, close);
     return emulator;
   } catch (error) {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -5,6 +6,10 @@ import { describe, expect, it } from "vitest";
 import { openerOf } from "../../src/cli/open-file.ts";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
+import { eventually } from "../support/eventually.ts";
+import { hasSignals } from "../support/platform.ts";
+import { endingOf, startCommand } from "./command.ts";
+import { templateFolder } from "./emulation.ts";
 import { generateSetting } from "./generate-setting.ts";
 
 /** Generates a document in a folder, with `--open`, where the system's openers are those of another folder. */
@@ -46,6 +51,45 @@ describe("--open", () => {
         "The document is saved there: open it by hand.\n",
     );
     expect(existsSync(path)).toBe(true);
+  });
+
+  it.runIf(hasSignals)("of emulate opens the playground, and serves also if there is no opener", async () => {
+    const openers = temporaryFolder();
+    const told = join(openers, "told");
+    const folder = await templateFolder();
+    const serve = async () => {
+      const child = startCommand(["emulate", folder, "--port", "0", "--open"], {
+        cwd: folder,
+        env: { PATH: openers },
+      });
+      const ended = endingOf(child);
+      const printed = await new Promise<string>((resolve) => {
+        let text = "";
+        child.stdout.on("data", (chunk) => {
+          text += chunk;
+          if (text.includes("Ctrl-C stops it.")) resolve(text);
+        });
+      });
+      return { child, ended, playground: /^Playground +(\S+)$/m.exec(printed)?.[1] ?? "" };
+    };
+    const alone = await serve();
+    await once(alone.child.stderr, "data");
+    expect((await fetch(alone.playground, { headers: { accept: "text/html" } })).status).toBe(200);
+    alone.child.kill("SIGINT");
+    expect((await alone.ended).stderr).toBe(
+      `template-pdf: Could not open ${alone.playground} with xdg-open: there is no such program. Open it by hand.\n`,
+    );
+
+    await writeFile(
+      join(openers, "xdg-open"),
+      `#!/bin/sh\nprintf %s "$*" > '${told}.part' && /bin/mv '${told}.part' '${told}'\n`,
+    );
+    await chmod(join(openers, "xdg-open"), 0o755);
+    const { child, ended, playground } = await serve();
+    await eventually(() => existsSync(told));
+    expect(await readFile(told, "utf8")).toBe(playground);
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ stderr: "" });
   });
 
   it("passes the path to the shell of Windows in a variable", () => {

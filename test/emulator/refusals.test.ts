@@ -8,7 +8,7 @@ it.each<[string, unknown, string]>([
   [
     "an unknown option",
     { prot: 1 },
-    "Unknown option `prot`. The emulator knows: templates, port, host, allowedHosts, apiKeys, images, fonts, limits, faults, latency, onCall, onError.",
+    "Unknown option `prot`. The emulator knows: templates, port, host, allowedHosts, apiKeys, images, fonts, ui, limits, faults, latency, onCall, onError.",
   ],
   ["an empty path", { templates: "" }, "Expected `templates` to be a folder"],
   ["a web URL", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeSamples } from "../../src/emulator/playground/page/code-samples.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell } from "../support/platform.ts";
@@ -60,6 +61,20 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
     await type(`template-pdf generate ${uid} --values sample.json`);
     expect(await textOf(`${uid}.pdf`)).toMatch(/Invoice 2026-0117[\s\S]*£640\.00/);
   });
+
+  it.each(Object.keys(codeSamples))(
+    "the %s sample of the playground generates its document",
+    async (kind) => {
+      const number = `it's "2026"\n$HOME \\ \`id\` %s ${kind}`;
+      const values = { number, customer: { name: "Zoë" }, lines: [], total: "£1" };
+      const [, apiKey = ""] = /^API key +(\S+)/m.exec(emulator.printed) ?? [];
+      const call = { baseUrl: emulator.origin, apiKey, uid: "from-json", values };
+      rmSync(join(cwd, "from-json.pdf"), { force: true });
+      write("sample.mjs", codeSamples[kind]?.(call));
+      await type(["cURL", "Command"].includes(kind) ? "sh sample.mjs" : "node sample.mjs");
+      expect((await textOf("from-json.pdf")).replace(/\s+/g, " ")).toContain(number.replace(/\s+/g, " "));
+    },
+  );
 
   it.each(["curl", "await"])("the %s line that the emulator prints saves a document", async (word) => {
     const line = emulator.printed.split("\n").find((each) => each.startsWith(`${word} `)) ?? "";

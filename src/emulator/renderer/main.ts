@@ -36,14 +36,18 @@ function report(outcome: Outcome): void {
   port?.postMessage(outcome, outcome.kind === "document" ? [outcome.bytes.buffer] : []);
 }
 
-async function perform({ template: file, values }: Task): Promise<Outcome> {
+async function perform({ template: file, values, wantsTypes }: Task): Promise<Outcome> {
   isAbandoned = false;
   if (modules.haveChanged()) return { kind: "stale", isSpent: true };
   // How far it has come, which tells who is to blame.
   let stage: "load" | "fill" | "render" = "load";
   try {
     const template = await load(file);
-    if (values === undefined) return { kind: "inspected", sample: template.sample };
+    if (wantsTypes) {
+      const { typesOf } = await import("./types-of-template.ts");
+      return { kind: "types", text: typesOf(template, file) };
+    }
+    if (values === undefined) return { kind: "inspected", sample: template.sample, schema: template.schema };
     stage = "fill";
     const filled = await template.fill(values);
     if (filled.issues) return { kind: "refused", issues: filled.issues };

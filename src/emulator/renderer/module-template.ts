@@ -39,6 +39,7 @@ export async function loadModuleTemplate({ file, path }: TemplateFile): Promise<
   }
   return {
     sample: asJsonObject(sample),
+    schema: jsonSchemaOf(schema),
     async fill(values) {
       const checked = await check(schema, values);
       if (checked.issues) return checked;
@@ -50,6 +51,22 @@ export async function loadModuleTemplate({ file, path }: TemplateFile): Promise<
       return { definition };
     },
   };
+}
+
+/** The JSON Schema of a Standard Schema, if its library writes one. */
+function jsonSchemaOf(schema: StandardSchemaV1 | undefined): object | undefined {
+  const standard = schema?.["~standard"] as JsonSchemaConverter | undefined;
+  try {
+    return asJsonObject(standard?.jsonSchema?.input?.({ target: "draft-2020-12" }));
+  } catch {
+    // Some schemas, such as those with a transform, have none.
+    return undefined;
+  }
+}
+
+/** @see https://standardschema.dev/json-schema */
+interface JsonSchemaConverter {
+  readonly jsonSchema?: { input?(options: { readonly target: "draft-2020-12" }): unknown };
 }
 
 async function check(schema: StandardSchemaV1 | undefined, value: unknown) {

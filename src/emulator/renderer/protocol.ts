@@ -15,11 +15,19 @@ export interface Task {
   readonly template: TemplateFile;
   /** Without them, the template is only inspected. */
   readonly values?: Record<string, unknown>;
+  /** Whether the TypeScript types of its values are wanted. */
+  readonly wantsTypes?: boolean;
 }
 
 /** How a task ended. */
 export type Outcome = (
-  | { readonly kind: "inspected"; readonly sample: Record<string, unknown> }
+  | {
+      readonly kind: "inspected";
+      readonly sample: Record<string, unknown>;
+      readonly schema: object | undefined;
+    }
+  /** As `template-pdf types` writes them. */
+  | { readonly kind: "types"; readonly text: string }
   /** `missing` holds the characters that its fonts lack. */
   | { readonly kind: "document"; readonly bytes: Bytes; readonly missing: string }
   /** The values do not fit the template. */

@@ -11,6 +11,8 @@ export type Filled =
 export interface Template {
   /** Values to try it with. */
   readonly sample: Record<string, unknown>;
+  /** A JSON Schema of the values, if the template has one. */
+  readonly schema: object | undefined;
   /** Puts values in, and leaves them as they are. */
   fill(values: Record<string, unknown>): Filled | Promise<Filled>;
 }

@@ -1,11 +1,11 @@
 import { getEventListeners } from "node:events";
 import { vi } from "vitest";
-import { misbehaviour } from "../../../src/emulator/misbehaviour.ts";
+import { Misbehaviour, type MisbehaviourSettings } from "../../../src/emulator/misbehaviour.ts";
 import { createEndpoint, type Produce } from "../../../src/service/endpoint.ts";
 import { requireApiKey } from "../../../src/service/require-api-key.ts";
 import { type Call, json, KEY, PDF, request } from "../../service/endpoint-call.ts";
 
-export type MisbehaviourOptions = Parameters<typeof misbehaviour>[0];
+export type MisbehaviourOptions = MisbehaviourSettings;
 
 /** An endpoint whose `produce` is wrapped, and what a test looks at. */
 export function misbehaving(options: MisbehaviourOptions = {}, make: Produce = () => ({ bytes: PDF })) {
@@ -14,7 +14,7 @@ export function misbehaving(options: MisbehaviourOptions = {}, make: Produce = (
   const onError = vi.fn();
   const endpoint = createEndpoint({
     authorize: requireApiKey([KEY]),
-    produce: misbehaviour(options, closing.signal)(produce),
+    produce: new Misbehaviour(options, closing.signal).wrap(produce),
     onError,
   });
   const call = (headers: Record<string, string> = {}, rest: Omit<Call, "headers"> = {}) =>

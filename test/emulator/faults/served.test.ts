@@ -9,7 +9,7 @@ import {
   TruncatedPdfError,
 } from "template-pdf";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { misbehaviour } from "../../../src/emulator/misbehaviour.ts";
+import { Misbehaviour } from "../../../src/emulator/misbehaviour.ts";
 import { createEndpoint } from "../../../src/service/endpoint.ts";
 import { listen } from "../../../src/service/listen.ts";
 import { requireApiKey } from "../../../src/service/require-api-key.ts";
@@ -36,7 +36,7 @@ async function serve(options: MisbehaviourOptions = {}) {
   const closing = new AbortController();
   const endpoint = createEndpoint({
     authorize: requireApiKey([KEY]),
-    produce: misbehaviour(options, closing.signal)(() => ({ bytes: pdf })),
+    produce: new Misbehaviour(options, closing.signal).wrap(() => ({ bytes: pdf })),
   });
   const listening = await listen(endpoint, { host: "127.0.0.1", port: 0 });
   const close = () => {

@@ -41,6 +41,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   const { fill, shape } = compileDefinition(definition, file, locale);
   return {
     sample: sample ?? shape.sampleObject(),
+    schema: isJsonObject(schema) ? schema : undefined,
     fill(values) {
       const refused = check(values);
       if (refused.length > 0) return { issues: refused };

@@ -1,0 +1,47 @@
+/** Server-sent events for every page that is open. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export class EventStream {
+  readonly #readers = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  readonly #onFirst: () => void;
+  readonly #onNone: () => void;
+
+  /** @param onFirst - called when a page listens and none did; `onNone` when none does any more */
+  constructor(onFirst: () => void, onNone: () => void) {
+    this.#onFirst = onFirst;
+    this.#onNone = onNone;
+  }
+
+  open(): Response {
+    let reader: ReadableStreamDefaultController<Uint8Array>;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        reader = controller;
+        if (this.#readers.size === 0) this.#onFirst();
+        this.#readers.add(controller);
+        controller.enqueue(encode(": open\n\n"));
+      },
+      cancel: () => {
+        this.#readers.delete(reader);
+        if (this.#readers.size === 0) this.#onNone();
+      },
+    });
+    return new Response(body, {
+      headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+    });
+  }
+
+  send(event: string, data: unknown): void {
+    for (const reader of this.#readers) {
+      reader.enqueue(encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+    }
+  }
+
+  close(): void {
+    for (const reader of this.#readers) reader.close();
+    this.#readers.clear();
+    this.#onNone();
+  }
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, extname, join } from "node:path";
+import { Problem } from "../../service/problem.ts";
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+};
+
+/** The page loads nothing from elsewhere, and no other page may show it in a frame. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data: blob:",
+  "frame-src blob:",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The files that the page is made of, and those of pdf.js if the user has installed it. */
+export class PageFiles {
+  readonly #folder: string;
+  readonly #pdfJsFolder: string | undefined;
+
+  /**
+   * @param folder - where the build has put the page
+   * @param templates - the folder of the templates, from where `pdfjs-dist` is looked for
+   */
+  constructor(folder: string, templates: string) {
+    this.#folder = folder;
+    this.#pdfJsFolder = findPdfJs([join(templates, "template.mjs"), join(process.cwd(), "template.mjs")]);
+  }
+
+  get hasPdfJs(): boolean {
+    return this.#pdfJsFolder !== undefined;
+  }
+
+  read(name: string): Promise<Response> {
+    return send(join(this.#folder, name), /^(?:index\.html|_playground\/assets\/[\w.-]+)$/.test(name));
+  }
+
+  readPdfJs(name: string): Promise<Response> {
+    const isKnown = name === "pdf.min.mjs" || name === "pdf.worker.min.mjs";
+    return send(join(this.#pdfJsFolder ?? "", name), isKnown && this.hasPdfJs);
+  }
+}
+
+async function send(path: string, isKnown: boolean): Promise<Response> {
+  const body = isKnown ? await readFile(path).catch(() => undefined) : undefined;
+  if (body === undefined) throw new Problem(404, "The playground has no such file.");
+  return new Response(new Uint8Array(body), {
+    headers: {
+      "content-type": types[extname(path)] ?? "application/octet-stream",
+      "cache-control": "no-cache",
+      "content-security-policy": contentSecurityPolicy,
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+function findPdfJs(places: readonly string[]): string | undefined {
+  for (const place of places) {
+    try {
+      return dirname(createRequire(place).resolve("pdfjs-dist/build/pdf.min.mjs"));
+    } catch {
+      // It is optional: a browser shows documents itself.
+    }
+  }
+  return undefined;
+}

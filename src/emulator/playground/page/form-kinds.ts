@@ -1,0 +1,90 @@
+/** A JSON Schema, as far as a form reads it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly default?: unknown;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+export type Kind = "text" | "number" | "boolean" | "choice" | "list" | "object" | "json";
+
+const maxReferences = 20;
+
+/** Follows references and alternatives to the schema that describes a value. */
+export function resolveSchema(schema: Schema, root: Schema, value: unknown): Schema {
+  let found: Schema = schema;
+  for (let count = 0; count < maxReferences; count++) {
+    if (found.$ref !== undefined) found = lookUp(found.$ref, root);
+    else if (found.anyOf ?? found.oneOf) found = alternativeOf(found.anyOf ?? found.oneOf ?? [], root, value);
+    else if (found.allOf?.[0]) found = { ...found.allOf[0], ...found, allOf: found.allOf.slice(1) };
+    else return found;
+  }
+  return {};
+}
+
+function lookUp(reference: string, root: Schema): Schema {
+  if (!reference.startsWith("#")) return {};
+  let found: unknown = root;
+  for (const part of decodeURIComponent(reference).split("/").slice(1)) {
+    found = Object(found)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return Object(found) as Schema;
+}
+
+function alternativeOf(alternatives: readonly Schema[], root: Schema, value: unknown): Schema {
+  const resolved = alternatives.map((each) => (each.$ref === undefined ? each : lookUp(each.$ref, root)));
+  const fits = (schema: Schema) => kindOf(schema, undefined) === kindOf({}, value);
+  return resolved.find(fits) ?? resolved.find(({ type }) => type !== "null") ?? {};
+}
+
+/** How a value is edited: as its schema says, or as the value itself shows. */
+export function kindOf(schema: Schema, value: unknown): Kind {
+  if (schema.enum || schema.const !== undefined) return "choice";
+  const types = [schema.type ?? []].flat().filter((type) => type !== "null");
+  const [type = typeOf(value, schema)] = types.length === 1 ? types : [];
+  const hasMisfit =
+    value !== undefined && value !== null && typeOf(value, {}) !== type.replace("integer", "number");
+  // A text where the schema wants a number stays as it is, in sight.
+  return hasMisfit && types.length > 0 ? "json" : (kinds[type] ?? "json");
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  string: "text",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+  array: "list",
+  object: "object",
+};
+
+function typeOf(value: unknown, schema: Schema): string {
+  if (schema.properties) return "object";
+  if (schema.items) return "array";
+  if (value === null || value === undefined) return schema.type === undefined ? "string" : "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** A value to begin with. `like` is one of its neighbours in a list. */
+export function emptyValue(schema: Schema, root: Schema, like?: unknown): unknown {
+  const found = resolveSchema(schema, root, like);
+  if (found.default !== undefined) return found.default;
+  if (found.const !== undefined) return found.const;
+  if (found.enum) return found.enum[0];
+  const kind = kindOf(found, like);
+  if (kind === "object") {
+    const names = found.properties ? (found.required ?? []) : Object.keys(Object(like));
+    const member = (name: string) => emptyValue(found.properties?.[name] ?? {}, root, Object(like)[name]);
+    return Object.fromEntries(names.map((name) => [name, member(name)]));
+  }
+  if (kind === "list") return [];
+  return kind === "number" ? 0 : kind === "boolean" ? false : "";
+}

@@ -1,0 +1,140 @@
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { describeThrown } from "../../json/describe-thrown.ts";
+import { checkJsonType, readJsonObject } from "../../service/json-body.ts";
+import { Problem } from "../../service/problem.ts";
+import type { Misbehaviour, MisbehaviourSettings } from "../misbehaviour.ts";
+import type { Renderers } from "../renderers.ts";
+import { EventStream } from "./event-stream.ts";
+import { PageFiles } from "./page-files.ts";
+import { RequestLog } from "./request-log.ts";
+import { TemplateStates } from "./template-states.ts";
+
+/** What the playground shows and changes. */
+interface PlaygroundParts {
+  readonly folder: string;
+  readonly renderers: Renderers;
+  readonly misbehaviour: Misbehaviour;
+  readonly apiKey: string;
+}
+
+const prefix = "/_playground/";
+
+/** The most that a change of the faults may measure, in bytes. */
+const maxBodyBytes = 16_384;
+
+/** The page at `/` of an emulator, and what that page asks for below `/_playground/`. */
+export class Playground {
+  readonly log = new RequestLog((call) => this.#events.send("request", call));
+  readonly #parts: PlaygroundParts;
+  readonly #templates: TemplateStates;
+  readonly #events: EventStream;
+  readonly #files: PageFiles;
+
+  constructor(parts: PlaygroundParts) {
+    this.#parts = parts;
+    this.#files = new PageFiles(dirname(createRequire(import.meta.url).resolve("#playground")), parts.folder);
+    this.#templates = new TemplateStates(parts.folder, parts.renderers);
+    this.#events = new EventStream(
+      () => this.#templates.watch(() => void this.#onSaved()),
+      () => this.#templates.close(),
+    );
+  }
+
+  /** Whether a request is for the playground, and not for the service. */
+  isFor(request: Request): boolean {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith(prefix)) return true;
+    const isHtmlWanted = request.headers.get("accept")?.includes("text/html") ?? false;
+    return pathname === "/" && isHtmlWanted && request.method === "GET";
+  }
+
+  /** Answers a request of the page. */
+  async answer(request: Request): Promise<Response> {
+    try {
+      return await this.#answer(request);
+    } catch (error) {
+      const problem = error instanceof Problem ? error : new Problem(500, describeThrown(error));
+      return problem.toResponse(crypto.randomUUID());
+    }
+  }
+
+  close(): void {
+    this.#events.close();
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/") return this.#files.read("index.html");
+    requireOwnPage(request);
+    const [what = "", ...rest] = pathname.slice(prefix.length).split("/");
+    const name = decodeURIComponent(rest.join("/"));
+    const route = `${request.method} ${what}`;
+    if (route === "GET assets") return this.#files.read(`_playground/assets/${name}`);
+    if (route === "GET pdfjs") return this.#files.readPdfJs(name);
+    if (route === "GET events") return this.#events.open();
+    if (route === "GET state") return this.#state(request);
+    if (route === "GET types") return this.#types(name);
+    if (route === "GET requests") return this.#request(Number(name));
+    if (route === "PUT misbehaviour") return this.#changeMisbehaviour(request);
+    throw new Problem(404, "The playground has nothing at this path.");
+  }
+
+  async #state(request: Request): Promise<Response> {
+    const { misbehaviour, apiKey } = this.#parts;
+    await this.#templates.inspect();
+    return json({
+      baseUrl: new URL(request.url).origin,
+      apiKey,
+      templates: this.#templates.all,
+      requests: this.log.calls,
+      misbehaviour: misbehaviour.settings,
+      hasPdfJs: this.#files.hasPdfJs,
+    });
+  }
+
+  async #onSaved(): Promise<void> {
+    // The page renders its values while the samples are rendered.
+    this.#events.send("saved", {});
+    if (await this.#templates.inspect()) this.#events.send("templates", this.#templates.all);
+  }
+
+  async #types(uid: string): Promise<Response> {
+    const types = await this.#templates.typesOf(uid);
+    if (types === undefined) {
+      throw new Problem(404, `There is no template ${JSON.stringify(uid)} that can be read.`);
+    }
+    return new Response(types, { headers: { "content-type": "text/plain; charset=utf-8" } });
+  }
+
+  #request(id: number): Response {
+    const found = this.log.find(id);
+    if (!found) throw new Problem(404, "This request is no longer kept: the playground keeps the last 100.");
+    return json(found);
+  }
+
+  async #changeMisbehaviour(request: Request): Promise<Response> {
+    checkJsonType(request.headers);
+    const { misbehaviour } = this.#parts;
+    const { faults, latency } = (await readJsonObject(request, maxBodyBytes)) as MisbehaviourSettings;
+    try {
+      misbehaviour.change({ faults, latency });
+    } catch (error) {
+      throw new Problem(400, describeThrown(error));
+    }
+    this.#events.send("misbehaviour", misbehaviour.settings);
+    return json(misbehaviour.settings);
+  }
+}
+
+/** Refuses pages of other origins: what is here holds the API key and the values of requests. */
+function requireOwnPage({ headers, url }: Request): void {
+  const site = headers.get("sec-fetch-site") ?? "same-origin";
+  const origin = headers.get("origin") ?? new URL(url).origin;
+  if (site === "same-origin" && origin === new URL(url).origin) return;
+  throw new Problem(403, "Only the playground's own page may call this. Open it at the emulator's base URL.");
+}
+
+function json(value: unknown): Response {
+  return Response.json(value, { headers: { "cache-control": "no-store" } });
+}

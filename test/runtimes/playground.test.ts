@@ -1,0 +1,263 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningProgram, startProgram } from "../support/programs.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { type Browser, launch, openPage, type Page } from "./browsers.ts";
+
+/** The emulator's playground in real browsers: with the browser's own viewer, and with pdf.js where the user has installed it. */
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const apiKey = "key-of-the-playground";
+const invoice = (title: string) =>
+  JSON.stringify(
+    {
+      schema: {
+        type: "object",
+        required: ["number", "lines"],
+        properties: {
+          number: { type: "string", description: "As the customer sees it." },
+          paid: { type: "boolean" },
+          currency: { enum: ["GBP", "EUR"] },
+          lines: {
+            type: "array",
+            items: {
+              type: "object",
+              required: ["text"],
+              properties: { text: { type: "string" }, count: { type: "integer" } },
+            },
+          },
+        },
+      },
+      sample: { number: "2026-0117", paid: true, currency: "EUR", lines: [{ text: "Café menu", count: 2 }] },
+      content: [`${title} {{number}}`, { $each: "lines", $show: "{{text}}" }],
+    },
+    null,
+    2,
+  );
+
+describe.each([
+  ["chromium", "pdf.js", repository],
+  ["firefox", "its own viewer", undefined],
+] as const)("the playground in %s, with %s", { timeout: 120_000 }, (name, _viewer, cwd) => {
+  const { path: folder, remove } = makeTemporaryFolder("playground");
+  const file = join(folder, "invoice.json");
+  let emulator: RunningProgram;
+  let browser: Browser;
+  let page: Page;
+  let complaints: string[];
+  const requested: string[] = [];
+
+  beforeAll(async () => {
+    writeFileSync(file, invoice("Invoice"));
+    writeFileSync(
+      join(folder, "letter.json"),
+      JSON.stringify({ content: ["Dear {{name}} 中"], sample: { name: "Zoë" } }),
+    );
+    const command = [join(repository, "dist/cli/main.js"), "emulate", folder, "--port", "0", "--key", apiKey];
+    emulator = await startProgram(process.execPath, command, {
+      cwd: cwd ?? folder,
+      ready: /:(\d+)[\s\S]*^Ctrl-C/m,
+    });
+    browser = await launch(name);
+    ({ page, complaints } = await open());
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await emulator?.stop();
+    remove();
+  });
+
+  /** The page listens for ever, so the network is never idle. */
+  async function open() {
+    const opened = await openPage(browser, "about:blank");
+    opened.page.on("request", (request) => requested.push(request.url()));
+    await opened.page.setViewport({ width: 1500, height: 900 });
+    await opened.page.goto(`${emulator.origin}/`);
+    await opened.page.waitForFunction("document.querySelector('.preview code')");
+    return opened;
+  }
+  const until = (expression: string) => page.waitForFunction(expression);
+  const textOf = (selector: string) =>
+    page.evaluate<string>(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ""`);
+  const press = (label: string) =>
+    page.evaluate(
+      `[...document.querySelectorAll("button")].find((each) => each.innerText.startsWith(${JSON.stringify(label)})).click()`,
+    );
+  const field = (...path: (string | number)[]) => `[id='field ${JSON.stringify(path)}']`;
+  const type = async (selector: string, text: string) => {
+    await page.evaluate(`document.querySelector(${JSON.stringify(selector)}).select()`);
+    await page.click(selector);
+    await page.evaluate(`document.querySelector(${JSON.stringify(selector)}).select()`);
+    await page.keyboard.type(text);
+  };
+  const requestId = () => textOf(".preview code");
+  const json = () =>
+    page.evaluate<string>(
+      "[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')",
+    );
+
+  it("shows the templates, and a document of the sample with its pages, bytes, time and request id", async () => {
+    expect(await textOf(".templates")).toMatch(
+      /invoice\s+invoice\.json, 1 page\s+letter\s+letter\.json, 1 page/,
+    );
+    expect(await textOf(".preview .bar")).toMatch(/^1 page, \d+\.\d kB, \d+ ms [\da-f-]{36}/);
+    const viewer = cwd === undefined ? "iframe[src^='blob:']" : ".pages canvas";
+    await until(`document.querySelector(${JSON.stringify(viewer)})`);
+  });
+
+  it("renders what is typed into the form, and shows it in the JSON", async () => {
+    const before = await requestId();
+    await type(field("number"), "2026-0999");
+    await until(`document.querySelector('.preview code')?.innerText !== ${JSON.stringify(before)}`);
+    await until("document.querySelector('.cm-content').innerText.includes('2026-0999')");
+    expect(JSON.parse(await json())).toMatchObject({ number: "2026-0999" });
+  });
+
+  it("takes what is typed into the JSON into the form, and keeps the form while that is no JSON", async () => {
+    await page.click(".cm-content");
+    await page.evaluate("document.querySelector('.cm-content').focus()");
+    await page.keyboard.press("End");
+    await page.keyboard.type("x");
+    await until("document.querySelector('.json .fault')?.innerText !== ''");
+    expect(await page.evaluate("document.querySelector('form fieldset').disabled")).toBe(true);
+    await page.keyboard.press("Backspace");
+    await until("document.querySelector('.json .fault')?.innerText === ''");
+    expect(await page.evaluate("document.querySelector('form fieldset').disabled")).toBe(false);
+  });
+
+  it("adds to a list and removes from it", async () => {
+    await press("Add to lines");
+    await until(`document.querySelector(${JSON.stringify(field("lines", 1, "text"))})`);
+    await until("document.querySelector('.cm-content').innerText.split('\"text\"').length === 3");
+    expect(JSON.parse(await json()).lines).toEqual([{ text: "Café menu", count: 2 }, { text: "" }]);
+    await page.evaluate("document.querySelector('[aria-label=\"Remove lines 2\"]').click()");
+    await until(`!document.querySelector(${JSON.stringify(field("lines", 1, "text"))})`);
+  });
+
+  it("keeps the values over a reload, until the sample is asked for", async () => {
+    await page.goto(`${emulator.origin}/#invoice`);
+    await page.evaluate("location.reload()");
+    await until(`document.querySelector(${JSON.stringify(field("number"))})?.value === "2026-0999"`);
+    await press("Sample");
+    await until(`document.querySelector(${JSON.stringify(field("number"))}).value === "2026-0117"`);
+  });
+
+  it("shows an error of the service at the field that it is about", async () => {
+    await until("document.querySelector('.preview code')");
+    await type(field("lines", 0, "count"), "1.5");
+    const fault = `[id='field ${JSON.stringify(["lines", 0, "count"])} fault']`;
+    await until(`document.querySelector(${JSON.stringify(fault)})?.innerText.includes("whole number")`);
+    expect(await textOf(".problem")).toMatch(
+      /^Refused with 422[\s\S]*The last good document is shown below\.$/,
+    );
+    await press("Sample");
+    await until("!document.querySelector('.problem')");
+  });
+
+  it("renders a saved template at once, and keeps the last document under the fault of a broken one", async () => {
+    const before = await requestId();
+    writeFileSync(file, invoice("Bill"));
+    await until(`document.querySelector('.preview code')?.innerText !== ${JSON.stringify(before)}`);
+    writeFileSync(file, '{\n  "content": [}');
+    await until("document.querySelector('.problem')?.innerText.includes('invoice.json:2:15')");
+    await until("document.querySelector('.templates .fault')?.innerText.includes('invoice.json:2:15')");
+    expect(await textOf(".preview .bar")).toContain("1 page");
+    writeFileSync(file, invoice("Invoice"));
+    await until("!document.querySelector('.problem') && !document.querySelector('.templates .fault')");
+  });
+
+  it("names the letters that the font lacks", async () => {
+    await press("letter");
+    await until("document.querySelector('.warning')?.innerText.includes('中 (U+4E2D)')");
+    await press("invoice");
+    await until("!document.querySelector('.warning')");
+  });
+
+  it("writes the call as code, and the types of the template", async () => {
+    await press("Code");
+    const code = async (label: string) => textOf(`section[aria-label="${label}"] pre`);
+    for (const label of ["TypeScript", "fetch", "cURL", "Command"]) {
+      expect(await code(label)).toContain(
+        label === "cURL" ? "/api/v1/templates/invoice/generate-sync" : "2026-0117",
+      );
+    }
+    await until(`document.querySelector('section[aria-label="Types"]').innerText.includes("InvoiceValues")`);
+  });
+
+  it("lists requests of others, and takes their values into the form", async () => {
+    await press("Requests");
+    const body = JSON.stringify({ number: "from elsewhere", lines: [] });
+    const headers = {
+      authorization: `API-Key ${apiKey}`,
+      "content-type": "application/json",
+      "x-trace": "t-7",
+    };
+    await fetch(`${emulator.origin}/api/v1/templates/invoice/generate-sync`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    const rows = await page.evaluate<number>("document.querySelectorAll('.requests tbody tr').length");
+    expect(rows).toBeGreaterThan(3);
+    await page.evaluate("document.querySelector('.requests tbody button').click()");
+    await until("document.querySelector('.requests pre')?.innerText.includes('x-trace: t-7')");
+    expect(await textOf(".requests")).not.toContain(apiKey);
+    await press("Use these values");
+    await until(`document.querySelector(${JSON.stringify(field("number"))}).value === "from elsewhere"`);
+  });
+
+  it("switches faults on and off", async () => {
+    await press("Faults");
+    await page.evaluate("document.getElementById('fault 503').click()");
+    await press("Preview");
+    await until("document.querySelector('.problem')?.innerText.startsWith('Refused with 503')");
+    await press("Faults");
+    await page.evaluate("document.getElementById('fault 503').click()");
+    await until("!document.getElementById('fault 503').checked");
+    await press("Preview");
+    await until("!document.querySelector('.problem')");
+  });
+
+  it.each([
+    [1500, "light"],
+    [1500, "dark"],
+    [400, "light"],
+    [400, "dark"],
+  ])("has no violation of accessibility, %i pixels wide and %s", async (width, scheme) => {
+    await page.setViewport({ width, height: 900 });
+    // Firefox has its scheme from its profile.
+    if (name === "chromium")
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await page.evaluate(axe);
+    for (const tab of ["Code", "Requests", "Faults", "Preview"]) {
+      await press(tab);
+      const run = "axe.run(document, { iframes: false, resultTypes: ['violations'] })";
+      const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(run);
+      const violations = found.violations.map(({ id, nodes }) => `${tab} ${id}: ${nodes[0]?.html}`);
+      expect(violations).toEqual([]);
+    }
+    const isTooWide = "document.documentElement.scrollWidth > innerWidth";
+    expect(await page.evaluate(isTooWide)).toBe(false);
+    await page.setViewport({ width: 1500, height: 900 });
+  });
+
+  it("asks nobody but the emulator, and complains of nothing", () => {
+    expect(
+      requested.filter((url) => !url.startsWith(emulator.origin) && !/^(?:blob|data|about):/.test(url)),
+    ).toEqual([]);
+    // Refusals that this test has asked for.
+    expect(complaints.filter((text) => !/status of [45]\d\d|docBaseUrl|offsetParent/i.test(text))).toEqual(
+      [],
+    );
+  });
+
+  it("says that the emulator has stopped", async () => {
+    await emulator.stop();
+    await until("document.querySelector('header [role=alert]')?.innerText === 'The emulator has stopped.'");
+    rmSync(file);
+  });
+});
