@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
@@ -82,27 +82,18 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
         /\bimport\(("[.#][^"]+")\)/g,
         "Promise.resolve().then(() => require($1))",
       );
-      const result = await transform(`${withoutOwnImports}\n${inlineMap(chunk.map)}`, {
+      const result = await transform(withoutOwnImports, {
         format: "cjs",
         platform: "node",
         target,
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
         define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
-        // esbuild follows the map at the end of the code back to the sources.
-        sourcemap: "external",
-        sourcefile: basename(chunk.path),
         // So is undici, which is loaded by a lazy `require`. Elsewhere `import()` stays.
         supported: { "dynamic-import": !code.includes('import("undici') },
       });
-      chunk.map = result.map;
       return { code: result.code };
     },
   };
-}
-
-function inlineMap(map: unknown): string {
-  const base64 = Buffer.from(String(map)).toString("base64");
-  return `//# sourceMappingURL=data:application/json;base64,${base64}`;
 }
 
 const source = fileURLToPath(new URL("src", import.meta.url));
@@ -222,8 +213,10 @@ export default defineConfig([
       entry: pick(entries.cjs, isOf),
       format: "cjs",
       metafile,
+      // Node and bundlers load the ES modules; see docs/decisions/0034.
+      sourcemap: false,
       esbuildPlugins: [fewFiles("cjs"), bundledWithoutComments],
-      plugins: [asCommonJs(splitting), ...(splitting ? [onlyMapsOfClient] : [])],
+      plugins: [asCommonJs(splitting)],
     },
   ]),
 ]);

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
@@ -33,6 +33,9 @@ try {
   };
   await mkdir(join(root, "demo"), { recursive: true });
   for (const uid of ["invoice", "certificate"]) await make(uid, service);
+  console.log(`
+Next, try your own values at http://127.0.0.1:4010/, which this command opens:
+node ${relative(process.cwd(), program)} emulate examples/templates --fonts examples/fonts --open`);
 } finally {
   emulator.kill("SIGINT");
   await ended;

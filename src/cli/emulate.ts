@@ -35,7 +35,6 @@ const flagNames: Readonly<Record<string, string>> = {
   fonts: "--fonts",
   faults: "--fault",
   latency: "--latency",
-  ui: "--ui",
   templates: "the folder",
 };
 
@@ -84,7 +83,8 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
       fonts: flags.fonts,
       faults: flags.fault,
       latency: flags.latency,
-      ui: flags.ui,
+      // Else the emulator decides by the host.
+      ...(flags.ui === false && { ui: false }),
       onCall: (call) => stdout.write(`${lineOfCall(call, new Date())}\n`),
       onError: (error, _request, requestId) => {
         stderr.write(`${lineOfError(error, requestId, new Date())}\n`);

@@ -45,8 +45,8 @@ export interface EmulatorOptions {
    */
   readonly fonts?: string | URL | undefined;
   /**
-   * Whether the playground is served: a page at `/` that shows templates, values, documents and requests. It holds an API key, so
-   * everybody who can reach the emulator can call it. Default: `true` if `host` is a loopback address, else `false`.
+   * Whether the playground is served: a page at `/` that shows templates, values, documents and requests. It needs a `host` that only
+   * this machine can reach, because the page holds an API key. Default: `true` on such a host, else `false`.
    */
   readonly ui?: boolean | undefined;
   /** What is bounded. Default: see `EmulatorLimits`. */
@@ -87,6 +87,7 @@ export function resolveEmulatorOptions(options: EmulatorOptions) {
   const { ui = isLoopbackHost(host), faults, latency, onCall = () => {}, onError = printError } = options;
   expect(typeof host === "string" && host !== "", "host", "an address or a name, such as 127.0.0.1");
   expect(typeof ui === "boolean", "ui", "true or false");
+  expect(!ui || isLoopbackHost(host), "ui", "false, unless `host` is a loopback address such as 127.0.0.1");
   expect(typeof onCall === "function", "onCall", "a function");
   expect(typeof onError === "function", "onError", "a function");
   return {

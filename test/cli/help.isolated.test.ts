@@ -66,7 +66,7 @@ describe("the help", () => {
     ],
     [
       "emulate",
-      "--port --host --allow-host --key --images --fonts --fault --latency --no-ui --ui --open --debug --help",
+      "--port --host --allow-host --key --images --fonts --fault --latency --no-ui --open --debug --help",
       "0 1 2 130 141",
     ],
     ["types", "--output --zod --check --force --debug --help", "0 1 2 130 141"],

@@ -16,6 +16,10 @@ const maps = files
   .map((path) => ({ path, ...(JSON.parse(read(path)) as { sources: string[]; sourcesContent: string[] }) }));
 
 describe("the source maps", () => {
+  it("are those of ES modules only", () => {
+    expect(files.filter((path) => path.endsWith(".cjs.map"))).toEqual([]);
+  });
+
   it("are named at the ends of the files that they map", () => {
     const named = code.flatMap((path) =>
       [...read(path).matchAll(/\n\/\/# sourceMappingURL=([^\n]+)\n?$/g)].map(([, map = ""]) =>
@@ -74,7 +78,7 @@ const program = `
 describe.each([
   ["import", ["stack.mjs"]],
   ["require", ["--no-experimental-require-module", "stack.cjs"]],
-])("a stack in the client after %s", (_, args) => {
+])("a stack in the client after %s", (loading, args) => {
   const project = makeProject("stack", {
     "stack.mjs": `import { TemplatePdf } from "template-pdf";\n${program}`,
     "stack.cjs": `const { TemplatePdf } = require("template-pdf");\n${program}`,
@@ -100,7 +104,7 @@ describe.each([
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
   });
 
-  it("leads Node back to the lines of the sources", async () => {
+  it.runIf(loading === "import")("leads Node back to the lines of the sources", async () => {
     const frames = await framesOf("--enable-source-maps");
     expect(frames.at(-1)).toMatchObject({ name: "TemplatePdf.generate", path: "src/client.ts" });
     expect(frames.map(({ path }) => path)).toContain("src/request/values.ts");

@@ -1,8 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { readPdf } from "../support/pdf-text.ts";
 import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, openPage, type Page } from "./browsers.ts";
@@ -51,17 +53,26 @@ describe.each([
   let complaints: string[];
   const requested: string[] = [];
 
+  function startEmulator(port: string): Promise<RunningProgram> {
+    const command = [
+      join(repository, "dist/cli/main.js"),
+      "emulate",
+      folder,
+      "--port",
+      port,
+      "--key",
+      apiKey,
+    ];
+    return startProgram(process.execPath, command, { cwd: cwd ?? folder, ready: /:(\d+)[\s\S]*^Ctrl-C/m });
+  }
+
   beforeAll(async () => {
     writeFileSync(file, invoice("Invoice"));
     writeFileSync(
       join(folder, "letter.json"),
       JSON.stringify({ content: ["Dear {{name}} 中"], sample: { name: "Zoë" } }),
     );
-    const command = [join(repository, "dist/cli/main.js"), "emulate", folder, "--port", "0", "--key", apiKey];
-    emulator = await startProgram(process.execPath, command, {
-      cwd: cwd ?? folder,
-      ready: /:(\d+)[\s\S]*^Ctrl-C/m,
-    });
+    emulator = await startEmulator("0");
     browser = await launch(name);
     ({ page, complaints } = await open());
   }, 120_000);
@@ -71,10 +82,28 @@ describe.each([
     remove();
   });
 
+  /** Keeps the bytes of the last document, as the page gets them. */
+  const keepDocument = `
+    const ours = window.fetch;
+    window.fetch = async (...call) => {
+      const response = await ours(...call);
+      if (response.ok && String(call[0]).endsWith("/generate-sync")) {
+        response.clone().arrayBuffer().then((bytes) => {
+          window.lastDocument = btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join(""));
+        });
+      }
+      return response;
+    };`;
+  const documentText = async () => {
+    const base64 = await page.evaluate<string>("window.lastDocument");
+    return (await readPdf(Buffer.from(base64, "base64"))).text;
+  };
+
   /** The page listens for ever, so the network is never idle. */
   async function open() {
     const opened = await openPage(browser, "about:blank");
     opened.page.on("request", (request) => requested.push(request.url()));
+    await opened.page.evaluateOnNewDocument(keepDocument);
     await opened.page.setViewport({ width: 1500, height: 900 });
     await opened.page.goto(`${emulator.origin}/`);
     await opened.page.waitForFunction("document.querySelector('.preview code')");
@@ -115,6 +144,7 @@ describe.each([
     await until(`document.querySelector('.preview code')?.innerText !== ${JSON.stringify(before)}`);
     await until("document.querySelector('.cm-content').innerText.includes('2026-0999')");
     expect(JSON.parse(await json())).toMatchObject({ number: "2026-0999" });
+    await eventually(async () => (await documentText()).includes("Invoice 2026-0999"));
   });
 
   it("takes what is typed into the JSON into the form, and keeps the form while that is no JSON", async () => {
@@ -188,6 +218,43 @@ describe.each([
     await until(`document.querySelector('section[aria-label="Types"]').innerText.includes("InvoiceValues")`);
   });
 
+  it("copies the code", async () => {
+    await page.evaluate(
+      "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text; } } })",
+    );
+    await page.evaluate(`document.querySelector('[aria-label="Copy fetch"]').click()`);
+    await until(`document.querySelector('[aria-label="Copy fetch"]').innerText === "Copied"`);
+    const shown = await page.evaluate<string>(
+      `document.querySelector('section[aria-label="fetch"] pre').textContent`,
+    );
+    expect(await page.evaluate("window.copied")).toBe(shown);
+  });
+
+  it("is used by the keyboard alone", async () => {
+    await page.evaluate("document.querySelector('.templates button').focus()");
+    const focused =
+      "document.activeElement.innerText?.trim() || document.activeElement.getAttribute('aria-label') || document.activeElement.id";
+    const reached: string[] = [];
+    for (let press = 0; press < 40 && reached.at(-1) !== "Requests"; press++) {
+      await page.keyboard.press("Tab");
+      reached.push((await page.evaluate<string>(focused)).split("\n")[0] ?? "");
+    }
+    const wanted = [
+      "letter",
+      "Sample",
+      'field ["number"]',
+      "Add to lines",
+      "{",
+      "Preview",
+      "Code",
+      "Requests",
+    ];
+    expect([...new Set(reached)].filter((name) => wanted.includes(name))).toEqual(wanted);
+    await page.keyboard.press("Enter");
+    await until("document.querySelector('.requests table')");
+    await press("Code");
+  });
+
   it("lists requests of others, and takes their values into the form", async () => {
     await press("Requests");
     const body = JSON.stringify({ number: "from elsewhere", lines: [] });
@@ -225,8 +292,8 @@ describe.each([
   it.each([
     [1500, "light"],
     [1500, "dark"],
-    [400, "light"],
-    [400, "dark"],
+    [390, "light"],
+    [390, "dark"],
   ])("has no violation of accessibility, %i pixels wide and %s", async (width, scheme) => {
     await page.setViewport({ width, height: 900 });
     // Firefox has its scheme from its profile.
@@ -255,9 +322,17 @@ describe.each([
     );
   });
 
-  it("says that the emulator has stopped", async () => {
+  it("says that the emulator has stopped, and comes back with the values when it is started again", async () => {
+    await type(field("number"), "before the stop");
+    await eventually(async () => (await documentText()).includes("before the stop"));
+    const { port } = new URL(emulator.origin);
     await emulator.stop();
     await until("document.querySelector('header [role=alert]')?.innerText === 'The emulator has stopped.'");
-    rmSync(file);
+    emulator = await startEmulator(port);
+    await until("document.querySelector('.preview code') && !document.querySelector('header [role=alert]')");
+    expect(await page.evaluate(`document.querySelector(${JSON.stringify(field("number"))}).value`)).toBe(
+      "before the stop",
+    );
+    await eventually(async () => (await documentText()).includes("before the stop"));
   });
 });

@@ -30,7 +30,6 @@ export function addEmulate(program: Command, session: Session): void {
     .option("--fault <rule>", "let calls go wrong on purpose; may be repeated", collect)
     .option("--latency <delay>", "let every call wait, in milliseconds: 500, or a range such as 200..800")
     .option("--no-ui", "do not serve the playground, the page at the base URL")
-    .option("--ui", "serve it also with a --host that other machines reach; it holds the key")
     .option("--open", "open the playground in the browser")
     .action(async (folder: string | undefined, flags: EmulateFlags) => {
       const { emulate } = await import("../emulate.ts");

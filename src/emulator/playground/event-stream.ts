@@ -1,3 +1,6 @@
+/** How many events may wait for a page that does not read. */
+const maxWaiting = 1_000;
+
 /** Server-sent events for every page that is open. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class EventStream {
   readonly #readers = new Set<ReadableStreamDefaultController<Uint8Array>>();
@@ -31,6 +34,12 @@ export class EventStream {
 
   send(event: string, data: unknown): void {
     for (const reader of this.#readers) {
+      // A page that does not read: it reads everything again when it connects again.
+      if ((reader.desiredSize ?? 0) < -maxWaiting) {
+        reader.close();
+        this.#readers.delete(reader);
+        continue;
+      }
       reader.enqueue(encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
     }
   }

@@ -43,8 +43,14 @@ export class PageFiles {
     return this.#pdfJsFolder !== undefined;
   }
 
+  /** @param token - what the page is to send with its requests */
+  async readPage(token: string): Promise<Response> {
+    const page = await send(join(this.#folder, "index.html"), true);
+    return new Response((await page.text()).replace("{{token}}", token), page);
+  }
+
   read(name: string): Promise<Response> {
-    return send(join(this.#folder, name), /^(?:index\.html|_playground\/assets\/[\w.-]+)$/.test(name));
+    return send(join(this.#folder, name), /^_playground\/assets\/[\w.-]+$/.test(name));
   }
 
   readPdfJs(name: string): Promise<Response> {

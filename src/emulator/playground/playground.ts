@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describeThrown } from "../../json/describe-thrown.ts";
 import { checkJsonType, readJsonObject } from "../../service/json-body.ts";
 import { Problem } from "../../service/problem.ts";
@@ -20,6 +21,12 @@ interface PlaygroundParts {
 
 const prefix = "/_playground/";
 
+/** What the page sends with each request that reveals or changes something. */
+const tokenHeader = "x-playground-token";
+
+/** How long a page waits for the samples of its templates before it shows what is known of them. */
+const longestInspectionMs = 1_000;
+
 /** The most that a change of the faults may measure, in bytes. */
 const maxBodyBytes = 16_384;
 
@@ -30,6 +37,7 @@ export class Playground {
   readonly #templates: TemplateStates;
   readonly #events: EventStream;
   readonly #files: PageFiles;
+  readonly #token = crypto.randomUUID();
 
   constructor(parts: PlaygroundParts) {
     this.#parts = parts;
@@ -65,13 +73,13 @@ export class Playground {
 
   async #answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
-    if (pathname === "/") return this.#files.read("index.html");
-    requireOwnPage(request);
+    if (pathname === "/") return this.#files.readPage(this.#token);
     const [what = "", ...rest] = pathname.slice(prefix.length).split("/");
-    const name = decodeURIComponent(rest.join("/"));
+    const name = decoded(rest.join("/"));
     const route = `${request.method} ${what}`;
     if (route === "GET assets") return this.#files.read(`_playground/assets/${name}`);
     if (route === "GET pdfjs") return this.#files.readPdfJs(name);
+    this.#requireOwnPage(request);
     if (route === "GET events") return this.#events.open();
     if (route === "GET state") return this.#state(request);
     if (route === "GET types") return this.#types(name);
@@ -80,9 +88,23 @@ export class Playground {
     throw new Problem(404, "The playground has nothing at this path.");
   }
 
+  /** Refuses pages of other origins, and whoever has not got the page: what is here holds the API key and the values of requests. */
+  #requireOwnPage({ headers, url }: Request): void {
+    const { origin } = new URL(url);
+    const isSameSite = (headers.get("sec-fetch-site") ?? "same-origin") === "same-origin";
+    const isSameOrigin = (headers.get("origin") ?? origin) === origin;
+    if (isSameSite && isSameOrigin && headers.get(tokenHeader) === this.#token) return;
+    throw new Problem(
+      403,
+      "Only the playground's own page may call this. Open it at the emulator's base URL.",
+    );
+  }
+
   async #state(request: Request): Promise<Response> {
     const { misbehaviour, apiKey } = this.#parts;
-    await this.#templates.inspect();
+    const inspected = this.#inspect();
+    // A template that takes long, or never ends, is told later.
+    await Promise.race([inspected, pause(longestInspectionMs, undefined, { ref: false })]);
     return json({
       baseUrl: new URL(request.url).origin,
       apiKey,
@@ -96,6 +118,10 @@ export class Playground {
   async #onSaved(): Promise<void> {
     // The page renders its values while the samples are rendered.
     this.#events.send("saved", {});
+    await this.#inspect();
+  }
+
+  async #inspect(): Promise<void> {
     if (await this.#templates.inspect()) this.#events.send("templates", this.#templates.all);
   }
 
@@ -127,12 +153,12 @@ export class Playground {
   }
 }
 
-/** Refuses pages of other origins: what is here holds the API key and the values of requests. */
-function requireOwnPage({ headers, url }: Request): void {
-  const site = headers.get("sec-fetch-site") ?? "same-origin";
-  const origin = headers.get("origin") ?? new URL(url).origin;
-  if (site === "same-origin" && origin === new URL(url).origin) return;
-  throw new Problem(403, "Only the playground's own page may call this. Open it at the emulator's base URL.");
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    throw new Problem(400, "This path is not valid percent-encoding.");
+  }
 }
 
 function json(value: unknown): Response {

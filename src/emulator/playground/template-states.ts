@@ -1,4 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
+import type { Outcome } from "../renderer/protocol.ts";
 import type { Renderers } from "../renderers.ts";
 import { readTemplateFolder, type TemplateFile } from "../template-folder.ts";
 
@@ -17,6 +18,9 @@ export interface TemplateState {
   readonly fault?: string | undefined;
 }
 
+/** How long the sample of a template may take: the threads are there for calls, too. */
+const defaultSampleLimitMs = 5_000;
+
 /** An editor writes a file in several steps, each of which is noticed. */
 const settlingMs = 50;
 
@@ -24,47 +28,58 @@ const settlingMs = 50;
 export class TemplateStates {
   readonly #folder: string;
   readonly #renderers: Renderers;
+  readonly #sampleLimitMs: number;
   #states = new Map<string, TemplateState>();
   #watcher: FSWatcher | undefined;
   #settling: NodeJS.Timeout | undefined;
   /** The latest inspection: an earlier one that ends later must not win. */
   #inspections = 0;
 
-  constructor(folder: string, renderers: Renderers) {
+  constructor(folder: string, renderers: Renderers, sampleLimitMs = defaultSampleLimitMs) {
     this.#folder = folder;
     this.#renderers = renderers;
+    this.#sampleLimitMs = sampleLimitMs;
   }
 
   get all(): readonly TemplateState[] {
     return [...this.#states.values()];
   }
 
-  /** Inspects every template, and renders its sample. @returns whether no later call has begun meanwhile */
+  /** Inspects every template, and renders its sample. @returns whether no later inspection has begun meanwhile */
   async inspect(): Promise<boolean> {
     this.#inspections += 1;
     const inspection = this.#inspections;
-    const states = new Map<string, TemplateState>();
     const files = await readTemplateFolder(this.#folder).catch(() => new Map<string, TemplateFile>());
-    for (const template of files.values()) states.set(template.uid, await this.#stateOf(template));
-    if (inspection !== this.#inspections) return false;
-    this.#states = states;
-    return true;
+    const known = [...files.values()].map(
+      ({ uid, file }) => [uid, { sample: {}, ...this.#states.get(uid), uid, file }] as const,
+    );
+    this.#states = new Map(known);
+    await Promise.all(
+      [...files.values()].map(async (template) => {
+        const state = await this.#stateOf(template);
+        if (inspection === this.#inspections) this.#states.set(template.uid, state);
+      }),
+    );
+    return inspection === this.#inspections;
   }
 
   async #stateOf(template: TemplateFile): Promise<TemplateState> {
     const { uid, file, duplicate } = template;
-    const { sample, schema } = this.#states.get(uid) ?? { sample: {} };
+    const { sample = {}, schema } = this.#states.get(uid) ?? {};
     const last = { uid, file, sample, schema };
     if (duplicate !== undefined) return { ...last, fault: duplicate };
-    const found = await this.#renderers.perform({ template });
-    if (found.kind !== "inspected")
-      return { ...last, fault: "message" in found ? found.message : found.kind };
-    const state = { uid, file, sample: found.sample, schema: found.schema };
-    const made = await this.#renderers.perform({ template, values: found.sample });
-    if (made.kind === "document") return { ...state, pages: pagesOf(made.bytes) };
-    if (made.kind === "broken") return { ...state, fault: made.message };
-    // Whoever sees a template without a sample fills in the values.
-    return state;
+    const limit = AbortSignal.timeout(this.#sampleLimitMs);
+    try {
+      const found = await this.#renderers.perform({ template }, limit);
+      if (found.kind !== "inspected") return { ...last, fault: faultOf(found) };
+      const state = { uid, file, sample: found.sample, schema: found.schema };
+      const made = await this.#renderers.perform({ template, values: found.sample }, limit);
+      if (made.kind === "document") return { ...state, pages: pagesOf(made.bytes) };
+      // Values that a template refuses are no fault of it: whoever sees it without a sample fills them in.
+      return made.kind === "refused" ? state : { ...state, fault: faultOf(made) };
+    } catch {
+      return { ...last, fault: tooSlow };
+    }
   }
 
   /** Writes the TypeScript types of a template's values; `undefined` if it is broken or not there. */
@@ -94,6 +109,12 @@ export class TemplateStates {
     this.#watcher?.close();
     this.#watcher = undefined;
   }
+}
+
+const tooSlow = "Its sample takes too long.";
+
+function faultOf(outcome: Outcome): string {
+  return outcome.kind === "broken" ? outcome.message : tooSlow;
 }
 
 /** How many pages a document has: pdfmake writes its page objects as plain text. */

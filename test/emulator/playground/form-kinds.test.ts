@@ -15,6 +15,7 @@ const root: Schema & { readonly $defs: unknown } = {
       properties: { text: { type: "string" }, count: { type: "integer" }, note: {} },
     },
     "a/b": { enum: ["x", "y"] },
+    node: { type: "object", required: ["child"], properties: { child: { $ref: "#/$defs/node" } } },
     endless: { $ref: "#/$defs/endless" },
   },
 };
@@ -53,6 +54,7 @@ describe("the form of values", () => {
     [{ type: "string", default: "GBP" }, undefined, "GBP"],
     [{ $ref: "#/$defs/a~1b" }, undefined, "x"],
     [{ const: 7 }, undefined, 7],
+    [{ $ref: "#/$defs/node" }, undefined, { child: { child: { child: { child: { child: {} } } } } }],
     [{}, { name: "Zoë", tags: ["a"], age: 7 }, { name: "", tags: [], age: 0 }],
     [{}, undefined, ""],
   ])("begins, by the schema %j and a neighbour %j, with %j", (schema, like, value) => {

@@ -2,9 +2,12 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LoggedCall, LoggedRequest } from "../../../src/emulator/playground/request-log.ts";
-import type { TemplateState } from "../../../src/emulator/playground/template-states.ts";
+import { type TemplateState, TemplateStates } from "../../../src/emulator/playground/template-states.ts";
+import { Renderers } from "../../../src/emulator/renderers.ts";
 import type { Call } from "../../../src/emulator/reporting.ts";
+import { eventually } from "../../support/eventually.ts";
 import { generate as call, emulate, shareEmulator } from "../emulated.ts";
+import { templateFolder } from "../template-folder.ts";
 
 interface State {
   readonly baseUrl: string;
@@ -34,7 +37,18 @@ async function get(url: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   return new Response(await response.arrayBuffer(), response);
 }
-const ask = (path: string, init?: RequestInit) => get(`${shared.baseUrl}/_playground/${path}`, init);
+/** What the page sends: its token. */
+async function tokenOf({ baseUrl }: { readonly baseUrl: string }) {
+  const page = await (await get(`${baseUrl}/`, { headers: html })).text();
+  return {
+    "x-playground-token": /<meta name="playground-token" content="([\da-f-]{36})"/.exec(page)?.[1] ?? "",
+  };
+}
+const ask = async (path: string, init: RequestInit = {}) =>
+  get(`${shared.baseUrl}/_playground/${path}`, {
+    ...init,
+    headers: { ...(await tokenOf(shared)), ...init.headers },
+  });
 const read = async <T>(path: string) => (await (await ask(path)).json()) as T;
 const generate = async (...args: Parameters<typeof call>) => {
   const response = await call(...args);
@@ -52,7 +66,7 @@ afterEach(() => change({ faults: [], latency: "0" }));
 
 /** What an open page hears: waits for an event and returns what was sent with it. */
 async function openEvents() {
-  const response = await fetch(`${shared.baseUrl}/_playground/events`);
+  const response = await fetch(`${shared.baseUrl}/_playground/events`, { headers: await tokenOf(shared) });
   const decoder = new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>;
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(decoder).getReader();
   let text = "";
@@ -104,28 +118,53 @@ describe("the playground", () => {
   });
 
   it.each([
-    ["is not served with `ui: false`", { ui: false }, false],
-    ["is not served at a host that other machines reach", { host: "0.0.0.0" }, false],
-    ["is served there with `ui: true`", { host: "0.0.0.0", ui: true }, true],
-  ])("%s", async (_title, options, isServed) => {
+    ["with `ui: false`", { ui: false }],
+    ["at a host that other machines reach", { host: "0.0.0.0" }],
+  ])("is not served %s", async (_title, options) => {
     const { baseUrl, playgroundUrl } = await emulate({ "greeting.json": greeting }, options);
-    expect(playgroundUrl).toBe(isServed ? `${baseUrl}/` : undefined);
-    expect((await get(`${baseUrl}/`, { headers: html })).ok).toBe(isServed);
-    expect((await get(`${baseUrl}/_playground/state`)).ok).toBe(isServed);
+    expect(playgroundUrl).toBeUndefined();
+    const paths = ["/", "/_playground/state", "/_playground/events"];
+    const statuses = await Promise.all(
+      paths.map(async (path) => (await get(`${baseUrl}${path}`, { headers: html })).status),
+    );
+    expect(statuses).toEqual([404, 404, 404]);
+  });
+
+  it("has its address in `playgroundUrl`, also of a host in IPv6", async () => {
+    const { baseUrl, playgroundUrl } = await emulate({ "greeting.json": greeting }, { host: "::1" });
+    expect(playgroundUrl).toBe(`${baseUrl}/`);
+    expect((await get(`${playgroundUrl}`, { headers: html })).status).toBe(200);
+  });
+
+  it("is refused as `ui: true` at a host that other machines reach", async () => {
+    const starting = emulate({ "greeting.json": greeting }, { host: "0.0.0.0", ui: true });
+    await expect(starting).rejects.toThrow("Expected `ui` to be false, unless `host` is a loopback address");
   });
 
   it("has no file but its own", async () => {
-    const paths = ["assets/..%2f..%2findex.html", "assets/none.js", "pdfjs/..%2fpackage.json", "nothing"];
+    const paths = [
+      "assets/..%2f..%2findex.html",
+      "assets/none.js",
+      "assets/..%2fpage-files.js",
+      "pdfjs/..%2fpackage.json",
+      "nothing",
+      "types/%ff",
+    ];
     const statuses = await Promise.all(paths.map(async (path) => (await ask(path)).status));
-    expect(statuses).toEqual([404, 404, 404, 404]);
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 400]);
   });
 
   it.each([
     ["another site", { "sec-fetch-site": "cross-site" }],
     ["another origin", { origin: "http://127.0.0.1:1" }],
-  ])("tells its state, and takes rules, from no page of %s", async (_title, headers) => {
-    const refusals = [await ask("state", { headers }), await change({ faults: ["503"] }, headers)];
-    expect(refusals.map(({ status }) => status)).toEqual([403, 403]);
+    ["an emulator that was stopped", { "x-playground-token": crypto.randomUUID() }],
+    ["no token", { "x-playground-token": "" }],
+  ])("reveals and changes nothing for a page of %s", async (_title, headers) => {
+    const revealing = await Promise.all(
+      ["state", "events", "requests/1", "types/greeting"].map((path) => ask(path, { headers })),
+    );
+    const refusals = [...revealing, await change({ faults: ["503"] }, headers)];
+    expect(refusals.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
     expect((await state()).misbehaviour.faults).toEqual([]);
   });
 
@@ -212,6 +251,30 @@ describe("the playground's state", () => {
   });
 });
 
+describe("a template that never ends", () => {
+  const endless = { "endless.mjs": "export default () => { for (;;); };" };
+  const statesOf = async (files: Record<string, string>, limitMs?: number) => {
+    const templates = await templateFolder(files);
+    const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 2, 60_000);
+    return { states: new TemplateStates(templates, renderers, limitMs), renderers };
+  };
+
+  it("does not keep the page from the others", async () => {
+    const { states, renderers } = await statesOf({ ...endless, "greeting.json": greeting });
+    const inspected = states.inspect();
+    await eventually(() => states.all.find(({ uid }) => uid === "greeting")?.pages === 1);
+    await renderers.close();
+    await inspected;
+  });
+
+  it("is shown as one that takes too long", async () => {
+    const { states, renderers } = await statesOf(endless, 300);
+    await states.inspect();
+    expect(states.all).toMatchObject([{ uid: "endless", fault: "Its sample takes too long." }]);
+    await renderers.close();
+  });
+});
+
 describe("the playground's types", () => {
   it("are those of `template-pdf types`", async () => {
     const response = await ask("types/greeting");
@@ -280,7 +343,8 @@ describe("an open playground", () => {
 
   it("does not keep the emulator from closing", async () => {
     const emulator = await emulate({ "greeting.json": greeting });
-    const response = await fetch(`${emulator.baseUrl}/_playground/events`);
+    const headers = await tokenOf(emulator);
+    const response = await fetch(`${emulator.baseUrl}/_playground/events`, { headers });
     await emulator.close();
     expect(await response.text()).toBe(": open\n\n");
   });

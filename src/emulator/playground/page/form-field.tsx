@@ -23,7 +23,6 @@ export function FormField(props: FormFieldProps) {
   const kind = kindOf(schema, value);
   const id = `field ${JSON.stringify(path)}`;
   const problems = errors.filter((error) => error.path === formatJsonPath(path));
-  const isMissing = value === undefined && !isRequired;
   const name = schema.title ?? label;
   const remove = value !== undefined && !isRequired && (
     <button type="button" class="small" aria-label={`Remove ${label}`} onClick={() => onChange(undefined)}>
@@ -33,11 +32,11 @@ export function FormField(props: FormFieldProps) {
   const notes = (
     <>
       {schema.description !== undefined && <small id={`${id} note`}>{schema.description}</small>}
-      {problems.map(({ detail }) => (
-        <small key={detail} class="fault" id={`${id} fault`} role="alert">
-          {detail}
+      {problems.length > 0 && (
+        <small class="fault" id={`${id} fault`} role="alert">
+          {problems.map(({ detail }) => detail).join("; ")}
         </small>
-      ))}
+      )}
     </>
   );
   const attributes = {
@@ -48,7 +47,8 @@ export function FormField(props: FormFieldProps) {
       .join(" "),
   };
 
-  if (isMissing && (kind === "object" || kind === "list" || kind === "boolean")) {
+  // Also if it is required: a schema may contain itself.
+  if (value === undefined && path.length > 0 && ["object", "list", "boolean"].includes(kind)) {
     return (
       <div class="field">
         <button type="button" class="small" onClick={() => onChange(emptyValue(schema, root))}>

@@ -18,6 +18,7 @@ export interface Schema {
 export type Kind = "text" | "number" | "boolean" | "choice" | "list" | "object" | "json";
 
 const maxReferences = 20;
+const maxDepth = 5;
 
 /** Follows references and alternatives to the schema that describes a value. */
 export function resolveSchema(schema: Schema, root: Schema, value: unknown): Schema {
@@ -74,15 +75,18 @@ function typeOf(value: unknown, schema: Schema): string {
 }
 
 /** A value to begin with. `like` is one of its neighbours in a list. */
-export function emptyValue(schema: Schema, root: Schema, like?: unknown): unknown {
+export function emptyValue(schema: Schema, root: Schema, like?: unknown, depth = 0): unknown {
   const found = resolveSchema(schema, root, like);
   if (found.default !== undefined) return found.default;
   if (found.const !== undefined) return found.const;
   if (found.enum) return found.enum[0];
   const kind = kindOf(found, like);
   if (kind === "object") {
+    // A schema may require itself.
+    if (depth === maxDepth) return {};
     const names = found.properties ? (found.required ?? []) : Object.keys(Object(like));
-    const member = (name: string) => emptyValue(found.properties?.[name] ?? {}, root, Object(like)[name]);
+    const member = (name: string) =>
+      emptyValue(found.properties?.[name] ?? {}, root, Object(like)[name], depth + 1);
     return Object.fromEntries(names.map((name) => [name, member(name)]));
   }
   if (kind === "list") return [];

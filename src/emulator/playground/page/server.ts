@@ -45,39 +45,70 @@ type Listeners = {
   readonly connected: (isConnected: boolean) => void;
 };
 
-/** Reports what happens in the emulator. @returns ends that */
+const token = document.querySelector<HTMLMetaElement>("[name=playground-token]")?.content ?? "";
+
+/** Names, in the storage of the session, the token with which the page was reloaded: never twice for the same reason. */
+const refusedToken = "template-pdf refused token";
+
+/** How long after a lost connection the page tries again. */
+const reconnectMs = 1_000;
+
+/** Reports what happens in the emulator, and connects again if that stops. @returns ends it */
 export function listen(listeners: Listeners): () => void {
-  const source = new EventSource("/_playground/events");
-  for (const event of ["request", "templates", "misbehaviour", "saved"] as const) {
-    source.addEventListener(event, ({ data }) => listeners[event](JSON.parse(data)));
-  }
-  source.addEventListener("open", () => listeners.connected(true));
-  source.addEventListener("error", () => listeners.connected(false));
-  return () => source.close();
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const connect = async () => {
+    try {
+      const { body } = await ask("events", { signal });
+      listeners.connected(true);
+      let text = "";
+      for await (const chunk of chunksOf(body as ReadableStream<Uint8Array<ArrayBuffer>>)) {
+        const events = (text + chunk).split("\n\n");
+        text = events.pop() ?? "";
+        for (const event of events) {
+          const [, name, data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? [];
+          if (name) listeners[name as "request"](JSON.parse(data));
+        }
+      }
+    } catch {
+      // It is told below.
+    }
+    if (signal.aborted) return;
+    listeners.connected(false);
+    setTimeout(connect, reconnectMs);
+  };
+  void connect();
+  return () => leaving.abort();
 }
 
-export const readState = () => read<ServerState>("state");
-export const readRequest = (id: number) => read<LoggedRequest>(`requests/${id}`);
-
-export async function readTypes(uid: string): Promise<string> {
-  const response = await fetch(`/_playground/types/${encodeURIComponent(uid)}`);
-  return response.ok ? response.text() : detailOf(await response.text());
+// Not every browser iterates over streams.
+async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
 }
+
+export const readState = async (): Promise<ServerState> => (await ask("state")).json();
+export const readRequest = async (id: number): Promise<LoggedRequest> => (await ask(`requests/${id}`)).json();
+export const readTypes = async (uid: string) => (await ask(`types/${encodeURIComponent(uid)}`)).text();
 
 /** @throws {Error} that says what is wrong with a rule */
 export async function changeMisbehaviour(settings: Misbehaviour): Promise<void> {
-  const response = await fetch("/_playground/misbehaviour", {
-    method: "PUT",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(settings),
-  });
-  if (!response.ok) throw new Error(detailOf(await response.text()));
+  const headers = { "content-type": "application/json" };
+  await ask("misbehaviour", { method: "PUT", headers, body: JSON.stringify(settings) });
 }
 
-async function read<T>(path: string): Promise<T> {
-  const response = await fetch(`/_playground/${path}`);
-  if (!response.ok) throw new Error(detailOf(await response.text()));
-  return response.json();
+/** @throws {Error} that says why the emulator refuses */
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { ...init.headers, "x-playground-token": token };
+  const response = await fetch(`/_playground/${path}`, { ...init, headers });
+  // An emulator that was started again has another token, which its page has.
+  if (response.status === 403 && sessionStorage.getItem(refusedToken) !== token) {
+    sessionStorage.setItem(refusedToken, token);
+    location.reload();
+  }
+  if (response.ok) return response;
+  const { detail } = parse(await response.text()) as { readonly detail?: string };
+  throw new Error(detail ?? `The emulator refused with ${response.status}.`);
 }
 
 /** Calls the service as any program does. @throws the reason of `signal` */
@@ -118,10 +149,6 @@ export async function generate(
         : "The connection was closed before the document was whole.";
     return { status: 0, detail: `${detail} (${(error as Error).message})`, errors: [], requestId };
   }
-}
-
-function detailOf(text: string): string {
-  return String((parse(text) as { detail?: string }).detail ?? text);
 }
 
 function parse(text: string): object {

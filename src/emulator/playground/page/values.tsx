@@ -14,13 +14,22 @@ interface ValuesProps {
   readonly onSample: () => void;
 }
 
+/** The emulator takes no more, unless it is told to. */
+const maxFileBytes = 1_048_576;
+
 /** The values of a template, as a form and as JSON. */
 export function Values({ schema = {}, text, values, parseError, errors, onText, onSample }: ValuesProps) {
   const [isOver, setOver] = useState(false);
   const [lastGood, setLastGood] = useState<Record<string, unknown>>({});
   if (values && values !== lastGood) setLastGood(values);
+  const [fileFault, setFileFault] = useState<string>();
   const open = async (file: File | undefined) => {
-    if (file) onText(await file.text());
+    if (!file) return;
+    const isTooLarge = file.size > maxFileBytes;
+    setFileFault(
+      isTooLarge ? `${file.name} is larger than 1 MiB, the most that a call may send.` : undefined,
+    );
+    if (!isTooLarge) onText(await file.text());
   };
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
@@ -72,7 +81,7 @@ export function Values({ schema = {}, text, values, parseError, errors, onText, 
         <div class="json">
           <JsonEditor text={text} onText={onText} />
           <p class="fault" role="status">
-            {parseError}
+            {fileFault ?? parseError}
           </p>
         </div>
       </div>
