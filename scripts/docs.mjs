@@ -2,7 +2,7 @@
 // `npm run docs` builds the site in `site/`. `npm run docs -- <command>`:
 //   serve       builds the site, and serves it until Ctrl-C; `--port 8080`, by default any free port
 //   links       requests every address of another site that a page names, and prints those that lead nowhere
-//   tables, faults, comparison, bundlers, runtimes   writes these generated parts of the documentation again
+//   tables, faults, comparison, bundlers, runtimes, pictures   writes these generated parts of the documentation again
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ const generated = {
   comparison: ["runtimes", "test/runtimes/comparison.test.ts"],
   bundlers: ["runtimes", "test/runtimes/bundlers.test.ts"],
   runtimes: ["runtimes", "test/runtimes/smoke.test.ts"],
+  pictures: ["runtimes", "test/runtimes/playground.test.ts"],
 };
 
 const { values, positionals } = parseArgs({
@@ -28,6 +29,8 @@ const { values, positionals } = parseArgs({
 const [command = "site"] = positionals;
 
 if (command in generated) {
+  // A picture is not a text to be compared: its test writes it only if it is told to.
+  if (command === "pictures") process.env["TEMPLATE_PDF_PICTURES"] = "1";
   const [project = "", test = ""] = generated[/** @type {keyof typeof generated} */ (command)];
   exitUnless(await run("vitest", ["run", "--project", project, test, "--update"]));
 } else if (command === "links") {

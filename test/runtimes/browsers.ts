@@ -15,6 +15,7 @@ export interface Page {
   evaluateOnNewDocument(expression: string): Promise<unknown>;
   waitForFunction(expression: string): Promise<unknown>;
   click(selector: string): Promise<void>;
+  screenshot(): Promise<Uint8Array>;
   setViewport(size: { width: number; height: number }): Promise<void>;
   emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>;
   emulateTimezone(zone: string): Promise<void>;

@@ -41,6 +41,12 @@ const invoice = (title: string) =>
     2,
   );
 
+/** Width and height of a PNG: the first two numbers of its first chunk. */
+function sizeOfPng(bytes: Uint8Array): [width: number, height: number] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return [view.getUint32(16), view.getUint32(20)];
+}
+
 describe.each([
   ["chromium", "pdf.js", repository],
   ["firefox", "its own viewer", undefined],
@@ -287,6 +293,33 @@ describe.each([
     await until("!document.getElementById('fault 503').checked");
     await press("Preview");
     await until("!document.querySelector('.problem')");
+  });
+
+  it.runIf(name === "chromium")("has its picture in the guide (npm run docs -- pictures)", async () => {
+    const examples = [
+      "emulate",
+      "examples/templates",
+      "--fonts",
+      "examples/fonts",
+      "--port",
+      "0",
+      "--key",
+      apiKey,
+    ];
+    const command = [join(repository, "dist/cli/main.js"), ...examples];
+    const ready = /:(\d+)[\s\S]*^Ctrl-C/m;
+    const shown = await startProgram(process.execPath, command, { cwd: repository, ready });
+    const { page: portrait } = await openPage(browser, "about:blank");
+    await portrait.setViewport({ width: 1280, height: 800 });
+    await portrait.goto(`${shown.origin}/#invoice`);
+    await portrait.waitForFunction("document.querySelector('.pages canvas')");
+    const picture = join(repository, "docs/pictures/playground.png");
+    const taken = await portrait.screenshot();
+    if (process.env["TEMPLATE_PDF_PICTURES"]) writeFileSync(picture, taken);
+    expect(sizeOfPng(taken)).toEqual([1280, 800]);
+    expect(sizeOfPng(readFileSync(picture))).toEqual([1280, 800]);
+    await portrait.close();
+    await shown.stop();
   });
 
   it.each([
