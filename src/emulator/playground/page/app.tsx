@@ -19,7 +19,7 @@ export function App() {
   const [state, setState] = useState<ServerState>();
   const [isConnected, setConnected] = useState(true);
   const [saves, setSaves] = useState(0);
-  const [uid, setUid] = useState(decodeURIComponent(location.hash.slice(1)));
+  const [uid, setUid] = useState(uidOfAddress);
   const [text, setText] = useState("{}");
   const [tab, setTab] = useState<Tab>("Preview");
 
@@ -120,6 +120,15 @@ export function App() {
       </main>
     </>
   );
+}
+
+/** The template that the address names. */
+function uidOfAddress(): string {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
 }
 
 function isMisbehaving({ misbehaviour: { faults, latency } }: ServerState): boolean {
