@@ -3,7 +3,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 /** So much of pdf.js as is used here. */
 interface PdfJs {
   readonly GlobalWorkerOptions: { workerSrc: string };
-  getDocument(source: { data: Uint8Array; isEvalSupported: false }): { promise: Promise<PdfJsDocument> };
+  readonly PDFWorker: new () => object;
+  getDocument(source: { data: Uint8Array; worker: object; isEvalSupported: false }): {
+    promise: Promise<PdfJsDocument>;
+  };
 }
 interface PdfJsDocument {
   readonly numPages: number;
@@ -75,12 +78,21 @@ export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
   );
 }
 
-async function draw(bytes: Uint8Array, zoom: number, isLeft: () => boolean) {
+let loaded: Promise<{ readonly pdfJs: PdfJs; readonly worker: object }> | undefined;
+
+/** Loads pdf.js once, and starts one worker for all documents: that takes longer than to draw one. */
+async function loadPdfJs() {
   const from = "/_playground/pdfjs/";
   const pdfJs: PdfJs = await import(/* @vite-ignore */ `${from}pdf.min.mjs`);
   pdfJs.GlobalWorkerOptions.workerSrc = `${from}pdf.worker.min.mjs`;
+  return { pdfJs, worker: new pdfJs.PDFWorker() };
+}
+
+async function draw(bytes: Uint8Array, zoom: number, isLeft: () => boolean) {
+  loaded ??= loadPdfJs();
+  const { pdfJs, worker } = await loaded;
   // A copy: pdf.js hands the bytes over to its worker.
-  const document = await pdfJs.getDocument({ data: bytes.slice(), isEvalSupported: false }).promise;
+  const document = await pdfJs.getDocument({ data: bytes.slice(), worker, isEvalSupported: false }).promise;
   const canvases: HTMLCanvasElement[] = [];
   for (let number = 1; number <= document.numPages && !isLeft(); number++) {
     const page = await document.getPage(number);
