@@ -1,11 +1,24 @@
 // @ts-check
-import { relative } from "node:path";
+import { cpSync } from "node:fs";
+import { join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CommentTag, Converter, IndexEvent, JSX, KindRouter, PageEvent, ReflectionKind } from "typedoc";
+import {
+  CommentTag,
+  Converter,
+  IndexEvent,
+  JSX,
+  KindRouter,
+  PageEvent,
+  ReflectionKind,
+  RendererEvent,
+} from "typedoc";
 import { chapters, guides, reference } from "./chapters.mjs";
 import { repository } from "./repository.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Where guides that ship with the package find their pictures. The site has its own copy, because it loads nothing from elsewhere. */
+const pictures = "https://raw.githubusercontent.com/template-pdf/template-pdf/main/docs/pictures/";
 
 /**
  * What TypeDoc would need front matter and other names for: papers are called by their first heading, doors by what one imports,
@@ -49,7 +62,14 @@ export function load(app) {
       /(?<=<div class="page-menu")/,
       ' role="complementary" aria-label="This page"',
     );
-    page.contents = withDescription(withRoles, sentenceOf(page.model));
+    const withPictures = withRoles.replaceAll(
+      pictures,
+      `${posix.relative(posix.dirname(page.url), "media")}/`,
+    );
+    page.contents = withDescription(withPictures, sentenceOf(page.model));
+  });
+  app.renderer.on(RendererEvent.END, ({ outputDirectory }) => {
+    cpSync(join(root, "docs/pictures"), join(outputDirectory, "media"), { recursive: true });
   });
   app.renderer.on(IndexEvent.PREPARE_INDEX, indexHeadings);
   // The guides can be seen at once; whoever folds a chapter finds it folded on the next page.
