@@ -24,7 +24,6 @@ const namesPackages: Plugin = {
 export default defineConfig({
   root: fileURLToPath(new URL("src/emulator/playground/page", import.meta.url)),
   plugins: [namesPackages],
-  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: dist("emulator/playground"),
     emptyOutDir: true,

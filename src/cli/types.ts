@@ -64,7 +64,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   if (path === undefined) return write(stdout, Buffer.from(text), session.signal);
 
   if (flags.check) {
-    if (!flags.zod && written !== text && written === writeTypes(shapes, { zod: true })) {
+    if (!flags.zod && written !== text && written === writtenTypes(shapes, { zod: true })) {
       const command = commandOf(words, { ...flags, zod: true }, written, platform);
       throw new Failure(
         `${output} was written with --zod, and is as it should be. Ask for that: ${command} --check`,

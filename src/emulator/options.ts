@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isLoopback, longestTimerMs } from "../runtime/environment.ts";
-import { isHostName } from "../service/allowed-hosts.ts";
+import { longestTimerMs } from "../runtime/environment.ts";
+import { isHostName, isLoopbackHost } from "../service/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../service/endpoint.ts";
 import type { Call } from "./reporting.ts";
 
@@ -84,8 +84,9 @@ export function resolveEmulatorOptions(options: EmulatorOptions) {
     apiKeys,
     limits = {},
   } = options;
-  const { ui = isLoopbackHost(host), faults, latency, onCall = () => {}, onError = printError } = options;
+  const { faults, latency, onCall = () => {}, onError = printError } = options;
   expect(typeof host === "string" && host !== "", "host", "an address or a name, such as 127.0.0.1");
+  const { ui = isLoopbackHost(host) } = options;
   expect(typeof ui === "boolean", "ui", "true or false");
   expect(!ui || isLoopbackHost(host), "ui", "false, unless `host` is a loopback address such as 127.0.0.1");
   expect(typeof onCall === "function", "onCall", "a function");
@@ -118,11 +119,6 @@ function resolveLimits(limits: EmulatorLimits) {
     renderMs: toInteger(renderMs, "limits.renderMs", 1, longestTimerMs),
     threads: toInteger(threads, "limits.threads", 1, 64),
   };
-}
-
-/** Whether only this machine can reach a host. An IPv6 address has no brackets here. */
-function isLoopbackHost(host: string): boolean {
-  return isLoopback(String(host).includes(":") ? `[${host}]` : host);
 }
 
 function expect(isRight: boolean, name: string, words: string): void {

@@ -85,13 +85,12 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       port,
       allowedHosts,
       requestLimitMs: limits.requestMs,
-      watch: (answerAny) => {
-        const reported = reporting(answerAny, (call, request) => {
+      watch: (answerAny) =>
+        reporting(answerAny, (call, request) => {
+          if (playground?.isFor(request)) return;
           playground?.log.add(call, request);
           return onCall(call);
-        });
-        return (request) => (playground?.isFor(request) ? answerAny(request) : reported(request));
-      },
+        }),
     });
     const stop = async (): Promise<void> => {
       closing.abort(new Error("The emulator was closed."));

@@ -32,7 +32,7 @@ export class AllowedHosts {
    */
   constructor({ baseUrl, host, address }: Bound, allowedHosts: readonly string[] | "any" | undefined) {
     this.#baseUrl = baseUrl;
-    const isOpen = allowedHosts === "any" || (allowedHosts === undefined && !isLoopback(inBrackets(address)));
+    const isOpen = allowedHosts === "any" || (allowedHosts === undefined && !isLoopbackHost(address));
     const names = isOpen ? [] : [host, ...(allowedHosts ?? [])];
     this.#names = isOpen ? undefined : new Set(names.map((name) => hostnameOf(inBrackets(name)) ?? name));
   }
@@ -68,6 +68,11 @@ export class AllowedHosts {
 /** The refusal of a request of which HTTP/1.1 tells no host. */
 export function malformedRequest(): Problem {
   return new Problem(400, "The request line or the host header is malformed. Send them as HTTP/1.1 has it.");
+}
+
+/** Whether only this machine can reach a host. An IPv6 address needs no brackets. */
+export function isLoopbackHost(host: string): boolean {
+  return isLoopback(inBrackets(host));
 }
 
 /** Whether a text is a host name or an IP address, without a scheme, a port or a path. IPv6 needs no brackets. */

@@ -25,6 +25,16 @@ async function expectRefusal(cwd: string, words: string, ...lines: readonly stri
 }
 
 describe("types refuses", () => {
+  it("templates that would have one name with --zod, also while it compares a file for --check", async () => {
+    const signature = "// Written by `template-pdf types`: run that again instead of editing this file.\n";
+    const files = { "invoice.json": '{"a":"x"}', "invoice-schema.json": "{}", "pdf-templates.ts": signature };
+    const { code, stderr } = await runTypes(folderOf(files), "invoice.json invoice-schema.json --check");
+    expect([code, stderr]).toEqual([
+      2,
+      'template-pdf: The templates "invoice" and "invoice-schema" would both be called "invoiceSchema": write one of them into a file of its own.\n',
+    ]);
+  });
+
   it.each<[file: string, line: string, text: string | Uint8Array]>([
     [".a.json", ": its name gives no uid. Give it one: uid=.a.json.", "{}"],
     [

@@ -22,10 +22,7 @@ export class EventStream {
         this.#readers.add(controller);
         controller.enqueue(encode(": open\n\n"));
       },
-      cancel: () => {
-        this.#readers.delete(reader);
-        if (this.#readers.size === 0) this.#onNone();
-      },
+      cancel: () => this.#remove(reader),
     });
     return new Response(body, {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
@@ -37,11 +34,16 @@ export class EventStream {
       // A page that does not read: it reads everything again when it connects again.
       if ((reader.desiredSize ?? 0) < -maxWaiting) {
         reader.close();
-        this.#readers.delete(reader);
+        this.#remove(reader);
         continue;
       }
       reader.enqueue(encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
     }
+  }
+
+  #remove(reader: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size === 0) this.#onNone();
   }
 
   close(): void {

@@ -28,7 +28,7 @@ const contentSecurityPolicy = [
 /** The files that the page is made of, and those of pdf.js if the user has installed it. */
 export class PageFiles {
   readonly #folder: string;
-  readonly #pdfJsFolder: string | undefined;
+  readonly #templates: string;
 
   /**
    * @param folder - where the build has put the page
@@ -36,11 +36,20 @@ export class PageFiles {
    */
   constructor(folder: string, templates: string) {
     this.#folder = folder;
-    this.#pdfJsFolder = findPdfJs([join(templates, "template.mjs"), join(process.cwd(), "template.mjs")]);
+    this.#templates = templates;
   }
 
-  get hasPdfJs(): boolean {
-    return this.#pdfJsFolder !== undefined;
+  /** Looked for when a page asks: most programs that start an emulator open no page. */
+  findPdfJs(): string | undefined {
+    for (const folder of [this.#templates, process.cwd()]) {
+      try {
+        const require = createRequire(join(folder, "template.mjs"));
+        return dirname(require.resolve("pdfjs-dist/build/pdf.min.mjs"));
+      } catch {
+        // It is optional: a browser shows documents itself.
+      }
+    }
+    return undefined;
   }
 
   /** @param token - what the page is to send with its requests */
@@ -54,8 +63,9 @@ export class PageFiles {
   }
 
   readPdfJs(name: string): Promise<Response> {
+    const folder = this.findPdfJs();
     const isKnown = name === "pdf.min.mjs" || name === "pdf.worker.min.mjs";
-    return send(join(this.#pdfJsFolder ?? "", name), isKnown && this.hasPdfJs);
+    return send(join(folder ?? "", name), isKnown && folder !== undefined);
   }
 }
 
@@ -71,15 +81,4 @@ async function send(path: string, isKnown: boolean): Promise<Response> {
       "x-content-type-options": "nosniff",
     },
   });
-}
-
-function findPdfJs(places: readonly string[]): string | undefined {
-  for (const place of places) {
-    try {
-      return dirname(createRequire(place).resolve("pdfjs-dist/build/pdf.min.mjs"));
-    } catch {
-      // It is optional: a browser shows documents itself.
-    }
-  }
-  return undefined;
 }

@@ -103,7 +103,7 @@ export class Playground {
   async #state(request: Request): Promise<Response> {
     const { misbehaviour, apiKey } = this.#parts;
     const inspected = this.#inspect();
-    // A template that takes long, or never ends, is told later.
+    // A template that takes long, or never ends, follows as an event.
     await Promise.race([inspected, pause(longestInspectionMs, undefined, { ref: false })]);
     return json({
       baseUrl: new URL(request.url).origin,
@@ -111,7 +111,7 @@ export class Playground {
       templates: this.#templates.all,
       requests: this.log.calls,
       misbehaviour: misbehaviour.settings,
-      hasPdfJs: this.#files.hasPdfJs,
+      hasPdfJs: this.#files.findPdfJs() !== undefined,
     });
   }
 

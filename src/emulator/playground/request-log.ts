@@ -16,7 +16,8 @@ export interface LoggedRequest extends LoggedCall {
   readonly values: object | undefined;
 }
 
-const maxRequests = 100;
+/** How many requests are kept. */
+export const maxRequests = 100;
 
 /** So that 100 requests cannot fill the memory. Characters of JSON. */
 const maxValuesLength = 262_144;

@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import type { Outcome } from "../renderer/protocol.ts";
 import type { Renderers } from "../renderers.ts";
 import { readTemplateFolder, type TemplateFile } from "../template-folder.ts";
+import { countPages } from "./count-pages.ts";
 
 /** How a template is now. */
 export interface TemplateState {
@@ -74,7 +75,8 @@ export class TemplateStates {
       if (found.kind !== "inspected") return { ...last, fault: faultOf(found) };
       const state = { uid, file, sample: found.sample, schema: found.schema };
       const made = await this.#renderers.perform({ template, values: found.sample }, limit);
-      if (made.kind === "document") return { ...state, pages: pagesOf(made.bytes) };
+      if (made.kind === "document")
+        return { ...state, pages: countPages(Buffer.from(made.bytes).toString("latin1")) };
       // Values that a template refuses are no fault of it: whoever sees it without a sample fills them in.
       return made.kind === "refused" ? state : { ...state, fault: faultOf(made) };
     } catch {
@@ -115,13 +117,4 @@ const tooSlow = "Its sample takes too long.";
 
 function faultOf(outcome: Outcome): string {
   return outcome.kind === "broken" ? outcome.message : tooSlow;
-}
-
-/** How many pages a document has: pdfmake writes its page objects as plain text. */
-function pagesOf(bytes: Uint8Array): number {
-  return (
-    Buffer.from(bytes)
-      .toString("latin1")
-      .match(/\/Type \/Page\b(?!s)/g)?.length ?? 0
-  );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { LoggedCall } from "../request-log.ts";
+import { isJsonObject } from "../../../json/json-value.ts";
+import { type LoggedCall, maxRequests } from "../request-log.ts";
 import { Code } from "./code.tsx";
 import { Faults } from "./faults.tsx";
 import { Preview } from "./preview.tsx";
@@ -12,8 +13,6 @@ import { Values } from "./values.tsx";
 
 const tabs = ["Preview", "Code", "Requests", "Faults"] as const;
 type Tab = (typeof tabs)[number];
-
-const maxRequests = 100;
 
 export function App() {
   const [state, setState] = useState<ServerState>();
@@ -63,7 +62,8 @@ export function App() {
 
   if (!state) return <p class="empty">{isConnected ? "Loading…" : "The emulator does not answer."}</p>;
   const code = { baseUrl: state.baseUrl, apiKey: state.apiKey, uid: selected ?? "", values: values ?? {} };
-  const logged = state.requests.find(({ requestId }) => requestId === rendering.requestId);
+  const answered = rendering.refusal ?? rendering.document;
+  const logged = state.requests.find(({ requestId }) => requestId === answered?.requestId);
   return (
     <>
       <header>
@@ -138,10 +138,7 @@ function isMisbehaving({ misbehaviour: { faults, latency } }: ServerState): bool
 function parse(text: string): { values?: Record<string, unknown>; parseError?: string } {
   try {
     const values: unknown = JSON.parse(text);
-    if (typeof values === "object" && values !== null && !Array.isArray(values)) {
-      return { values: values as Record<string, unknown> };
-    }
-    return { parseError: "The values must be one JSON object." };
+    return isJsonObject(values) ? { values } : { parseError: "The values must be one JSON object." };
   } catch (error) {
     return { parseError: (error as Error).message };
   }

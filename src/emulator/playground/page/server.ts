@@ -1,3 +1,4 @@
+import { countPages } from "../count-pages.ts";
 import type { LoggedCall, LoggedRequest } from "../request-log.ts";
 import type { TemplateState } from "../template-states.ts";
 
@@ -71,7 +72,7 @@ export function listen(listeners: Listeners): () => void {
         }
       }
     } catch {
-      // It is told below.
+      // The page shows it as a lost connection.
     }
     if (signal.aborted) return;
     listeners.connected(false);
@@ -132,8 +133,7 @@ export async function generate(
     const bytes = new Uint8Array(await response.arrayBuffer());
     const text = new TextDecoder("latin1").decode(bytes);
     if (response.ok && text.startsWith("%PDF-")) {
-      const pages = text.match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
-      return { bytes, pages, durationMs: performance.now() - startedAt, requestId };
+      return { bytes, pages: countPages(text), durationMs: performance.now() - startedAt, requestId };
     }
     if (response.ok) {
       const detail = `The answer is not a PDF. Its content type is ${headers.get("content-type")}.`;

@@ -8,8 +8,6 @@ export interface Rendering {
   /** Why the last call gave none. */
   readonly refusal?: Refusal | undefined;
   readonly isPending: boolean;
-  /** Of the last call that was answered. */
-  readonly requestId?: string | undefined;
 }
 
 /** How long after the last keystroke a document is rendered. A saved file is rendered at once. */
@@ -35,9 +33,8 @@ export function useDocument(
     const timer = setTimeout(async () => {
       try {
         const result = await generate(state, uid, JSON.parse(text), leaving.signal);
-        const { requestId } = result;
         const outcome = "bytes" in result ? { document: result, refusal: undefined } : { refusal: result };
-        setRendering((last) => ({ ...last, ...outcome, requestId, isPending: false }));
+        setRendering((last) => ({ ...last, ...outcome, isPending: false }));
       } catch {
         // Another call has taken the place of this one.
       }

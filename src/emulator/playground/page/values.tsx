@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { FormField } from "./form-field.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import type { Refusal } from "./server.ts";
@@ -14,14 +14,14 @@ interface ValuesProps {
   readonly onSample: () => void;
 }
 
-/** The emulator takes no more, unless it is told to. */
+/** The emulator takes no more by default. */
 const maxFileBytes = 1_048_576;
 
 /** The values of a template, as a form and as JSON. */
 export function Values({ schema = {}, text, values, parseError, errors, onText, onSample }: ValuesProps) {
   const [isOver, setOver] = useState(false);
-  const [lastGood, setLastGood] = useState<Record<string, unknown>>({});
-  if (values && values !== lastGood) setLastGood(values);
+  const lastGood = useRef<Record<string, unknown>>({});
+  if (values) lastGood.current = values;
   const [fileFault, setFileFault] = useState<string>();
   const open = async (file: File | undefined) => {
     if (!file) return;
@@ -72,7 +72,7 @@ export function Values({ schema = {}, text, values, parseError, errors, onText, 
               root={schema}
               label=""
               path={[]}
-              value={values ?? lastGood}
+              value={lastGood.current}
               isRequired
               onChange={(next) => onText(JSON.stringify(next, null, 2))}
             />
