@@ -17,7 +17,7 @@ const both: Options = {
   platform: "node",
   removeNodeProtocol: false,
   // `#…` is chosen by the runtime through package.json "imports"; esbuild would resolve it now and freeze one branch.
-  external: [/^#/, /^undici(\/|$)/, /^(?:msw|pdfmake|pdfjs-dist)(\/|$)/],
+  external: [/^#/, /^undici(\/|$)/, /^(?:bullmq|ioredis|msw|pdfmake|pdfjs-dist)(\/|$)/],
   // Small, and needed by one wing each: whoever installs the package does not install them.
   noExternal: ["@cfworker/json-schema", "@hono/node-server", "commander", "jsonc-parser", "prettier"],
   // Types are written by scripts/emit-types.mjs, which keeps what a bundler of types drops.
@@ -148,7 +148,7 @@ function kindOfOutput(file: string): "tools" | "base" | "errors" | "entry" | "cl
 
 /** Whether a file of `src` is no part of the client. */
 function isTool(path: string): boolean {
-  return /^(?:browser|bulk|cli|emulator|handler|json|service|template-types|testing)\//.test(path);
+  return /^(?:browser|bulk|cli|emulator|handler|json|queue|service|template-types|testing)\//.test(path);
 }
 
 function isOfClient(path: string): boolean {

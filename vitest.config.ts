@@ -13,6 +13,7 @@ const resolve = {
     { find: /^template-pdf$/, replacement: source("index.ts") },
     { find: /^template-pdf\/browser$/, replacement: source("browser/index.ts") },
     { find: /^template-pdf\/bulk$/, replacement: source("bulk/index.ts") },
+    { find: /^template-pdf\/queue$/, replacement: source("queue/index.ts") },
     { find: /^template-pdf\/handler$/, replacement: source("handler/index.ts") },
     { find: /^template-pdf\/handler\/node$/, replacement: source("handler/node.ts") },
     { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },

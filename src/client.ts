@@ -7,6 +7,7 @@ import { PendingPdf } from "./document/pending-pdf.ts";
 import { ConfigurationError } from "./errors/errors.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
 import { type ClientOptions, checkClientNames, resolveOptions } from "./options/client-options.ts";
+import type { RetryPolicy } from "./options/retry.ts";
 import { buildHeaders } from "./request/flat-headers.ts";
 import type { AnyTemplate } from "./request/schema.ts";
 import { makeDisposable } from "./runtime/disposal.ts";
@@ -59,9 +60,10 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     };
     // Both here, not in the class: bundlers keep a class whose members have computed names.
     makeDisposable(Object.getPrototypeOf(this), (client: TemplatePdf) => client.close());
-    const start: TemplatePdf[typeof startAttempt] = (uid, values, call, bulk) =>
+    const start = (uid: string | AnyTemplate, values: object, call: CallOptions, bulk: BulkAttempt) =>
       new PendingPdf(new Call(this.#context, uid, values, call, bulk), nodeOutputs);
-    Object.defineProperty(this, startAttempt, { value: start });
+    const { retry } = this.#context.settings;
+    Object.defineProperty(this, startAttempt, { value: Object.assign(start, { retry }) });
   }
 
   /**
@@ -128,12 +130,12 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    *
    * @internal
    */
-  declare readonly [startAttempt]: (
+  declare readonly [startAttempt]: ((
     uid: string | AnyTemplate,
     values: object,
     options: CallOptions,
     bulk: BulkAttempt,
-  ) => PendingPdf;
+  ) => PendingPdf) & { readonly retry: RetryPolicy };
 
   /**
    * Makes a sibling with other options that shares this client's connections, such as one for another account.

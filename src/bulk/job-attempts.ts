@@ -151,8 +151,10 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
       // Whoever wants no second try gets none.
       if (limit > 0 && this.#run.wholeCount > this.#wholeAtRefusal) this.#pardoned++;
       this.#wholeAtRefusal = this.#run.wholeCount;
+      this.#run.onRefused?.(retryAfterMs);
       this.#reportToPace("refused", retryAfterMs);
     } else if (status === 503 || isTimeout || ConnectionError.is(error)) {
+      if (retryAfterMs !== undefined) this.#run.onRefused?.(retryAfterMs);
       this.#reportToPace("overloaded", retryAfterMs);
     }
   }

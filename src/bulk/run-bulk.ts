@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { addCaller } from "../errors/caller-stack.ts";
 import { describeKind } from "../errors/value-kinds.ts";
-import { describeSystemError } from "../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf } from "../index.ts";
 import {
   type BulkProgress,
@@ -18,6 +17,7 @@ import { JobSource } from "./job-source.ts";
 import { type Entry, type Journal, openJournal } from "./journal/journal.ts";
 import { Run } from "./run.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
+import { describeUnwritable } from "./unwritable.ts";
 
 /**
  * Generates a document for every job and stores it, and survives: started again after a crash, it goes on where it was.
@@ -260,17 +260,4 @@ class BulkRun<J extends Job> {
       durationMs: performance.now() - this.#startedAtMs,
     };
   }
-}
-
-/** The codes of a place that takes no more documents, whichever comes next. */
-const unwritableCodes = ["ENOSPC", "EDQUOT", "EROFS"];
-
-/** Describes why nothing more can be stored, if an error or one of its causes says so. */
-function describeUnwritable(error: unknown): string | undefined {
-  let at = error;
-  for (let depth = 0; at instanceof Error && depth < 10; depth++) {
-    if (unwritableCodes.includes((at as NodeJS.ErrnoException).code ?? "")) return describeSystemError(at);
-    at = at.cause;
-  }
-  return undefined;
 }

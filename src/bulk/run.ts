@@ -25,6 +25,8 @@ export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
    * Called for every job, before it is asked for: `false` passes over it, and what it throws rejects it, as what it rejects with.
    */
   readonly admit?: (job: J, index: number) => boolean | Promise<void>;
+  /** Called if the service refuses a request because there are too many, with the delay of its `Retry-After`. */
+  readonly onRefused?: (retryAfterMs: number | undefined) => void;
 }
 
 /**
@@ -37,6 +39,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   readonly use: Use<J, R>;
   readonly retry: GenerateManyOptions<J, R>["retry"];
   readonly pace: Pace;
+  readonly onRefused: RunParts<J, R>["onRefused"];
   readonly turns: Turns;
   wholeCount = 0;
   readonly #options: RunParts<J, R>;
@@ -81,6 +84,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.client = client;
     this.use = use;
     this.retry = retry;
+    this.onRefused = options.onRefused;
     this.pace = new Pace({ concurrency, perSecond });
     this.#options = options;
     this.#source = source;

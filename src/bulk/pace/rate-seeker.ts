@@ -58,6 +58,14 @@ export class RateSeeker {
   /** How many were sent of late, where earlier ones count for less and less. */
   #recentCount = 0;
 
+  /** Creates a seeker that knows about where the limit is: it begins a little below. */
+  static below(ceiling: number): RateSeeker {
+    const seeker = new RateSeeker();
+    seeker.#ceiling = ceiling;
+    seeker.#climbMs = seeker.#climbAfter(0);
+    return seeker;
+  }
+
   /** Requests a second; `Infinity` before the first refusal. */
   get perSecond(): number {
     return this.#isUnlimited ? Number.POSITIVE_INFINITY : this.#rate;

@@ -1,0 +1,212 @@
+import { FailureGroups } from "../bulk/failure-groups.ts";
+import type { FailureGroup, Job, Jobs } from "../bulk/index.ts";
+import { checkJob } from "../bulk/job.ts";
+import { JobSource } from "../bulk/job-source.ts";
+import { ConfigurationError, ValuesError } from "../index.ts";
+import { checkOptions, isByteCount, isFunction, isSignal } from "../options/option-rules.ts";
+import { bodyOf } from "../request/schema.ts";
+import { checkUid } from "../request/url.ts";
+import type { OpenQueue } from "./open-queue.ts";
+import { QueueError } from "./queue-error.ts";
+import { digestOf, inputText, type JobCodec, type QueuedContent } from "./queued-job.ts";
+
+/** The options of `add`. */
+export interface AddOptions<J> {
+  /** What identifies a job, such as the number of an invoice. Default: its template and values. */
+  key?: ((job: NoInfer<J>) => string | number) | undefined;
+  /** Called after every batch. What it throws ends the adding. */
+  onProgress?: ((progress: AddProgress) => void) | undefined;
+  /** How large a job may be in Redis, in bytes of JSON. Larger ones are invalid. Default: 1,048,576. */
+  maxJobBytes?: number | undefined;
+  /** Ends the adding with its reason. What was added stays; add the same jobs again for the rest. */
+  signal?: AbortSignal | undefined;
+}
+
+/** How far an `add` has come. */
+export interface AddProgress {
+  /** Jobs that are in the queue because of this `add`. */
+  readonly added: number;
+  /** Jobs that the run had already. */
+  readonly known: number;
+  /** Jobs that were not added because their values do not fit, or are too large. */
+  readonly invalid: number;
+}
+
+/** What became of the jobs of an `add`. */
+export interface AddSummary extends AddProgress {
+  /** Why jobs are invalid, the most frequent reason first. */
+  readonly failures: readonly FailureGroup[];
+}
+
+/** A batch is sent to Redis at so many jobs or bytes. */
+const batchJobs = 500;
+const batchBytes = 4_194_304;
+
+const defaultMaxJobBytes = 1_048_576;
+
+/** A job that fits, ready for Redis. */
+interface Prepared {
+  readonly id: string;
+  readonly digest: string;
+  readonly input: string;
+  readonly content: QueuedContent;
+}
+
+/** Adds the jobs of one `add`. */
+export class Adder {
+  readonly #open: OpenQueue;
+  readonly #codec: JobCodec;
+  // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
+  readonly #options: AddOptions<any>;
+  readonly #counts = { added: 0, known: 0, invalid: 0 };
+  readonly #failures = new FailureGroups();
+
+  constructor(
+    open: OpenQueue,
+    codec: JobCodec,
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    options: AddOptions<any>,
+  ) {
+    checkOptions(
+      options,
+      { key: isFunction, onProgress: isFunction, maxJobBytes: isByteCount, signal: isSignal },
+      "add",
+    );
+    this.#open = open;
+    this.#codec = codec;
+    this.#options = options;
+  }
+
+  async add(run: string, jobs: Jobs<Job>): Promise<AddSummary> {
+    const { table } = this.#open;
+    const { signal, onProgress } = this.#options;
+    const source = new JobSource(jobs);
+    try {
+      signal?.throwIfAborted();
+      const runId = await table.begin(run);
+      await table.setAdded(runId, false);
+      let batch: Prepared[] = [];
+      let bytes = 0;
+      const send = async () => {
+        await this.#send(run, runId, batch);
+        batch = [];
+        bytes = 0;
+        await onProgress?.({ ...this.#counts });
+      };
+      for (let index = 0; ; index++) {
+        const { done, value } = await source.next();
+        signal?.throwIfAborted();
+        if (done) break;
+        const prepared = await this.#prepare(runId, value, index);
+        if (!prepared) continue;
+        batch.push(prepared.job);
+        bytes += prepared.bytes;
+        if (batch.length >= batchJobs || bytes >= batchBytes) await send();
+      }
+      await send();
+      await table.setAdded(runId, true);
+      return { ...this.#counts, failures: this.#failures.all };
+    } catch (error) {
+      throw redisError(error);
+    } finally {
+      source.close();
+    }
+  }
+
+  /** Checks a job. One that is wrong is only counted. */
+  async #prepare(
+    runId: string,
+    job: Job,
+    index: number,
+  ): Promise<{ readonly job: Prepared; readonly bytes: number } | undefined> {
+    try {
+      const content = await contentOf(job, index, this.#options.key);
+      const text = JSON.stringify(content);
+      const bytes = new TextEncoder().encode(text).length;
+      const { maxJobBytes = defaultMaxJobBytes } = this.#options;
+      if (bytes > maxJobBytes) throw tooLarge(content, bytes, maxJobBytes);
+      // As it will be read, without what belongs to the caller.
+      const copy: QueuedContent = JSON.parse(text);
+      const inputOf = inputText(copy.job);
+      const digest = await digestOf(runId, "key", copy.key ?? inputOf);
+      const input = await digestOf(runId, "input", inputOf);
+      return { job: { id: `${runId}-${digest}`, digest, input, content: copy }, bytes };
+    } catch (error) {
+      this.#counts.invalid++;
+      this.#failures.add(error, index);
+      return undefined;
+    }
+  }
+
+  async #send(run: string, runId: string, batch: readonly Prepared[]): Promise<void> {
+    const { queue, table } = this.#open;
+    const toRegister = (jobs: readonly Prepared[]) =>
+      table.register(
+        runId,
+        jobs.map(({ digest, input }) => [digest, input]),
+      );
+    const found = await toRegister(batch);
+    const replaced = batch.filter((_, at) => found[at] === "replaces rejected");
+    for (const { id } of replaced) await queue.remove(id);
+    await toRegister(replaced);
+    const other = batch[found.indexOf("other values")];
+    const missing = batch.filter((_, at) =>
+      ["new", "waiting", "replaces rejected"].includes(found[at] as string),
+    );
+    const bulk = missing.map(async ({ id, content }) => ({
+      name: run,
+      data: await this.#codec.encode(id, content),
+      opts: { jobId: id },
+    }));
+    // Those that wait already keep their place: BullMQ adds an id only once.
+    await queue.addBulk(await Promise.all(bulk));
+    const added = found.filter((state) => state === "new" || state === "replaces rejected").length;
+    this.#counts.added += added;
+    this.#counts.known += batch.length - added;
+    if (other) throw otherValues(run, other.content);
+  }
+}
+
+/** @throws what is wrong with the job */
+async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["key"]): Promise<QueuedContent> {
+  const { template, values, options, ...rest } = checkJob(job, index);
+  if (options !== undefined) {
+    throw new ConfigurationError(
+      "A job of a queue cannot have `options`: they may hold what Redis should not. Give them to the client of the worker.",
+    );
+  }
+  const { uid, schema } = typeof template === "string" ? { uid: template, schema: undefined } : template;
+  checkUid(uid);
+  const checked = JSON.parse(await bodyOf({ uid, schema }, values));
+  const key = keyOf?.(job);
+  if (keyOf && !(typeof key === "string" && key !== "") && !Number.isFinite(key)) {
+    throw new ConfigurationError("The key of the job is neither a text nor a number.");
+  }
+  return { job: { ...rest, template: uid, values: checked }, index, ...(keyOf && { key: String(key) }) };
+}
+
+function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): ValuesError {
+  const message = `the job has ${bytes} bytes, and the queue takes ${maxBytes} at most. Raise \`maxJobBytes\`, or pass a reference to large values`;
+  return new ValuesError(
+    `The values for template ${JSON.stringify(job.template)} cannot be queued: ${message}.`,
+    {
+      issues: [{ path: [], message }],
+      uid: job.template,
+    },
+  );
+}
+
+function otherValues(run: string, { index }: QueuedContent): QueueError {
+  return new QueueError(
+    `Job ${index} has the key of a job of run ${JSON.stringify(run)} that has other values. Use another name for another run, or remove the run first. The jobs before it were added.`,
+  );
+}
+
+/** A full Redis refuses what takes memory. */
+function redisError(error: unknown): unknown {
+  if (!(error instanceof Error) || !/^OOM |\bOOM command not allowed/.test(error.message)) return error;
+  return new QueueError(
+    "Redis is full: it refuses to store more jobs. Let workers finish some, or raise `maxmemory`, then add the same jobs again. What was added stays.",
+    { cause: error },
+  );
+}

@@ -1,0 +1,19 @@
+/**
+ * Bulk runs on many machines: jobs wait in Redis or Valkey, and workers generate their documents. Needs the packages `bullmq` and `ioredis`.
+ *
+ * @packageDocumentation
+ */
+
+export type { AddOptions, AddProgress, AddSummary } from "./add.ts";
+export {
+  type BulkQueue,
+  type BulkQueueOptions,
+  bulkQueue,
+  type QueueFailure,
+  type QueueProgress,
+} from "./bulk-queue.ts";
+export type { QueueConnection, RedisClient } from "./open-queue.ts";
+export { QueueError } from "./queue-error.ts";
+export type { SealKey } from "./queued-job.ts";
+export type { WorkOptions } from "./work-options.ts";
+export type { QueueResult, QueueWorker } from "./worker.ts";

@@ -1,0 +1,142 @@
+import type { Queue, QueueOptions, UnrecoverableError, WaitingError, Worker, WorkerOptions } from "bullmq";
+import type { Redis } from "ioredis";
+import { ConfigurationError } from "../index.ts";
+import { QueueError } from "./queue-error.ts";
+import { RunTable } from "./run-table.ts";
+
+/** An ioredis client of your own. The queue uses copies of it, made by its `duplicate()`, and closes only those. */
+export interface RedisClient {
+  duplicate(override?: object): unknown;
+}
+
+/** Where Redis or Valkey is: a URL such as `rediss://user:password@host:6379`, the options of ioredis, or an ioredis client. */
+export type QueueConnection = string | URL | RedisClient | { readonly [option: string]: unknown };
+
+/** What a queue uses of BullMQ. */
+interface BullMq {
+  readonly Queue: new (name: string, options: QueueOptions) => Queue;
+  readonly Worker: new (
+    name: string,
+    process: NonNullable<ConstructorParameters<typeof Worker>[1]>,
+    options: WorkerOptions,
+  ) => Worker;
+  readonly UnrecoverableError: typeof UnrecoverableError;
+  readonly WaitingError: typeof WaitingError;
+}
+
+/** What names a queue, and where it is. */
+export interface QueueAddress {
+  readonly connection: QueueConnection;
+  readonly name: string;
+  readonly prefix: string;
+  readonly keepFailedForMs: number;
+}
+
+/** A queue whose Redis was checked. */
+export interface OpenQueue {
+  readonly bullmq: BullMq;
+  readonly redis: Redis;
+  readonly queue: Queue;
+  readonly table: RunTable;
+}
+
+/**
+ * Opens a queue in Redis or Valkey, and checks that jobs are safe there.
+ *
+ * @throws {ConfigurationError} if a package is missing, or Redis may evict jobs
+ * @throws {QueueError} if Redis cannot be reached, or refuses the password
+ */
+export async function openQueue({
+  connection,
+  name,
+  prefix,
+  keepFailedForMs,
+}: QueueAddress): Promise<OpenQueue> {
+  const [bullmq, ioredis] = await Promise.all([
+    load("bullmq", () => import("bullmq")),
+    load("ioredis", () => import("ioredis")),
+  ]);
+  const redis = createClient(connection, ioredis.Redis);
+  // Without a listener, ioredis would print every error. The first connection reports them, and later ones are made again.
+  let lastError: unknown;
+  redis.on("error", (error) => {
+    lastError = error;
+  });
+  const where = addressOf(redis);
+  try {
+    await redis.connect();
+    const policy = /^maxmemory_policy:(.*?)\r?$/m.exec(await redis.info("memory"))?.[1];
+    if (policy !== undefined && policy !== "noeviction") {
+      throw new ConfigurationError(
+        `Redis at ${where} may delete jobs that wait: its \`maxmemory-policy\` is ${JSON.stringify(policy)}. Set it to noeviction.`,
+      );
+    }
+  } catch (error) {
+    redis.disconnect();
+    if (error instanceof ConfigurationError) throw error;
+    throw connectionError(where, lastError ?? error);
+  }
+  const removeOnFail = { age: Math.ceil(keepFailedForMs / 1000) };
+  const defaultJobOptions = { attempts: 1, removeOnComplete: true, removeOnFail, stackTraceLimit: 0 };
+  const queue = new bullmq.Queue(name, { connection: redis, prefix, defaultJobOptions });
+  // The connection has a listener of its own.
+  queue.on("error", () => {});
+  await queue.waitUntilReady();
+  return { bullmq, redis, queue, table: new RunTable(redis, `${prefix}:${name}`) };
+}
+
+/** Creates an independent connection with the same settings. */
+export function anotherConnection(redis: Redis): Redis {
+  const another = redis.duplicate({ lazyConnect: false });
+  another.on("error", () => {});
+  return another;
+}
+
+/** Commands wait while Redis is away, and are sent when it is back. */
+const patient = { maxRetriesPerRequest: null, lazyConnect: true, keyPrefix: "" } as const;
+
+function createClient(connection: QueueConnection, RedisClass: typeof Redis): Redis {
+  if (typeof connection === "string" || connection instanceof URL) {
+    return new RedisClass(checkUrl(String(connection)), patient);
+  }
+  if (typeof connection !== "object" || connection === null) {
+    throw new ConfigurationError(
+      "A queue needs a `connection`: give it a URL such as redis://localhost:6379, the options of ioredis, or an ioredis client.",
+    );
+  }
+  if ("duplicate" in connection) return (connection as RedisClient).duplicate(patient) as Redis;
+  return new RedisClass({ ...connection, ...patient });
+}
+
+/** @throws {ConfigurationError} without the text, which may hold a password */
+function checkUrl(text: string): string {
+  if (URL.canParse(text) && /^rediss?:/.test(text)) return text;
+  throw new ConfigurationError(
+    "The URL of the queue is not one of Redis. Write it as redis://host:6379, or rediss://user:password@host:6379 with TLS.",
+  );
+}
+
+/** `localhost:6379`, without user and password. */
+function addressOf({ options }: Redis): string {
+  return options.path ?? `${options.host ?? "localhost"}:${options.port ?? 6379}`;
+}
+
+function connectionError(where: string, error: unknown): QueueError {
+  const { message = "", code } = error as { message?: string; code?: string };
+  const isRefusal = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(message);
+  const text = isRefusal
+    ? `Redis at ${where} refuses the user or the password. Check the URL of the queue.`
+    : `Redis at ${where} cannot be reached: ${code ?? message}. Check the URL of the queue, and that Redis runs. Nothing is lost.`;
+  return new QueueError(text, { cause: error });
+}
+
+async function load<T>(name: string, loading: () => Promise<T>): Promise<T> {
+  try {
+    return await loading();
+  } catch (cause) {
+    throw new ConfigurationError(
+      `A queue needs the packages bullmq and ioredis, and ${name} cannot be loaded. Run npm install bullmq ioredis.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,306 @@
+import type { Job as BullJob, Worker } from "bullmq";
+import { FailureGroups, kindOfFailure } from "../bulk/failure-groups.ts";
+import type { BulkResult, BulkSummary, Job, Result, UseContext } from "../bulk/index.ts";
+import { RunStoppedError } from "../bulk/index.ts";
+import { JobSource } from "../bulk/job-source.ts";
+import { Run } from "../bulk/run.ts";
+import { describeUnwritable } from "../bulk/unwritable.ts";
+import { startAttempt } from "../call/outcome.ts";
+import { AuthenticationError, type PendingPdf, type TemplatePdf } from "../index.ts";
+import { resolveRetry } from "../options/retry.ts";
+import { makeDisposable } from "../runtime/disposal.ts";
+import { Feed } from "./feed.ts";
+import { FleetPace } from "./fleet-pace.ts";
+import { anotherConnection, type OpenQueue, type QueueAddress } from "./open-queue.ts";
+import { QueueError } from "./queue-error.ts";
+import { digestOf, type JobCodec, type QueuedContent, type QueuedData } from "./queued-job.ts";
+import { SharedTurns } from "./shared-turns.ts";
+import type { WorkOptions } from "./work-options.ts";
+
+/** A document at which so many workers have died is not tried again. */
+const mostInterruptions = 10;
+
+/** How long to wait if Redis refuses a command. */
+const refusedMs = 1000;
+
+/** How often values of failed jobs are deleted that were kept for long enough. */
+const cleanMs = 60_000;
+
+/** What became of a job of a queue. */
+export type QueueResult<J> = BulkResult<J> & {
+  /** The run that the job was added to. */
+  readonly run: string;
+};
+
+/** A job that the run of this worker has, until its result is known. */
+interface Held {
+  readonly content: QueuedContent;
+  readonly key: string;
+  /** Called with its result; without one if the run ended before. */
+  readonly settle: (result: Result<Job, unknown> | undefined) => void;
+}
+
+/**
+ * Generates the documents of a queue on this machine, until it is closed. Its jobs go through a run, as those of `runBulk` do:
+ * retries, the pace, outages and the end of hopeless runs are the same.
+ */
+export class QueueWorker {
+  /** Resolves when the worker was closed. Rejects when it had to stop by itself; its jobs are in the queue then. */
+  readonly done: Promise<void>;
+  readonly #address: QueueAddress;
+  readonly #codec: JobCodec;
+  readonly #open: Promise<OpenQueue>;
+  // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked when they were added.
+  readonly #options: WorkOptions<any>;
+  readonly #feed = new Feed<Job>();
+  readonly #held = new Map<Job, Held>();
+  readonly #drain = new AbortController();
+  readonly #failures = new FailureGroups();
+  readonly #counts = { fulfilled: 0, skipped: 0, rejected: 0 };
+  readonly #startedAtMs = performance.now();
+  readonly #mayRenderTwice: boolean;
+  #isEnding = false;
+  #failure: { readonly error: unknown } | undefined;
+  readonly #sync: SharedTurns;
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  constructor(address: QueueAddress, codec: JobCodec, open: Promise<OpenQueue>, options: WorkOptions<any>) {
+    this.#address = address;
+    this.#codec = codec;
+    this.#open = open;
+    this.#options = options;
+    const { retry } = (options.client as Partial<TemplatePdf>)[startAttempt] ?? {};
+    this.#mayRenderTwice = resolveRetry(options.retry, retry).mayRenderTwice;
+    this.#sync = new SharedTurns(async () => options.sink.sync?.());
+    makeDisposable(Object.getPrototypeOf(this), (worker: QueueWorker) => worker.close().then(() => {}));
+    this.done = this.#work();
+  }
+
+  /**
+   * Stops the worker: it takes no more jobs and finishes the documents in flight. What waits for a retry goes back to the queue.
+   *
+   * @returns what this worker did
+   * @throws what {@link done} rejects with
+   */
+  async close(): Promise<BulkSummary> {
+    this.#end();
+    await this.done;
+    return this.#summary();
+  }
+
+  async #work(): Promise<void> {
+    const { name, prefix } = this.#address;
+    const { sink, concurrency = 16, perSecond, recoverAfter = 30_000, onError } = this.#options;
+    const { bullmq, redis, queue, table } = await this.#open;
+    await sink.open?.();
+    const connection = anotherConnection(redis);
+    const pace = new FleetPace(redis, queue, table.paceKey);
+    try {
+      await pace.open(perSecond);
+      const run = this.#startRun(pace);
+      const worker = new bullmq.Worker(
+        name,
+        (job, token) => this.#process(job as BullJob<QueuedData>, token as string),
+        {
+          ...{ connection, prefix, concurrency },
+          ...{ lockDuration: recoverAfter, stalledInterval: Math.ceil(recoverAfter / 2) },
+          // A job is never given up because workers died; see `mostInterruptions`.
+          maxStalledCount: Number.MAX_SAFE_INTEGER,
+        },
+      );
+      worker.on("error", (error) => onError?.(error));
+      const cleaning = setInterval(() => this.#clean(), cleanMs);
+      try {
+        await this.#take(run, worker);
+      } finally {
+        clearInterval(cleaning);
+        for (const held of this.#held.values()) held.settle(undefined);
+        await worker.close();
+      }
+    } finally {
+      await pace.close();
+      connection.disconnect();
+    }
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  #startRun(pace: FleetPace): Run<Job, unknown> {
+    const { client, concurrency = 16, retry, signal } = this.#options;
+    return new Run<Job, unknown>(client, new JobSource(this.#feed), {
+      ...{ concurrency, retry, signal },
+      drain: this.#drain.signal,
+      use: (pdf, job, context) => this.#put(pdf, job, context),
+      onRefused: (retryAfterMs) => void pace.refused(retryAfterMs).catch(() => {}),
+    });
+  }
+
+  /** Hands out the results of the run until it ends. */
+  async #take(run: Run<Job, unknown>, worker: Worker): Promise<void> {
+    try {
+      for await (const result of run) this.#held.get(result.job)?.settle(result);
+    } catch (error) {
+      const isOwn = this.#isEnding && RunStoppedError.is(error);
+      if (!isOwn) this.#end(error);
+    }
+    this.#isEnding = true;
+    // Nothing is taken any more, and what was taken goes back.
+    await worker.pause(true);
+  }
+
+  /** Ends the worker, with an error if it stops by itself. */
+  #end(error?: unknown): void {
+    if (error !== undefined) this.#failure ??= { error };
+    this.#isEnding = true;
+    this.#drain.abort();
+  }
+
+  /** Brings one job of the queue to its end. What this throws is for BullMQ. */
+  async #process(bullJob: BullJob<QueuedData>, token: string): Promise<void> {
+    const { bullmq, table } = await this.#open;
+    const { sink } = this.#options;
+    const [runId = "", digest = ""] = splitId(bullJob.id as string);
+    if (this.#isEnding) return this.#putBack(bullJob, token);
+    let content: QueuedContent;
+    try {
+      content = await this.#codec.decode(bullJob.id as string, bullJob.data);
+    } catch (error) {
+      this.#end(error);
+      return this.#putBack(bullJob, token);
+    }
+    const { job, index } = content;
+    const reject = async (error: unknown, attempts: number, key?: string): Promise<never> => {
+      if (await this.#insist(() => table.settle(runId, digest, "rejected"))) {
+        this.#counts.rejected++;
+        this.#failures.add(error, index);
+        this.#tell({ status: "rejected", job, index, attempts, error, key, run: bullJob.name });
+      }
+      const { code, message } = kindOfFailure(error);
+      throw new bullmq.UnrecoverableError(`${code}: ${message}`);
+    };
+    let place: string | undefined;
+    try {
+      place = sink.keyOf?.(job);
+    } catch (error) {
+      return reject(error, 0);
+    }
+    const key = content.key ?? place ?? digest;
+    const placeDigest = place && (await digestOf(runId, "place", place));
+    const state = await this.#insist(() => table.beginJob(runId, digest, placeDigest));
+    if (state === "removed") return;
+    if (state === "done") {
+      this.#counts.skipped++;
+      this.#tell({ status: "skipped", job, index, key, run: bullJob.name });
+      return;
+    }
+    if (state === "place is taken") return reject(placeError(index), 0, key);
+    const interruption = this.#objectionToInterrupted(bullJob);
+    if (interruption) return reject(interruption, 0, key);
+
+    const result = await new Promise<Result<Job, unknown> | undefined>((settle) => {
+      this.#held.set(job, { content, key, settle });
+      this.#feed.push(job);
+    });
+    this.#held.delete(job);
+    if (result === undefined) return this.#putBack(bullJob, token);
+    if (result.status === "rejected") {
+      const { error } = result;
+      const isOfWorker = AuthenticationError.is(error) || describeUnwritable(error) !== undefined;
+      if (isOfWorker) this.#end(stoppedBy(error));
+      if (isOfWorker || this.#isEnding) return this.#putBack(bullJob, token);
+      return reject(error, result.attempts, key);
+    }
+    try {
+      await this.#sync.next();
+    } catch (error) {
+      this.#end(error);
+      return this.#putBack(bullJob, token);
+    }
+    if (await this.#insist(() => table.settle(runId, digest, "done"))) this.#counts.fulfilled++;
+    this.#tell({ ...result, index, key, run: bullJob.name });
+  }
+
+  #put(pdf: PendingPdf, job: Job, context: UseContext): Promise<unknown> {
+    const { content, key } = this.#held.get(job) as Held;
+    return this.#options.sink.put(key, pdf, { ...context, index: content.index, job });
+  }
+
+  /** Lets another worker do a job, or this one when it is started again. */
+  async #putBack(bullJob: BullJob, token: string): Promise<never> {
+    const { bullmq } = await this.#open;
+    await this.#insist(async () => {
+      await bullJob.updateProgress({ starts: bullJob.attemptsStarted });
+      await bullJob.moveToWait(token);
+    });
+    throw new bullmq.WaitingError();
+  }
+
+  /** Does something with Redis until it succeeds: a full Redis refuses for as long as it is full. */
+  async #insist<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        // The lock is gone, and so another worker has the job.
+        if (/lock|Missing key/i.test((error as Error).message)) throw error;
+        this.#options.onError?.(error as Error);
+        await new Promise((resolve) => setTimeout(resolve, refusedMs));
+      }
+    }
+  }
+
+  /** Says why a job is not tried at which workers have died. */
+  #objectionToInterrupted({ attemptsStarted, progress }: BullJob): QueueError | undefined {
+    const { starts = 0 } = Object(progress) as { starts?: number };
+    const interruptions = attemptsStarted - starts - 1;
+    if (interruptions > 0 && !this.#mayRenderTwice) {
+      return new QueueError(
+        "A worker stopped while it generated this document, and the service may have rendered it. Not generated again: `retry.mayRenderTwice` is false.",
+      );
+    }
+    if (interruptions < mostInterruptions) return undefined;
+    return new QueueError(`${interruptions} workers stopped while they generated this document.`);
+  }
+
+  async #clean(): Promise<void> {
+    const { queue } = await this.#open;
+    await queue.clean(this.#address.keepFailedForMs, 10_000, "failed").catch(() => {});
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  #tell(result: QueueResult<any>): void {
+    try {
+      const told: unknown = this.#options.onResult?.(result);
+      if (told instanceof Promise) told.catch((error) => this.#end(error));
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  #summary(): BulkSummary {
+    return {
+      ...this.#counts,
+      ...{ invalid: 0, changed: 0, missing: undefined },
+      failures: this.#failures.all,
+      durationMs: performance.now() - this.#startedAtMs,
+    };
+  }
+}
+
+function placeError(index: number): QueueError {
+  return new QueueError(
+    `Job ${index} has the path of another job of its run, whose document it would replace. Nothing was sent for it.`,
+  );
+}
+
+/** The error for a worker that could not finish any job. */
+function stoppedBy(error: unknown): unknown {
+  const why = describeUnwritable(error) ?? (error as Error).message;
+  const facts = { fulfilled: 0, rejected: 0, why, cause: error };
+  return new RunStoppedError(`The worker was stopped: ${why}. Its jobs are in the queue.`, facts);
+}
+
+/** The id of a run has no `-`. */
+export function splitId(id: string): [runId: string, digest: string] {
+  const at = id.indexOf("-");
+  return [id.slice(0, at), id.slice(at + 1)];
+}
