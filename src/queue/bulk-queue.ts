@@ -1,30 +1,14 @@
 import type { Fitting, JobOf, Jobs } from "../bulk/index.ts";
 import { ConfigurationError } from "../index.ts";
-import { checkOptions, isDuration, isText, type Rule } from "../options/option-rules.ts";
+import { isText } from "../options/option-rules.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { Adder, type AddOptions, type AddSummary } from "./add.ts";
-import { type OpenQueue, openQueue, type QueueAddress, type QueueConnection } from "./open-queue.ts";
+import { type OpenQueue, openQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
-import { JobCodec, type SealKey } from "./queued-job.ts";
+import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
+import { JobCodec } from "./queued-job.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker, splitId } from "./worker.ts";
-
-/** The options of `bulkQueue`. */
-export interface BulkQueueOptions {
-  /** Where Redis or Valkey is: a URL, the options of ioredis, or an ioredis client of your own, which stays open. */
-  connection: QueueConnection;
-  /** The name of the queue, without a colon. All machines that share a queue give the same name. */
-  name: string;
-  /** What the keys in Redis begin with, as `prefix` of BullMQ; for a cluster, with braces, such as `{bull}`. Default: `"bull"`. */
-  prefix?: string | undefined;
-  /**
-   * Seals jobs with AES-256-GCM, so that Redis holds no readable values: 32 bytes, their base64, or a key of Web Crypto. All machines
-   * that share a queue need the same. Default: jobs are not sealed.
-   */
-  sealKey?: SealKey | undefined;
-  /** After how many milliseconds the values of a failed job are deleted; it cannot be retried then. Default: 7 days. */
-  keepFailedFor?: number | undefined;
-}
 
 /** How a run stands. */
 export interface QueueProgress {
@@ -62,35 +46,23 @@ export interface QueueFailure {
   readonly failedAt: Date;
 }
 
-const defaultKeepFailedForMs = 7 * 24 * 3_600_000;
-
 /** How many ids are read from Redis at once. */
 const pageSize = 1000;
 
 /** How far back the rate is looked for. */
 const rateMs = 10_000;
 
-const isName: Rule = {
-  words: "a text that is not empty and has no colon",
-  test: (value) => isText.test(value) && !(value as string).includes(":"),
-};
-
 /** Runs over many documents on many machines: jobs wait in Redis or Valkey, in a queue of BullMQ. Created by `bulkQueue`. */
 export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, object>> {
-  readonly #address: QueueAddress;
+  readonly #settings: QueueSettings;
   readonly #codec: JobCodec;
   readonly #workers = new Set<QueueWorker>();
   #connected: Promise<OpenQueue> | undefined;
 
   /** @internal */
   constructor(options: BulkQueueOptions) {
-    const rules = { connection: undefined, name: isName, prefix: isText, sealKey: undefined };
-    checkOptions(options, { ...rules, keepFailedFor: isDuration }, "queue");
-    if (options.name === undefined)
-      throw new ConfigurationError('A queue needs a `name`, such as "payslips".');
-    const { connection, name, prefix = "bull", sealKey, keepFailedFor = defaultKeepFailedForMs } = options;
-    this.#address = { connection, name, prefix, keepFailedForMs: keepFailedFor };
-    this.#codec = new JobCodec(sealKey);
+    this.#settings = checkQueueOptions(options);
+    this.#codec = new JobCodec(options.sealKey);
     makeDisposable(Object.getPrototypeOf(this), (queue: BulkQueue) => queue.close());
   }
 
@@ -137,7 +109,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    */
   work<J = unknown>(options: WorkOptions<J>): QueueWorker {
     checkWorkOptions(options);
-    const worker = new QueueWorker(this.#address, this.#codec, this.#open(), options);
+    const worker = new QueueWorker(this.#settings, this.#codec, this.#open(), options);
     this.#workers.add(worker);
     const forget = () => void this.#workers.delete(worker);
     worker.done.then(forget, forget);
@@ -256,7 +228,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 
   /** Connects at the first use. After a failure, the next use connects again. */
   #open(): Promise<OpenQueue> {
-    this.#connected ??= openQueue(this.#address).catch((error) => {
+    this.#connected ??= openQueue(this.#settings).catch((error) => {
       this.#connected = undefined;
       throw error;
     });
@@ -268,7 +240,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     const id = await (await this.#open()).table.idOf(run);
     if (id !== undefined) return id;
     throw new QueueError(
-      `The queue ${JSON.stringify(this.#address.name)} has no run ${JSON.stringify(run)}.`,
+      `The queue ${JSON.stringify(this.#settings.name)} has no run ${JSON.stringify(run)}.`,
     );
   }
 

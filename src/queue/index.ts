@@ -12,8 +12,8 @@ export {
   type QueueFailure,
   type QueueProgress,
 } from "./bulk-queue.ts";
-export type { QueueConnection, RedisClient } from "./open-queue.ts";
 export { QueueError } from "./queue-error.ts";
+export type { BulkQueueOptions, QueueConnection, RedisClient } from "./queue-options.ts";
 export type { SealKey } from "./queued-job.ts";
 export type { WorkOptions } from "./work-options.ts";
 export type { QueueResult, QueueWorker } from "./worker.ts";

@@ -2,15 +2,8 @@ import type { Queue, QueueOptions, UnrecoverableError, WaitingError, Worker, Wor
 import type { Redis } from "ioredis";
 import { ConfigurationError } from "../index.ts";
 import { QueueError } from "./queue-error.ts";
+import type { QueueConnection, QueueSettings, RedisClient } from "./queue-options.ts";
 import { RunTable } from "./run-table.ts";
-
-/** An ioredis client of your own. The queue uses copies of it, made by its `duplicate()`, and closes only those. */
-export interface RedisClient {
-  duplicate(override?: object): unknown;
-}
-
-/** Where Redis or Valkey is: a URL such as `rediss://user:password@host:6379`, the options of ioredis, or an ioredis client. */
-export type QueueConnection = string | URL | RedisClient | { readonly [option: string]: unknown };
 
 /** What a queue uses of BullMQ. */
 interface BullMq {
@@ -22,14 +15,6 @@ interface BullMq {
   ) => Worker;
   readonly UnrecoverableError: typeof UnrecoverableError;
   readonly WaitingError: typeof WaitingError;
-}
-
-/** What names a queue, and where it is. */
-export interface QueueAddress {
-  readonly connection: QueueConnection;
-  readonly name: string;
-  readonly prefix: string;
-  readonly keepFailedForMs: number;
 }
 
 /** A queue whose Redis was checked. */
@@ -51,7 +36,7 @@ export async function openQueue({
   name,
   prefix,
   keepFailedForMs,
-}: QueueAddress): Promise<OpenQueue> {
+}: QueueSettings): Promise<OpenQueue> {
   const [bullmq, ioredis] = await Promise.all([
     load("bullmq", () => import("bullmq")),
     load("ioredis", () => import("ioredis")),

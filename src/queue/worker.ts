@@ -11,8 +11,9 @@ import { resolveRetry } from "../options/retry.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { Feed } from "./feed.ts";
 import { FleetPace } from "./fleet-pace.ts";
-import { anotherConnection, type OpenQueue, type QueueAddress } from "./open-queue.ts";
+import { anotherConnection, type OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
+import type { QueueSettings } from "./queue-options.ts";
 import { digestOf, type JobCodec, type QueuedContent, type QueuedData } from "./queued-job.ts";
 import { SharedTurns } from "./shared-turns.ts";
 import type { WorkOptions } from "./work-options.ts";
@@ -47,7 +48,7 @@ interface Held {
 export class QueueWorker {
   /** Resolves when the worker was closed. Rejects when it had to stop by itself; its jobs are in the queue then. */
   readonly done: Promise<void>;
-  readonly #address: QueueAddress;
+  readonly #settings: QueueSettings;
   readonly #codec: JobCodec;
   readonly #open: Promise<OpenQueue>;
   // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked when they were added.
@@ -63,9 +64,10 @@ export class QueueWorker {
   #failure: { readonly error: unknown } | undefined;
   readonly #sync: SharedTurns;
 
+  /** @internal */
   // biome-ignore lint/suspicious/noExplicitAny: as above.
-  constructor(address: QueueAddress, codec: JobCodec, open: Promise<OpenQueue>, options: WorkOptions<any>) {
-    this.#address = address;
+  constructor(settings: QueueSettings, codec: JobCodec, open: Promise<OpenQueue>, options: WorkOptions<any>) {
+    this.#settings = settings;
     this.#codec = codec;
     this.#open = open;
     this.#options = options;
@@ -89,7 +91,7 @@ export class QueueWorker {
   }
 
   async #work(): Promise<void> {
-    const { name, prefix } = this.#address;
+    const { name, prefix } = this.#settings;
     const { sink, concurrency = 16, perSecond, recoverAfter = 30_000, onError } = this.#options;
     const { bullmq, redis, queue, table } = await this.#open;
     await sink.open?.();
@@ -263,7 +265,7 @@ export class QueueWorker {
 
   async #clean(): Promise<void> {
     const { queue } = await this.#open;
-    await queue.clean(this.#address.keepFailedForMs, 10_000, "failed").catch(() => {});
+    await queue.clean(this.#settings.keepFailedForMs, 10_000, "failed").catch(() => {});
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
