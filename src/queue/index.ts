@@ -7,7 +7,6 @@
 export type { AddOptions, AddProgress, AddSummary } from "./add.ts";
 export {
   type BulkQueue,
-  type BulkQueueOptions,
   bulkQueue,
   type QueueFailure,
   type QueueProgress,
