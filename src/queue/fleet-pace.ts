@@ -42,9 +42,14 @@ export class FleetPace {
 
   /** @param perSecond - the limit of the whole queue, if this worker sets one */
   async open(perSecond: number | undefined): Promise<void> {
-    if (perSecond !== undefined) await this.#redis.hset(this.#key, "perSecond", String(perSecond));
-    if (perSecond !== undefined || (await this.#queue.getGlobalRateLimit()) === null) {
-      await this.#setLimit(perSecond ?? Number.POSITIVE_INFINITY);
+    if (perSecond === undefined) {
+      // As `setGlobalRateLimit` does, but not in place of a limit that another worker sets at this moment.
+      const meta = this.#queue.toKey("meta");
+      await this.#redis.hsetnx(meta, "max", noLimit.max);
+      await this.#redis.hsetnx(meta, "duration", noLimit.duration);
+    } else {
+      await this.#redis.hset(this.#key, "perSecond", String(perSecond));
+      await this.#setLimit(perSecond);
     }
     await this.#tick();
   }
