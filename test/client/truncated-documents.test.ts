@@ -2,7 +2,18 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ClientOptions, type RetryEvent, TruncatedPdfError } from "template-pdf";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Answer, pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
+import {
+  type Answer,
+  beginning,
+  inTurn,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  turns,
+  withLength,
+} from "../support/service.ts";
+import { later } from "../support/sockets.ts";
 import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
 import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
 
@@ -16,12 +27,10 @@ const truncated: Answer = ({ response }) => {
   response.write(half, () => response.destroy());
 };
 
-/** A service that gives truncated documents first, and whole ones from then on. */
+/** A service whose first documents are truncated, and the later ones whole. */
 async function start(truncatedFirst = 1) {
-  let count = 0;
-  const service = await Service.start((received) =>
-    (count++ < truncatedFirst ? truncated : withLength(pdf, { "x-request-id": "whole" }))(received),
-  );
+  const whole = withLength(pdf, { "x-request-id": "whole" });
+  const service = await Service.start(inTurn(...Array(truncatedFirst).fill(truncated), whole));
   const retries: RetryEvent[] = [];
   const client = (options: ClientOptions = {}) =>
     service.client({ retry: {}, hooks: { retry: (event) => retries.push(event) }, ...options });
@@ -73,8 +82,7 @@ describe("a truncated document", () => {
   });
 
   it("rejects with what the next attempt fails with", async () => {
-    const answers = [truncated, saying(404)];
-    const service = await Service.start((received) => answers.shift()?.(received));
+    const service = await Service.start(inTurn(truncated, saying(404)));
     const error = await rejectionOf(generate(service.client({ retry: {} })).blob());
     expect(error).toMatchObject({ code: "not_found", attempts: 2 });
   });
@@ -128,10 +136,10 @@ describe("a truncated document", () => {
     const folder = temporaryFolder();
     const path = join(folder, "a.pdf");
     const left: string[][] = [];
-    const answers: Answer[] = [truncated, truncated, withLength(pdf)];
+    const answer = inTurn(truncated, truncated, withLength(pdf));
     const service = await Service.start(async (received) => {
       left.push(await readdir(folder));
-      await answers.shift()?.(received);
+      await answer(received);
     });
     const saved = await generate(service.client({ retry: {} })).saveTo(path);
     expect(saved).toEqual({ path, bytes: pdf.length });
@@ -149,22 +157,19 @@ describe("a truncated document", () => {
   });
 
   it("is limited by `timeouts.total` through all its attempts", async () => {
-    const service = await Service.start(({ response }) => {
-      response.writeHead(200, promised).write(half);
-    });
-    const begins: (() => void)[] = [];
-    const begun = [0, 1].map((index) => new Promise<void>((resolve) => begins.splice(index, 1, resolve)));
+    const service = await Service.start(beginning(half, promised));
+    const begun = [later<void>(), later<void>()] as const;
     const client = service.client({
       retry: { limit: 100 },
       timeouts: { firstByte: 1_000_000, stall: 100_000, total: 150_000 },
-      hooks: { response: ({ attempt }) => begins[attempt - 1]?.() },
+      hooks: { response: ({ attempt }) => begun[attempt - 1]?.resolve() },
     });
     stopTime();
     const failure = rejectionOf(generate(client).bytes());
-    await begun[0];
+    await begun[0].promise;
     await turns(100);
     await passTime(100_300);
-    await begun[1];
+    await begun[1].promise;
     await passTime(51_000);
     const error = expectTimeout(await failure, "total", 150_000);
     expect(error.attempts).toBe(2);
