@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
-import { type ClientOptions, TemplatePdf } from "template-pdf";
+import type { ClientOptions } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { generate } from "../client/every-form.ts";
 import { expectTimeout, withoutBackOff } from "../client/timing.ts";
 import { eventually } from "../support/eventually.ts";
-import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
+import { clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
 
 /** A server that accepts connections and never answers a TLS handshake, and a client for it. */
@@ -41,12 +41,6 @@ async function listenDeaf(): Promise<string> {
   });
   await turns();
   return `http://127.0.0.1:${port}`;
-}
-
-function clientOf(baseUrl: string, options: ClientOptions): TemplatePdf {
-  const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false, ...options });
-  onTestFinished(() => client.close());
-  return client;
 }
 
 describe("timeouts.connect", () => {
