@@ -61,17 +61,6 @@ describe.each(transports)("what the service can send ahead, by %s,", (_, options
     expect(huge.equals(await gather(chunks))).toBe(true);
   });
 
-  it("is bounded by a loop that takes its time", async () => {
-    const { pending, sent } = await start();
-    const parts: Uint8Array[] = [];
-    for await (const chunk of pending) {
-      if (parts.push(chunk) !== 1) continue;
-      await whileAnotherPasses();
-      expect(sent()).toBeLessThan(mostUnderWay);
-    }
-    expect(huge.equals(Buffer.concat(parts))).toBe(true);
-  });
-
   it("is not bounded by saveTo(), which gives every byte", async () => {
     const { pending } = await start();
     const path = join(temporaryFolder(), "huge.pdf");

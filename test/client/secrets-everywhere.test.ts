@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import type { ClientOptions, GeneratedPdf, PendingPdf } from "template-pdf";
 import * as errors from "template-pdf";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hasFullDevice } from "../support/platform.ts";
 import {
   type Answer,
@@ -16,6 +16,7 @@ import {
 import { plainKey, secretValues, trickyKey, values } from "./canaries.ts";
 import { temporaryFolder } from "./every-form.ts";
 import { leaksIn, whatComesOut } from "./leaks.ts";
+import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 
@@ -190,7 +191,7 @@ describe.each(transports)("by %s,", (_, options) => {
     ["a key that has to be escaped", trickyKey],
   ])("with %s, nothing that comes out holds the key or a value after", (_, apiKey) => {
     it.each<Row>(rows)("%s", async (_, expected, answer, more = {}, way = asBytes) => {
-      vi.spyOn(Math, "random").mockReturnValue(0.01);
+      withoutBackOff();
       const setting: Setting = { service: await Service.start(answer()), folder: temporaryFolder() };
       const { places, error } = await whatComesOut(async (hooks) => {
         const client = setting.service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });

@@ -15,9 +15,9 @@ import {
 } from "../support/service.ts";
 import { later } from "../support/sockets.ts";
 import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
-import { expectTimeout, passTime, stopTime, streamForms, wholeForms, withoutBackOff } from "./timing.ts";
+import { expectTimeout, passTime, stopTime, withoutBackOff } from "./timing.ts";
 
-// How a document can break, and what each break means: test/faults.
+// How a document can break, and which outputs request it again: test/faults.
 
 const pdf = pdfOf(400_000);
 const half = pdf.subarray(0, 200_000);
@@ -40,9 +40,9 @@ async function start(truncatedFirst = 1) {
 beforeEach(withoutBackOff);
 
 describe("a truncated document", () => {
-  it.each(wholeForms)("is requested again for %s of the pending result", async (_, read) => {
+  it("is requested again by the same request", async () => {
     const { service, client, retries } = await start();
-    expect(pdf.equals(await read(generate(client())))).toBe(true);
+    expect(pdf.equals(await generate(client()).bytes())).toBe(true);
     expect(service.requests).toHaveLength(2);
     expect(service.requests[1]?.body).toBe(service.requests[0]?.body);
     expect(retries).toEqual([expect.objectContaining({ attempt: 1, delayMs: 0 })]);
@@ -54,13 +54,6 @@ describe("a truncated document", () => {
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());
     expect([document.attempts, (error as TruncatedPdfError).attempts]).toEqual([1, 1]);
-    expect(service.requests).toHaveLength(1);
-  });
-
-  it.each(streamForms)("is not requested again once %s has passed bytes on", async (_, read) => {
-    const { service, client } = await start();
-    const error = await rejectionOf(read(generate(client())));
-    expect(error).toMatchObject({ attempts: 1, message: expect.stringMatching(/ Generate it again\.$/) });
     expect(service.requests).toHaveLength(1);
   });
 
