@@ -1,6 +1,4 @@
 import { getEventListeners } from "node:events";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { fullPipe } from "../support/full-pipe.ts";
@@ -8,7 +6,7 @@ import { hasPipeFiles } from "../support/platform.ts";
 import { beginning, clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
 import { controlled, reasons } from "./aborts.ts";
-import { forms, generate, stages, temporaryFolder } from "./every-form.ts";
+import { forms, generate, stages } from "./every-form.ts";
 import { countTimers } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
@@ -85,32 +83,6 @@ describe("a document that is cancelled", () => {
     setTimeout(() => pipe.close(), 300);
     expect(await saving).toBe(signal.reason);
     expect(getEventListeners(signal, "abort")).toEqual([]);
-  });
-
-  it("leaves no part of its file", async () => {
-    const service = await Service.start(half);
-    const { signal, abort } = controlled();
-    const folder = temporaryFolder();
-    const saving = rejectionOf((await generate(service.client(), { signal })).saveTo(join(folder, "a.pdf")));
-    while (readdirSync(folder).length === 0) await turns();
-    abort();
-    expect(await saving).toBe(signal.reason);
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it("does not affect other calls of the client", async () => {
-    const service = await Service.start((received) =>
-      (received.body.includes("stays") ? withLength(pdf) : half)(received),
-    );
-    const client = service.client();
-    const results = Array.from({ length: 10 }, async (_, index) => {
-      if (index % 2) return pdf.equals(await client.generate("uid", { which: "stays" }).bytes());
-      const document = await client.generate("uid", { which: "goes" });
-      const failure = rejectionOf(document.bytes());
-      await document.cancel("enough");
-      return (await failure) === "enough";
-    });
-    expect(await Promise.all(results)).toEqual(Array(10).fill(true));
   });
 });
 
