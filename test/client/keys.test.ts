@@ -59,7 +59,7 @@ describe("the environment", () => {
   it.each<[string, ClientOptions, host: string, key: string | undefined]>([
     ["supplies missing options", {}, "environment", "of-the-environment"],
     [
-      "supplies options that are undefined",
+      "supplies undefined options",
       { baseUrl: undefined, apiKey: undefined },
       "environment",
       "of-the-environment",
@@ -73,19 +73,9 @@ describe("the environment", () => {
   });
 
   it.each<[string, Record<string, string>, ClientOptions, RegExp]>([
-    ["is missing if its key is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
-    [
-      "is missing if its base URL is empty",
-      { TEMPLATE_PDF_BASE_URL: "" },
-      {},
-      /base URL of the service is missing/,
-    ],
-    [
-      "is refused without its key if that is wrong",
-      { TEMPLATE_PDF_API_KEY: "CANARY\n" },
-      {},
-      /^(?!.*CANARY).*line break/s,
-    ],
+    ["has no key if that is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
+    ["has no base URL if that is empty", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
+    ["does not show a wrong key", { TEMPLATE_PDF_API_KEY: "CANARY\n" }, {}, /^(?!.*CANARY).*line break/s],
     ["is refused over plain http", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
     ["does not replace an empty key", {}, { apiKey: "" }, /API key is empty/],
     ["does not replace an empty base URL", {}, { baseUrl: "" }, /base URL/],

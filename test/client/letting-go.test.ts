@@ -55,10 +55,6 @@ const pendingWays: readonly (readonly [string, (pending: PendingPdf) => unknown]
     },
   ],
   ["response() of a status without a body", (pending) => rejectionOf(pending.response({ status: 204 }))],
-  [
-    "response() with an invalid header",
-    (pending) => rejectionOf(pending.response({ headers: { "x-a": "b\r\nc: d" } })),
-  ],
 ];
 
 describe.each(transports)("by %s", (_, options) => {

@@ -110,7 +110,7 @@ function afterRefusal(answer: Answer): Answer {
   return (received) => (count++ === 0 ? refusal : answer)(received);
 }
 
-type Row = readonly [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, way?: Way];
+type Row = [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, way?: Way];
 
 const fullDisk: Row = ["a disk that is full", errors.SaveError, () => whole, {}, savedAs("/dev/full")];
 
