@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { OversizedPdfError, type PendingPdf } from "template-pdf";
+import { OversizedPdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import {
   asTaken,
@@ -11,9 +11,7 @@ import {
   transports,
   withLength,
 } from "../support/service.ts";
-import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
-
-type Chunks = Parameters<typeof gather>[0];
+import { forms, gather, generate, streamOutputs, temporaryFolder } from "./every-form.ts";
 
 const huge = pdfOf(48 * 1024 * 1024);
 
@@ -49,11 +47,7 @@ describe.each(transports)("what the service can send ahead, by %s,", (_, options
     expect(huge.equals(await document.bytes())).toBe(true);
   });
 
-  it.each<[string, (pending: PendingPdf) => Promise<Chunks>]>([
-    ["stream()", (pending) => pending.stream()],
-    ["nodeStream()", (pending) => pending.nodeStream()],
-    ["response()", async (pending) => (await pending.response()).body as ReadableStream<Uint8Array>],
-  ])("is bounded by a slow reader of %s", async (_, open) => {
+  it.each(streamOutputs)("is bounded by a slow reader of %s", async (_, open) => {
     const { pending, sent } = await start();
     const chunks = await open(pending);
     await whileAnotherPasses();

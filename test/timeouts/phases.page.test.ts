@@ -1,6 +1,6 @@
 import type { PendingPdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { failureAt, forms, gather, generate, isAvailable, stages } from "../client/every-form.ts";
+import { failureAt, forms, gather, generate, stages, streamOutputs } from "../client/every-form.ts";
 import { expectTimeout, expectUnendedBody, passTime, stopTime } from "../client/timing.ts";
 import {
   type Answer,
@@ -20,14 +20,6 @@ const promised = { "content-length": String(pdf.length) };
 const big = pdfOf(12_000_000);
 const headOnly: Answer = ({ response }) => void response.writeHead(200, promised).flushHeaders();
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-type Open = (pending: PendingPdf) => Promise<AsyncIterable<Uint8Array>>;
-const allStreams: readonly (readonly [string, Open])[] = [
-  ["stream()", async (pending) => (await pending.stream()) as unknown as AsyncIterable<Uint8Array>],
-  ["nodeStream()", async (pending) => pending.nodeStream()],
-  ["response()", async (pending) => (await pending.response()).body as unknown as AsyncIterable<Uint8Array>],
-];
-const streams = allStreams.filter(isAvailable);
 
 describe.each<[string, Answer, "firstByte" | "stall", number | undefined]>([
   ["sends no headers", () => {}, "firstByte", undefined],
@@ -80,7 +72,7 @@ describe("timeouts.stall", () => {
     expect(await Promise.all(whole)).toEqual(forms.map(([form]) => [form, true]));
   });
 
-  it.each(streams)("does not run while the reader of %s pauses", async (_, open) => {
+  it.each(streamOutputs)("does not run while the reader of %s pauses", async (_, open) => {
     const service = await Service.start(withLength(big));
     const client = service.client({ timeouts: { stall: 100 } });
     const chunks: Uint8Array[] = [];
@@ -164,7 +156,7 @@ describe("timeouts.unread", () => {
     expect(stray).toEqual([]);
   });
 
-  it.each(streams)("ends %s that is never read, and closes its socket", async (_, open) => {
+  it.each(streamOutputs)("ends %s that is never read, and closes its socket", async (_, open) => {
     for (const stage of stages) {
       const service = await Service.start(withLength(big));
       const pending = generate(service.client({ timeouts: { unread: 60 } }));

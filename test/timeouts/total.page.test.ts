@@ -1,6 +1,6 @@
-import { type PendingPdf, template } from "template-pdf";
+import { template } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { forms, gather, generate, isAvailable } from "../client/every-form.ts";
+import { forms, gather, generate, streamOutputs } from "../client/every-form.ts";
 import {
   expectTimeout,
   passTime,
@@ -115,14 +115,9 @@ describe("The default of timeouts.total", () => {
     expectTimeout(await rejectionOf(document.bytes()), "total", 600_000);
   });
 
-  const returned: readonly (readonly [string, (pending: PendingPdf) => Promise<unknown>])[] = [
-    ["stream()", async (pending) => pending.stream()],
-    ["nodeStream()", async (pending) => pending.nodeStream()],
-    ["response()", async (pending) => (await pending.response()).body],
-  ];
-  it.each(returned.filter(isAvailable))("does not limit %s after it was returned", async (_, open) => {
+  it.each(streamOutputs)("does not limit %s after it was returned", async (_, open) => {
     const { service, pending } = await startHalf();
-    const rest = gather((await open(pending)) as AsyncIterable<Uint8Array>);
+    const rest = gather(await open(pending));
     await passTime(3_600_000);
     const { response } = await service.request();
     response.end(pdf.subarray(100_000));
