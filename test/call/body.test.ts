@@ -108,17 +108,6 @@ describe("A body without a reader", () => {
     expect([body.isPaused, wire.flows]).toEqual([false, [false, true, false, true]]);
   });
 
-  it("stays paused if its reader asks to wait for what was held", () => {
-    const { wire, body, reader } = open(["more", "wait"]);
-    wire.chunk(10);
-    wire.chunk(limit);
-    body.read("stream()", reader);
-    expect([bytesIn(reader.chunks), body.isPaused, wire.flows]).toEqual([10 + limit, true, [false]]);
-    reader.waiting = false;
-    body.resume();
-    expect([body.isPaused, wire.flows]).toEqual([false, [false, true]]);
-  });
-
   it("passes on all that was held before anything new, even if the reader resumes meanwhile", () => {
     const { wire, body, reader } = open(["resume, then wait", "resume, then wait"]);
     for (const size of [10, limit, 5]) wire.chunk(size);
@@ -196,18 +185,6 @@ describe("A body with a reader", () => {
     body.resume();
     expect([wire.aborted, wire.paused]).toEqual([false, true]);
     expect([reader.chunks.length, reader.last]).toEqual([1, ["fail: broken"]]);
-  });
-
-  it("releases the call once, and is not paused after its end", () => {
-    const { wire, body, reader } = open(["wait"]);
-    body.read("bytes()", reader);
-    wire.chunk(1);
-    expect(body.isPaused).toBe(true);
-    wire.endAtOnce();
-    expect(body.isPaused).toBe(false);
-    body.resume();
-    body.cancel("later");
-    expect([wire.rests, reader.last]).toEqual([1, ["end"]]);
   });
 });
 

@@ -1,15 +1,17 @@
 import { inspect } from "node:util";
 import {
   type ClientOptions,
+  type DispatcherLike,
   type PendingPdf,
   type StandardSchemaV1,
   type TemplatePdf,
   template,
 } from "template-pdf";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { rejectionOf, Service } from "../support/service.ts";
-import { expectSafe, trickyKey, values } from "./canaries.ts";
+import { trickyKey, values } from "./canaries.ts";
 import { leaksIn, whatComesOut } from "./leaks.ts";
+import { withoutBackOff } from "./timing.ts";
 
 type Init = Parameters<NonNullable<ClientOptions["fetch"]>>[1];
 
@@ -23,44 +25,26 @@ function inCircle(body: string): Error {
   return error;
 }
 
-/** What a fetch of the caller's throws. */
+const failed = (properties: object) => Object.assign(new Error("failed"), properties);
+const unreadable = { get: refuse, getPrototypeOf: refuse, ownKeys: refuse };
+const named = (name: string) => Object.defineProperty(class extends Error {}, "name", { value: name });
+
+/** What the caller's `fetch` throws. */
 const thrown: readonly (readonly [string, (init: Init) => unknown, ClientOptions?])[] = [
-  ["carries the request", (init) => Object.assign(new Error("failed"), { config: init })],
+  ["carries the request", (init) => failed({ config: init })],
   ["quotes the request", (init) => new Error(JSON.stringify(init), { cause: new TypeError(init.body) })],
-  [
-    "gathers others",
-    (init) => new AggregateError([new Error(init.body), new Error(`${init.headers}`)], "all"),
-  ],
-  [
-    "has lines like those of a stack",
-    (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`),
-  ],
-  [
-    "has a stack of its own",
-    (init) => Object.assign(new Error("failed"), { stack: `Error\n    at ${init.body}` }),
-  ],
+  ["gathers others", (init) => new AggregateError([new Error(init.body), new Error(`${init.headers}`)])],
+  ["has lines of a stack", (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`)],
+  ["has its own stack", (init) => failed({ stack: `Error\n    at ${init.body}` })],
   ["has a circular cause", (init) => inCircle(init.body)],
-  ["has values for names", () => Object.assign(new Error("failed"), { problems: { [values.customer]: {} } })],
-  ["has the key for the name of a property", () => Object.assign(new Error("failed"), { [trickyKey]: true })],
-  ["has a symbol with the key", () => Object.assign(new Error("failed"), { [Symbol(trickyKey)]: true })],
-  [
-    "is of a class that is named like the key",
-    () => new (Object.defineProperty(class extends Error {}, "name", { value: trickyKey }))("failed"),
-  ],
-  [
-    "is named like the key",
-    () => Object.assign(new Error("failed"), { name: "KCANARYKey" }),
-    { apiKey: "KCANARYKey" },
-  ],
+  ["has values for names", () => failed({ problems: { [values.customer]: {} } })],
+  ["has the key for the name of a property", () => failed({ [trickyKey]: true })],
+  ["has a symbol with the key", () => failed({ [Symbol(trickyKey)]: true })],
+  ["is of a class that is named like the key", () => new (named(trickyKey))("failed")],
+  ["is named like the key", () => failed({ name: "KCANARYKey" }), { apiKey: "KCANARYKey" }],
   ["has an unreadable digest", () => Object.defineProperty(new Error("failed"), "digest", { get: refuse })],
-  [
-    "is an unreadable proxy",
-    () => new Proxy(new Error("failed"), { get: refuse, getPrototypeOf: refuse, ownKeys: refuse }),
-  ],
-  [
-    "formats itself",
-    (init) => Object.assign(new Error("failed"), { toJSON: () => init, [inspect.custom]: () => init }),
-  ],
+  ["is an unreadable proxy", () => new Proxy(new Error("failed"), unreadable)],
+  ["formats itself", (init) => failed({ toJSON: () => init, [inspect.custom]: () => init })],
   ["is not an error", (init) => init],
 ];
 
@@ -71,6 +55,9 @@ const withOptions =
   (options: ClientOptions): Fail =>
   (client) =>
     client(options).generate("inv", values);
+const fetching = (fetch: (init: Init) => Promise<Response>, more?: ClientOptions) =>
+  withOptions({ fetch: (_, init) => fetch(init), ...more });
+const dispatching = (dispatch: DispatcherLike["dispatch"]) => withOptions({ dispatcher: { dispatch } });
 
 function schemaThat(validate: (given: unknown) => never | object): StandardSchemaV1<object, object> {
   return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
@@ -83,6 +70,12 @@ const quoting = schemaThat(() => ({
     { message: `must be a number (was ${values.nested.list[1]})`, path: ["nested", { key: "list" }, 1] },
   ],
 }));
+const throwingValues = Object.defineProperty({}, "bad", {
+  enumerable: true,
+  get: () => {
+    throw inCircle(values.customer);
+  },
+});
 const throwing = schemaThat((given) => {
   throw new Error(JSON.stringify(given));
 });
@@ -90,72 +83,47 @@ const throwing = schemaThat((given) => {
 const failures: readonly (readonly [string, Fail])[] = [
   ...thrown.map(([what, error, options]): [string, Fail] => [
     `a fetch whose error ${what}`,
-    withOptions({ fetch: (_, init) => Promise.reject(error(init)), ...options }),
+    fetching((init) => Promise.reject(error(init)), options),
   ]),
   [
     "a fetch whose body breaks",
-    withOptions({
-      fetch: async (_, init) =>
-        new Response(
-          new ReadableStream<Uint8Array>({
-            pull: (controller) => controller.error(Object.assign(new Error(init.body), { init })),
-          }),
-        ),
+    fetching(async (init) => {
+      const error = Object.assign(new Error(init.body), { init });
+      return new Response(new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(error) }));
     }),
   ],
   [
     "a dispatcher that throws the request",
-    withOptions({
-      dispatcher: {
-        dispatch: (options) => {
-          throw Object.assign(new Error(JSON.stringify(options)), { options });
-        },
-      },
+    dispatching((options) => {
+      throw Object.assign(new Error(JSON.stringify(options)), { options });
     }),
   ],
   [
     "a dispatcher that reports the request",
-    withOptions({
-      dispatcher: {
-        dispatch: (options, handler) => {
-          handler.onResponseError(undefined, new Error("failed", { cause: { options } }));
-          return true;
-        },
-      },
+    dispatching((options, handler) => {
+      handler.onResponseError(undefined, new Error("failed", { cause: { options } }));
+      return true;
     }),
   ],
   ["an API key function that throws the key", withOptions({ apiKey: refuse })],
   ["an API key function that returns a bad key", withOptions({ apiKey: () => `${trickyKey}\n` })],
   ["an API key function that returns an object", withOptions({ apiKey: () => ({ trickyKey }) as never })],
   ["values that cannot be sent", (client) => client({}).generate("inv", { ...values, bad: Number.NaN })],
-  [
-    "a getter that throws a value",
-    (client) =>
-      client({}).generate(
-        "inv",
-        Object.defineProperty({}, "bad", { enumerable: true, get: () => inCircleThrow(values.customer) }),
-      ),
-  ],
+  ["a getter that throws a value", (client) => client({}).generate("inv", throwingValues)],
   ["a schema that quotes the values", (client) => client({}).generate(template("inv", quoting), values)],
   ["a schema that throws the values", (client) => client({}).generate(template("inv", throwing), values)],
 ];
 
-function inCircleThrow(text: string): never {
-  throw inCircle(text);
-}
-
-describe("an error shows neither key nor values after", () => {
-  it.each(failures)("%s", async (_, call) => {
-    vi.spyOn(Math, "random").mockReturnValue(0.01);
-    const service = await Service.start(() => {});
-    const { error, places } = await whatComesOut(async (hooks) => {
-      const pending = call((options) =>
-        service.client({ apiKey: trickyKey, retry: { limit: 1 }, hooks, ...options }),
-      );
-      return { pending, error: await rejectionOf(pending.bytes()) };
-    });
-    expectSafe(error, trickyKey);
-    expect(leaksIn(places, trickyKey)).toEqual([]);
-    expect(service.requests).toHaveLength(0);
+it.each(failures)("an error shows neither key nor values after %s", async (_, call) => {
+  withoutBackOff();
+  const service = await Service.start(() => {});
+  const { error, places } = await whatComesOut(async (hooks) => {
+    const pending = call((options) =>
+      service.client({ apiKey: trickyKey, retry: { limit: 1 }, hooks, ...options }),
+    );
+    return { pending, error: await rejectionOf(pending.bytes()) };
   });
+  expect(error).toBeInstanceOf(Error);
+  expect(leaksIn(places, trickyKey)).toEqual([]);
+  expect(service.requests).toHaveLength(0);
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ClientOptions, type PendingPdf, TruncatedPdfError, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import {
   type Answer,
   beginning,
@@ -16,7 +17,9 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { forms, generate, temporaryFolder } from "./every-form.ts";
+import { later } from "../support/sockets.ts";
+import { controlled, reasons } from "./aborts.ts";
+import { generate, temporaryFolder } from "./every-form.ts";
 
 const pdf = pdfOf(200_000);
 const half = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });
@@ -28,70 +31,63 @@ interface Moment {
   readonly gone: () => Promise<unknown>;
 }
 
-type Moments = readonly (readonly [string, (options: ClientOptions) => Promise<Moment>])[];
-
-/** Waits for the request, and then for the end of its connection. */
+/** Waits for the last of `requests`, and then for the end of its connection. */
 const served =
-  (answer: Answer) =>
+  (answer: Answer, { requests = 1, first = answer } = {}) =>
   async (options: ClientOptions): Promise<Moment> => {
-    const service = await Service.start(answer);
+    const service: Service = await Service.start((received) =>
+      (service.requests.length < requests ? first : answer)(received),
+    );
+    const client = service.client({ ...options, retry: { limit: requests - 1 } });
     return {
-      call: (signal) => generate(service.client(options), { signal }),
-      reached: () => service.request(),
-      gone: async () => (await service.request()).closed,
+      call: (signal) => generate(client, { signal }),
+      reached: () => service.request(requests - 1),
+      gone: async () => (await service.request(requests - 1)).closed,
     };
   };
 
 /** Waits for something that never comes, so that only `requests` are sent. */
-async function waiting(
-  answer: Answer,
-  requests: number,
-  make: (service: Service, wait: () => Promise<never>) => (signal: AbortSignal) => PendingPdf,
-): Promise<Moment> {
-  const service = await Service.start(answer);
-  let tell = () => {};
-  const reached = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  const wait = () => {
-    setImmediate(tell);
-    return new Promise<never>(() => {});
+const waiting =
+  (
+    answer: Answer,
+    requests: number,
+    make: (
+      client: (more: ClientOptions) => ReturnType<Service["client"]>,
+      wait: () => Promise<never>,
+    ) => Moment["call"],
+  ) =>
+  async (options: ClientOptions): Promise<Moment> => {
+    const service = await Service.start(answer);
+    const { promise: reached, resolve: tell } = later<void>();
+    const wait = () => {
+      setImmediate(tell);
+      return new Promise<never>(() => {});
+    };
+    return {
+      call: make((more) => service.client({ ...options, ...more }), wait),
+      reached: () => reached,
+      gone: async () => expect(service.requests).toHaveLength(requests),
+    };
   };
-  return {
-    call: make(service, wait),
-    reached: () => reached,
-    gone: async () => expect(service.requests).toHaveLength(requests),
-  };
-}
 
-const moments: Moments = [
+const moments: readonly (readonly [string, (options: ClientOptions) => Promise<Moment>])[] = [
   [
     "before anything is sent",
     async (options) => {
-      const service = await Service.start(half);
-      return {
-        call: (signal) => generate(service.client(options), { signal }),
-        reached: async () => {},
-        gone: async () => expect(service.requests).toHaveLength(0),
-      };
+      const moment = waiting(half, 0, (client) => (signal) => generate(client({}), { signal }));
+      return { ...(await moment(options)), reached: async () => {} };
     },
   ],
   [
     "while the key is awaited",
-    (options) =>
-      waiting(
-        half,
-        0,
-        (service, wait) => (signal) => generate(service.client({ ...options, apiKey: wait }), { signal }),
-      ),
+    waiting(half, 0, (client, wait) => (signal) => generate(client({ apiKey: wait }), { signal })),
   ],
   [
     "while the schema is awaited",
-    (options) =>
-      waiting(half, 0, (service, wait) => (signal) => {
-        const schema = { "~standard": { version: 1, vendor: "test", validate: wait } } as const;
-        return service.client(options).generate(template("uid", schema), {}, { signal });
-      }),
+    waiting(half, 0, (client, wait) => (signal) => {
+      const schema = { "~standard": { version: 1, vendor: "test", validate: wait } } as const;
+      return client({}).generate(template("uid", schema), {}, { signal });
+    }),
   ],
   ["while the service is at work", served(() => {})],
   ["before the first byte", served(({ response }) => response.writeHead(200).flushHeaders())],
@@ -99,86 +95,64 @@ const moments: Moments = [
   ["during an error response", served(({ response }) => response.writeHead(400).write("{"))],
   [
     "while it waits for a retry",
-    (options) =>
-      waiting(saying(503, "", { "retry-after": "50" }), 1, (service, wait) => {
-        const client = service.client({ ...options, hooks: { retry: wait }, retry: { limit: 2 } });
-        return (signal) => generate(client, { signal });
-      }),
+    waiting(saying(503, "", { "retry-after": "50" }), 1, (client, wait) => {
+      const retrying = client({ hooks: { retry: wait }, retry: { limit: 2 } });
+      return (signal) => generate(retrying, { signal });
+    }),
   ],
   [
     "during the second attempt",
-    async (options) => {
-      const service: Service = await Service.start((received) => {
-        if (service.requests.length === 1) saying(503, "", { "retry-after": "0" })(received);
-      });
-      const client = service.client({ ...options, retry: { limit: 1 } });
-      return {
-        call: (signal) => generate(client, { signal }),
-        reached: () => service.request(1),
-        gone: async () => (await service.request(1)).closed,
-      };
-    },
+    served(() => {}, { requests: 2, first: saying(503, "", { "retry-after": "0" }) }),
   ],
 ];
 
-/** Errors that could be taken for another failure, and reasons that are not errors. */
-const reasons = [
-  undefined,
-  null,
-  "the customer left",
-  new DOMException("too slow", "TimeoutError"),
-  new TruncatedPdfError("mine", { receivedBytes: 1, attempts: 7 }),
-  Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" }),
+/** Each output is cancelled with other reasons: at each moment, there is each of them. */
+const outputs: readonly (readonly [
+  string,
+  (from: PendingPdf, folder: string) => Promise<unknown>,
+  unknown[],
+])[] = [
+  ["bytes()", (from) => from.bytes(), reasons.slice(0, 2)],
+  ["nodeStream()", (from) => from.nodeStream(), reasons.slice(2, 4)],
+  ["saveTo()", (from, folder) => from.saveTo(join(folder, "a.pdf")), reasons.slice(4)],
 ];
 
 describe.each(transports)("a call that is cancelled by %s", (_, options) => {
   describe.each(moments)("%s", (_, make) => {
-    it.each(["bytes()", "nodeStream()", "saveTo()"])(
+    it.each(outputs)(
       "rejects %s with the reason of the signal or of cancel(), and leaves nothing behind",
-      async (name) => {
-        const read = forms.find(([form]) => form === name)?.[1] as (typeof forms)[number][1];
-        for (const end of ["abort", "cancel"] as const) {
+      async (_, read, ownReasons) => {
+        for (const [reason, end] of ownReasons.flatMap(
+          (one) =>
+            [
+              [one, "abort"],
+              [one, "cancel"],
+            ] as const,
+        )) {
           const moment = await make(options);
-          const controller = new AbortController();
-          const reason = { end };
+          const folder = temporaryFolder();
+          const { signal, abort } = controlled();
           const stray = await strayRejections(async () => {
-            const pending = moment.call(controller.signal);
-            const failure = rejectionOf(read(pending));
+            const pending = moment.call(signal);
+            const failure = rejectionOf(read(pending, folder));
             await moment.reached();
-            if (end === "abort") controller.abort(reason);
+            if (end === "abort") abort(reason);
             else await pending.cancel(reason);
-            expect(await failure).toBe(reason);
-            expect(await rejectionOf(pending)).toBe(reason);
+            const error = await failure;
+            if (end === "abort") expect(error).toBe(signal.reason);
+            else if (reason === undefined) expect(error).toMatchObject({ name: "AbortError" });
+            else expect(error).toBe(reason);
+            expect(await rejectionOf(pending)).toBe(error);
+            if (reason instanceof TruncatedPdfError) expect(reason.attempts).toBe(7);
           });
           await moment.gone();
           expect(stray).toEqual([]);
-          expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+          expect(getEventListeners(signal, "abort")).toEqual([]);
+          // The check of a path, before anything is sent, may still be removing its file.
+          await eventually(() => readdirSync(folder).length === 0);
         }
       },
     );
-
-    it("rejects with any reason unchanged", async () => {
-      for (const reason of reasons) {
-        const moment = await make(options);
-        const controller = new AbortController();
-        const failure = rejectionOf(moment.call(controller.signal).bytes());
-        await moment.reached();
-        controller.abort(reason);
-        expect(await failure).toBe(controller.signal.reason);
-        if (reason instanceof TruncatedPdfError) expect(reason.attempts).toBe(7);
-      }
-    });
-
-    it("leaves no file, nor a part of one", async () => {
-      const folder = temporaryFolder();
-      const moment = await make(options);
-      const controller = new AbortController();
-      const failure = rejectionOf(moment.call(controller.signal).saveTo(join(folder, "a.pdf")));
-      await moment.reached();
-      controller.abort();
-      await failure;
-      expect(readdirSync(folder)).toEqual([]);
-    });
   });
 
   it("at any moment of a retry leaves no part of a file", async () => {
@@ -223,8 +197,3 @@ describe.each(transports)("a call that is cancelled by %s", (_, options) => {
     expect([...outcomes]).toContain("enough");
   });
 });
-
-function controlled() {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: (reason?: unknown) => controller.abort(reason) };
-}

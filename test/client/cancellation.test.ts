@@ -1,33 +1,16 @@
 import { getEventListeners } from "node:events";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { TemplatePdf, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { fullPipe } from "../support/full-pipe.ts";
 import { hasPipeFiles } from "../support/platform.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
+import { beginning, clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
-import { forms, generate, stages, temporaryFolder } from "./every-form.ts";
+import { controlled, reasons } from "./aborts.ts";
+import { forms, generate, stages } from "./every-form.ts";
 import { countTimers } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 const half = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });
-
-function controlled() {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: (reason?: unknown) => controller.abort(reason) };
-}
-
-/** Errors that could be taken for another failure, and reasons that are not errors. */
-const reasons = [
-  undefined,
-  null,
-  "the customer left",
-  new DOMException("too slow", "TimeoutError"),
-  new TruncatedPdfError("mine", { receivedBytes: 1, attempts: 7 }),
-  Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" }),
-];
 
 describe("a document that is cancelled", () => {
   /** Of a Node stream only an error can be the end. */
@@ -101,31 +84,6 @@ describe("a document that is cancelled", () => {
     expect(await saving).toBe(signal.reason);
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
-
-  it("leaves no part of its file", async () => {
-    const service = await Service.start(half);
-    const { signal, abort } = controlled();
-    const folder = temporaryFolder();
-    const saving = rejectionOf((await generate(service.client(), { signal })).saveTo(join(folder, "a.pdf")));
-    while (readdirSync(folder).length === 0) await turns();
-    abort();
-    expect(await saving).toBe(signal.reason);
-    expect(readdirSync(folder)).toEqual([]);
-  });
-  it("does not affect other calls of the client", async () => {
-    const service = await Service.start((received) =>
-      (received.body.includes("stays") ? withLength(pdf) : half)(received),
-    );
-    const client = service.client();
-    const results = Array.from({ length: 10 }, async (_, index) => {
-      if (index % 2) return pdf.equals(await client.generate("uid", { which: "stays" }).bytes());
-      const document = await client.generate("uid", { which: "goes" });
-      const failure = rejectionOf(document.bytes());
-      await document.cancel("enough");
-      return (await failure) === "enough";
-    });
-    expect(await Promise.all(results)).toEqual(Array(10).fill(true));
-  });
 });
 
 it("a signal that was aborted before the call sends nothing", async () => {
@@ -139,42 +97,36 @@ it("a signal that was aborted before the call sends nothing", async () => {
   expect(request).not.toHaveBeenCalled();
 });
 
-it("a call that is aborted before a long wait for a retry, or by its own fetch, leaves no timer", async () => {
+it("a call that is aborted by its own fetch leaves no timer", async () => {
   const timers = countTimers();
-  const service = await Service.start(saying(503, "", { "retry-after": "50" }));
+  const service = await Service.start(() => {});
   const { signal, abort } = controlled();
-  const hooks = { retry: () => void setImmediate(() => abort("enough")) };
-  const waiting = service.client({ hooks, retry: { limit: 1 } });
-  expect(await rejectionOf(generate(waiting, { signal }).bytes())).toBe("enough");
-  const other = controlled();
   const fetch = () => {
-    other.abort("enough");
+    abort("enough");
     return new Promise<never>(() => {});
   };
-  const fetching = service.client({ fetch });
-  expect(await rejectionOf(generate(fetching, { signal: other.signal }).bytes())).toBe("enough");
-  await waiting.close();
+  expect(await rejectionOf(generate(service.client({ fetch }), { signal }).bytes())).toBe("enough");
   expect(countTimers()).toBeLessThanOrEqual(timers);
 });
 
-describe("a connection that our own agent opens is destroyed if the call is aborted", () => {
-  it.each(["in the TLS handshake", "while a proxy connects"])("%s", async (moment) => {
+it.each(["in the TLS handshake", "while a proxy connects"])(
+  "a connection that our own agent opens is destroyed if the call is aborted %s",
+  async (moment) => {
     let count = 0;
     const server = await listenRaw((socket) => {
       count += 1;
       socket.resume();
     });
     onTestFinished(() => server.close());
-    if (moment.includes("proxy")) vi.stubEnv("HTTPS_PROXY", server.origin);
+    const byProxy = moment.includes("proxy");
+    if (byProxy) vi.stubEnv("HTTPS_PROXY", server.origin);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const baseUrl = moment.includes("proxy") ? "https://service.test" : `https://127.0.0.1:${server.port}`;
-    const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false });
+    const client = clientOf(byProxy ? "https://service.test" : `https://127.0.0.1:${server.port}`);
     const { signal, abort } = controlled();
     const failure = rejectionOf(generate(client, { signal }).bytes());
     await eventually(() => count === 1);
     abort("enough");
     expect(await failure).toBe("enough");
     await eventually(() => server.openSockets === 0);
-    await client.close();
-  });
-});
+  },
+);

@@ -52,6 +52,16 @@ const allForms: readonly (readonly [form: string, read: Read])[] = [
 /** Every form of a document, read to its end. */
 export const forms = allForms.filter(isAvailable);
 
+type Open = (pending: PendingPdf) => Promise<AsyncIterable<Uint8Array>>;
+const allStreams: readonly (readonly [output: string, open: Open])[] = [
+  ["stream()", async (pending) => iterable(await pending.stream())],
+  ["nodeStream()", async (pending) => pending.nodeStream()],
+  ["response()", async (pending) => (await pending.response()).body as unknown as AsyncIterable<Uint8Array>],
+];
+
+/** The outputs that are streams, opened and not read. */
+export const streamOutputs = allStreams.filter(isAvailable);
+
 /** Where a form can be asked for. */
 export const stages = ["the pending result", "the awaited document"] as const;
 

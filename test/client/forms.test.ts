@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import {
   type Answer,
@@ -9,26 +8,24 @@ import {
   Service,
   saying,
   transports,
-  untilClose,
   withLength,
 } from "../support/service.ts";
 import { forms, generate, iterable, readAt, stages } from "./every-form.ts";
+
+// More framings, and bytes that arrive one by one: test/faults and test/transport.
 
 const small = pdfOf(2_000);
 const large = pdfOf(700_001);
 
 const framings: readonly (readonly [string, (body: Buffer) => Answer])[] = [
-  ["a length that is told", withLength],
+  ["a told length", withLength],
   ["chunks", inChunks],
-  ["the end of the connection", untilClose],
-  ["gzip", (body) => withLength(gzipSync(body), { "content-encoding": "gzip" })],
 ];
 
 describe.each(transports)("by %s", (_, options) => {
   it.each(framings)("every output method returns every byte of a body framed by %s", async (_, answer) => {
     for (const pdf of [small, large]) {
-      const service = await Service.start(answer(pdf));
-      const client = service.client(options);
+      const client = (await Service.start(answer(pdf))).client(options);
       for (const stage of stages) {
         const read = async ([form, output]: (typeof forms)[number]) =>
           [form, pdf.equals(await readAt(stage, generate(client), output))] as const;
@@ -45,88 +42,57 @@ describe.each(transports)("by %s", (_, options) => {
     }
   });
 
-  it.each(forms)("%s returns bytes that arrive late, one by one", async (_, read) => {
-    const body = Buffer.from("\n%PDF-1.7\nbytes\n%%EOF\n");
-    const service = await Service.start(async ({ response }) => {
-      response.writeHead(200);
-      for (const byte of body) {
-        response.write(Buffer.of(byte));
-        await new Promise((resolve) => setImmediate(resolve));
+  it.each(framings)("bytes(), arrayBuffer() and buffer() share no memory, after %s", async (_, answer) => {
+    // Bodies below Buffer.poolSize are the ones that a pool would serve.
+    for (const size of [20, 1_000, 4_096, 70_000]) {
+      const client = (await Service.start(answer(pdfOf(size)))).client(options);
+      const bytes = await generate(client).bytes();
+      expect(Object.getPrototypeOf(bytes)).toBe(Uint8Array.prototype);
+      const buffer = await generate(client).buffer();
+      expect(Buffer.isBuffer(buffer)).toBe(true);
+      for (const view of [bytes, buffer]) {
+        expect(view.buffer).toBeInstanceOf(ArrayBuffer);
+        expect([view.byteLength, view.byteOffset, view.buffer.byteLength]).toEqual([size, 0, size]);
       }
-      response.end();
-    });
-    expect(body.equals(await read(generate(service.client(options))))).toBe(true);
+      const arrayBuffer = await generate(client).arrayBuffer();
+      expect([arrayBuffer instanceof ArrayBuffer, arrayBuffer.byteLength]).toEqual([true, size]);
+    }
   });
-});
 
-describe("the memory of a document", () => {
-  // Bodies below Buffer.poolSize are the ones that a pool would serve.
-  const sizes = [20, 1_000, 4_096, 70_000];
-  const answers: readonly (readonly [string, (body: Buffer) => Answer])[] = [
-    ["a told length", withLength],
-    ["chunks", inChunks],
-  ];
-
-  describe.each(transports)("by %s", (_, options) => {
-    it.each(answers)("bytes(), arrayBuffer() and buffer() share no memory, after %s", async (_, answer) => {
-      for (const size of sizes) {
-        const client = (await Service.start(answer(pdfOf(size)))).client(options);
-        const bytes = await generate(client).bytes();
-        expect(Object.getPrototypeOf(bytes)).toBe(Uint8Array.prototype);
-        const buffer = await generate(client).buffer();
-        expect(Buffer.isBuffer(buffer)).toBe(true);
-        for (const view of [bytes, buffer]) {
-          expect(view.buffer).toBeInstanceOf(ArrayBuffer);
-          expect([view.byteLength, view.byteOffset, view.buffer.byteLength]).toEqual([size, 0, size]);
-        }
-        const arrayBuffer = await generate(client).arrayBuffer();
-        expect([arrayBuffer instanceof ArrayBuffer, arrayBuffer.byteLength]).toEqual([true, size]);
+  it.each(["stream", "iteration", "response"])("every chunk of %s can be transferred", async (form) => {
+    for (const answer of [withLength(large), inChunks(large), withLength(small)]) {
+      const document = await generate((await Service.start(answer)).client(options));
+      const body = form === "response" ? document.response().body : undefined;
+      const moved: Uint8Array[] = [];
+      for await (const chunk of iterable(body ?? (form === "stream" ? document.stream() : document))) {
+        expect(Object.getPrototypeOf(chunk)).toBe(Uint8Array.prototype);
+        expect([chunk.byteOffset, chunk.buffer.byteLength]).toEqual([0, chunk.byteLength]);
+        moved.push(structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }));
       }
+      const whole = Buffer.concat(moved);
+      expect((whole.length === small.length ? small : large).equals(whole)).toBe(true);
+    }
+  });
+
+  it("a chunk that its reader has overwritten or transferred does not spoil the proof", async () => {
+    let finish: (() => void) | undefined;
+    const service = await Service.start((received) => {
+      beginning(small)(received);
+      finish = () => received.response.end();
     });
-
-    it.each(["stream", "iteration", "response"] as const)(
-      "every chunk of %s can be transferred",
-      async (form) => {
-        for (const [pdf, answer] of [
-          [large, withLength(large)],
-          [large, inChunks(large)],
-          [small, withLength(small)],
-        ] as const) {
-          const service = await Service.start(answer);
-          const document = await generate(service.client(options));
-          const body = form === "response" ? document.response().body : undefined;
-          const chunks = body ?? (form === "stream" ? document.stream() : document);
-          const moved: Uint8Array[] = [];
-          for await (const chunk of iterable(chunks)) {
-            expect(Object.getPrototypeOf(chunk)).toBe(Uint8Array.prototype);
-            expect([chunk.byteOffset, chunk.buffer.byteLength]).toEqual([0, chunk.byteLength]);
-            moved.push(structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }));
-          }
-          expect(pdf.equals(Buffer.concat(moved))).toBe(true);
-        }
-      },
-    );
-
-    it("a chunk that its reader has overwritten or transferred does not spoil the proof", async () => {
-      let finish: (() => void) | undefined;
-      const service = await Service.start((received) => {
-        beginning(small)(received);
-        finish = () => received.response.end();
-      });
-      for (const spoil of [
-        (chunk: Uint8Array) => void chunk.fill(0),
-        (chunk: Uint8Array) => void structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }),
-      ]) {
-        const reader = (await generate(service.client(options)).stream()).getReader();
-        for (let read = 0; read < small.length; ) {
-          const { value } = await reader.read();
-          read += value?.byteLength ?? 0;
-          if (value) spoil(value);
-        }
-        finish?.();
-        expect(await reader.read()).toMatchObject({ done: true });
+    for (const spoil of [
+      (chunk: Uint8Array) => void chunk.fill(0),
+      (chunk: Uint8Array) => void structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }),
+    ]) {
+      const reader = (await generate(service.client(options)).stream()).getReader();
+      for (let read = 0; read < small.length; ) {
+        const { value } = await reader.read();
+        read += value?.byteLength ?? 0;
+        if (value) spoil(value);
       }
-    });
+      finish?.();
+      expect(await reader.read()).toMatchObject({ done: true });
+    }
   });
 });
 

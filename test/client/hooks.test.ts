@@ -1,11 +1,12 @@
 import type { ClientOptions } from "template-pdf";
 import { ApiError, ConfigurationError, TruncatedPdfError } from "template-pdf";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { noHooks, tell } from "../../src/options/hooks.ts";
 import {
   type Answer,
   beginning,
   cutOffAfter,
+  inTurn,
   pdfOf,
   rejectionOf,
   Service,
@@ -15,44 +16,33 @@ import {
   withLength,
 } from "../support/service.ts";
 import { forms, generate, readAt, stages } from "./every-form.ts";
-import { passTime, stopTime } from "./timing.ts";
+import { passTime, stopTime, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
 const whole = withLength(pdf, { "x-request-id": "id-1" });
+const begun = beginning(pdf.subarray(0, 1_000), { "content-length": "2000" });
 const cutOff = cutOffAfter(pdf, 1_000);
 
-/** Gives one answer after another, and then the last for ever. */
-function inTurn(...answers: Answer[]): Answer {
-  let count = 0;
-  return (received) => answers[Math.min(count++, answers.length - 1)]?.(received);
-}
-
 type Heard = readonly [name: string, event: Record<string, unknown>];
+
+const errorsIn = (heard: readonly Heard[]) =>
+  heard.filter(([name]) => name === "error").map(([, { error }]) => error);
 
 /** Hooks that remember every event, in the order in which they came. */
 function remembering() {
   const heard: Heard[] = [];
   const hear = (name: string) => (event: object) => void heard.push([name, { ...event }]);
-  const hooks = {
-    request: hear("request"),
-    response: hear("response"),
-    retry: hear("retry"),
-    error: hear("error"),
-  };
+  const names = ["request", "response", "retry", "error"];
+  const hooks: ClientOptions["hooks"] = Object.fromEntries(names.map((name) => [name, hear(name)]));
   return { hooks, heard, names: () => heard.map(([name, { attempt }]) => `${name} ${attempt}`) };
 }
 
-beforeEach(() => {
-  vi.spyOn(Math, "random").mockReturnValue(0.01);
-  onTestFinished(() => void vi.restoreAllMocks());
-});
+beforeEach(withoutBackOff);
 
-describe("a hook that is not set", () => {
-  it("costs no event", () => {
-    const event = vi.fn();
-    tell(noHooks, "request", event);
-    expect(event).not.toHaveBeenCalled();
-  });
+it("a hook that is not set costs no event", () => {
+  const event = vi.fn();
+  tell(noHooks, "request", event);
+  expect(event).not.toHaveBeenCalled();
 });
 
 describe("hooks", () => {
@@ -63,7 +53,7 @@ describe("hooks", () => {
     return { service, client, ...told };
   };
 
-  it("hear of the request and its answer, and of nothing else where all goes well", async () => {
+  it("receive the request and its response, and nothing else, of a call that succeeds", async () => {
     const { client, service, heard } = await start(whole);
     await generate(client).bytes();
     const call = heard[0]?.[1]["call"];
@@ -80,7 +70,7 @@ describe("hooks", () => {
     expect(heard[2]?.[1]["call"]).not.toBe(call);
   });
 
-  it("hear how long the call has taken, whenever it began", async () => {
+  it("receive how long the call has taken, whenever it began", async () => {
     stopTime();
     await passTime(100_000);
     const { client, service, heard } = await start(() => {});
@@ -92,43 +82,35 @@ describe("hooks", () => {
     expect(heard.map(([, { elapsedMs }]) => elapsedMs)).toEqual([0, 2_000]);
   });
 
-  it("hear of every attempt, in order, with what it failed with and how long the wait is", async () => {
-    const { client, heard, names } = await start(inTurn(saying(503, "", { "retry-after": "0" }), whole));
+  it.each([
+    ["an error response", saying(503, "", { "retry-after": "0" }), ApiError, / Try again later\.$/],
+    ["a truncated document", cutOff, TruncatedPdfError, / Generate it again\.$/],
+  ])("receive every attempt, in order, if %s is retried", async (_, answer, ErrorClass, message) => {
+    const { client, heard, names } = await start(inTurn(answer, whole));
     await generate(client).bytes();
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
-    expect(heard[2]?.[1]).toMatchObject({ error: expect.any(ApiError), delayMs: 0 });
-    const message = expect.stringMatching(/ Try again later\.$/);
-    expect(heard[2]?.[1]["error"]).toMatchObject({ status: 503, attempts: 1, message });
+    expect(heard[2]?.[1]).toMatchObject({ error: expect.any(ErrorClass), delayMs: 0 });
+    const facts = { attempts: 1, message: expect.stringMatching(message) };
+    expect(heard[2]?.[1]["error"]).toMatchObject(facts);
   });
 
-  it("hear of a document that breaks and is asked for again", async () => {
-    const { client, heard, names } = await start(inTurn(cutOff, whole));
-    await generate(client).bytes();
-    expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
-    expect(heard[2]?.[1]["error"]).toBeInstanceOf(TruncatedPdfError);
-    const message = expect.stringMatching(/ Generate it again\.$/);
-    expect(heard[2]?.[1]["error"]).toMatchObject({ message });
-  });
-
-  it("hear of the failure once, with the very error that the call rejects with", async () => {
+  it("receive the failure once, with the very error that the call rejects with", async () => {
     const { client, heard, names } = await start(saying(500));
     const error = await rejectionOf(generate(client).bytes());
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2", "error 2"]);
     expect(heard[5]?.[1]["error"]).toBe(error);
   });
 
-  it("hear of a call of which nothing was sent", async () => {
+  it("receive the failure of a call that was not sent", async () => {
     const { client, heard } = await start(whole);
     const error = await rejectionOf(client.generate("..", {}).bytes());
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(heard).toEqual([["error", expect.objectContaining({ attempt: 0, error })]]);
   });
 
-  it.each(forms)("hear once of a call that is given up while %s is read", async (_, read) => {
+  it.each(forms)("receive one failure of a call that is cancelled while %s is read", async (_, read) => {
     for (const stage of stages) {
-      const { client, service, heard } = await start(
-        beginning(pdf.subarray(0, 1_000), { "content-length": "2000" }),
-      );
+      const { client, service, heard } = await start(begun);
       const controller = new AbortController();
       const reason = new Error("enough");
       const pending = generate(client, { signal: controller.signal });
@@ -138,24 +120,24 @@ describe("hooks", () => {
       await failure;
       await pending.cancel(new Error("again"));
       await turns();
-      expect(heard.filter(([name]) => name === "error").map(([, { error }]) => error)).toEqual([reason]);
+      expect(errorsIn(heard)).toEqual([reason]);
     }
   });
 
   it.each([2_000, 200_000])(
-    "hear of a document of %i bytes that is given up before it is read",
+    "receive the failure of a document of %i bytes that is cancelled before it is read",
     async (size) => {
       const { client, heard } = await start(withLength(pdfOf(size)));
       const document = await generate(client);
       await turns();
       await document.cancel("enough");
       await rejectionOf(document.bytes());
-      expect(heard.filter(([name]) => name === "error").map(([, { error }]) => error)).toEqual(["enough"]);
+      expect(errorsIn(heard)).toEqual(["enough"]);
     },
   );
 
   it.each(forms)(
-    "hear of no failure once %s has the whole document, whatever comes then",
+    "receive no failure once %s has the whole document, whatever happens then",
     async (_, read) => {
       for (const stage of stages) {
         const { client, names } = await start(whole);
@@ -173,7 +155,7 @@ describe("hooks", () => {
     },
   );
 
-  it("of a client hold for its siblings, which may have their own", async () => {
+  it("of a client apply to derived clients, which may have their own", async () => {
     const { client, names } = await start(whole);
     await generate(client.with({ maxBytes: 5_000 })).bytes();
     expect(names()).toHaveLength(2);
@@ -183,7 +165,7 @@ describe("hooks", () => {
     expect(own.names()).toEqual(["request 1", "response 1"]);
   });
 
-  it("may give the call up: then nothing is sent, and nothing more is tried", async () => {
+  it("may cancel the call: then nothing is sent, and nothing is retried", async () => {
     for (const name of ["request", "response", "retry"] as const) {
       const service = await Service.start(saying(503));
       const controller = new AbortController();
@@ -207,14 +189,13 @@ describe("hooks", () => {
     const fail = () => {
       throw new Error("of the hook");
     };
+    const then = "then";
     const hostile: ((event: object) => unknown)[] = [
       fail,
       async () => fail(),
       () => new Promise(() => {}),
-      // biome-ignore lint/suspicious/noThenProperty: such values exist, and are what is tested here.
-      () => Object.defineProperty({}, "then", { value: fail }),
-      // biome-ignore lint/suspicious/noThenProperty: such values exist, and are what is tested here.
-      () => Object.defineProperty({}, "then", { get: fail }),
+      () => Object.defineProperty({}, then, { value: fail }),
+      () => Object.defineProperty({}, then, { get: fail }),
       (event) => Object.assign(event, { uid: "other", error: undefined }),
     ];
     for (const hook of hostile) {
@@ -229,12 +210,12 @@ describe("hooks", () => {
     }
   });
 
-  it("get events that nobody can change", async () => {
+  it("receive events that nobody can change", async () => {
     const events: object[] = [];
-    const service = await Service.start(saying(503));
-    const hear = (event: object) => void events.push(event);
-    const hooks = { request: hear, response: hear, retry: hear, error: hear };
-    await rejectionOf(generate(service.client({ retry: { limit: 1 }, hooks })).bytes());
+    const record = (event: object) => void events.push(event);
+    const hooks = { request: record, response: record, retry: record, error: record };
+    const { client } = await start(saying(503), { hooks });
+    await rejectionOf(generate(client).bytes());
     expect(events).toHaveLength(6);
     for (const event of events) {
       expect(Object.isFrozen(event)).toBe(true);
@@ -243,14 +224,12 @@ describe("hooks", () => {
   });
 });
 
-describe("hooks that are wrong", () => {
-  it.each([
-    [{ requests: () => {} }, /^Unknown hooks option `requests`\. Known options: request, /],
-    [{ request: "log" }, /`hooks.request` to be a function/],
-    [() => {}, /`hooks` to be an object/],
-    [null, /`hooks` to be an object/],
-  ])("are refused: %o", async (hooks, message) => {
-    const service = await Service.start(whole);
-    expect(() => service.client({ hooks: hooks as never })).toThrow(message);
-  });
+it.each([
+  [{ requests: () => {} }, /^Unknown hooks option `requests`\. Known options: request, /],
+  [{ request: "log" }, /`hooks.request` to be a function/],
+  [() => {}, /`hooks` to be an object/],
+  [null, /`hooks` to be an object/],
+])("wrong hooks are refused: %o", async (hooks, message) => {
+  const service = await Service.start(whole);
+  expect(() => service.client({ hooks: hooks as never })).toThrow(message);
 });

@@ -20,8 +20,10 @@ export interface Failing {
 export async function whatComesOut(
   run: (hooks: ClientOptions["hooks"]) => Promise<Failing & { error: unknown; document?: GeneratedPdf }>,
 ): Promise<{ places: Places; error: unknown }> {
-  const events: Record<string, unknown[]> = { request: [], response: [], retry: [], error: [] };
-  const hear = (name: string) => (event: unknown) => void events[name]?.push(event);
+  const events = { request: [], response: [], retry: [], error: [] } as Record<string, unknown[]>;
+  const hooks = Object.fromEntries(
+    Object.entries(events).map(([name, heard]) => [name, (event: unknown) => void heard.push(event)]),
+  );
   const printed: unknown[] = [];
   const warnings: unknown[] = [];
   for (const stream of [process.stdout, process.stderr]) {
@@ -32,12 +34,7 @@ export async function whatComesOut(
   process.on("warning", onWarning);
   onTestFinished(() => void process.off("warning", onWarning));
 
-  const { error, client, pending, document, folder } = await run({
-    request: hear("request"),
-    response: hear("response"),
-    retry: hear("retry"),
-    error: hear("error"),
-  });
+  const { error, client, pending, document, folder } = await run(hooks);
   await turns();
   vi.restoreAllMocks();
   const places: Places = { ...placesOf(error) };

@@ -13,42 +13,36 @@ type Handler = Parameters<DispatcherLike["dispatch"]>[1];
 type Controller = Parameters<Handler["onRequestStart"]>[0];
 
 /** Says everything that it has to say before `dispatch` returns, as undici's `MockAgent` does. */
-function saying(say: (handler: Handler, controller: Controller) => void): DispatcherLike {
+function saying(
+  status: number,
+  body: Uint8Array,
+  close: (handler: Handler, controller: Controller) => void = (handler, controller) =>
+    handler.onResponseEnd(controller, {}),
+): DispatcherLike {
+  const nothing = () => {};
+  const methods = { abort: nothing, pause: nothing, resume: nothing };
   return {
     dispatch: (_, handler) => {
-      const controller = {
-        aborted: false,
-        paused: false,
-        reason: null,
-        rawHeaders: [],
-        abort: () => {},
-        pause: () => {},
-        resume: () => {},
-      } as unknown as Controller;
+      const state = { aborted: false, paused: false, reason: null, rawHeaders: [] };
+      const controller = { ...state, ...methods } as unknown as Controller;
       handler.onRequestStart(controller, {});
-      say(handler, controller);
+      handler.onResponseStart(controller, status, {});
+      if (body.length > 0) handler.onResponseData(controller, body);
+      close(handler, controller);
       return true;
     },
   };
 }
 
-const whole = saying((handler, controller) => {
-  handler.onResponseStart(controller, 200, {});
-  handler.onResponseData(controller, pdf);
-  handler.onResponseEnd(controller, {});
-});
-
-const begun = saying((handler, controller) => {
-  handler.onResponseStart(controller, 200, {});
-  handler.onResponseData(controller, half);
-});
+const whole = saying(200, pdf);
+const begun = saying(200, half, () => {});
 
 function clientOf(dispatcher: DispatcherLike): TemplatePdf {
   return new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "key", retry: false, dispatcher });
 }
 
-/** A clock that goes on keeps the process from ending, for ten minutes. */
-describe("a dispatcher that answers at once leaves no clock", () => {
+/** A timer that goes on keeps the process from ending, for ten minutes. */
+describe("a dispatcher that answers at once leaves no timer", () => {
   it.each(forms)("after %s", async (_, read) => {
     stopTime();
     const { signal } = new AbortController();
@@ -71,15 +65,12 @@ describe("a dispatcher that answers at once leaves no clock", () => {
 
   it("after an error", async () => {
     stopTime();
-    const refusing = saying((handler, controller) => {
-      handler.onResponseStart(controller, 404, {});
-      handler.onResponseEnd(controller, {});
-    });
-    expect(await rejectionOf(generate(clientOf(refusing)))).toMatchObject({ code: "not_found" });
+    const refused = generate(clientOf(saying(404, Buffer.alloc(0))));
+    expect(await rejectionOf(refused)).toMatchObject({ code: "not_found" });
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("but for the total of a document that it has begun, until that is whole", async () => {
+  it("except that of timeouts.total, until a document that has begun is whole", async () => {
     stopTime();
     const timeouts = { firstByte: never, stall: never, unread: never };
     const pending = generate(clientOf(begun), { timeouts });
@@ -92,16 +83,11 @@ describe("a dispatcher that answers at once leaves no clock", () => {
   });
 });
 
-it("a document that breaks at once is asked for again by the form that reads it, not by a second one", async () => {
+it("a document that breaks at once is requested again by the output that reads it, not by a second one", async () => {
   withoutBackOff();
-  const answers = [
-    saying((handler, controller) => {
-      handler.onResponseStart(controller, 200, {});
-      handler.onResponseData(controller, half);
-      handler.onResponseError(controller, new Error("other side closed"));
-    }),
-    whole,
-  ];
+  const closed = new Error("other side closed");
+  const breaking = saying(200, half, (handler, controller) => handler.onResponseError(controller, closed));
+  const answers = [breaking, whole];
   let attempts = 0;
   const dispatcher: DispatcherLike = {
     dispatch: (options, handler) => answers[attempts++]?.dispatch(options, handler) ?? false,
@@ -118,11 +104,7 @@ it("a document that breaks at once is asked for again by the form that reads it,
 it("an error needs no TextDecoder", async () => {
   vi.stubGlobal("TextDecoder", undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
-  const refusing = saying((handler, controller) => {
-    handler.onResponseStart(controller, 401, {});
-    handler.onResponseData(controller, Buffer.from("Not you, no café."));
-    handler.onResponseEnd(controller, {});
-  });
+  const refusing = saying(401, Buffer.from("Not you, no café."));
   expect(await rejectionOf(generate(clientOf(refusing)))).toMatchObject({
     code: "authentication_failed",
     rawBody: "Not you, no caf\ufffd\ufffd.",
@@ -130,13 +112,10 @@ it("an error needs no TextDecoder", async () => {
 });
 
 it.each(["stream()", "response()"])(
-  "a document that had to wait for %s gives whoever reads it time, too",
+  "timeouts.stall does not run while a document in memory waits for the reader of %s",
   async (form) => {
     stopTime();
-    const more = saying((handler, controller) => {
-      handler.onResponseStart(controller, 200, {});
-      handler.onResponseData(controller, pdfOf(200_000));
-    });
+    const more = saying(200, pdfOf(200_000), () => {});
     const document = await generate(clientOf(more), { timeouts: { stall: 1_000, unread: never } });
     const stream = form === "stream()" ? document.stream() : document.response().body;
     await passTime(3_600_000);

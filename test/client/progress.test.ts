@@ -1,24 +1,22 @@
 import type { Progress } from "template-pdf";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type Answer,
   cutOffAfter,
   inChunks,
+  inTurn,
   pdfOf,
   rejectionOf,
   Service,
   saying,
   withLength,
 } from "../support/service.ts";
+import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 const whole = withLength(pdf);
-const cutOff = cutOffAfter(pdf, 1_000);
 
-beforeEach(() => {
-  vi.spyOn(Math, "random").mockReturnValue(0.01);
-  onTestFinished(() => void vi.restoreAllMocks());
-});
+beforeEach(withoutBackOff);
 
 describe("onProgress", () => {
   const start = async (answer: Answer) => {
@@ -27,7 +25,7 @@ describe("onProgress", () => {
     return { client, heard, onProgress: (progress: Progress) => void heard.push(progress) };
   };
 
-  it("hears how much has come, up to all of it", async () => {
+  it("receives how much has arrived, up to all of it", async () => {
     const { client, heard, onProgress } = await start(whole);
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(heard.at(-1)).toEqual({ receivedBytes: pdf.length, totalBytes: pdf.length });
@@ -36,23 +34,20 @@ describe("onProgress", () => {
     expect(heard.every(({ totalBytes }) => totalBytes === pdf.length)).toBe(true);
   });
 
-  it("knows no total where the answer tells none", async () => {
+  it("has no total if the response has no length", async () => {
     const { client, heard, onProgress } = await start(inChunks(pdf));
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(heard.at(-1)).toEqual({ receivedBytes: pdf.length, totalBytes: undefined });
   });
 
-  it("begins anew where a document broke and is asked for again", async () => {
-    let count = 0;
-    const { client, heard, onProgress } = await start((received) =>
-      count++ === 0 ? cutOff(received) : whole(received),
-    );
+  it("starts again if a truncated document is requested again", async () => {
+    const { client, heard, onProgress } = await start(inTurn(cutOffAfter(pdf, 1_000), whole));
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(heard[0]?.receivedBytes).toBeLessThanOrEqual(1_000);
     expect(heard.at(-1)?.receivedBytes).toBe(pdf.length);
   });
 
-  it("hears nothing of an answer that is no document", async () => {
+  it("is not called for a response that is not a document", async () => {
     const refusal = await start(saying(404, "gone"));
     await rejectionOf(refusal.client.generate("inv", {}, { onProgress: refusal.onProgress }));
     const page = await start(saying(200, "<html>"));
@@ -60,7 +55,7 @@ describe("onProgress", () => {
     expect([...refusal.heard, ...page.heard]).toEqual([]);
   });
 
-  it("hears nothing more once the call was given up, also by itself", async () => {
+  it("is not called again once the call was cancelled, also by itself", async () => {
     const { client } = await start(whole);
     const controller = new AbortController();
     const onProgress = vi.fn(() => controller.abort(new Error("enough")));
@@ -69,7 +64,7 @@ describe("onProgress", () => {
     expect(onProgress).toHaveBeenCalledTimes(1);
   });
 
-  it("loses no document for what it throws, at once or later", async () => {
+  it("does not affect the document by what it throws, at once or later", async () => {
     const { client } = await start(whole);
     const thrower = () => {
       throw new Error("broken bar");

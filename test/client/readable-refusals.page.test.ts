@@ -48,27 +48,15 @@ const refusals = [
 
 /** Names, amounts, accounts, contacts, addresses, dates, sentences and tokens, as they stand in documents. */
 const secrets = [
-  ..."Zoë Müller|Jo Li|Mary-Jane O'Neil|İbrahim Çelik|Wm. Brown Jr.|Иван Петров|محمد علي|राम शर्मा|王小明|佐藤 花子".split(
-    "|",
-  ),
-  ..."Grace Hopper|Max Power|Al|Tom Field|£1,000,000|€ 12.345,67|1 234 567,89 kr|17.5%|-42.17|2½ hours|12x".split(
-    "|",
-  ),
-  ..."DE89 3704 0044 0532 0130 00|4111 1111 1111 1111|123-45-6789|GB 123 4567 89|PO#77812|AB12 CDE".split(
-    "|",
-  ),
-  ..."anna.price+bill@mail.example.co.uk|用户@例子.广告|+49 (0) 30 901820|@zoe_mueller|192.168.17.23".split(
-    "|",
-  ),
-  ..."https://example.com/u/zoe?token=abcDEF123|221B Baker Street, London NW1 6XE|Rue de l'Église 7, 1000 Bruxelles".split(
-    "|",
-  ),
-  ..."〒100-0001 東京都千代田区千代田1-1|Apt 4C|20 November 2026|2026-11-20|3rd of March 1961|Q4/2026|17:45:12".split(
-    "|",
-  ),
-  ..."hunter2|S3cr3t!|eyJhbGciOiJIUzI1NiJ9.e30.abc|0xDEADBEEF|x9|007|42|3.14159|99999999999999999999".split(
-    "|",
-  ),
+  ...[
+    "Zoë Müller|Jo Li|Mary-Jane O'Neil|İbrahim Çelik|Wm. Brown Jr.|Иван Петров|محمد علي|राम शर्मा|王小明|佐藤 花子",
+    "Grace Hopper|Max Power|Al|Tom Field|£1,000,000|€ 12.345,67|1 234 567,89 kr|17.5%|-42.17|2½ hours|12x",
+    "DE89 3704 0044 0532 0130 00|4111 1111 1111 1111|123-45-6789|GB 123 4567 89|PO#77812|AB12 CDE",
+    "anna.price+bill@mail.example.co.uk|用户@例子.广告|+49 (0) 30 901820|@zoe_mueller|192.168.17.23",
+    "https://example.com/u/zoe?token=abcDEF123|221B Baker Street, London NW1 6XE|Rue de l'Église 7, 1000 Bruxelles",
+    "〒100-0001 東京都千代田区千代田1-1|Apt 4C|20 November 2026|2026-11-20|3rd of March 1961|Q4/2026|17:45:12",
+    "hunter2|S3cr3t!|eyJhbGciOiJIUzI1NiJ9.e30.abc|0xDEADBEEF|x9|007|42|3.14159|99999999999999999999",
+  ].flatMap((line) => line.split("|")),
   "The total must not be empty and the date is required",
   "total value of the order",
   "He was dismissed for theft on Monday.",

@@ -75,16 +75,6 @@ describe.each(failures)("after %s", (_, fail) => {
 it.each<[string, () => Promise<Service>, (service: Service) => Promise<unknown>]>([
   ["at once", () => Service.start(withLength(pdf)), (service) => generate(service.client()).cancel()],
   [
-    "while the service is at work",
-    () => Service.start(silent),
-    async (service) => {
-      const pending = generate(service.client());
-      const { closed } = await service.request();
-      await pending.cancel(new Error("enough"));
-      await closed;
-    },
-  ],
-  [
     "of a document that arrived",
     () => Service.start(withLength(pdf)),
     async (service) => (await generate(service.client())).cancel(),

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { failureAt, forms, generate, stages } from "../client/every-form.ts";
+import { withoutBackOff } from "../client/timing.ts";
 import { pdfOf, Service, saying, transports, withLength } from "../support/service.ts";
 
 /** The tenant for whom an application works. */
@@ -19,10 +20,7 @@ function failingTwice(): Promise<Service> {
 }
 
 describe.each(transports)("The caller's asynchronous context, by %s,", (_, options) => {
-  beforeEach(() => {
-    vi.spyOn(Math, "random").mockReturnValue(0.01);
-    onTestFinished(() => void vi.restoreAllMocks());
-  });
+  beforeEach(withoutBackOff);
 
   it("is the context of the API key function, so that each call has its tenant's key", async () => {
     const service = await failingTwice();

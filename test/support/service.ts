@@ -192,6 +192,12 @@ export function saying(
   };
 }
 
+/** Gives one answer after another, and the last of them to all further requests. */
+export function inTurn(...answers: readonly Answer[]): Answer {
+  let count = 0;
+  return (received) => answers[Math.min(count++, answers.length - 1)]?.(received);
+}
+
 /** Promises the whole of `body`, sends its first `sentBytes`, and breaks the connection. */
 export function cutOffAfter(body: Buffer, sentBytes: number): Answer {
   return ({ response, socket }) => {

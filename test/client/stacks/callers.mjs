@@ -3,6 +3,20 @@
 /** @typedef {(pdfs: any, call: any, here: (marker: Error) => void) => Promise<unknown>} Caller */
 
 /**
+ * A caller of an output method of the pending result.
+ *
+ * @param {string} method
+ * @param {...string} given
+ * @returns {Caller}
+ */
+const outputOf =
+  (method, ...given) =>
+  async (pdfs, call, here) => {
+    here(new Error());
+    await pdfs.generate(...call)[method](...given);
+  };
+
+/**
  * Callers of a pending result, by what they await.
  *
  * @type {Record<string, Caller>}
@@ -12,38 +26,14 @@ export const pendingCallers = {
     here(new Error());
     await pdfs.generate(...call);
   },
-  "bytes()": async (pdfs, call, here) => {
-    here(new Error());
-    await pdfs.generate(...call).bytes();
-  },
-  "buffer()": async (pdfs, call, here) => {
-    here(new Error());
-    await pdfs.generate(...call).buffer();
-  },
-  "arrayBuffer()": async (pdfs, call, here) => {
-    here(new Error());
-    await pdfs.generate(...call).arrayBuffer();
-  },
-  "blob()": async (pdfs, call, here) => {
-    here(new Error());
-    await pdfs.generate(...call).blob();
-  },
-  "stream()": async (pdfs, call, here) => {
-    here(new Error());
-    await pdfs.generate(...call).stream();
-  },
-  "nodeStream()": async (pdfs, call, here) => {
-    here(new Error());
-    await pdfs.generate(...call).nodeStream();
-  },
-  "response()": async (pdfs, call, here) => {
-    here(new Error());
-    await pdfs.generate(...call).response();
-  },
-  "saveTo()": async (pdfs, call, here) => {
-    here(new Error());
-    await pdfs.generate(...call).saveTo("stacks-of-callers.pdf");
-  },
+  "bytes()": outputOf("bytes"),
+  "buffer()": outputOf("buffer"),
+  "arrayBuffer()": outputOf("arrayBuffer"),
+  "blob()": outputOf("blob"),
+  "stream()": outputOf("stream"),
+  "nodeStream()": outputOf("nodeStream"),
+  "response()": outputOf("response"),
+  "saveTo()": outputOf("saveTo", "stacks-of-callers.pdf"),
   "for await": async (pdfs, call, here) => {
     here(new Error());
     for await (const chunk of pdfs.generate(...call)) void chunk;
@@ -51,36 +41,31 @@ export const pendingCallers = {
 };
 
 /**
- * Callers of the document itself, which they have awaited before.
+ * A caller of an output method of the document, which it has awaited before.
+ *
+ * @param {string} method
+ * @param {...string} given
+ * @returns {Caller}
+ */
+const outputOfDocument =
+  (method, ...given) =>
+  async (pdfs, call, here) => {
+    const pdf = await pdfs.generate(...call);
+    here(new Error());
+    await pdf[method](...given);
+  };
+
+/**
+ * Callers of the document itself.
  *
  * @type {Record<string, Caller>}
  */
 export const documentCallers = {
-  "bytes() of the document": async (pdfs, call, here) => {
-    const pdf = await pdfs.generate(...call);
-    here(new Error());
-    await pdf.bytes();
-  },
-  "buffer() of the document": async (pdfs, call, here) => {
-    const pdf = await pdfs.generate(...call);
-    here(new Error());
-    await pdf.buffer();
-  },
-  "arrayBuffer() of the document": async (pdfs, call, here) => {
-    const pdf = await pdfs.generate(...call);
-    here(new Error());
-    await pdf.arrayBuffer();
-  },
-  "blob() of the document": async (pdfs, call, here) => {
-    const pdf = await pdfs.generate(...call);
-    here(new Error());
-    await pdf.blob();
-  },
-  "saveTo() of the document": async (pdfs, call, here) => {
-    const pdf = await pdfs.generate(...call);
-    here(new Error());
-    await pdf.saveTo("stacks-of-callers.pdf");
-  },
+  "bytes() of the document": outputOfDocument("bytes"),
+  "buffer() of the document": outputOfDocument("buffer"),
+  "arrayBuffer() of the document": outputOfDocument("arrayBuffer"),
+  "blob() of the document": outputOfDocument("blob"),
+  "saveTo() of the document": outputOfDocument("saveTo", "stacks-of-callers.pdf"),
   "for await of the document": async (pdfs, call, here) => {
     const pdf = await pdfs.generate(...call);
     here(new Error());
@@ -113,11 +98,9 @@ export const indirectCallers = {
     await pdfs.generate(...call).catch(rethrow);
   },
   "finally()": async (pdfs, call, here) => {
+    const buffer = () => pdfs.generate(...call).buffer();
     here(new Error());
-    await pdfs
-      .generate(...call)
-      .buffer()
-      .finally(() => {});
+    await buffer().finally(() => {});
   },
   "an async function that returns the promise": async (pdfs, call, here) => {
     const bytesOf = async () => pdfs.generate(...call).bytes();

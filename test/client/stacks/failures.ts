@@ -1,8 +1,15 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { cutOffAfter, inChunks, pdfOf, type Received, Service, saying } from "../../support/service.ts";
+import {
+  beginning,
+  cutOffAfter,
+  inChunks,
+  pdfOf,
+  type Received,
+  Service,
+  saying,
+} from "../../support/service.ts";
+import { closedOrigin } from "../../support/sockets.ts";
 
-/** How a client is made and what it is asked for, for a call that fails; plain data, because programs read it, too. */
+/** How a client is created and what it requests, for a call that fails; plain data, because programs read it, too. */
 export interface Failure {
   readonly options: { readonly baseUrl: string; readonly timeouts?: Readonly<Record<string, number>> };
   readonly uid: string;
@@ -13,18 +20,12 @@ export interface Failure {
 
 const document = pdfOf(100_000);
 
-/** Sends half of a document, and nothing more. */
-function stall({ response }: Received): void {
-  response.writeHead(200, { "content-type": "application/pdf", "content-length": document.length });
-  response.write(document.subarray(0, document.length / 2));
-}
-
 const answers: Readonly<Record<string, (received: Received) => unknown>> = {
   missing: saying(404, "There is no such template."),
   silent: () => {},
   page: saying(200, "<!doctype html><title>Log in</title>"),
   truncated: cutOffAfter(document, 50_000),
-  "never-ending": stall,
+  "never-ending": beginning(document.subarray(0, 50_000), { "content-length": String(document.length) }),
 };
 
 /** Starts what fails, until the test has finished. */
@@ -33,39 +34,24 @@ export async function startFailures() {
     const uid = received.path.split("/").at(-2) ?? "";
     return (answers[uid] ?? inChunks(document))(received);
   });
-  const options = { baseUrl: service.baseUrl };
-  const brief = (limits: Record<string, number>) => ({ ...options, timeouts: limits });
+  const failing = (uid: string, name: string, more: object = {}, values: object = {}): Failure => ({
+    options: { baseUrl: service.baseUrl, ...more },
+    uid,
+    values,
+    name,
+  });
   /** Failures before the document begins. */
   const early: Record<string, Failure> = {
-    "a 404": { options, uid: "missing", values: {}, name: "NotFoundError" },
-    "a refused connection": {
-      options: { baseUrl: await unusedOrigin() },
-      uid: "any",
-      values: {},
-      name: "ConnectionError",
-    },
-    "a timeout": { options: brief({ firstByte: 10 }), uid: "silent", values: {}, name: "TimeoutError" },
-    "an answer that is not a PDF": { options, uid: "page", values: {}, name: "InvalidPdfError" },
-    "values that cannot be sent": { options, uid: "any", values: [], name: "ValuesError" },
+    "a 404": failing("missing", "NotFoundError"),
+    "a refused connection": failing("any", "ConnectionError", { baseUrl: await closedOrigin() }),
+    "a timeout": failing("silent", "TimeoutError", { timeouts: { firstByte: 10 } }),
+    "an answer that is not a PDF": failing("page", "InvalidPdfError"),
+    "values that cannot be sent": failing("any", "ValuesError", {}, []),
   };
   /** Failures within the document. */
   const late: Record<string, Failure> = {
-    "a truncated document": { options, uid: "truncated", values: {}, name: "TruncatedPdfError" },
-    "a document that stops arriving": {
-      options: brief({ stall: 10 }),
-      uid: "never-ending",
-      values: {},
-      name: "TimeoutError",
-    },
+    "a truncated document": failing("truncated", "TruncatedPdfError"),
+    "a document that stops arriving": failing("never-ending", "TimeoutError", { timeouts: { stall: 10 } }),
   };
-  return { service, early, late };
-}
-
-/** An origin that refuses connections. */
-async function unusedOrigin(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  return { early, late };
 }
