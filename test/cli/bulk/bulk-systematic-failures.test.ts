@@ -1,33 +1,17 @@
-import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { type Answer, saying, withLength } from "../../support/service.ts";
-import { Bench, byNo, csvOf, noOf, small } from "./command.ts";
+import { saying, withLength } from "../../support/service.ts";
+import { Bench, byNo, csvOf, held, noOf, small } from "./command.ts";
 
 const forbidding = (...numbers: number[]) =>
   byNo(Object.fromEntries(numbers.map((number) => [number, saying(403)])));
 
 describe("a bulk run stops, with exit code 3, where no row would fare better:", () => {
   it.each([
-    [401, 1, "at the first failure: with this API key", "Fix the API key first, then run the command again."],
-    [
-      403,
-      5,
-      "after 5 failures: with this API key",
-      "Fix the API key, or its rights, first, then run the command again.",
-    ],
-    [
-      404,
-      5,
-      "after 5 failures: with this uid and base URL",
-      "Fix the uid or the base URL first, then run the command again.",
-    ],
-    [
-      422,
-      20,
-      "after 20 failures: with values of this kind",
-      "Fix the values or the template first, then run the command again.",
-    ],
-  ])("the first answers say %i", async (status, failureCount, when, next) => {
+    [401, 1, "at the first failure: with this API key", "the API key"],
+    [403, 5, "after 5 failures: with this API key", "the API key, or its rights,"],
+    [404, 5, "after 5 failures: with this uid and base URL", "the uid or the base URL"],
+    [422, 20, "after 20 failures: with values of this kind", "the values or the template"],
+  ])("the first answers say %i", async (status, failureCount, when, what) => {
     const bench = await Bench.open(saying(status));
     bench.write("data.csv", csvOf(100));
     const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
@@ -35,7 +19,7 @@ describe("a bulk run stops, with exit code 3, where no row would fare better:", 
     expect(told.split("\n").at(-2)).toMatch(
       new RegExp(`^template-pdf: Stopped ${when}, no row would fare better[.:]`),
     );
-    expect(printed.split("\n").at(-2)).toBe(next);
+    expect(printed.split("\n").at(-2)).toBe(`Fix ${what} first, then run the command again.`);
     expect(bench.service.requests).toHaveLength(failureCount);
   });
 
@@ -88,21 +72,13 @@ describe("a bulk run goes on, with exit code 1, where a row", () => {
 
 describe("a bulk run that was stopped for that", () => {
   it("does not say so where what was in hand came through, and the next goes on", async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const late: Answer = async (received) => {
-      await released;
-      withLength(small)(received);
-    };
+    const { answer: late, release } = held();
     const bench = await Bench.open((received) =>
       (Number(noOf(received)) <= 5 ? saying(403) : late)(received),
     );
     bench.write("data.csv", csvOf(20));
     const ended = bench.bulk("data.csv", ["--concurrency", "8"]);
-    const { stderr } = bench.terminal;
-    while (stderr.text.split("403").length < 6) await once(stderr, "text");
+    await bench.terminal.stderr.shows("403", 5);
     release();
     const first = await ended;
     expect(first.code).toBe(3);

@@ -16,11 +16,9 @@ describe("bulk", () => {
     });
     expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
     expect((await bench.read("out/1.pdf")).length).toBe(small.length);
-    expect(
-      bench.service.requests.map(({ body }) => JSON.parse(body)).sort((one) => (one.no === "1" ? -1 : 1)),
-    ).toEqual([
-      { no: "1", name: "Zoë" },
-      { no: "2", name: "O'Neil; Søn" },
+    expect(bench.service.requests.map(({ body }) => body).sort()).toEqual([
+      '{"no":"1","name":"Zoë"}',
+      '{"no":"2","name":"O\'Neil; Søn"}',
     ]);
     expect(bench.service.requests[0]?.path).toBe("/api/v1/templates/letter/generate-sync");
   });
@@ -48,12 +46,7 @@ describe("bulk", () => {
     const before = bench.service.requests.length;
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
-      printed: [
-        "3 documents made, 1 made before, in TIME",
-        places,
-        "1 row had changed since an earlier run, and was asked for again.",
-        "",
-      ].join("\n"),
+      printed: `3 documents made, 1 made before, in TIME\n${places}\n1 row had changed since an earlier run, and was asked for again.\n`,
       told: "going on with out/letter.journal: 2 documents are noted as made; 4 rows to go through\n",
     });
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
@@ -110,11 +103,8 @@ describe("bulk", () => {
     const bench = await Bench.open();
     bench.write("data.csv", csvOf(1200));
     const flags = ["--dry-run", "--base-url", "nowhere"];
-    expect(await bench.bulk("data.csv", flags)).toEqual({
-      code: 0,
-      printed: "data.csv: 1,200 rows are good. Nothing was sent.\n",
-      told: "",
-    });
+    const printed = "data.csv: 1,200 rows are good. Nothing was sent.\n";
+    expect(await bench.bulk("data.csv", flags)).toEqual({ code: 0, printed, told: "" });
     bench.write("data.csv", `${csvOf(2)}2,Zoë\n`);
     expect(await bench.bulk("data.csv", flags)).toMatchObject({ code: 2, printed: "" });
     expect(bench.service.requests).toEqual([]);
@@ -146,19 +136,17 @@ describe("bulk", () => {
     const { code, printed } = await bench.bulk("data.csv", ["--report", json, "--concurrency", "1"]);
     expect(code).toBe(1);
     expect(printed).toContain(`${places}, report reports/a.json\n`);
-    const entries = JSON.parse(await bench.read("reports/a.json")) as Record<string, unknown>[];
-    expect(entries.sort((one, other) => Number(one["line"]) - Number(other["line"]))).toEqual([
-      { line: 2, row: 1, path: bench.path("out/1.pdf"), status: "made", attempts: 1 },
+    const of = (no: number) => ({ line: no + 1, row: no, path: bench.path(`out/${no}.pdf`), attempts: 1 });
+    const entries = JSON.parse(await bench.read("reports/a.json")) as { line: number }[];
+    expect(entries.sort((one, other) => one.line - other.line)).toEqual([
+      { ...of(1), status: "made" },
       {
-        line: 3,
-        row: 2,
-        path: bench.path("out/2.pdf"),
+        ...of(2),
         status: "failed",
-        attempts: 1,
         code: "bad_request",
         message: expect.stringMatching(/^Got 422 from .*\\"no\\", twice/),
       },
-      { line: 4, row: 3, path: bench.path("out/3.pdf"), status: "made", attempts: 1 },
+      { ...of(3), status: "made" },
     ]);
     await bench.bulk("data.csv", ["--report", csv]);
     const lines = (await bench.read("b.csv")).split("\r\n");

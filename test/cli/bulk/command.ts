@@ -25,6 +25,19 @@ export function byNo(answers: Readonly<Record<string, Answer>>): Answer {
   return (received) => (answers[noOf(received)] ?? withLength(small))(received);
 }
 
+/** Answers with a small PDF, but not before it is released. */
+export function held() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const answer: Answer = async (received) => {
+    await released;
+    withLength(small)(received);
+  };
+  return { answer, release };
+}
+
 /** How a command ended, and what it said. */
 export interface Ending {
   readonly code: number;
@@ -39,6 +52,8 @@ export const key = "key-CANARY-0123456789";
 export class Bench {
   readonly service: Service;
   readonly at = temporaryFolder();
+  /** Whether standard error of the next command is a terminal. */
+  isTTY = false;
   /** The terminal of the command that was begun last. */
   terminal = new FakeTerminal();
 
@@ -85,6 +100,7 @@ export class Bench {
   async bulkOf(uid: string, data: string, args: readonly string[] = [], input = ""): Promise<Ending> {
     const terminal = new FakeTerminal();
     this.terminal = terminal;
+    terminal.stderr.isTTY = this.isTTY;
     terminal.env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: this.service.baseUrl, TERM: "xterm" };
     terminal.stdin = Readable.from([Buffer.from(input)]);
     const out = args.includes("--out") ? [] : ["--out", this.path("out/{{no}}.pdf")];
