@@ -35,8 +35,7 @@ describe("a closed standard output ends the command silently with exit code 141"
   it.each(["--help", "--version"])("when %s is printed", async (flag) => {
     const terminal = new FakeTerminal();
     terminal.stdout = new ClosedPipe();
-    expect(await run([flag], terminal)).toBe(141);
-    expect(terminal.stderr.text).toBe("");
+    expect([await run([flag], terminal), terminal.stderr.text]).toEqual([141, ""]);
   });
 });
 

@@ -49,7 +49,7 @@ describe("generate", () => {
     const args = ["generate", "invoice", "--set", `customer=${value}`, ...(flag ? [flag] : [])];
     const { code, stdout, stderr } = await runHere(args, { cwd, env });
     expect(stderr).toBe(`template-pdf: ${line.replace("ORIGIN", service.baseUrl)}\n`);
-    expect({ code, stdout: stdout.toString() }).toEqual({ code: 1, stdout: "" });
+    expect([code, stdout.length]).toEqual([1, 0]);
     const debugged = await runHere([...args, "--no-retry", "--debug"], { cwd, env });
     expect(debugged.code).toBe(1);
     // The whole error, with the stack that leads to it.

@@ -1,8 +1,10 @@
+import { readdirSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
+import { eventually } from "../support/eventually.ts";
 import { beginning, pdfOf } from "../support/service.ts";
 import { endingOf, startCommand } from "./command.ts";
 import { endlessInput, FakeTerminal } from "./fake-terminal.ts";
@@ -13,11 +15,8 @@ const toOutput = ["generate", "invoice", "-o", "-"];
 
 /** Waits until a folder holds so many files. */
 async function holding(folder: string, count: number): Promise<string[]> {
-  for (;;) {
-    const files = await readdir(folder);
-    if (files.length === count) return files;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await eventually(() => readdirSync(folder).length === count);
+  return readdirSync(folder);
 }
 
 describe("generate that is stopped during a document", () => {
