@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -14,10 +13,11 @@ const half = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": 
 const toOutput = ["generate", "invoice", "-o", "-"];
 
 /** Waits until a folder holds so many files. */
-async function holding(folder: string, count: number): Promise<string[]> {
-  await eventually(() => readdirSync(folder).length === count);
-  return readdirSync(folder);
-}
+const holding = (folder: string, count: number) =>
+  eventually(async () => {
+    const files = await readdir(folder);
+    return files.length === count ? files : undefined;
+  });
 
 describe("generate that is stopped during a document", () => {
   it.each([
