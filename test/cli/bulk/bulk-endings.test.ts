@@ -13,8 +13,7 @@ describe("Ctrl-C in a bulk run", () => {
     ["SIGTERM", 143],
   ] as const)("once, by %s, finishes what is in hand and ends with %i", async (signal, code) => {
     const { answer, release } = held();
-    const bench = await Bench.open(answer);
-    bench.write("data.csv", csvOf(9));
+    const bench = await Bench.withRows(9, answer);
     const ended = bench.bulk("data.csv", ["--concurrency", "2", "--report", bench.path("r.json")]);
     await bench.service.request(1);
     bench.terminal.emit(signal);
@@ -33,9 +32,8 @@ describe("Ctrl-C in a bulk run", () => {
   });
 
   it("twice gives up what is in hand, and leaves no half of a file", async () => {
-    const pdf = pdfOf(500_000);
-    const bench = await Bench.open(beginning(pdf.subarray(0, 300_000), { "content-length": "500000" }));
-    bench.write("data.csv", csvOf(9));
+    const half = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
+    const bench = await Bench.withRows(9, half);
     const ended = bench.bulk("data.csv", ["--concurrency", "2"]);
     await bench.service.request(1);
     bench.terminal.emit("SIGINT");
@@ -48,8 +46,7 @@ describe("Ctrl-C in a bulk run", () => {
   });
 
   it("three times ends the process", async () => {
-    const bench = await Bench.open(() => {});
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1, () => {});
     const ended = bench.bulk("data.csv");
     await bench.service.request();
     for (const exits of [[], [], [130]]) {
@@ -60,8 +57,7 @@ describe("Ctrl-C in a bulk run", () => {
   });
 
   it("while the rows are checked, sends nothing", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(20_000));
+    const bench = await Bench.withRows(20_000);
     const ended = bench.bulk("data.csv");
     setImmediate(() => bench.terminal.emit("SIGINT"));
     expect(await ended).toEqual({ code: 130, printed: "", told: "" });
@@ -86,8 +82,7 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
       "1 failed, 8 left",
     ],
   ])("%s", async (_title, answer, args, told, left) => {
-    const bench = await Bench.open(answer);
-    bench.write("data.csv", csvOf(9));
+    const bench = await Bench.withRows(9, answer);
     const ending = await bench.bulk("data.csv", ["--concurrency", "1", ...args]);
     expect(ending.code).toBe(3);
     expect(ending.told.split("\n").at(-2)).toBe(`template-pdf: Stopped before the end: ${told}.`);
@@ -111,8 +106,7 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
 
 describe("a bulk run is refused, and nothing is sent,", () => {
   it("where the journal is of another service", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1);
     await bench.bulk("data.csv");
     const flags = ["--base-url", `${bench.service.baseUrl}/prefix`];
     expect(await bench.bulk("data.csv", flags)).toEqual({
@@ -125,8 +119,7 @@ describe("a bulk run is refused, and nothing is sent,", () => {
 
   it("where the journal is in use", async () => {
     const { answer, release } = held();
-    const bench = await Bench.open(answer);
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1, answer);
     const first = bench.bulk("data.csv");
     await bench.service.request();
     const second = await bench.bulk("data.csv", ["--report", bench.path("r.csv")]);
@@ -145,8 +138,7 @@ describe("a bulk run is refused, and nothing is sent,", () => {
     ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
     ["--report", "r.csv", "Could not write r.csv: it is a folder: name a file inside it."],
   ])("where %s names %s, which cannot be written", async (option, path, told) => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1);
     writeFileSync(bench.path("file"), "");
     mkdirSync(bench.path("r.csv"));
     const ending = await bench.bulk("data.csv", [option, bench.path(path)]);
@@ -155,8 +147,7 @@ describe("a bulk run is refused, and nothing is sent,", () => {
   });
 
   it("where the data changes while it is checked", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(50_000));
+    const bench = await Bench.withRows(50_000);
     bench.isTTY = true;
     const ended = bench.bulk("data.csv");
     await bench.terminal.stderr.shows("checking");
@@ -185,26 +176,23 @@ describe("a bulk run", () => {
     ["retries a 503", [], { status: "made", attempts: 2 }],
     ["sends one request for a row with --no-retry", ["--no-retry"], { status: "failed", attempts: 1 }],
   ])("%s", async (_title, args, entry) => {
-    const bench = await Bench.open((received) =>
+    const bench = await Bench.withRows(1, (received) =>
       (bench.service.requests.length === 1 ? saying(503) : withLength(small))(received),
     );
-    bench.write("data.csv", csvOf(1));
     await bench.bulk("data.csv", ["--report", bench.path("r.json"), ...args]);
     expect(JSON.parse(await bench.read("r.json"))).toMatchObject([entry]);
     expect(bench.service.requests).toHaveLength(entry.attempts);
   });
 
   it("limits how long a document may take by --timeout", async () => {
-    const bench = await Bench.open(() => {});
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1, () => {});
     const { code, told } = await bench.bulk("data.csv", ["--timeout", "20ms", "--no-retry"]);
     expect(code).toBe(1);
     expect(told).toMatch(/^data\.csv:2: out\/1\.pdf: .*--timeout/);
   });
 
   it("limits the rate by --per-second, and shows that on the live line", async () => {
-    const bench = await Bench.open(() => {});
-    bench.write("data.csv", csvOf(5));
+    const bench = await Bench.withRows(5, () => {});
     bench.isTTY = true;
     const ended = bench.bulk("data.csv", ["--per-second", "0.5"]);
     await bench.terminal.stderr.shows(", at most 0.5/s");
@@ -219,11 +207,10 @@ describe("a bulk run", () => {
     ["all", withLength(small), "1 document made"],
     ["none", saying(422), "0 documents made, 1 failed"],
   ])("goes on to its end if its report cannot be written; %s are made", async (_title, answer, made) => {
-    const bench = await Bench.open((received) => {
+    const bench = await Bench.withRows(1, (received) => {
       rmSync(bench.path("reports"), { recursive: true, force: true });
       answer(received);
     });
-    bench.write("data.csv", csvOf(1));
     const { code, printed, told } = await bench.bulk("data.csv", ["--report", bench.path("reports/r.csv")]);
     expect(code).toBe(1);
     expect(told.split("\n").at(-2)).toBe(
@@ -235,8 +222,7 @@ describe("a bulk run", () => {
 
   it("wipes its live line away before the last lines", async () => {
     const { answer, release } = held();
-    const bench = await Bench.open(answer);
-    bench.write("data.csv", csvOf(3));
+    const bench = await Bench.withRows(3, answer);
     bench.isTTY = true;
     const ended = bench.bulk("data.csv");
     await bench.terminal.stderr.shows("3 in hand");

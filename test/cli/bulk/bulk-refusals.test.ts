@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../src/cli/run.ts";
 import { FakeTerminal } from "../fake-terminal.ts";
-import { Bench, csvOf } from "./command.ts";
+import { Bench } from "./command.ts";
 
 describe("rows that are wrong are told before anything is sent:", () => {
   const empty = "is empty, and the path of the document is made of it";
@@ -171,8 +171,7 @@ describe("a wrong command line of bulk is refused in one line:", () => {
     [["--limit", "1", "--limit", "2"], /^--limit may be given only once\. See template-pdf bulk --help\.$/],
     [["--key", "SECRET"], /^The API key is not taken from the command line, [^"]*$/],
   ])("%j", async (args, told) => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1);
     const ending = await bench.bulk("data.csv", args);
     expect(ending).toMatchObject({
       code: 2,

@@ -35,10 +35,9 @@ describe("bulk", () => {
 
   it("goes on where it was: with what has failed, what is new and what has changed", async () => {
     let isBroken = true;
-    const bench = await Bench.open((received) =>
+    const bench = await Bench.withRows(3, (received) =>
       byNo(isBroken ? { 2: saying(422, '{"message":"no"}') } : {})(received),
     );
-    bench.write("data.csv", csvOf(3));
     expect((await bench.bulk("data.csv")).code).toBe(1);
     isBroken = false;
     await appendFile(bench.path("data.csv"), "4,Zoë\n");
@@ -53,8 +52,7 @@ describe("bulk", () => {
   });
 
   it("tells of documents whose rows are gone, and leaves them", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(3));
+    const bench = await Bench.withRows(3);
     await bench.bulk("data.csv");
     bench.write("data.csv", csvOf(1));
     expect((await bench.bulk("data.csv")).printed).toBe(
@@ -66,8 +64,7 @@ describe("bulk", () => {
   });
 
   it("starts over by --fresh, and keeps the old journal", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(2));
+    const bench = await Bench.withRows(2);
     await bench.bulk("data.csv");
     expect(await bench.bulk("data.csv", ["--fresh"])).toMatchObject({ code: 0, told: "" });
     expect(bench.asked()).toEqual(["1", "1", "2", "2"]);
@@ -100,8 +97,7 @@ describe("bulk", () => {
   });
 
   it("checks everything by --dry-run, without a key, and sends nothing", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1200));
+    const bench = await Bench.withRows(1200);
     const flags = ["--dry-run", "--base-url", "nowhere"];
     const printed = "data.csv: 1,200 rows are good. Nothing was sent.\n";
     expect(await bench.bulk("data.csv", flags)).toEqual({ code: 0, printed, told: "" });
@@ -112,15 +108,13 @@ describe("bulk", () => {
   });
 
   it("notes all in a journal of another name by --journal", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1);
     await bench.bulk("data.csv", ["--journal", bench.path("notes/a.journal")]);
     expect([bench.files(), bench.files("notes")]).toEqual([["1.pdf"], ["a.journal"]]);
   });
 
   it("sends what a schema makes of a row", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1);
     const schema = bench.write(
       "schema.mjs",
       `export default { "~standard": { version: 1, vendor: "ours", validate: (value) => ({ value: { ...value, no: Number(value.no) } }) } };`,
@@ -130,8 +124,7 @@ describe("bulk", () => {
   });
 
   it("reports what became of every row, in JSON and in CSV", async () => {
-    const bench = await Bench.open(byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
-    bench.write("data.csv", csvOf(3));
+    const bench = await Bench.withRows(3, byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
     const [json, csv] = [bench.path("reports/a.json"), bench.path("b.csv")];
     const { code, printed } = await bench.bulk("data.csv", ["--report", json, "--concurrency", "1"]);
     expect(code).toBe(1);
@@ -164,10 +157,9 @@ describe("bulk", () => {
 
 describe("failures of bulk", () => {
   it("are told as they happen, five of them, and in the end by what went wrong", async () => {
-    const bench = await Bench.open((received) =>
+    const bench = await Bench.withRows(15, (received) =>
       byNo(Number(noOf(received)) > 2 ? { [noOf(received)]: saying(422) } : {})(received),
     );
-    bench.write("data.csv", csvOf(15));
     const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     const why = `Got 422 from ORIGIN for template "letter". Compare the values with the template's placeholders.`;
     expect(code).toBe(1);

@@ -65,6 +65,13 @@ export class Bench {
     return new Bench(await Service.start(answer));
   }
 
+  /** The same, with so many rows in `data.csv`. */
+  static async withRows(count: number, answer?: Answer): Promise<Bench> {
+    const bench = await Bench.open(answer);
+    bench.write("data.csv", csvOf(count));
+    return bench;
+  }
+
   path(...names: string[]): string {
     return join(this.at, ...names);
   }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type Answer, saying } from "../../support/service.ts";
-import { Bench, byNo, csvOf } from "./command.ts";
+import { Bench, byNo } from "./command.ts";
 
 const schema = '{"properties":{"total":{"pattern":"^[0-9]+$"}},"required":["total"]}';
 /** Line 3 has a wrong total, line 4 a cell too many, line 6 the path of line 2. */
@@ -68,8 +68,7 @@ it.each([
 });
 
 it("bulk refuses to begin a run in a folder with the journal of another template, unless its own is named", async () => {
-  const bench = await Bench.open();
-  bench.write("data.csv", csvOf(2));
+  const bench = await Bench.withRows(2);
   await bench.bulk("data.csv");
   const { code, told } = await bench.bulkOf("invoice", "data.csv");
   expect(code).toBe(2);
