@@ -13,9 +13,9 @@ const ended = "the JSON has ended already";
 const isNot = (what: string) => `this is ${what}; make it an object, a member for each placeholder`;
 
 /** The count of rows that are read in spite of the problems, and the problems. */
-type Case = readonly [title: string, content: string | Buffer, good: number, ...problems: string[]];
+type Case = [title: string, content: string | Buffer, good: number, ...problems: string[]];
 
-const csv: readonly Case[] = [
+const csv: Case[] = [
   ["too few cells", "a,b\n1\n2,3", 1, "2:: 1 cell where the header names 2 columns"],
   ["too many cells", "a\n1,2,3\n2", 1, "2:: 3 cells where the header names 1 column"],
   ["a line behind a row of several", 'a,b\n"1\n2",3\n4\n', 1, "4:: 1 cell where the header names 2 columns"],
@@ -25,7 +25,7 @@ const csv: readonly Case[] = [
   ["a character that breaks off", latin1("a\n\xc3\n\xc3\xbc\n"), 1, `2:a: ${notUtf8}`],
 ];
 
-const ndjson: readonly Case[] = [
+const ndjson: Case[] = [
   ["no JSON", '{"a":1}\n{"b":tru}\n{"c":1}', 2, `2:6: ${noJson}`],
   [
     "an object over several lines",
@@ -53,7 +53,7 @@ const ndjson: readonly Case[] = [
   ],
 ];
 
-const json: readonly Case[] = [
+const json: Case[] = [
   [
     "no JSON",
     '[{"é😀":1},{"b":tru},\n{"c":1},\n  {"d":}]',
@@ -81,7 +81,7 @@ const json: readonly Case[] = [
 
 describe("what is wrong with a row", () => {
   for (const [format, cases] of Object.entries({ csv, ndjson, json })) {
-    it.each(cases)(
+    it.each<Case>(cases)(
       `of ${format} is told with its line and column, and reading goes on: %s`,
       async (_title, content, good, ...problems) => {
         const rows = await readFileOf(`data.${format}`, content);

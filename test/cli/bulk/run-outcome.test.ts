@@ -4,7 +4,15 @@ import { endingOf, type RunOutcome, startFailureOf } from "../../../src/cli/bulk
 import { exitCodeOf } from "../../../src/cli/exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd, Stopped } from "../../../src/cli/failure.ts";
 
-const good = { made: 9, madeBefore: 0, failed: 0, left: 0, invalid: 0, durationMs: 1, failures: [] };
+const good: Partial<RunOutcome> = {
+  made: 9,
+  madeBefore: 0,
+  failed: 0,
+  left: 0,
+  invalid: 0,
+  durationMs: 1,
+  failures: [],
+};
 const systematicFailure = { withWhat: "with this key", fix: "Mend it" };
 const stopped = new RunStoppedError("…", { why: "the disk is full", fulfilled: 9, rejected: 1 });
 const reportFailure = new Failure("Could not write r.csv: the disk is full.");
