@@ -95,10 +95,10 @@ describe("an uncaught error", () => {
   async function startThrowing() {
     const cwd = temporaryFolder();
     await writeFile(join(cwd, "rows.csv"), "no\n1\n");
-    const thrower =
-      'const validate = () => new Promise(() => setTimeout(() => { throw new Error("\\u001b[2J gone"); }));\n';
-    const schema = 'export default { "~standard": { version: 1, vendor: "x", validate } };\n';
-    await writeFile(join(cwd, "schema.mjs"), thrower + schema);
+    const schema = `const fail = () => { throw new Error("\\u001b[2J gone"); };
+      const validate = () => new Promise(() => setTimeout(fail));
+      export default { "~standard": { version: 1, vendor: "x", validate } };`;
+    await writeFile(join(cwd, "schema.mjs"), schema);
     const files = ["letter", "rows.csv", "--schema", "schema.mjs", "--out", "out/{{no}}.pdf"];
     return startCommand(["bulk", ...files, "--dry-run"], { cwd });
   }
