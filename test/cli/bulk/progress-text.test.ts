@@ -22,16 +22,16 @@ const progress: RunProgress = {
 
 const wide = 119;
 const pipe = Number.POSITIVE_INFINITY;
-const bar = "██████████░░░░░░░░░░░░░░";
 const counts = "2,097 of 5,000  3 failed";
+const full = `██████████░░░░░░░░░░░░░░  ${counts}`;
 const pace = "152/s  20 s left  8 in hand";
 
 describe("the bar", () => {
   it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
-    ["tells all where there is room", wide, `${bar}  ${counts}  ${pace}`],
-    ["tells the allowed rate", wide, `${bar}  ${counts}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
-    ["tells of a pause", wide, `${bar}  ${counts}  paused for 12 s, as the service asks  152/s`, { pauseMs: 11_900 }],
-    ["tells what is finished", wide, `${bar}  ${counts}  finishing 8  152/s`, { isEnding: true, pauseMs: 500 }],
+    ["tells all where there is room", wide, `${full}  ${pace}`],
+    ["tells the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
+    ["tells of a pause", wide, `${full}  paused for 12 s, as the service asks  152/s`, { pauseMs: 11_900 }],
+    ["tells what is finished", wide, `${full}  finishing 8  152/s`, { isEnding: true, pauseMs: 500 }],
     ["is shorter on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
     ["leaves out the bar, and then the pace, where it is narrow", 39, `${counts}  152/s`],
     ["leaves out even more", 20, "2,097 of 5,000"],
@@ -44,7 +44,12 @@ describe("the bar", () => {
       "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in hand",
       { perSecond: 0.25, made: 4990 },
     ],
-    ["is full at the end", wide, `${"█".repeat(24)}  4,997 of 5,000  3 failed  152/s  8 in hand`, { made: 4997 }],
+    [
+      "is full at the end",
+      wide,
+      `${"█".repeat(24)}  4,997 of 5,000  3 failed  152/s  8 in hand`,
+      { made: 4997 },
+    ],
     [
       "is empty where there is nothing to do",
       59,
