@@ -139,7 +139,7 @@ describe("types --check", () => {
     [
       "invoice.json",
       `${stale} invoice (note). ${write} invoice.json`,
-      { "invoice.json": '{"a":"1","note":"n"}' },
+      { "invoice.json": '{"a":"","note":""}' },
     ],
     [".", `${stale} letter (new). ${write} .`, { "letter.json": '{"name":"Zoë"}' }],
     [

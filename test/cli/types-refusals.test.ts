@@ -11,6 +11,7 @@ const schemaOf = (x: unknown) => JSON.stringify({ type: "object", properties: { 
 const standard = (more: string) =>
   `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${more} } };`;
 const noJson = "this is no JSON; outside of double quotes stand only numbers, true, false and null.";
+const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const onlyExport = "Let it only export.";
 const twoNames = (name: string) =>
   `would both be called "${name}": write one of them into a file of its own.`;
@@ -50,15 +51,11 @@ describe("types refuses", () => {
     ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, `{}\n\ufeff{"a":"${"x".repeat(2 ** 20)}"}\n`],
     ["a.json", `:1:1: ${sampleIs("a string")}`, '"CANARY"'],
     ["a.json", `:3:2: ${sampleIs("an array")}`, '[\n {"a": 1},\n ["CANARY"]]'],
-    [
-      "a.json",
-      ": this is nested deeper than 1500 levels.",
-      `{"content":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
-    ],
+    ["a.json", ": this is nested deeper than 1500 levels.", `{"content":${nested(200_000)}}`],
     [
       "a.json",
       ":1:5: this sample is nested deeper than 500 levels. Flatten it.",
-      `[{},{"a":${"[".repeat(600)}${"]".repeat(600)}}]`,
+      `[{},{"a":${nested(600)}}]`,
     ],
     ["a.json", ":2:8: this is not UTF-8. Save it as UTF-8.", Buffer.from('{\n"a":"Zo\xeb"}', "latin1")],
     [
@@ -113,11 +110,7 @@ describe("types refuses", () => {
       "a.2.json: a schema of the template a stands in a.schema.json, too. Name only one of them.",
       { "a.schema.json": schemaOf({}), "a.2.json": schemaOf({}) },
     ],
-    [
-      ".",
-      `The templates "inv-1" and "inv_1" ${twoNames("inv1")}`,
-      { "inv-1.json": "{}", "inv_1.json": "{}" },
-    ],
+    [".", `The templates "i-1" and "i_1" ${twoNames("i1")}`, { "i-1.json": "{}", "i_1.json": "{}" }],
     // These clash only with --zod, with which the file is compared, too.
     [
       "a.json a-schema.json --check",

@@ -53,33 +53,18 @@ describe("a bulk run ends", () => {
       "Stopped after 5 failures, before the end: with this key, no row seemed to fare better, and then some did.",
       { failed: 5, left: 4, failure: stopped, systematicFailure },
     ],
-    [
-      "as any other, if all the others came through",
-      QuietEnd,
-      "ended with 1",
-      { failed: 5, systematicFailure },
-    ],
+    ["as any other if all others came through", QuietEnd, "ended with 1", { failed: 5, systematicFailure }],
     ["with what broke it", Halted, "broken.", { left: 1, failure: new Error("broken.") }],
     ["with its report missing", Failure, noReport, { reportFailure }],
     ["with its report missing, and some failed", Failure, noReport, { failed: 2, reportFailure }],
-    [
-      "with its report missing since the last row",
-      Failure,
-      noReport,
-      { failure: reportFailure, reportFailure },
-    ],
+    ["without its report since the last row", Failure, noReport, { failure: reportFailure, reportFailure }],
     [
       "amid its rows where no report can be written",
       Halted,
       diskFull,
       { left: 3, failure: reportFailure, reportFailure },
     ],
-    [
-      "with why it stopped, whatever the report",
-      Halted,
-      whyStopped,
-      { left: 1, failure: stopped, reportFailure },
-    ],
+    ["with why it stopped, report or not", Halted, whyStopped, { left: 1, failure: stopped, reportFailure }],
   ])("%s", (_title, kind, message, { stopAfter = Number.POSITIVE_INFINITY, ...end }) => {
     const ending = endingOf({ ...good, ...end } as RunOutcome, stopAfter) as Error;
     expect([ending.constructor, ending.message]).toEqual([kind, message]);

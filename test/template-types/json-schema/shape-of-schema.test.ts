@@ -108,10 +108,7 @@ describe("an invalid JSON Schema", () => {
     ["#: two schemas have one `$id`, or a `$id` or `$ref` is no URL", at({ $ref: "http://[" })],
     ["#/properties/x/$ref: a text should stand here", at({ $ref: 1 })],
     [`#/$ref: ${circle}`, { $ref: "#" }],
-    [
-      `#/components/a/type: ${noType}`,
-      at({ $ref: "#/components/a" }, { components: { a: { type: "date" } } }),
-    ],
+    [`#/schemas/a/type: ${noType}`, at({ $ref: "#/schemas/a" }, { schemas: { a: { type: "date" } } })],
     [
       `#/$defs/b/$ref: ${circle}`,
       at(toA, { $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { ...toA } } }),
