@@ -5,6 +5,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { TemplatePdf, type TemplatePdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell, hasSignals } from "../support/platform.ts";
 import { rejectionOf } from "../support/service.ts";
@@ -44,71 +45,61 @@ describe("emulate", () => {
   });
 
   it("accepts every name of --allow-host, and logs a call by another name", async () => {
-    const flags = ["--allow-host", "a.test", "--allow-host", "b.test"];
-    const { baseUrl, apiKey, emulation } = await emulate(flags);
+    const { baseUrl, apiKey, emulation } = await emulate([
+      "--allow-host",
+      "a.test",
+      "--allow-host",
+      "b.test",
+    ]);
     const { port } = new URL(baseUrl);
-    const headers = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
     for (const [host, outcome] of [
       ["a.test", / {2}POST {2}any {2}200 {2}/],
       ["b.test", / {2}POST {2}any {2}200 {2}/],
       ["c.test", / {2}POST {2}any {2}421 {2}.*"c\.test".* --allow-host\./],
     ] as const) {
       const path = "/api/v1/templates/any/generate-sync";
-      const call = request({ port, path, method: "POST", headers: { ...headers, host } }, (answer) =>
-        answer.resume(),
-      );
-      const answered = once(call, "close");
-      call.end("{}");
-      expect(await emulation.line()).toMatch(outcome);
+      const headers = { host, authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
+      const call = request({ port, path, method: "POST", headers }, (answer) => answer.resume()).end("{}");
       // The log comes first, and the end of this test ends the emulator.
+      const answered = once(call, "close");
+      expect(await emulation.line()).toMatch(outcome);
       await answered;
     }
   });
 
-  it.runIf(hasSignals)(
-    "reports what a template throws on one line of standard error, with its stack only with --debug",
-    async () => {
-      for (const flags of [[], ["--debug"]]) {
-        const { baseUrl, apiKey, emulation } = await emulate(flags);
-        const failure = await rejectionOf(
-          new TemplatePdf({ baseUrl, apiKey, retry: false }).generate("any", { explode: true }),
-        );
-        const { requestId } = failure as TemplatePdfError;
-        const told = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
-        const call = await emulation.line();
-        expect(call).toMatch(/ {2}any {2}500 {2}- {2}/);
-        expect(call.endsWith(told), call).toBe(true);
-        emulation.child.kill("SIGINT");
-        const { stderr } = await emulation.ended;
-        const [first = "", ...rest] = stderr.trimEnd().split("\n");
-        expect(first).toMatch(/^\d\d:\d\d:\d\d {2}\S*any\.mjs:1:\d+: .*two lines/);
-        expect(first.endsWith(told), first).toBe(true);
-        expect(rest.some((line) => /^ +at /.test(line))).toBe(flags.length > 0);
-        if (flags.length === 0) expect(rest).toEqual([]);
-      }
-    },
-  );
+  it.runIf(hasSignals).each([
+    ["without its stack", []],
+    ["with its stack by --debug", ["--debug"]],
+  ])("reports what a template throws on one line of standard error, %s", async (_title, flags) => {
+    const { pdfs, emulation } = await emulate(flags);
+    const { requestId } = (await rejectionOf(pdfs.generate("any", { explode: true }))) as TemplatePdfError;
+    const told = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
+    const call = await emulation.line();
+    expect(call).toMatch(/ {2}any {2}500 {2}- {2}/);
+    expect(call.endsWith(told), call).toBe(true);
+    emulation.child.kill("SIGINT");
+    const { stderr } = await emulation.ended;
+    const [first = "", ...rest] = stderr.trimEnd().split("\n");
+    expect(first).toMatch(/^\d\d:\d\d:\d\d {2}\S*any\.mjs:1:\d+: .*two lines/);
+    expect(first.endsWith(told), first).toBe(true);
+    expect(rest.filter((line) => /^ +at /.test(line)).length > 0).toBe(flags.length > 0);
+    if (flags.length === 0) expect(rest).toEqual([]);
+  });
 
   it("plays faults with a latency, and logs them", async () => {
     const faults = ["503 first 1", "reset first 2", "cut first 3"].flatMap((rule) => ["--fault", rule]);
-    const flags = [...faults, "--latency", "1..2"];
-    const { baseUrl, apiKey, emulation } = await emulate(flags);
-    const pdfs = new TemplatePdf({ baseUrl, apiKey, retry: false });
-    const refusal = await rejectionOf(pdfs.generate("greeting", { name: "a" }));
-    expect(refusal).toMatchObject({ status: 503, requestId: expect.stringMatching(/./) });
+    const { pdfs, emulation } = await emulate([...faults, "--latency", "1..2"]);
+    const greeting = async () => pdfs.generate("greeting", { name: "a" }).bytes();
+    const { requestId } = (await rejectionOf(greeting())) as TemplatePdfError;
     const line = await emulation.line();
     expect(line).toMatch(/ {2}greeting {2}503 {2}- {2}.* {2}fault: 503 {2}x-request-id \S+$/);
-    expect(line.endsWith(String((refusal as TemplatePdfError).requestId))).toBe(true);
-    expect(await rejectionOf(pdfs.generate("greeting", { name: "a" }))).toMatchObject({
-      code: "connection_failed",
-    });
+    expect(line.endsWith(` ${requestId}`)).toBe(true);
+    expect(await rejectionOf(greeting())).toMatchObject({ code: "connection_failed" });
     expect(await emulation.line()).toMatch(/ {2}greeting {2}no answer {2}- {2}.* {2}fault: reset$/);
     // Half of it was sent: its whole size would be no fact.
-    expect(await rejectionOf(pdfs.generate("greeting", { name: "a" }).bytes())).toMatchObject({
-      code: "truncated_pdf",
-    });
+    expect(await rejectionOf(greeting())).toMatchObject({ code: "truncated_pdf" });
     expect(await emulation.line()).toMatch(/ {2}greeting {2}200 {2}- {2}.* {2}fault: cut$/);
-    expect(await pdfs.generate("greeting", { name: "a" })).toMatchObject({ status: 200 });
+    expect((await greeting()).length).toBeGreaterThan(0);
   });
 });
 
@@ -133,13 +124,9 @@ describe("the lines to paste that emulate prints", () => {
         String.raw`{"name":"it's\u202e you!"}`,
         `${baseUrl}/api/v1/templates/greeting/generate-sync`,
       ]);
-      const [, , , , , authorization = "", , , , body = "", url = ""] = words;
-      const headers = {
-        authorization: authorization.replace(/^.*?: /, ""),
-        "content-type": "application/json",
-      };
-      const response = await fetch(url, { method: "POST", headers, body });
-      expect(response.status).toBe(200);
+      const headers = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
+      const [body = "", url = ""] = words.slice(-2);
+      expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
     },
   );
 
@@ -147,15 +134,10 @@ describe("the lines to paste that emulate prints", () => {
     const { "invoice.json": invoice } = files;
     const { folder, introduction } = await emulate([], { "invoice.json": invoice });
     const line = introduction.find((each) => each.startsWith("await ")) ?? "";
-    const client = join(main, "../../index.js");
-    await writeFile(
-      join(folder, "paste.mjs"),
-      `import { TemplatePdf } from ${JSON.stringify(client)};\n${line}\n`,
-    );
-    expect(await endingOf(start(process.execPath, ["paste.mjs"], { cwd: folder }))).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
+    const client = JSON.stringify(join(main, "../../index.js"));
+    await writeFile(join(folder, "paste.mjs"), `import { TemplatePdf } from ${client};\n${line}\n`);
+    const ending = await endingOf(start(process.execPath, ["paste.mjs"], { cwd: folder }));
+    expect(ending).toMatchObject({ code: 0, stderr: "" });
     const { text } = await readPdf(await readFile(join(folder, "invoice.pdf")));
     expect(text).toContain(`O'Neil & "Söhne" $HOME \`id\``);
     expect(text).toContain("Total £1,000");
@@ -181,9 +163,9 @@ describe("Ctrl-C", () => {
         while (!existsSync(here("go"))) await new Promise((resolve) => setTimeout(resolve, 10));
         return { content: ["slow"] };
       };`;
-    const { folder, emulation, baseUrl, apiKey } = await emulate([], { "slow.mjs": slow });
-    const document = new TemplatePdf({ baseUrl, apiKey }).generate("slow", {}).bytes();
-    while (!existsSync(join(folder, "begun"))) await new Promise((resolve) => setTimeout(resolve, 10));
+    const { folder, emulation, pdfs } = await emulate([], { "slow.mjs": slow });
+    const document = pdfs.generate("slow", {}).bytes();
+    await eventually(() => existsSync(join(folder, "begun")));
     emulation.child.kill("SIGINT");
     expect(await emulation.line()).toBe("stopping");
     await writeFile(join(folder, "go"), "");

@@ -2,6 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { TemplatePdf } from "template-pdf";
 import { temporaryFolder } from "../client/every-form.ts";
 import { type Ending, endingOf, startCommand } from "./command.ts";
 
@@ -60,5 +61,6 @@ export async function emulate(flags: readonly string[] = [], texts?: Readonly<Re
   );
   const introduction = await emulation.introduction();
   const [baseUrl = "", apiKey = ""] = introduction.slice(0, 2).map((line) => line.split(/ {2,}/)[1]);
-  return { folder, emulation, introduction, baseUrl, apiKey };
+  const pdfs = new TemplatePdf({ baseUrl, apiKey, retry: false });
+  return { folder, emulation, introduction, baseUrl, apiKey, pdfs };
 }

@@ -49,9 +49,10 @@ describe("generate", () => {
     const args = ["generate", "invoice", "--set", `customer=${value}`, ...(flag ? [flag] : [])];
     const { code, stdout, stderr } = await runHere(args, { cwd, env });
     expect(stderr).toBe(`template-pdf: ${line.replace("ORIGIN", service.baseUrl)}\n`);
-    expect({ code, stdout: stdout.toString() }).toEqual({ code: 1, stdout: "" });
+    expect([code, stdout.length]).toEqual([1, 0]);
+    const requestCount = service.requests.length;
     const debugged = await runHere([...args, "--no-retry", "--debug"], { cwd, env });
-    expect(debugged.code).toBe(1);
+    expect([debugged.code, service.requests.length - requestCount]).toEqual([1, 1]);
     // The whole error, with the stack that leads to it.
     expect(debugged.stderr).toMatch(/\n(?:\w*Error|Failure)\b[\s\S]*\n {4}at /);
     for (const secret of ["CANARY", ...spellings(key), ...spellings(value)]) {
@@ -68,12 +69,6 @@ describe("generate", () => {
         "Check the base URL and the network. Tried 3 times.\n",
     );
     expect(code).toBe(1);
-  });
-
-  it("sends one request with --no-retry", async () => {
-    const { service, cwd, env } = await generateSetting(saying(503));
-    const { code } = await runHere(["generate", "invoice", "--no-retry"], { cwd, env });
-    expect({ code, requests: service.requests.length }).toEqual({ code: 1, requests: 1 });
   });
 
   it("ends with exit code 1 after a truncated document on standard output", async () => {
@@ -100,10 +95,10 @@ describe("an uncaught error", () => {
   async function startThrowing() {
     const cwd = temporaryFolder();
     await writeFile(join(cwd, "rows.csv"), "no\n1\n");
-    const thrower =
-      'const validate = () => new Promise(() => setTimeout(() => { throw new Error("\\u001b[2J gone"); }));\n';
-    const schema = 'export default { "~standard": { version: 1, vendor: "x", validate } };\n';
-    await writeFile(join(cwd, "schema.mjs"), thrower + schema);
+    const schema = `const fail = () => { throw new Error("\\u001b[2J gone"); };
+      const validate = () => new Promise(() => setTimeout(fail));
+      export default { "~standard": { version: 1, vendor: "x", validate } };`;
+    await writeFile(join(cwd, "schema.mjs"), schema);
     const files = ["letter", "rows.csv", "--schema", "schema.mjs", "--out", "out/{{no}}.pdf"];
     return startCommand(["bulk", ...files, "--dry-run"], { cwd });
   }

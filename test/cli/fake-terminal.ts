@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { PassThrough, Readable, Writable } from "node:stream";
 import type { Output, Terminal } from "../../src/cli/terminal.ts";
 
@@ -18,6 +18,11 @@ export class Recorded extends Writable {
     this.text += chunk.toString();
     this.emit("text");
     done();
+  }
+
+  /** Waits until a text was written, so many times. */
+  async shows(text: string, times = 1): Promise<void> {
+    while (this.text.split(text).length <= times) await once(this, "text");
   }
 }
 

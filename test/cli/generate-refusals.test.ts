@@ -22,6 +22,9 @@ const file = ["--values", "values.json"];
 const onInput = ["--values", "-"];
 const inQuotes = "Write it as --set key=value, in quotes where it holds spaces.";
 const noKey = { TEMPLATE_PDF_API_KEY: "" };
+const unread = "Could not read the values from values.json";
+const giveFile = "Give --values a JSON file, or - for standard input.";
+const makeObject = "Make them one JSON object, a member for each placeholder.";
 
 describe("generate", () => {
   it.each<[args: readonly string[], line: string, given?: Given]>([
@@ -52,15 +55,8 @@ describe("generate", () => {
     ],
     [["--set", "total=1", "--set", value], `--set number 2 has no =. ${inQuotes}`],
     [["--set", `=${value}`], `--set number 1 has nothing before its =. ${inQuotes}`],
-    [
-      file,
-      "Could not read the values from values.json: there is no such file. Give --values a JSON file, or - for standard input.",
-    ],
-    [
-      file,
-      "Could not read the values from values.json: it is a folder. Give --values a JSON file, or - for standard input.",
-      { files: { "values.json": undefined } },
-    ],
+    [file, `${unread}: there is no such file. ${giveFile}`],
+    [file, `${unread}: it is a folder. ${giveFile}`, { files: { "values.json": undefined } }],
     [
       file,
       "values.json:3:3: a comma should stand here.",
@@ -71,16 +67,8 @@ describe("generate", () => {
       "values.json:2:10: this is not UTF-8. Save it as UTF-8.",
       { files: { "values.json": Buffer.concat([Buffer.from('{\r\n  "€": "Z'), Buffer.of(0xfc)]) } },
     ],
-    [
-      onInput,
-      "standard input:1:1: the values are an array. Make them one JSON object, a member for each placeholder.",
-      { input: JSON.stringify([value]) },
-    ],
-    [
-      onInput,
-      "standard input:1:1: the values are null. Make them one JSON object, a member for each placeholder.",
-      { input: "null" },
-    ],
+    [onInput, `standard input:1:1: the values are an array. ${makeObject}`, { input: `["${value}"]` }],
+    [onInput, `standard input:1:1: the values are null. ${makeObject}`, { input: "null" }],
     [onInput, "standard input:1:1: there is nothing in it; at least {} should stand here."],
     [
       onInput,
@@ -105,27 +93,24 @@ describe("generate", () => {
       '--timeout takes a duration from 1ms to 596h, and got "soon". ' +
         "Write it as 30s, 500ms, 2m or 1h; a bare number is in seconds.",
     ],
-  ])(
-    "refuses %j in one line without a request: %s",
-    async (args, line, { env = {}, input, files = {} } = {}) => {
-      const { service, cwd, env: whole } = await generateSetting(undefined, key);
-      for (const [name, text] of Object.entries(files)) {
-        await (text === undefined ? mkdir(join(cwd, name)) : writeFile(join(cwd, name), text));
-      }
-      const given = { cwd, env: { ...whole, ...env }, ...(input !== undefined && { input }) };
-      const { code, stdout, stderr } = await runHere(["generate", "invoice", ...args], given);
-      expect(stderr).toBe(`template-pdf: ${line}\n`);
-      expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
-      const debugged = await runHere(["generate", "invoice", "--debug", ...args], given);
-      expect(debugged.code).toBe(2);
-      expect(debugged.stderr).toContain(`template-pdf: ${line}\n`);
-      for (const secret of ["CANARY", ...spellings(key), ...spellings(value)]) {
-        expect(stderr + debugged.stderr).not.toContain(secret);
-      }
-      expect(service.requests).toEqual([]);
-      expect((await readdir(cwd)).sort()).toEqual(Object.keys(files).sort());
-    },
-  );
+  ])("refuses %j in one line without a request: %s", async (args, line, { env, input, files = {} } = {}) => {
+    const { service, cwd, env: whole } = await generateSetting(undefined, key);
+    for (const [name, text] of Object.entries(files)) {
+      await (text === undefined ? mkdir(join(cwd, name)) : writeFile(join(cwd, name), text));
+    }
+    const given = { cwd, env: { ...whole, ...env }, ...(input !== undefined && { input }) };
+    const { code, stdout, stderr } = await runHere(["generate", "invoice", ...args], given);
+    expect(stderr).toBe(`template-pdf: ${line}\n`);
+    expect([code, stdout.length]).toEqual([2, 0]);
+    const debugged = await runHere(["generate", "invoice", "--debug", ...args], given);
+    expect(debugged.code).toBe(2);
+    expect(debugged.stderr).toContain(`template-pdf: ${line}\n`);
+    for (const secret of ["CANARY", ...spellings(key), ...spellings(value)]) {
+      expect(stderr + debugged.stderr).not.toContain(secret);
+    }
+    expect(service.requests).toEqual([]);
+    expect((await readdir(cwd)).sort()).toEqual(Object.keys(files).sort());
+  });
 
   it("sends the key over http:// to another machine only with --allow-insecure-http", async () => {
     // An address that is not known for this very machine, and leads nowhere.

@@ -12,11 +12,7 @@ describe("generate", () => {
   it("saves the document under its uid, and reports the file and its size", async () => {
     const { service, cwd, env } = await generateSetting(withLength(pdf), "key-of-the-tests");
     const { code, stdout, stderr } = await runCommand(["generate", "invoice"], { cwd, env });
-    expect({ code, stderr, stdout: stdout.toString() }).toEqual({
-      code: 0,
-      stderr: "",
-      stdout: "invoice.pdf: 36.8 kB\n",
-    });
+    expect([code, stderr, stdout.toString()]).toEqual([0, "", "invoice.pdf: 36.8 kB\n"]);
     expect(pdf.equals(await readFile(join(cwd, "invoice.pdf")))).toBe(true);
     expect(await readdir(cwd)).toEqual(["invoice.pdf"]);
     expect(service.requests).toHaveLength(1);
@@ -99,8 +95,8 @@ describe("the API key and the base URL", () => {
     return { code, stderr, key: request?.headers.authorization, path: request?.path.split("/api/")[0] };
   }
 
-  const both = "TEMPLATE_PDF_API_KEY=k-file\nTEMPLATE_PDF_BASE_URL=<service>/file\n";
   const urlOnly = "TEMPLATE_PDF_BASE_URL=<service>/file\n";
+  const both = `TEMPLATE_PDF_API_KEY=k-file\n${urlOnly}`;
   const key = { TEMPLATE_PDF_API_KEY: "k-env" };
   const url = { TEMPLATE_PDF_BASE_URL: "<service>/env" };
   const flags = ["--base-url", "<service>/flag"];
@@ -112,11 +108,7 @@ describe("the API key and the base URL", () => {
     [{ envFile: both, env: { ...key, ...url } }, "k-env", "/env"],
     [{ envFile: both, env: url }, "k-file", "/env", mixed],
     [{ envFile: both, env: { TEMPLATE_PDF_API_KEY: "", ...url } }, "k-file", "/env", mixed],
-    [
-      { envFile: "TEMPLATE_PDF_API_KEY=k-env\nTEMPLATE_PDF_BASE_URL=<service>/file\n", env: key },
-      "k-env",
-      "/file",
-    ],
+    [{ envFile: `TEMPLATE_PDF_API_KEY=k-env\n${urlOnly}`, env: key }, "k-env", "/file"],
     [{ envFile: urlOnly, env: key, flags }, "k-env", "/flag"],
     [{ envFile: both, env: url, flags }, "k-file", "/flag"],
   ])("from %j are %s and %s", async (sources, apiKey, path, stderr = "") => {
@@ -140,12 +132,10 @@ describe("the API key and the base URL", () => {
 
   it("are the only names read from .env", async () => {
     const proxy = await Service.start(withLength(pdf));
-    const proxies = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"].map(
-      (name) => `${name}=${proxy.baseUrl}`,
-    );
-    const others = ["NO_PROXY=", "NODE_OPTIONS=--title=x", "NODE_TLS_REJECT_UNAUTHORIZED=0", ...proxies];
+    const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"];
+    const proxies = names.map((name) => `${name}=${proxy.baseUrl}\n`).join("");
+    const envFile = `${both}${proxies}NO_PROXY=\nNODE_OPTIONS=--title=x\nNODE_TLS_REJECT_UNAUTHORIZED=0\n`;
     const before = { ...process.env };
-    const envFile = `${both}${others.join("\n")}`;
     expect(await settingsFrom({ envFile })).toMatchObject({ code: 0, key: "API-Key k-file" });
     expect(proxy.requests).toEqual([]);
     expect({ ...process.env }).toEqual(before);

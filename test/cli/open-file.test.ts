@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openerOf } from "../../src/cli/open-file.ts";
@@ -11,6 +11,11 @@ import { hasSignals } from "../support/platform.ts";
 import { endingOf, startCommand } from "./command.ts";
 import { templateFolder } from "./emulation.ts";
 import { generateSetting } from "./generate-setting.ts";
+
+/** Makes a program in a folder. */
+async function writeProgram(folder: string, name: string, script: string): Promise<void> {
+  await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
 
 /** Generates a document in a folder, with `--open`, where the system's openers are those of another folder. */
 async function generateAndOpen(openers: string, platform = "linux") {
@@ -28,16 +33,14 @@ describe("--open", () => {
   ])("starts the opener of %s with the saved file, and does not wait for it", async (platform, name) => {
     const openers = temporaryFolder();
     const told = join(openers, "told");
-    const viewer = `#!/bin/sh
-      cd '${openers}' && printf %s "$*" > part && mv part told
+    const viewer = `cd '${openers}' && printf %s "$*" > part && mv part told
       for i in 1 2 3 4 5 6 7 8 9; do [ -e closed ] || sleep 0.5; done
       touch ended`;
-    await writeFile(join(openers, name), viewer);
-    await chmod(join(openers, name), 0o755);
+    await writeProgram(openers, name, viewer);
     const { path, code, terminal } = await generateAndOpen(`${openers}:/usr/bin:/bin`, platform);
     expect({ code, told: terminal.stderr.text }).toEqual({ code: 0, told: "" });
     expect(existsSync(join(openers, "ended"))).toBe(false);
-    while (!existsSync(told)) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => existsSync(told));
     expect(await readFile(told, "utf8")).toBe(path);
     await writeFile(join(openers, "closed"), "");
   });
@@ -58,18 +61,14 @@ describe("--open", () => {
     const told = join(openers, "told");
     const folder = await templateFolder();
     const serve = async () => {
-      const child = startCommand(["emulate", folder, "--port", "0", "--open"], {
-        cwd: folder,
-        env: { PATH: openers },
-      });
+      const env = { PATH: openers };
+      const child = startCommand(["emulate", folder, "--port", "0", "--open"], { cwd: folder, env });
       const ended = endingOf(child);
-      const printed = await new Promise<string>((resolve) => {
-        let text = "";
-        child.stdout.on("data", (chunk) => {
-          text += chunk;
-          if (text.includes("Ctrl-C stops it.")) resolve(text);
-        });
+      let printed = "";
+      child.stdout.on("data", (chunk) => {
+        printed += chunk;
       });
+      await eventually(() => printed.includes("Ctrl-C stops it."));
       return { child, ended, playground: /^Playground +(\S+)$/m.exec(printed)?.[1] ?? "" };
     };
     const alone = await serve();
@@ -80,11 +79,11 @@ describe("--open", () => {
       `template-pdf: Could not open ${alone.playground} with xdg-open: there is no such program. Open it by hand.\n`,
     );
 
-    await writeFile(
-      join(openers, "xdg-open"),
-      `#!/bin/sh\nprintf %s "$*" > '${told}.part' && /bin/mv '${told}.part' '${told}'\n`,
+    await writeProgram(
+      openers,
+      "xdg-open",
+      `printf %s "$*" > '${told}.part' && /bin/mv '${told}.part' '${told}'`,
     );
-    await chmod(join(openers, "xdg-open"), 0o755);
     const { child, ended, playground } = await serve();
     await eventually(() => existsSync(told));
     expect(await readFile(told, "utf8")).toBe(playground);

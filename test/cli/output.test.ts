@@ -59,9 +59,8 @@ describe("printable", () => {
   });
 
   it("escapes control characters and changes of direction", () => {
-    expect(printable("\u001b[31m\u0007\t\u009b2J\u202e\u2028\ud800")).toBe(
-      String.raw`\u001b[31m\u0007\u0009\u009b2J\u202e\u2028\ud800`,
-    );
+    const escaped = String.raw`\u001b[31m\u0007\u0009\u009b2J\u202e\u2028\ud800`;
+    expect(printable("\u001b[31m\u0007\t\u009b2J\u202e\u2028\ud800")).toBe(escaped);
   });
 
   it("escapes as in JSON", () => {
@@ -75,9 +74,7 @@ describe("inspected", () => {
     const error = new Error("\u001b]0;title\u0007 \u202egpj.exe");
     error.stack = `${error}\n    at \u009b2J (file.mjs:1:2)`;
     expect(inspected(error)).toBe(
-      String.raw`Error: \u001b]0;title\u0007 \u202egpj.exe` +
-        "\n" +
-        String.raw`    at \u009b2J (file.mjs:1:2)`,
+      "Error: \\u001b]0;title\\u0007 \\u202egpj.exe\n    at \\u009b2J (file.mjs:1:2)",
     );
   });
 });

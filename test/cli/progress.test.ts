@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -21,15 +20,10 @@ describe("progress", () => {
     terminal.stderr.isTTY = true;
   });
 
-  /** Waits until the terminal shows something. */
-  async function shows(text: string): Promise<void> {
-    while (!terminal.stderr.text.includes(text)) await once(terminal.stderr, "text");
-  }
+  const shows = (text: string) => terminal.stderr.shows(text);
 
   /** What a terminal shows in the end: each wipe takes away what stood on the line. */
-  function left(): string | undefined {
-    return terminal.stderr.text.split(wipe).at(-1);
-  }
+  const left = () => terminal.stderr.text.split(wipe).at(-1);
 
   it("reports waiting and receiving on one line, which is wiped away before the result", async () => {
     const ended = run(["generate", "invoice", "-o", join(temporaryFolder(), "a.pdf")], terminal);
@@ -84,10 +78,9 @@ describe("progress", () => {
     ["the terminal cannot redraw a line", true, "dumb"],
   ])("is not shown if %s", async (_title, isTTY, term) => {
     terminal.stderr.isTTY = isTTY;
-    Object.assign(terminal.env, { TERM: term });
+    terminal.env["TERM"] = term;
     const ended = run(toOutput, terminal);
-    const { response } = await service.request();
-    response.writeHead(200).end(pdf);
+    (await service.request()).response.writeHead(200).end(pdf);
     expect(await ended).toBe(0);
     expect(terminal.stderr.text).toBe("");
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
+import { eventually } from "../support/eventually.ts";
 import { beginning, pdfOf } from "../support/service.ts";
 import { endingOf, startCommand } from "./command.ts";
 import { endlessInput, FakeTerminal } from "./fake-terminal.ts";
@@ -12,13 +13,11 @@ const half = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": 
 const toOutput = ["generate", "invoice", "-o", "-"];
 
 /** Waits until a folder holds so many files. */
-async function holding(folder: string, count: number): Promise<string[]> {
-  for (;;) {
+const holding = (folder: string, count: number) =>
+  eventually(async () => {
     const files = await readdir(folder);
-    if (files.length === count) return files;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+    return files.length === count ? files : undefined;
+  });
 
 describe("generate that is stopped during a document", () => {
   it.each([

@@ -14,8 +14,7 @@ describe("types", () => {
   it("writes a file that names its sources, and reports it", async () => {
     const cwd = folderOf({ "samples/inv_2024.json": a, "samples/inv_2024.2.json": b });
     const { code, stdout, stderr } = await runCommand(["types", "samples"], { cwd });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout.toString()).toBe("pdf-templates.ts: 1 template\n");
+    expect([code, stderr, stdout.toString()]).toEqual([0, "", "pdf-templates.ts: 1 template\n"]);
     const written = readFileSync(join(cwd, "pdf-templates.ts"), "utf8");
     expect(written).toMatchInlineSnapshot(`
       "// Written by \`template-pdf types\`: run that again instead of editing this file.
@@ -59,12 +58,16 @@ describe("types", () => {
     const files = { "samples/invoice.json": b, "samples/letter.ndjson": a, "more/invoice.2.json": a };
     const cwd = folderOf(files);
     mkdirSync(join(cwd, "out"));
-    const { code, stderr } = await runTypes(cwd, "samples more -o out/t.ts");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const inside = "../more/invoice.2.json ../samples/letter.ndjson ../samples/invoice.json -o t.ts --check";
-    expect(await runTypes(join(cwd, "out"), inside)).toMatchObject({ code: 0, stderr: "" });
-    const absolute = `${join(cwd, "more")} ${join(cwd, "samples")}/ -o ${join(cwd, "out/t.ts")} --check`;
-    expect(await runTypes(folderOf({}), absolute)).toMatchObject({ code: 0, stderr: "" });
+    for (const [folder, words] of [
+      [cwd, "samples more -o out/t.ts"],
+      [
+        join(cwd, "out"),
+        "../more/invoice.2.json ../samples/letter.ndjson ../samples/invoice.json -o t.ts --check",
+      ],
+      [folderOf({}), `${cwd}/more ${cwd}/samples/ -o ${cwd}/out/t.ts --check`],
+    ] as const) {
+      expect(await runTypes(folder, words)).toMatchObject({ code: 0, stderr: "" });
+    }
   });
 
   it("reads a file once that is named twice", async () => {
@@ -128,21 +131,20 @@ describe("types", () => {
     },
   );
 
-  const modules = join(import.meta.dirname, "../../node_modules");
+  const importing = (names: string, path: string) =>
+    `import ${names} from ${JSON.stringify(join(import.meta.dirname, "../../node_modules", path))};\n`;
   it.each([
-    ["zod/index.js", "z", "z.object({ a: z.string(), b: z.number().default(1) })"],
-    ["arktype/out/index.js", "{ type }", 'type({ a: "string", "b?": "number" })'],
-  ])("reads the schema of a module from %s", async (path, names, schema) => {
-    const from = JSON.stringify(join(modules, path));
-    const code = `import ${names === "z" ? "* as z" : names} from ${from}; export const schema = ${schema};`;
+    ["zod", "* as z", "zod/index.js", "z.object({ a: z.string(), b: z.number().default(1) })"],
+    ["arktype", "{ type }", "arktype/out/index.js", 'type({ a: "string", "b?": "number" })'],
+  ])("reads the schema of a module from %s", async (_title, names, path, schema) => {
+    const code = `${importing(names, path)}export const schema = ${schema};`;
     const ending = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
     expect(ending).toMatchObject({ code: 0, stderr: "" });
     expect(ending.written).toContain("  a: string;\n  b?: number | undefined;\n");
   });
 
   it("reads the sample of a module with a warning if its schema has no JSON Schema", async () => {
-    const from = JSON.stringify(join(modules, "valibot/dist/index.mjs"));
-    const code = `import * as v from ${from}; export const schema = v.object({}); export const sample = ${a};`;
+    const code = `${importing("* as v", "valibot/dist/index.mjs")}export const schema = v.object({}); export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
     expect(stderr).toMatch(/^template-pdf: warning: invoice\.mjs: .* the types are those of its sample\.\n$/);
     expect(written).toContain("  a: string;\n}");
@@ -178,11 +180,10 @@ describe("types of files that leave a doubt", () => {
   it("come from the placeholders of a template without schema and sample", async () => {
     const letter = '{"content":["Dear {{customer.name}}, {{total | currency GBP}}"]}';
     const { code, stderr, written } = await runTypes(folderOf({ "letter.json": letter }), ".");
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr:
-        "template-pdf: warning: letter.json: this template has neither a schema nor a sample: its types come from its placeholders. If it is a sample itself, put it into an array.\n",
-    });
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      "template-pdf: warning: letter.json: this template has neither a schema nor a sample: its types come from its placeholders. If it is a sample itself, put it into an array.\n",
+    );
     expect(written).toMatch(/customer: \{\n {4}name: string;\n {2}\};\n {2}total: number;/);
   });
 
@@ -197,30 +198,24 @@ describe("types of files that leave a doubt", () => {
   ])("ask whether numbered files are samples of one template: %j", async (files, words) => {
     const { code, stderr } = await runTypes(folderOf(files), "s");
     expect(code).toBe(0);
-    if (words === undefined) expect(stderr).toBe("");
-    else
-      expect(stderr).toMatch(
-        new RegExp(`became a template each\\. If they are samples of one, write ${words}\n$`),
-      );
-    if (words !== undefined)
-      expect((await runTypes(folderOf(files), words)).stdout).toMatch(/: 1 template\n/);
+    if (words === undefined) return expect(stderr).toBe("");
+    const question = `became a template each. If they are samples of one, write ${words}\n`;
+    expect(stderr.endsWith(question), stderr).toBe(true);
+    expect((await runTypes(folderOf(files), words)).stdout).toMatch(/: 1 template\n/);
   });
 
   const strict = '{\n  "compilerOptions": {\n    "verbatimModuleSyntax": true,\n  }\n}';
+  const refused =
+    'template-pdf: warning: TypeScript will refuse pdf-templates.ts: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add the one, or write -o pdf-templates.mts\n';
   it.each([
-    [{ "package.json": "{}", "tsconfig.json": strict }, "a.json", true],
-    [{ "package.json": "{}", "tsconfig.json": strict }, "a.json -o types.mts", false],
-    [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", false],
-    [{ "package.json": "{}", "tsconfig.json": strict.replace('"verb', '// "verb') }, "a.json", false],
-    [{}, "a.json", false],
-  ])("warn of a file that TypeScript refuses: %j, types %s", async (files, words, isWarned) => {
-    const { code, stderr } = await runTypes(folderOf({ "a.json": a, ...files }), words);
-    expect(code).toBe(0);
-    expect(stderr).toBe(
-      isWarned
-        ? 'template-pdf: warning: TypeScript will refuse pdf-templates.ts: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add the one, or write -o pdf-templates.mts\n'
-        : "",
-    );
+    [{ "package.json": "{}", "tsconfig.json": strict }, "a.json", refused],
+    [{ "package.json": "{}", "tsconfig.json": strict }, "a.json -o types.mts", ""],
+    [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", ""],
+    [{ "package.json": "{}", "tsconfig.json": strict.replace('"verb', '// "verb') }, "a.json", ""],
+    [{}, "a.json", ""],
+  ])("warn of a file that TypeScript refuses: %j, types %s", async (files, words, stderr) => {
+    const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
+    expect(ending).toMatchObject({ code: 0, stderr });
   });
 });
 
@@ -260,12 +255,8 @@ describe("types of a folder", () => {
 
 describe("a pattern that the shell did not expand", () => {
   it("is expanded by types, also after a uid", async () => {
-    const files = {
-      "s/order.1.json": a,
-      "s/order.2.json": a,
-      "s/.order.json": "no JSON",
-      "s/letter.json": "[]",
-    };
+    const samples = { "s/order.1.json": a, "s/order.2.json": a };
+    const files = { ...samples, "s/.order.json": "no JSON", "s/letter.json": "[]" };
     expect(await typesOf(files, "order=s/*.?.json")).toContain('template<OrderValues, "order">("order")');
   });
 

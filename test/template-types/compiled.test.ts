@@ -15,6 +15,8 @@ import { member, named, object } from "./support/make-shape.ts";
 
 const zods = { "zod 3": zod3, "zod 4": zod4 };
 
+const textOf = (template: TemplateShape, zod: boolean) => writeTypes([template], { zod });
+
 function templateOf(samples: readonly Values[], index: number): TemplateShape {
   const seen = new Samples();
   for (const sample of samples) seen.add(sample);
@@ -67,8 +69,7 @@ describe("the types of any samples", () => {
   for (const [name, zod] of Object.entries(zods)) {
     slowProperty(`become schemas of ${name} that accept every sample unchanged`, () =>
       fc.property(anySamples, (samples) => {
-        const written = writeTypes([templateOf(samples, 0)], { zod: true });
-        const { t0Schema } = run(written, { zod, "template-pdf": { template } });
+        const { t0Schema } = run(textOf(templateOf(samples, 0), true), { zod, "template-pdf": { template } });
         for (const sample of samples) {
           expect(canonical((t0Schema as zod4.ZodType).parse(sample))).toBe(canonical(sample));
         }
@@ -103,7 +104,7 @@ describe("the types of any shapes", () => {
   for (const zod of [false, true]) {
     slowProperty(`are formatted as Prettier does${zod ? ", with schemas" : ""}`, () =>
       fc.asyncProperty(anyTemplate, async (template) => {
-        const text = writeTypes([template], { zod });
+        const text = textOf(template, zod);
         expect(text).toBe(await format(text, { parser: "typescript" }));
       }),
     );
@@ -116,19 +117,16 @@ describe("the types of values that contain themselves", () => {
   const template: TemplateShape = { ...named("bill", [], shape), definitions: new Map([["Bill", shape]]) };
 
   it("are written once under their own name", () => {
-    const written = writeTypes([template], { zod: false });
-    expect(written).toContain(`/** Values of the template \`bill\`. */
-export interface BillValues {
-  next?: BillValues | undefined;
-  of: BillValues[];
-}
-`);
+    const written = textOf(template, false);
+    expect(written).toContain(
+      "/** Values of the template `bill`. */\nexport interface BillValues {\n  next?: BillValues | undefined;\n  of: BillValues[];\n}\n",
+    );
     expect(written.match(/^export (interface|type) \S+/gm)).toHaveLength(2);
     expect(errorsIn({ "plain.ts": written })).toEqual([]);
   });
 
   it("have a schema that refers to itself", () => {
-    const written = writeTypes([template], { zod: true });
+    const written = textOf(template, true);
     expect(written).toContain(`/** Checks the values of the template \`bill\`. */
 export const billSchema: Schema<BillValues> = typed(
   z.lazy(() => {
@@ -139,9 +137,8 @@ export const billSchema: Schema<BillValues> = typed(
   }),
 );
 `);
-    const use = `export const value: BillValues = { of: [{ of: [] }] };
-declare const client: import("template-pdf").TemplatePdf<Templates>;
-void client.generate(bill, value);
+    const use = `declare const client: import("template-pdf").TemplatePdf<Templates>;
+void client.generate(bill, { of: [{ of: [] }] });
 // @ts-expect-error
 void client.generate(bill, { of: [{ of: 1 }] });
 `;
@@ -153,8 +150,7 @@ describe("the types of definitions", () => {
   it("have names that do not hide others of the file", () => {
     const node: Shape = { kind: "reference", name: "type" };
     const definitions = new Map([["type", object({ next: member(node, true) })]]);
-    const shape = object({ node: member(node) });
-    const written = writeTypes([{ uid: "return", shape, definitions, sources: [] }], { zod: true });
+    const written = textOf({ ...named("return", [], object({ node: member(node) })), definitions }, true);
     expect(written).toContain("export interface ReturnType2 {");
     expect(errorsIn({ "zod-4/written.ts": written })).toEqual([]);
   });

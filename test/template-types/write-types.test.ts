@@ -8,6 +8,7 @@ import { signature, writeTypes } from "../../src/template-types/write-types.ts";
 import { run } from "./support/compile.ts";
 import { member, named, object } from "./support/make-shape.ts";
 
+const node: Shape = { kind: "reference", name: "node" };
 const invoice = named(
   "inv_2024",
   ["samples/invoice.json"],
@@ -86,20 +87,18 @@ export const inv2024 = template("inv_2024", inv2024Schema);
 
   it("writes an object or null without breaking the union", () => {
     const of = [object({ b: member({ kind: "string" }) }), { kind: "null" }] as const;
-    const shape = object({ a: member({ kind: "union", of }) });
-    const written = writeTypes([named("t", [], shape)], { zod: false });
+    const written = writeTypes([named("t", [], object({ a: member({ kind: "union", of }) }))], {
+      zod: false,
+    });
     expect(written).toContain("  a: {\n    b: string;\n  } | null;\n");
   });
 
   it("has each definition that is used, once", () => {
-    const node: Shape = { kind: "reference", name: "node" };
-    const tree = {
-      ...named("tree", [], object({ root: member(node) })),
-      definitions: new Map([
-        ["node", object({ children: member({ kind: "array", items: node }, true) })],
-        ["values", object({ unused: member({ kind: "null" }) })],
-      ]),
-    };
+    const definitions = new Map([
+      ["node", object({ children: member({ kind: "array", items: node }, true) })],
+      ["values", object({ unused: member({ kind: "null" }) })],
+    ]);
+    const tree = { ...named("tree", [], object({ root: member(node) })), definitions };
     const written = writeTypes([tree], { zod: true });
     expect(written).toContain("export interface TreeNode {\n  children?: TreeNode[] | undefined;\n}\n");
     expect(written).not.toContain("unused");
@@ -123,7 +122,6 @@ describe("a comment of a written file", () => {
 
 describe("a written schema", () => {
   const number: Shape = { kind: "number" };
-  const node: Shape = { kind: "reference", name: "node" };
   const shape = object({
     open: member(object({ a: member({ kind: "string" }) }, number), true),
     tuple: member({ kind: "tuple", items: [{ kind: "string" }], rest: number }, true),

@@ -125,18 +125,14 @@ export async function runs(): Promise<void> {
     key: ({ orderId }) => String(orderId),
     sink: {
       async put(key, pdf, { job, signal }) {
-        expectTypeOf({ key, pdf, job, signal }).toEqualTypeOf<{
-          key: string;
-          pdf: PendingPdf;
-          job: Order;
-          signal: AbortSignal;
-        }>();
+        expectTypeOf([key, pdf, job, signal] as const).toEqualTypeOf<
+          readonly [string, PendingPdf, Order, AbortSignal]
+        >();
         await pdf.bytes();
       },
     },
     onResult: ({ job, key, status }) => {
-      expectTypeOf(job).toEqualTypeOf<Order>();
-      expectTypeOf(key).toEqualTypeOf<string | undefined>();
+      expectTypeOf({ job, key }).toEqualTypeOf<{ job: Order; key: string | undefined }>();
       expectTypeOf(status).toEqualTypeOf<"fulfilled" | "rejected" | "skipped">();
     },
   });

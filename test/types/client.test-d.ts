@@ -63,10 +63,7 @@ export async function outputs(pending: PendingPdf): Promise<void> {
   expectTypeOf(await pending.nodeStream()).toEqualTypeOf<Readable>();
   expectTypeOf(await pending.response({ status: 201 })).toEqualTypeOf<Response>();
   expectTypeOf(await pending.saveTo(new URL("file:///tmp/a.pdf"))).toEqualTypeOf<Saved>();
-  expectTypeOf<{ [K in keyof Saved]: Saved[K] }>().toEqualTypeOf<{
-    readonly path: string;
-    readonly bytes: number;
-  }>();
+  expectTypeOf<Pick<Saved, keyof Saved>>().toEqualTypeOf<{ readonly path: string; readonly bytes: number }>();
   expectTypeOf(await pending.cancel("no longer wanted")).toEqualTypeOf<void>();
   for await (const chunk of pending) expectTypeOf(chunk).toEqualTypeOf<Bytes>();
   for await (const chunk of pdf) expectTypeOf(chunk).toEqualTypeOf<Bytes>();
@@ -109,14 +106,11 @@ new TemplatePdf({ apiKey: maybe, headers: { "x-tenant": undefined }, timeouts, r
 new TemplatePdf({ baseUrl: new URL("https://pdf.example.com"), apiKey: null });
 new TemplatePdf({ apiKey: () => process.env["PDF_API_KEY"], headers: new Headers() });
 new TemplatePdf({ apiKey: async () => "k3y", headers: [["x-tenant", "7"]] });
-new TemplatePdf({ fetch: globalThis.fetch });
-new TemplatePdf({ fetch: undiciFetch });
+for (const fetch of [globalThis.fetch, undiciFetch]) new TemplatePdf({ fetch });
 new TemplatePdf({ dispatcher: new Agent() });
 new TemplatePdf({ dispatcher: new MockAgent() });
 new TemplatePdf({ dispatcher: new ProxyAgent("http://proxy.example:3128") });
-new TemplatePdf({
-  dispatcher: new Agent().compose((dispatch) => (options, handler) => dispatch(options, handler)),
-});
+new TemplatePdf({ dispatcher: new Agent().compose((dispatch) => dispatch) });
 // @ts-expect-error: the option is called apiKey
 new TemplatePdf({ apikey: "k3y" });
 // @ts-expect-error: a key is a string

@@ -9,6 +9,8 @@ const changing = template("inv", z.object({ date: z.coerce.date<string>(), curre
 const long = template("inv", z.object({ ${Array.from({ length: 40 }, (_, at) => `field${at}: z.string()`).join(", ")} }));
 `);
 
+const zodObject = (z = "", core = "") => `ZodObject<{ name: ${z}ZodString; }, ${core}$strip>`;
+
 describe("an editor", { timeout: 60_000 }, () => {
   it.each<[string, string]>([
     ["in an unfinished call", 'typed.generate("|")'],
@@ -49,16 +51,8 @@ describe("an editor", { timeout: 60_000 }, () => {
     ["a client", "|typed", "const typed: TemplatePdf<Templates>"],
     ["a template with its type and uid", "|named", 'const named: Template<Unchecked<Invoice>, "inv">'],
     ["a template of any values", "|bare", 'const bare: Template<Unchecked<Record<string, unknown>>, "inv">'],
-    [
-      "a template with a schema",
-      "|cert",
-      'const cert: Template<z.ZodObject<{ name: z.ZodString; }, z.core.$strip>, "cert">',
-    ],
-    [
-      "the uid of a template",
-      "cert.|uid",
-      '(property) Template<ZodObject<{ name: ZodString; }, $strip>, "cert">.uid: "cert"',
-    ],
+    ["a template with a schema", "|cert", `const cert: Template<z.${zodObject("z.", "z.core.")}, "cert">`],
+    ["the uid of a template", "cert.|uid", `(property) Template<${zodObject()}, "cert">.uid: "cert"`],
     ["Values of a schema", "type |Given = Values<typeof cert>;", "type Given = { name: string; }"],
     [
       "Values of a schema that changes them",
@@ -71,12 +65,9 @@ describe("an editor", { timeout: 60_000 }, () => {
     expect(editor.hover(program).replaceAll(/\s+/g, " ")).toBe(shown);
   });
 
-  it.each(["|long", "client.|generate(long, {})"])(
-    "shows less than forty lines for a template with forty fields: %s",
-    (program) => {
-      expect(editor.hover(program).split("\n").length).toBeLessThan(40);
-    },
-  );
+  it.each(["|long", "client.|generate(long, {})"])("shows a few of forty fields: %s", (program) => {
+    expect(editor.hover(program).split("\n").length).toBeLessThan(40);
+  });
 });
 
 describe("what the compiler says of a mistake", { timeout: 60_000 }, () => {

@@ -40,10 +40,8 @@ export class Editor {
   complaints(lines: readonly string[]): string[][] {
     this.#open(lines.join("\n"));
     const messages: string[][] = lines.map(() => []);
-    const all = [
-      ...this.#service.getSyntacticDiagnostics(file),
-      ...this.#service.getSemanticDiagnostics(file),
-    ];
+    const service = this.#service;
+    const all = [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)];
     for (const { start = 0, messageText } of all) {
       const at = this.#text.slice(this.#prelude.length, start).split("\n").length - 1;
       const said = ts.flattenDiagnosticMessageText(messageText, "\n").split("\n");

@@ -31,30 +31,21 @@ declare const missing: undefined;
 export type Mistake = readonly [code: string, ...message: string[]];
 
 const uids = `'"inv" | "cert" | AnyTemplate'`;
+const fields = "{ date: string; lines: { text: string; price: number; }[]; }";
+const isNot = (given: string, wanted: string) =>
+  `Argument of type '${given}' is not assignable to parameter of type ${wanted}.`;
+const noNumber = "Type 'number' is not assignable to type 'string'.";
+const unknownIn = (name: string, type: string) =>
+  `Object literal may only specify known properties, and '${name}' does not exist in type '${type}'.`;
+const missingDate = "Property 'date' is missing in type '{}' but required in type 'Invoice'.";
 
 const ofMaps: readonly Mistake[] = [
-  [
-    `typed.generate("inv", {});`,
-    "Argument of type '{}' is not assignable to parameter of type 'Invoice'.",
-    "Property 'date' is missing in type '{}' but required in type 'Invoice'.",
-  ],
-  [
-    `typed.generate("inv", { date: "", total: "" });`,
-    "Object literal may only specify known properties, and 'total' does not exist in type 'Invoice'.",
-  ],
-  [`typed.generate("inv", { date: 7 });`, "Type 'number' is not assignable to type 'string'."],
-  [
-    `typed.generate("invoice", { date: "" });`,
-    `Argument of type '"invoice"' is not assignable to parameter of type ${uids}.`,
-  ],
-  [
-    `typed.generate(anyUid, { date: "" });`,
-    `Argument of type 'string' is not assignable to parameter of type ${uids}.`,
-  ],
-  [
-    `typed.generate("cert", { date: "" });`,
-    "Object literal may only specify known properties, and 'date' does not exist in type '{ name: string; }'.",
-  ],
+  [`typed.generate("inv", {});`, isNot("{}", "'Invoice'"), missingDate],
+  [`typed.generate("inv", { date: "", total: "" });`, unknownIn("total", "Invoice")],
+  [`typed.generate("inv", { date: 7 });`, noNumber],
+  [`typed.generate("invoice", { date: "" });`, isNot('"invoice"', uids)],
+  [`typed.generate(anyUid, { date: "" });`, isNot("string", uids)],
+  [`typed.generate("cert", { date: "" });`, unknownIn("date", "{ name: string; }")],
   [`typed.generate("inv");`, "Expected 2-3 arguments, but got 1."],
   [
     `export type Wrong = Values<"invoice", Templates>;`,
@@ -69,42 +60,26 @@ const ofMaps: readonly Mistake[] = [
 ];
 
 const ofTemplates: readonly Mistake[] = [
-  [
-    `client.generate(plain, {});`,
-    "Argument of type '{}' is not assignable to parameter of type 'Invoice'.",
-    "Property 'date' is missing in type '{}' but required in type 'Invoice'.",
-  ],
+  [`client.generate(plain, {});`, isNot("{}", "'Invoice'"), missingDate],
   [
     `client.generate(zod, certificate);`,
-    "Argument of type '{ name: string; }' is not assignable to parameter of type '{ date: string; lines: { text: string; price: number; }[]; }'.",
-    "Type '{ name: string; }' is missing the following properties from type '{ date: string; lines: { text: string; price: number; }[]; }': date, lines",
+    isNot("{ name: string; }", `'${fields}'`),
+    `Type '{ name: string; }' is missing the following properties from type '${fields}': date, lines`,
   ],
-  [
-    `template("inv", missing);`,
-    "Argument of type 'undefined' is not assignable to parameter of type 'StandardSchemaV1<unknown, unknown>'.",
-  ],
-  [
-    `template("inv", { type: "object" });`,
-    "Object literal may only specify known properties, and 'type' does not exist in type 'StandardSchemaV1<unknown, unknown>'.",
-  ],
-  [
-    `template(7, z.object({}));`,
-    "Argument of type 'number' is not assignable to parameter of type 'string'.",
-  ],
+  [`template("inv", missing);`, isNot("undefined", "'StandardSchemaV1<unknown, unknown>'")],
+  [`template("inv", { type: "object" });`, unknownIn("type", "StandardSchemaV1<unknown, unknown>")],
+  [`template(7, z.object({}));`, isNot("number", "'string'")],
   [`template<string>("inv");`, "Type 'string' does not satisfy the constraint 'object'."],
 ];
 
 const ofSchemas = ["zod", "zodMini", "zod3", "valibot", "arktype"].flatMap((name): Mistake[] => [
   [
     `client.generate(${name}, { date: "" });`,
-    "Argument of type '{ date: string; }' is not assignable to parameter of type '{ date: string; lines: { text: string; price: number; }[]; }'.",
-    "Property 'lines' is missing in type '{ date: string; }' but required in type '{ date: string; lines: { text: string; price: number; }[]; }'.",
+    isNot("{ date: string; }", `'${fields}'`),
+    `Property 'lines' is missing in type '{ date: string; }' but required in type '${fields}'.`,
   ],
-  [
-    `client.generate(${name}, { date: "", lines: [], total: "" });`,
-    "Object literal may only specify known properties, and 'total' does not exist in type '{ date: string; lines: { text: string; price: number; }[]; }'.",
-  ],
-  [`client.generate(${name}, { date: 7, lines: [] });`, "Type 'number' is not assignable to type 'string'."],
+  [`client.generate(${name}, { date: "", lines: [], total: "" });`, unknownIn("total", fields)],
+  [`client.generate(${name}, { date: 7, lines: [] });`, noNumber],
   [
     `client.generate(${name}, { date: "", lines: [{ text: "", price: "" }] });`,
     "Type 'string' is not assignable to type 'number'.",

@@ -23,11 +23,8 @@ const schema = z.object({
 });
 const invoice = template("inv_2024", schema);
 expectTypeOf(invoice).toEqualTypeOf<Template<typeof schema, "inv_2024">>();
-expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<{
-  date: string;
-  total: number;
-  currency?: string | undefined;
-}>();
+type Input = { date: string; total: number; currency?: string | undefined };
+expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<Input>();
 expectTypeOf<InferOutput<typeof schema>>().toEqualTypeOf<{ date: Date; total: string; currency: string }>();
 pdfs.generate(invoice, { date: "2026-11-20", total: 2 });
 pdfs.generate(invoice, { date: "2026-11-20", total: 2, currency: "EUR" }, { verify: false });

@@ -1,25 +1,11 @@
-import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { run } from "../../../src/cli/run.ts";
 import { type Answer, beginning, pdfOf, saying, withLength } from "../../support/service.ts";
 import { ClosedPipe, FakeTerminal } from "../fake-terminal.ts";
-import { Bench, csvOf, key, small } from "./command.ts";
+import { Bench, csvOf, held, key, small } from "./command.ts";
 
-/** Holds every answer back until it is let go. */
-function held(): { readonly answer: Answer; release(): void } {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return {
-    answer: async (received) => {
-      await released;
-      withLength(small)(received);
-    },
-    release: () => release(),
-  };
-}
+const changed = "template-pdf: data.csv was changed while it was read. Run the command again.\n";
 
 describe("Ctrl-C in a bulk run", () => {
   it.each([
@@ -27,8 +13,7 @@ describe("Ctrl-C in a bulk run", () => {
     ["SIGTERM", 143],
   ] as const)("once, by %s, finishes what is in hand and ends with %i", async (signal, code) => {
     const { answer, release } = held();
-    const bench = await Bench.open(answer);
-    bench.write("data.csv", csvOf(9));
+    const bench = await Bench.withRows(9, answer);
     const ended = bench.bulk("data.csv", ["--concurrency", "2", "--report", bench.path("r.json")]);
     await bench.service.request(1);
     bench.terminal.emit(signal);
@@ -39,9 +24,7 @@ describe("Ctrl-C in a bulk run", () => {
     expect(ending.printed).toMatch(/\nRun the same command again for what is left: .*\n$/);
     expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
     const report: { status: string; path: string }[] = JSON.parse(await bench.read("r.json"));
-    expect(report.map(({ status }) => status)).toEqual(
-      [..."mm", ..."l".repeat(7)].map((letter) => ({ m: "made", l: "left" })[letter]),
-    );
+    expect(report.map(({ status }) => status).join(" ")).toBe(`made made${" left".repeat(7)}`);
     expect(report.at(-1)).toEqual({ line: 10, row: 9, path: bench.path("out/9.pdf"), status: "left" });
     expect(bench.terminal.exits).toEqual([]);
     expect((await bench.bulk("data.csv")).printed).toMatch(/^7 documents made, 2 made before, in TIME\n/);
@@ -49,9 +32,8 @@ describe("Ctrl-C in a bulk run", () => {
   });
 
   it("twice gives up what is in hand, and leaves no half of a file", async () => {
-    const pdf = pdfOf(500_000);
-    const bench = await Bench.open(beginning(pdf.subarray(0, 300_000), { "content-length": "500000" }));
-    bench.write("data.csv", csvOf(9));
+    const half = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
+    const bench = await Bench.withRows(9, half);
     const ended = bench.bulk("data.csv", ["--concurrency", "2"]);
     await bench.service.request(1);
     bench.terminal.emit("SIGINT");
@@ -64,8 +46,7 @@ describe("Ctrl-C in a bulk run", () => {
   });
 
   it("three times ends the process", async () => {
-    const bench = await Bench.open(() => {});
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1, () => {});
     const ended = bench.bulk("data.csv");
     await bench.service.request();
     for (const exits of [[], [], [130]]) {
@@ -76,8 +57,7 @@ describe("Ctrl-C in a bulk run", () => {
   });
 
   it("while the rows are checked, sends nothing", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(20_000));
+    const bench = await Bench.withRows(20_000);
     const ended = bench.bulk("data.csv");
     setImmediate(() => bench.terminal.emit("SIGINT"));
     expect(await ended).toEqual({ code: 130, printed: "", told: "" });
@@ -86,26 +66,28 @@ describe("Ctrl-C in a bulk run", () => {
 });
 
 describe("a bulk run stops before its end, with exit code 3,", () => {
-  it("after as many failures as --stop-after allows", async () => {
-    const bench = await Bench.open(saying(422));
-    bench.write("data.csv", csvOf(9));
-    const { code, printed, told } = await bench.bulk("data.csv", ["--stop-after", "2", "--concurrency", "1"]);
-    expect(code).toBe(3);
-    expect(told).toMatch(
-      /\ntemplate-pdf: Stopped before the end: 2 failed, as many as --stop-after allows\.\n$/,
-    );
-    expect(printed).toMatch(/^0 documents made, 2 failed, 7 left, in TIME\n/);
-    expect(printed).toMatch(/\nRun the same command again for what failed and what is left: .*\n$/);
-  });
-
-  it("when the service asks to wait for too long", async () => {
-    const bench = await Bench.open(saying(429, "", { "retry-after": "7200" }));
-    bench.write("data.csv", csvOf(5));
-    const { code, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
-    expect(code).toBe(3);
-    expect(told).toMatch(
-      /\ntemplate-pdf: Stopped before the end: the service asks to wait 7200 s, and a run waits an hour at most\.\n$/,
-    );
+  it.each<[title: string, answer: Answer, args: readonly string[], told: string, left: string]>([
+    [
+      "after as many failures as --stop-after allows",
+      saying(422),
+      ["--stop-after", "2"],
+      "2 failed, as many as --stop-after allows",
+      "2 failed, 7 left",
+    ],
+    [
+      "when the service asks to wait for too long",
+      saying(429, "", { "retry-after": "7200" }),
+      [],
+      "the service asks to wait 7200 s, and a run waits an hour at most",
+      "1 failed, 8 left",
+    ],
+  ])("%s", async (_title, answer, args, told, left) => {
+    const bench = await Bench.withRows(9, answer);
+    const ending = await bench.bulk("data.csv", ["--concurrency", "1", ...args]);
+    expect(ending.code).toBe(3);
+    expect(ending.told.split("\n").at(-2)).toBe(`template-pdf: Stopped before the end: ${told}.`);
+    expect(ending.printed).toMatch(new RegExp(`^0 documents made, ${left}, in TIME\n`));
+    expect(ending.printed).toMatch(/\nRun the same command again for what failed and what is left: .*\n$/);
   });
 
   it("when the data is changed meanwhile", async () => {
@@ -118,17 +100,13 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
     await bench.service.request();
     bench.write("data.csv", csvOf(3000));
     release();
-    expect(await ended).toMatchObject({
-      code: 3,
-      told: "template-pdf: data.csv was changed while it was read. Run the command again.\n",
-    });
+    expect(await ended).toMatchObject({ code: 3, told: changed });
   });
 });
 
 describe("a bulk run is refused, and nothing is sent,", () => {
-  it("where the journal is of another template, or of another service", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1));
+  it("where the journal is of another service", async () => {
+    const bench = await Bench.withRows(1);
     await bench.bulk("data.csv");
     const flags = ["--base-url", `${bench.service.baseUrl}/prefix`];
     expect(await bench.bulk("data.csv", flags)).toEqual({
@@ -141,8 +119,7 @@ describe("a bulk run is refused, and nothing is sent,", () => {
 
   it("where the journal is in use", async () => {
     const { answer, release } = held();
-    const bench = await Bench.open(answer);
-    bench.write("data.csv", csvOf(1));
+    const bench = await Bench.withRows(1, answer);
     const first = bench.bulk("data.csv");
     await bench.service.request();
     const second = await bench.bulk("data.csv", ["--report", bench.path("r.csv")]);
@@ -156,42 +133,27 @@ describe("a bulk run is refused, and nothing is sent,", () => {
     expect(bench.service.requests).toHaveLength(1);
   });
 
-  it("where the folder, the journal or the report cannot be written to", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(1));
+  it.each([
+    ["--out", "file/{{no}}.pdf", 'The folder "file" cannot be written to: there is a file of that name.'],
+    ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
+    ["--report", "r.csv", "Could not write r.csv: it is a folder: name a file inside it."],
+  ])("where %s names %s, which cannot be written", async (option, path, told) => {
+    const bench = await Bench.withRows(1);
     writeFileSync(bench.path("file"), "");
     mkdirSync(bench.path("r.csv"));
-    const out = ["--out", bench.path("file/{{no}}.pdf")];
-    expect(await bench.bulk("data.csv", out)).toMatchObject({
-      code: 2,
-      told: 'template-pdf: The folder "file" cannot be written to: there is a file of that name. Nothing was sent.\n'.replace(
-        '"file"',
-        JSON.stringify("file"),
-      ),
-    });
-    expect((await bench.bulk("data.csv", ["--journal", bench.path("file/a")])).code).toBe(2);
-    expect(await bench.bulk("data.csv", ["--report", bench.path("r.csv")])).toMatchObject({
-      code: 2,
-      told: "template-pdf: Could not write r.csv: it is a folder: name a file inside it.\n",
-    });
+    const ending = await bench.bulk("data.csv", [option, bench.path(path)]);
+    expect(ending).toMatchObject({ code: 2, told: expect.stringContaining(`template-pdf: ${told}`) });
     expect(bench.service.requests).toEqual([]);
   });
-});
 
-describe("a bulk run ends with 2, and sends nothing,", () => {
   it("where the data changes while it is checked", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", csvOf(50_000));
+    const bench = await Bench.withRows(50_000);
+    bench.isTTY = true;
     const ended = bench.bulk("data.csv");
-    bench.terminal.stderr.isTTY = true;
-    while (!bench.terminal.stderr.text.includes("checking")) await once(bench.terminal.stderr, "text");
+    await bench.terminal.stderr.shows("checking");
     bench.write("data.csv", csvOf(1));
-    expect(await ended).toMatchObject({
-      code: 2,
-      told: expect.stringMatching(
-        /template-pdf: data\.csv was changed while it was read\. Run the command again\.\n$/,
-      ),
-    });
+    const { code, told } = await ended;
+    expect([code, told.endsWith(changed)]).toEqual([2, true]);
     expect(bench.service.requests).toEqual([]);
   });
 });
@@ -209,56 +171,46 @@ describe("standard output of a bulk run", () => {
   });
 });
 
-describe("the options of a bulk run", () => {
-  it("--no-retry asks once", async () => {
-    const bench = await Bench.open(saying(503));
-    bench.write("data.csv", csvOf(1));
-    expect((await bench.bulk("data.csv", ["--no-retry"])).code).toBe(1);
-    expect(bench.service.requests).toHaveLength(1);
-  });
-
-  it("without it, asks again where the service has failed", async () => {
-    const bench = await Bench.open((received) =>
+describe("a bulk run", () => {
+  it.each([
+    ["retries a 503", [], { status: "made", attempts: 2 }],
+    ["sends one request for a row with --no-retry", ["--no-retry"], { status: "failed", attempts: 1 }],
+  ])("%s", async (_title, args, entry) => {
+    const bench = await Bench.withRows(1, (received) =>
       (bench.service.requests.length === 1 ? saying(503) : withLength(small))(received),
     );
-    bench.write("data.csv", csvOf(1));
-    const report = bench.path("r.json");
-    expect((await bench.bulk("data.csv", ["--report", report])).code).toBe(0);
-    expect(JSON.parse(await bench.read("r.json"))).toMatchObject([{ status: "made", attempts: 2 }]);
+    await bench.bulk("data.csv", ["--report", bench.path("r.json"), ...args]);
+    expect(JSON.parse(await bench.read("r.json"))).toMatchObject([entry]);
+    expect(bench.service.requests).toHaveLength(entry.attempts);
   });
 
-  it("--timeout limits how long a document may take", async () => {
-    const bench = await Bench.open(() => {});
-    bench.write("data.csv", csvOf(1));
+  it("limits how long a document may take by --timeout", async () => {
+    const bench = await Bench.withRows(1, () => {});
     const { code, told } = await bench.bulk("data.csv", ["--timeout", "20ms", "--no-retry"]);
     expect(code).toBe(1);
     expect(told).toMatch(/^data\.csv:2: out\/1\.pdf: .*--timeout/);
   });
 
-  it("--per-second limits the rate, which the live line tells", async () => {
-    const bench = await Bench.open(() => {});
-    bench.write("data.csv", csvOf(5));
+  it("limits the rate by --per-second, and shows that on the live line", async () => {
+    const bench = await Bench.withRows(5, () => {});
+    bench.isTTY = true;
     const ended = bench.bulk("data.csv", ["--per-second", "0.5"]);
-    bench.terminal.stderr.isTTY = true;
-    while (!bench.terminal.stderr.text.includes(", at most 0.5/s")) await once(bench.terminal.stderr, "text");
+    await bench.terminal.stderr.shows(", at most 0.5/s");
     await bench.service.request();
     bench.terminal.emit("SIGINT");
     bench.terminal.emit("SIGINT");
     expect((await ended).code).toBe(130);
     expect(bench.service.requests).toHaveLength(1);
   });
-});
 
-describe("a report of a bulk run that cannot be written", () => {
   it.each([
     ["all", withLength(small), "1 document made"],
     ["none", saying(422), "0 documents made, 1 failed"],
-  ])("is no early end where it is missing in the end, and %s are made", async (_title, answer, made) => {
-    const bench = await Bench.open((received) => {
+  ])("goes on to its end if its report cannot be written; %s are made", async (_title, answer, made) => {
+    const bench = await Bench.withRows(1, (received) => {
       rmSync(bench.path("reports"), { recursive: true, force: true });
       answer(received);
     });
-    bench.write("data.csv", csvOf(1));
     const { code, printed, told } = await bench.bulk("data.csv", ["--report", bench.path("reports/r.csv")]);
     expect(code).toBe(1);
     expect(told.split("\n").at(-2)).toBe(
@@ -267,24 +219,17 @@ describe("a report of a bulk run that cannot be written", () => {
     expect(printed).toMatch(new RegExp(`^${made}, in TIME\n`));
     expect(printed).not.toContain("report ");
   });
-});
 
-describe("the live line of a bulk run", () => {
-  it("is wiped away before the last lines, and stands below those of failures", async () => {
+  it("wipes its live line away before the last lines", async () => {
     const { answer, release } = held();
-    const bench = await Bench.open(answer);
-    const data = bench.write("data.csv", csvOf(3));
-    const terminal = new FakeTerminal();
-    terminal.env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: bench.service.baseUrl, TERM: "xterm" };
-    terminal.stderr.isTTY = true;
-    const ended = run(["bulk", "letter", data, "--out", bench.path("out/{{no}}.pdf")], terminal);
-    while (!terminal.stderr.text.includes("3 in hand")) await once(terminal.stderr, "text");
+    const bench = await Bench.withRows(3, answer);
+    bench.isTTY = true;
+    const ended = bench.bulk("data.csv");
+    await bench.terminal.stderr.shows("3 in hand");
     release();
-    expect(await ended).toBe(0);
-    const [first, ...others] = terminal.stderr.text.split("\r\u001b[K");
-    expect(first).toBe("");
-    expect(others[0]).toMatch(/^checking .*data\.csv: 0 rows$/);
-    expect(others.at(-1)).toBe("");
-    expect(terminal.stderr.text).not.toContain("\n");
+    const { code, told } = await ended;
+    const [first, checking, ...others] = told.split("\r\u001b[K");
+    expect([code, first, checking, others.at(-1)]).toEqual([0, "", "checking data.csv: 0 rows", ""]);
+    expect(told).not.toContain("\n");
   });
 });

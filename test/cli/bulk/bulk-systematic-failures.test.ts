@@ -1,108 +1,67 @@
-import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { type Answer, saying, withLength } from "../../support/service.ts";
-import { Bench, byNo, csvOf, noOf, small } from "./command.ts";
-
-const forbidding = (...numbers: number[]) =>
-  byNo(Object.fromEntries(numbers.map((number) => [number, saying(403)])));
+import { saying, withLength } from "../../support/service.ts";
+import { Bench, csvOf, held, noOf, small } from "./command.ts";
 
 describe("a bulk run stops, with exit code 3, where no row would fare better:", () => {
   it.each([
-    [401, 1, "at the first failure: with this API key", "Fix the API key first, then run the command again."],
-    [
-      403,
-      5,
-      "after 5 failures: with this API key",
-      "Fix the API key, or its rights, first, then run the command again.",
-    ],
-    [
-      404,
-      5,
-      "after 5 failures: with this uid and base URL",
-      "Fix the uid or the base URL first, then run the command again.",
-    ],
-    [
-      422,
-      20,
-      "after 20 failures: with values of this kind",
-      "Fix the values or the template first, then run the command again.",
-    ],
-  ])("the first answers say %i", async (status, failureCount, when, next) => {
-    const bench = await Bench.open(saying(status));
-    bench.write("data.csv", csvOf(100));
+    [401, 1, "at the first failure: with this API key", "the API key"],
+    [403, 5, "after 5 failures: with this API key", "the API key, or its rights,"],
+    [404, 5, "after 5 failures: with this uid and base URL", "the uid or the base URL"],
+    [422, 20, "after 20 failures: with values of this kind", "the values or the template"],
+  ])("the first answers say %i", async (status, failureCount, when, what) => {
+    const bench = await Bench.withRows(100, saying(status));
     const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     expect(code).toBe(3);
     expect(told.split("\n").at(-2)).toMatch(
       new RegExp(`^template-pdf: Stopped ${when}, no row would fare better[.:]`),
     );
-    expect(printed.split("\n").at(-2)).toBe(next);
+    expect(printed.split("\n").at(-2)).toBe(`Fix ${what} first, then run the command again.`);
     expect(bench.service.requests).toHaveLength(failureCount);
   });
 
-  it("and goes on at the mended base URL by what it says", async () => {
-    const bench = await Bench.open(({ response, ...received }) =>
-      (received.path.startsWith("/wrong") ? saying(404) : withLength(small))({ response, ...received }),
+  it("and goes on at the right base URL", async () => {
+    const bench = await Bench.withRows(6, (received) =>
+      (received.path.startsWith("/wrong") ? saying(404) : withLength(small))(received),
     );
-    bench.write("data.csv", csvOf(6));
     expect((await bench.bulk("data.csv", ["--base-url", `${bench.service.baseUrl}/wrong`])).code).toBe(3);
     expect((await bench.bulk("data.csv")).printed).toMatch(/^6 documents made/);
   });
 });
 
 describe("a bulk run goes on, with exit code 1, where a row", () => {
-  it.each([403, 404])("is the first, and is answered with %i", async (status) => {
-    const bench = await Bench.open(byNo({ 1: saying(status) }));
-    bench.write("data.csv", csvOf(9));
-    const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "1"]);
-    expect([code, bench.service.requests.length]).toEqual([1, 9]);
-    expect(printed).toMatch(/\nRun the same command again for what failed: .*\n$/);
-  });
-
   it("failed before, and fails again, though all that are left do", async () => {
-    const bench = await Bench.open(forbidding(2, 3, 4, 5, 6, 7, 8));
-    bench.write("data.csv", csvOf(8));
+    const bench = await Bench.withRows(8, (received) =>
+      (noOf(received) === "1" ? withLength(small) : saying(403))(received),
+    );
     for (const made of ["1 document made, 7 failed", "0 documents made, 1 made before, 7 failed"]) {
       const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "1"]);
       expect([code, printed.startsWith(`${made}, in TIME`)]).toEqual([1, true]);
+      expect(printed).toMatch(/\nRun the same command again for what failed: .*\n$/);
     }
     expect(bench.service.requests).toHaveLength(15);
   });
 
   it("is answered with 401 in a later run, until five of them are", async () => {
-    let bad: readonly string[] = [];
-    const bench = await Bench.open((received) =>
-      (bad.includes(noOf(received)) ? saying(401) : withLength(small))(received),
+    const bench = await Bench.withRows(1, (received) =>
+      (noOf(received) === "1" ? withLength(small) : saying(401))(received),
     );
-    bench.write("data.csv", csvOf(1));
     await bench.bulk("data.csv");
-    bench.write("data.csv", csvOf(9));
-    bad = ["2", "3", "4", "5"];
+    bench.write("data.csv", csvOf(5));
     expect((await bench.bulk("data.csv", ["--concurrency", "1"])).code).toBe(1);
-    bad = ["2", "3", "4", "5", "10", "11", "12"];
-    bench.write("data.csv", csvOf(12));
-    expect((await bench.bulk("data.csv", ["--concurrency", "1"])).told).toContain(
-      "Stopped after 5 failures: ",
-    );
+    bench.write("data.csv", csvOf(9));
+    const { told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+    expect(told).toContain("Stopped after 5 failures: ");
   });
 });
 
 describe("a bulk run that was stopped for that", () => {
   it("does not say so where what was in hand came through, and the next goes on", async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const late: Answer = async (received) => {
-      await released;
-      withLength(small)(received);
-    };
-    const bench = await Bench.open((received) =>
+    const { answer: late, release } = held();
+    const bench = await Bench.withRows(20, (received) =>
       (Number(noOf(received)) <= 5 ? saying(403) : late)(received),
     );
-    bench.write("data.csv", csvOf(20));
     const ended = bench.bulk("data.csv", ["--concurrency", "8"]);
-    const { stderr } = bench.terminal;
-    while (stderr.text.split("403").length < 6) await once(stderr, "text");
+    await bench.terminal.stderr.shows("403", 5);
     release();
     const first = await ended;
     expect(first.code).toBe(3);

@@ -25,6 +25,19 @@ export function byNo(answers: Readonly<Record<string, Answer>>): Answer {
   return (received) => (answers[noOf(received)] ?? withLength(small))(received);
 }
 
+/** Answers with a small PDF, but not before it is released. */
+export function held() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const answer: Answer = async (received) => {
+    await released;
+    withLength(small)(received);
+  };
+  return { answer, release };
+}
+
 /** How a command ended, and what it said. */
 export interface Ending {
   readonly code: number;
@@ -39,6 +52,8 @@ export const key = "key-CANARY-0123456789";
 export class Bench {
   readonly service: Service;
   readonly at = temporaryFolder();
+  /** Whether standard error of the next command is a terminal. */
+  isTTY = false;
   /** The terminal of the command that was begun last. */
   terminal = new FakeTerminal();
 
@@ -48,6 +63,13 @@ export class Bench {
 
   static async open(answer: Answer = withLength(small)): Promise<Bench> {
     return new Bench(await Service.start(answer));
+  }
+
+  /** The same, with so many rows in `data.csv`. */
+  static async withRows(count: number, answer?: Answer): Promise<Bench> {
+    const bench = await Bench.open(answer);
+    bench.write("data.csv", csvOf(count));
+    return bench;
   }
 
   path(...names: string[]): string {
@@ -85,6 +107,7 @@ export class Bench {
   async bulkOf(uid: string, data: string, args: readonly string[] = [], input = ""): Promise<Ending> {
     const terminal = new FakeTerminal();
     this.terminal = terminal;
+    terminal.stderr.isTTY = this.isTTY;
     terminal.env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: this.service.baseUrl, TERM: "xterm" };
     terminal.stdin = Readable.from([Buffer.from(input)]);
     const out = args.includes("--out") ? [] : ["--out", this.path("out/{{no}}.pdf")];

@@ -8,6 +8,7 @@ import { openData } from "../../../src/cli/bulk/data/open-data.ts";
 import { orLongRun, property, slowProperty } from "../../support/fuzz.ts";
 import { fileOf, problemsOf, readAll, valuesOf } from "./read-data.ts";
 
+const utf8 = "utf-8";
 const delimiter = fc.constantFrom(",", ";", "\t", "|");
 const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
 const anyText = fc.oneof(
@@ -32,26 +33,23 @@ const table = fc
 /** Sizes of the pieces in which bytes come; the last one repeats. */
 const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
 
-function chunksOf(text: string, sizes: readonly number[]): () => AsyncIterable<string> {
+function chunksOf(text: string, sizes: readonly number[]): AsyncIterable<string> {
   const chunks = async function* () {
     const bytes = Buffer.from(text);
     let at = 0;
     for (let index = 0; at < bytes.length; index += 1) {
-      const size = sizes[Math.min(index, sizes.length - 1)] ?? 1;
-      yield bytes.subarray(at, at + size);
-      at += size;
+      const from = at;
+      at += sizes[Math.min(index, sizes.length - 1)] ?? 1;
+      yield bytes.subarray(from, at);
     }
   };
-  return () => decode(chunks(), "utf-8");
+  return decode(chunks(), utf8);
 }
 
+const dialectWith = (delimiter: string) => ({ delimiter, namesDelimiter: false, encoding: utf8 });
+
 /** Writes CSV as RFC 4180 has it; with quotes around every cell, or only where it needs them. */
-function csvOf(
-  table: readonly (readonly string[])[],
-  between: string,
-  end: string,
-  isQuoted: boolean,
-): string {
+function csvOf(table: readonly (readonly string[])[], between: string, end: string, isQuoted = true): string {
   const write = (cell: string, cells: readonly string[]) => {
     const needsQuotes = /["\r\n]/.test(cell) || cell.includes(between) || (cell === "" && cells.length === 1);
     return isQuoted || needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
@@ -59,6 +57,7 @@ function csvOf(
   return table.map((cells) => cells.map((cell) => write(cell, cells)).join(between)).join(end);
 }
 
+// Compared as entries, whose order counts.
 const entriesOf = (rows: readonly object[]) => rows.map((row) => Object.entries(row));
 
 describe("any table that is written as CSV", () => {
@@ -72,14 +71,10 @@ describe("any table that is written as CSV", () => {
       cuts,
       async ({ columns, rows }, between, end, isQuoted, endsInLine, sizes) => {
         const text = csvOf([columns, ...rows], between, end, isQuoted) + (endsInLine ? end : "");
-        const dialect = { delimiter: between, namesDelimiter: false, encoding: "utf-8" };
-        const open = chunksOf(text, sizes);
-        expect(await readHeader(open(), dialect, "data.csv")).toEqual(columns);
-        const read = valuesOf(await readAll(csvRows(open(), dialect, columns)));
-        const expected = rows.map((cells) =>
-          Object.fromEntries(columns.map((name, index) => [name, cells[index]])),
-        );
-        expect(entriesOf(read)).toEqual(entriesOf(expected));
+        const dialect = dialectWith(between);
+        expect(await readHeader(chunksOf(text, sizes), dialect, "data.csv")).toEqual(columns);
+        const read = valuesOf(await readAll(csvRows(chunksOf(text, sizes), dialect, columns)));
+        expect(entriesOf(read)).toEqual(rows.map((cells) => columns.map((name, at) => [name, cells[at]])));
       },
     ),
   );
@@ -87,36 +82,28 @@ describe("any table that is written as CSV", () => {
   property("has the delimiter that is found where its header is in quotes", () =>
     fc.property(table, delimiter, lineEnd, ({ columns, rows }, between, end) => {
       fc.pre(columns.length > 1);
-      const text = csvOf([columns, ...rows], between, end, true);
-      expect(dialectOf(text, undefined, "utf-8")).toMatchObject({
-        delimiter: between,
-        namesDelimiter: false,
-      });
+      const text = csvOf([columns, ...rows], between, end);
+      expect(dialectOf(text, undefined, utf8)).toEqual(dialectWith(between));
     }),
   );
 
-  property(
-    "is read to its end wherever it breaks off, and what is wrong is on the lines that there are",
-    () =>
-      fc.asyncProperty(table, lineEnd, fc.nat(), async ({ columns, rows }, end, cut) => {
-        const header = csvOf([columns], ",", end, true) + end;
-        const body = csvOf(rows, ",", end, true);
-        const text = header + body.slice(0, cut % (body.length + 1));
-        const dialect = { delimiter: ",", namesDelimiter: false, encoding: "utf-8" };
-        const read = await readAll(csvRows(chunksOf(text, [7])(), dialect, columns));
-        expect(problemsOf(read).length).toBeLessThanOrEqual(1);
-        const lines = text.split(/\r\n|\r|\n/).length;
-        for (const row of read) {
-          const { line } = "problem" in row ? row.problem : row;
-          expect(line).toBeGreaterThan(1);
-          expect(line).toBeLessThanOrEqual(lines);
-        }
-      }),
+  property("is read to its end wherever it is cut off, with its problem on one of its lines", () =>
+    fc.asyncProperty(table, lineEnd, fc.nat(), async ({ columns, rows }, end, cut) => {
+      const body = csvOf(rows, ",", end);
+      const text = csvOf([columns], ",", end) + end + body.slice(0, cut % (body.length + 1));
+      const read = await readAll(csvRows(chunksOf(text, [7]), dialectWith(","), columns));
+      expect(problemsOf(read).length).toBeLessThanOrEqual(1);
+      const lines = text.split(/\r\n|\r|\n/).length;
+      for (const row of read) {
+        const { line } = "problem" in row ? row.problem : row;
+        expect(line).toBeGreaterThan(1);
+        expect(line).toBeLessThanOrEqual(lines);
+      }
+    }),
   );
 });
 
 const white = fc.string({ unit: fc.constantFrom(" ", "\t", "\r\n", "\n"), maxLength: 4 });
-const utf8 = "utf-8";
 
 /** Objects as JSON has them. */
 const objects = fc.array(
@@ -127,39 +114,35 @@ const objects = fc.array(
 );
 
 describe("any objects", () => {
-  property(
-    "that are written as an array read back the same, with any white space, however their bytes come",
-    () =>
-      fc.asyncProperty(
-        objects,
-        white,
-        white,
-        fc.nat({ max: 3 }),
-        cuts,
-        async (values, before, after, indent, sizes) => {
-          const elements = values.map((value) => before + JSON.stringify(value, null, indent) + after);
-          const text = `${after}[${elements.join(",") || before}]${before}`;
-          const read = await readAll(jsonRows(chunksOf(text, sizes)(), utf8));
-          expect(entriesOf(valuesOf(read))).toEqual(entriesOf(values));
-        },
-      ),
-  );
-
-  property(
-    "that are written on lines read back the same, with any white space, however their bytes come",
-    () =>
-      fc.asyncProperty(objects, white, white, cuts, async (values, before, after, sizes) => {
-        const text = values.map((value) => `${before}${JSON.stringify(value)}${after}`).join("\n");
-        const read = await readAll(ndjsonRows(chunksOf(text, sizes)(), utf8));
+  property("that are written as an array read back the same, however spaced and cut", () =>
+    fc.asyncProperty(
+      objects,
+      white,
+      white,
+      fc.nat({ max: 3 }),
+      cuts,
+      async (values, before, after, indent, sizes) => {
+        const elements = values.map((value) => before + JSON.stringify(value, null, indent) + after);
+        const text = `${after}[${elements.join(",") || before}]${before}`;
+        const read = await readAll(jsonRows(chunksOf(text, sizes), utf8));
         expect(entriesOf(valuesOf(read))).toEqual(entriesOf(values));
-      }),
+      },
+    ),
   );
 
-  slowProperty("that break off are read to their end, and no object is made up", () =>
+  property("that are written on lines read back the same, however spaced and cut", () =>
+    fc.asyncProperty(objects, white, white, cuts, async (values, before, after, sizes) => {
+      const text = values.map((value) => `${before}${JSON.stringify(value)}${after}`).join("\n");
+      const read = await readAll(ndjsonRows(chunksOf(text, sizes), utf8));
+      expect(entriesOf(valuesOf(read))).toEqual(entriesOf(values));
+    }),
+  );
+
+  slowProperty("that are cut off are read to their end, and no object is made up", () =>
     fc.asyncProperty(objects, fc.nat(), cuts, async (values, cut, sizes) => {
       const text = JSON.stringify(values);
       const broken = text.slice(0, 1 + (cut % Math.max(1, text.length - 1)));
-      const read = await readAll(jsonRows(chunksOf(broken, sizes)(), utf8));
+      const read = await readAll(jsonRows(chunksOf(broken, sizes), utf8));
       const whole = read.filter((row) => !("problem" in row));
       expect(entriesOf(valuesOf(whole))).toEqual(entriesOf(values.slice(0, whole.length)));
       expect(read).toHaveLength(whole.length + 1);
@@ -178,14 +161,13 @@ describe("any bytes", () => {
       fc.constantFrom(undefined, "windows-1252", "utf-16le", "shift_jis"),
       async (bytes, name, encoding) => {
         const options = { stdin: process.stdin, signal: new AbortController().signal, encoding };
-        const opening = openData({ file: fileOf(name, bytes), ...options });
-        const data = await opening.catch((error: Error) => error);
+        const data = await openData({ file: fileOf(name, bytes), ...options }).catch((error) => error);
         if (data instanceof Error) {
           expect(data.name).toBe("Misuse");
-        } else {
-          await readAll(data.rows());
-          await data.close();
+          return;
         }
+        await readAll(data.rows());
+        await data.close();
       },
     ),
   );

@@ -16,6 +16,9 @@ function stubTemporaryFolder(): string {
   return folder;
 }
 
+const misuse = (message: unknown) => ({ name: "Misuse", message });
+const advice = "Give a file of rows, or - for standard input.";
+
 describe("standard input", () => {
   it.each(["-", "/dev/stdin"])("is read twice, and nobody else sees it: %s", async (file) => {
     const folder = stubTemporaryFolder();
@@ -28,15 +31,12 @@ describe("standard input", () => {
   });
 
   it("is named where it is wrong", async () => {
-    await expect(open("-", { stdin: Readable.from([]) })).rejects.toMatchObject({
-      name: "Misuse",
-      message: "standard input: it is empty. Give a file of rows, a document for each.",
-    });
+    const empty = "standard input: it is empty. Give a file of rows, a document for each.";
+    await expect(open("-", { stdin: Readable.from([]) })).rejects.toMatchObject(misuse(empty));
     const stdin = new Readable({ read: () => void stdin.destroy(new Error("EIO")) });
-    await expect(open("-", { stdin })).rejects.toMatchObject({
-      name: "Misuse",
-      message: "Could not read standard input: EIO. Give a file of rows, or - for standard input.",
-    });
+    await expect(open("-", { stdin })).rejects.toMatchObject(
+      misuse(`Could not read standard input: EIO. ${advice}`),
+    );
   });
 
   it("that never ends is given up when the command is stopped, and leaves no file behind", async () => {
@@ -57,12 +57,11 @@ describe("standard input", () => {
 
   it("for which there is no room is told", async () => {
     vi.stubEnv("TMPDIR", join(stubTemporaryFolder(), "nowhere"));
-    await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject({
-      name: "Misuse",
-      message: expect.stringMatching(
-        /^Could not keep standard input in .*, to read it twice: there is no such file\. Let TMPDIR name a folder with room for it\.$/,
-      ),
-    });
+    const message =
+      /^Could not keep standard input in .*, to read it twice: there is no such file\. Let TMPDIR name a folder with room for it\.$/;
+    await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject(
+      misuse(expect.stringMatching(message)),
+    );
   });
 });
 
@@ -78,15 +77,12 @@ describe("a file", () => {
 
   it("that is not there, or a folder, is told", async () => {
     const folder = dirname(fileOf("none", ""));
-    const ends = "Give a file of rows, or - for standard input.";
-    await expect(open(`${folder}/a.csv`)).rejects.toMatchObject({
-      name: "Misuse",
-      message: `Could not read ${folder}/a.csv: there is no such file. ${ends}`,
-    });
-    await expect(open(folder)).rejects.toMatchObject({
-      name: "Misuse",
-      message: `Could not read ${folder}: it is a folder. ${ends}`,
-    });
+    for (const [path, why] of [
+      [`${folder}/a.csv`, "there is no such file"],
+      [folder, "it is a folder"],
+    ] as const) {
+      await expect(open(path)).rejects.toMatchObject(misuse(`Could not read ${path}: ${why}. ${advice}`));
+    }
   });
 
   it.each([
@@ -104,38 +100,23 @@ describe("a file", () => {
     const data = await open(path);
     expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
     change(path);
-    await expect(readAll(data.rows())).rejects.toMatchObject({
-      name: "Misuse",
-      message: `${path} was changed while it was read. Run the command again.`,
-    });
+    const message = `${path} was changed while it was read. Run the command again.`;
+    await expect(readAll(data.rows())).rejects.toMatchObject(misuse(message));
   });
 
-  it("that changes while it is read is read no further", async () => {
-    const path = fileOf("data.ndjson", '{"a":1}\n'.repeat(50_000));
-    const data = await open(path);
-    let count = 0;
-    const readOn = async () => {
-      for await (const _row of data.rows()) {
-        if (count === 0) appendFileSync(path, "{}\n");
-        count += 1;
-      }
-    };
-    await expect(readOn()).rejects.toMatchObject({ name: "Misuse" });
-    expect(count).toBeLessThan(20_000);
-  });
-
-  it("is read no further when the command is stopped", async () => {
+  it.each<[title: string, begin: (path: string, ending: AbortController) => void, error: string]>([
+    ["it is changed", (path) => appendFileSync(path, "{}\n"), "was changed while it was read"],
+    ["the command is stopped", (_path, ending) => ending.abort(new Error("stopped")), "stopped"],
+  ])("is read no further when %s", async (_title, begin, error) => {
     const ending = new AbortController();
-    const data = await open(fileOf("data.ndjson", "{}\n".repeat(100_000)), { signal: ending.signal });
+    const path = fileOf("data.ndjson", '{"a":1}\n'.repeat(50_000));
+    const data = await open(path, { signal: ending.signal });
     let count = 0;
     const readOn = async () => {
-      for await (const _row of data.rows()) {
-        if (count === 0) ending.abort(new Error("stopped"));
-        count += 1;
-      }
+      for await (const _row of data.rows()) if (++count === 1) begin(path, ending);
     };
-    await expect(readOn()).rejects.toThrow("stopped");
-    expect(count).toBeLessThan(50_000);
+    await expect(readOn()).rejects.toThrow(error);
+    expect(count).toBeLessThan(20_000);
   });
 
   it.runIf(hasProcessTable)("is let go when it is refused, and when the data is closed", async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { fileOf, open, problemsOf, readAll, readFileOf, valuesOf } from "./read-data.ts";
+import { fileOf, open, readFileOf, valuesOf } from "./read-data.ts";
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
-const rows = [
-  { a: "1", b: "2" },
-  { a: "3", b: "4" },
-];
+/** The number of each row, and the line on which it begins. */
+const placesOf = async (name: string, content: string) =>
+  (await readFileOf(name, content)).map((row) => "line" in row && `${row.number}:${row.line}`).join(" ");
 
 describe("a CSV file", () => {
   it.each([
@@ -24,7 +23,8 @@ describe("a CSV file", () => {
     ["UTF-16", utf16("a,b\n1,2\n3,4\n")],
     ["UTF-16 in the other order", utf16("a,b\n1,2\n3,4\n").swap16()],
   ])("is read with %s", async (_title, content) => {
-    expect(valuesOf(await readFileOf("data.csv", content))).toEqual(rows);
+    const read = valuesOf(await readFileOf("data.csv", content));
+    expect(read).toEqual(["12", "34"].map(([a, b]) => ({ a, b })));
   });
 
   it.each([
@@ -52,10 +52,9 @@ describe("a CSV file", () => {
   });
 
   it("takes for its delimiter what stands most often outside of quotes in the header", async () => {
-    const content = '"a;;;;;;",b,c;d\n1,2,3';
-    expect((await open(fileOf("data.csv", content))).columns).toEqual(["a;;;;;;", "b", "c;d"]);
-    const found = await open(fileOf("data.csv", 'a,b,"x\n;;;;"\n1,2,3'));
-    expect(found.columns).toEqual(["a", "b", "x\n;;;;"]);
+    const columnsOf = async (content: string) => (await open(fileOf("data.csv", content))).columns;
+    expect(await columnsOf('"a;;;;;;",b,c;d\n1,2,3')).toEqual(["a;;;;;;", "b", "c;d"]);
+    expect(await columnsOf('a,b,"x\n;;;;"\n1,2,3')).toEqual(["a", "b", "x\n;;;;"]);
   });
 
   it.each([
@@ -68,23 +67,14 @@ describe("a CSV file", () => {
   });
 
   it("tells its columns, and on which line each row begins", async () => {
-    const data = await open(fileOf("data.csv", 'a,b\r\n\r\n1,2\r\n"x\r\ny\rz",4\n\n5,6'));
-    expect(data).toMatchObject({ format: "csv", columns: ["a", "b"] });
-    const read = await readAll(data.rows());
-    expect(read.map((row) => "line" in row && [row.number, row.line])).toEqual([
-      [1, 3],
-      [2, 4],
-      [3, 8],
-    ]);
+    const content = 'a,b\r\n\r\n1,2\r\n"x\r\ny\rz",4\n\n5,6';
+    expect(await open(fileOf("data.csv", content))).toMatchObject({ format: "csv", columns: ["a", "b"] });
+    expect(await placesOf("data.csv", content)).toBe("1:3 2:4 3:8");
   });
 
   it("may have names that objects have already", async () => {
     const [values] = valuesOf(await readFileOf("data.csv", "__proto__,constructor,toString\n1,2,3"));
-    expect(Object.entries(values as object)).toEqual([
-      ["__proto__", "1"],
-      ["constructor", "2"],
-      ["toString", "3"],
-    ]);
+    expect(JSON.stringify(values)).toBe('{"__proto__":"1","constructor":"2","toString":"3"}');
   });
 
   it("may have no row", async () => {
@@ -150,28 +140,16 @@ describe("JSON", () => {
   });
 
   it("tells on which line each row begins", async () => {
-    const linesOf = async (name: string, content: string) =>
-      (await readFileOf(name, content)).map((row) => "line" in row && [row.number, row.line]);
-    expect(await linesOf("data.json", '[\n\n{"a":1},{\n"b":1},\r\n{"c":1}]')).toEqual([
-      [1, 3],
-      [2, 3],
-      [3, 5],
-    ]);
-    expect(await linesOf("data.ndjson", '\n{"a":1}\n\n{"b":1}')).toEqual([
-      [1, 2],
-      [2, 4],
-    ]);
+    expect(await placesOf("data.json", '[\n\n{"a":1},{\n"b":1},\r\n{"c":1}]')).toBe("1:3 2:3 3:5");
+    expect(await placesOf("data.ndjson", '\n{"a":1}\n\n{"b":1}')).toBe("1:2 2:4");
   });
 
   it("may have a line, and an element, of several megabytes", async () => {
     const long = JSON.stringify({ a: "é".repeat(1_000_000) });
-    for (const [name, content] of [
-      ["data.ndjson", `{"b":1}\n${long}\n{"c":1}`],
-      ["data.json", `[{"b":1},${long},{"c":1}]`],
-    ] as const) {
-      const read = await readFileOf(name, content);
-      expect(problemsOf(read)).toEqual([]);
-      expect(read.map((row) => "values" in row && Object.keys(row.values))).toEqual([["b"], ["a"], ["c"]]);
+    const files = { "data.ndjson": `{"b":1}\n${long}\n{"c":1}`, "data.json": `[{"b":1},${long},{"c":1}]` };
+    for (const [name, content] of Object.entries(files)) {
+      const read = valuesOf(await readFileOf(name, content));
+      expect(read.flatMap(Object.keys)).toEqual(["b", "a", "c"]);
     }
   });
 });

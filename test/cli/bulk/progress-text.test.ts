@@ -9,7 +9,7 @@ import { formatTimeSpan } from "../../../src/cli/duration.ts";
 import { showLive } from "../../../src/cli/live-line.ts";
 import { Recorded } from "../fake-terminal.ts";
 
-const standing: RunProgress = {
+const progress: RunProgress = {
   made: 2097,
   failed: 3,
   total: 5000,
@@ -21,74 +21,38 @@ const standing: RunProgress = {
 };
 
 const wide = 119;
+const pipe = Number.POSITIVE_INFINITY;
+const counts = "2,097 of 5,000  3 failed";
+const full = `██████████░░░░░░░░░░░░░░  ${counts}`;
+const pace = "152/s  20 s left  8 in hand";
 
 describe("the bar", () => {
-  it.each<[title: string, columns: number, standing: Partial<RunProgress>, text: string]>([
-    [
-      "tells all where there is room",
-      wide,
-      {},
-      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  152/s  20 s left  8 in hand",
-    ],
-    [
-      "tells the rate that is allowed",
-      wide,
-      { allowedPerSecond: 149.6 },
-      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  152/s  20 s left  8 in hand, at most 150/s",
-    ],
-    [
-      "tells of a pause",
-      wide,
-      { pauseMs: 11_900 },
-      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  paused for 12 s, as the service asks  152/s",
-    ],
-    [
-      "tells what is still finished",
-      wide,
-      { isEnding: true, pauseMs: 500 },
-      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  finishing 8  152/s",
-    ],
-    [
-      "is shorter on a shorter line",
-      79,
-      {},
-      "██████░░░░░░░░░░  2,097 of 5,000  3 failed  152/s  20 s left  8 in hand",
-    ],
-    ["leaves out the bar, and then the pace, where it is narrow", 39, {}, "2,097 of 5,000  3 failed  152/s"],
-    ["leaves out even more", 20, {}, "2,097 of 5,000"],
-    ["is cut where not even that has room", 5, {}, "2,097"],
-    [
-      "has no bar in a pipe",
-      Number.POSITIVE_INFINITY,
-      {},
-      "2,097 of 5,000  3 failed  152/s  20 s left  8 in hand",
-    ],
-    [
-      "knows no time at a rate of nothing",
-      Number.POSITIVE_INFINITY,
-      { perSecond: 0 },
-      "2,097 of 5,000  3 failed  0/s  8 in hand",
-    ],
+  it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
+    ["tells all where there is room", wide, `${full}  ${pace}`],
+    ["tells the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
+    ["tells of a pause", wide, `${full}  paused for 12 s, as the service asks  152/s`, { pauseMs: 11_900 }],
+    ["tells what is finished", wide, `${full}  finishing 8  152/s`, { isEnding: true, pauseMs: 500 }],
+    ["is shorter on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
+    ["leaves out the bar, and then the pace, where it is narrow", 39, `${counts}  152/s`],
+    ["leaves out even more", 20, "2,097 of 5,000"],
+    ["is cut where not even that has room", 5, "2,097"],
+    ["has no bar in a pipe", pipe, `${counts}  ${pace}`],
+    ["knows no time at a rate of nothing", pipe, `${counts}  0/s  8 in hand`, { perSecond: 0 }],
     [
       "tells slow rates to two digits",
-      Number.POSITIVE_INFINITY,
-      { perSecond: 0.25, made: 4990 },
+      pipe,
       "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in hand",
+      { perSecond: 0.25, made: 4990 },
     ],
-    [
-      "is full at the end",
-      wide,
-      { made: 4997 },
-      "████████████████████████  4,997 of 5,000  3 failed  152/s  8 in hand",
-    ],
+    ["is full", wide, `${"█".repeat(24)}  4,997 of 5,000  3 failed  152/s  8 in hand`, { made: 4997 }],
     [
       "is empty where there is nothing to do",
       59,
-      { made: 0, failed: 0, total: 0, perSecond: 0, inHand: 0 },
       "░░░░░░░░░░░░  0 of 0  0 failed  0/s  0 in hand",
+      { made: 0, failed: 0, total: 0, perSecond: 0, inHand: 0 },
     ],
-  ])("%s", (_title, columns, some, text) => {
-    expect(progressText({ ...standing, ...some }, columns)).toBe(text);
+  ])("%s", (_title, columns, text, some = {}) => {
+    expect(progressText({ ...progress, ...some }, columns)).toBe(text);
   });
 });
 

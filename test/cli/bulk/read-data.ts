@@ -21,12 +21,8 @@ export function fileOf(name: string, content: string | Uint8Array): string {
 
 /** Opens data, and closes it with the test. */
 export async function open(file: string, options: Partial<DataOptions> = {}): Promise<Data> {
-  const data = await openData({
-    file,
-    stdin: Readable.from([]),
-    signal: new AbortController().signal,
-    ...options,
-  });
+  const { signal } = new AbortController();
+  const data = await openData({ file, stdin: Readable.from([]), signal, ...options });
   onTestFinished(() => data.close());
   return data;
 }

@@ -26,14 +26,12 @@ function entry(line: number, path = `out/${line}.pdf`): ReportEntry {
 
 describe("a report", () => {
   it("is an empty array, or a header, where there were no rows", async () => {
-    const folder = temporaryFolder();
-    for (const format of ["json", "csv"] as const) {
-      await (await ReportFile.open(join(folder, `new/r.${format}`), format)).finish();
+    const header = "line,row,path,status,attempts,code,message\r\n";
+    for (const [format, text] of [["json", "[\n]\n"] as const, ["csv", header] as const]) {
+      const path = join(temporaryFolder(), "new/r");
+      await (await ReportFile.open(path, format)).finish();
+      expect(readFileSync(path, "utf8")).toBe(text);
     }
-    expect(readFileSync(join(folder, "new/r.json"), "utf8")).toBe("[\n]\n");
-    expect(readFileSync(join(folder, "new/r.csv"), "utf8")).toBe(
-      "line,row,path,status,attempts,code,message\r\n",
-    );
   });
 
   it("takes its place only when it is whole", async () => {
@@ -77,10 +75,17 @@ describe("a report", () => {
 });
 
 describe("a line of a report in CSV", () => {
-  it("is no formula, whatever the row has put into the path", () => {
-    const { write } = reportLayouts.csv;
-    expect(write(entry(2, "=HYPERLINK(1).pdf"), true)).toBe("2,1,./=HYPERLINK(1).pdf,made,1,,\r\n");
-    expect(write(entry(2, "+1.pdf"), true)).toContain(",./+1.pdf,");
+  const { write } = reportLayouts.csv;
+  const start = "2,1,out/2.pdf,failed,1,c,";
+  const lineOf = (message: string, path?: string) =>
+    write({ ...entry(2, path), status: "failed", code: "c", message }, true);
+
+  it.each([
+    ["=HYPERLINK(1).pdf", "./=HYPERLINK(1).pdf"],
+    ["+1.pdf", "./+1.pdf"],
+    [" ＝a;=b.pdf", "./ ＝a;'=b.pdf"],
+  ])("has a path that is no formula: %s", (path, cell) => {
+    expect(write(entry(2, path), true)).toBe(`2,1,${cell},made,1,,\r\n`);
   });
 
   it.each([
@@ -96,33 +101,20 @@ describe("a line of a report in CSV", () => {
     ["nothing, as a wide sign", "＝1", "'＝1"],
     ["a semicolon, as wide signs", "a;＋1;－1;＠1", "a;'＋1;'－1;'＠1"],
     ["each of many", "=1;=2;=3", "'=1;'=2;'=3"],
+    ["nothing else", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
   ])("puts an apostrophe before a formula after %s", (_, message, cell) => {
-    const line = reportLayouts.csv.write({ ...entry(2), status: "failed", code: "c", message }, true);
-    expect(line).toBe(`2,1,out/2.pdf,failed,1,c,${cell}\r\n`);
-  });
-
-  it("keeps signs that begin no cell as they are", () => {
-    const message = "a=1 b+c, x@y.example; a -1; (=1)";
-    const line = reportLayouts.csv.write({ ...entry(2), status: "failed", code: "c", message }, true);
-    expect(line).toBe(`2,1,out/2.pdf,failed,1,c,"${message}"\r\n`);
-  });
-
-  it("puts apostrophes into the rest of a path, and a folder before its start", () => {
-    const { write } = reportLayouts.csv;
-    expect(write(entry(2, " ＝a;=b.pdf"), true)).toBe("2,1,./ ＝a;'=b.pdf,made,1,,\r\n");
+    expect(lineOf(message)).toBe(`${start}${cell}\r\n`);
   });
 
   it("writes 1 MB of signs and white space at once", () => {
     const message = ";=".repeat(250_000) + " ".repeat(500_000);
-    const line = reportLayouts.csv.write({ ...entry(2), status: "failed", code: "c", message }, true);
-    expect(line).toHaveLength(`2,1,out/2.pdf,failed,1,c,\r\n`.length + 1_250_000);
+    expect(lineOf(message)).toHaveLength(`${start}\r\n`.length + 1_250_000);
   });
 
   property("reads back as it was, once an apostrophe is taken from every sign that could begin a cell", () =>
     fc.property(anyText, anyText, (text, message) => {
       const path = `out/${text}`;
-      const line = reportLayouts.csv.write({ ...entry(2, path), status: "failed", code: "c", message }, true);
-      const [cells = []] = parse(line, { record_delimiter: "\r\n" }) as string[][];
+      const [cells = []] = parse(lineOf(message, path), { record_delimiter: "\r\n" }) as string[][];
       expect(cells.map(withoutApostrophes)).toEqual(["2", "1", path, "failed", "1", "c", message]);
       // Whatever a program splits at, no cell is a formula.
       for (const piece of cells.flatMap((cell) => cell.split(/[,;|\t\r\n]/))) {

@@ -16,54 +16,48 @@ async function setUp(): Promise<Bench> {
 }
 
 describe("no document of a bulk run takes the place of", () => {
-  it.each([
-    ["the data, by a linked folder", "linked/{{no}}.csv", "in/7.csv", "the data"],
-    ["the data, which is named by a linked folder", "in/{{no}}.csv", "linked/7.csv", "the data"],
-    ["the data, which is named by a link", "in/{{no}}.csv", "link.csv", "the data"],
-  ])("%s", async (_title, out, data, what) => {
+  it.runIf(hasLinks).each([
+    ["by a linked folder", "linked/{{no}}.csv", "in/7.csv"],
+    ["which is named by a linked folder", "in/{{no}}.csv", "linked/7.csv"],
+    ["which is named by a link", "in/{{no}}.csv", "link.csv"],
+    ["by a link among the documents", "data/{{no}}.csv", "in/7.csv"],
+  ])("the data, %s", async (_title, out, data) => {
     const bench = await setUp();
+    symlinkSync("../in/7.csv", bench.path("data/7.csv"));
     const flags = ["--out", bench.path(out), "--journal", bench.path("j")];
     expect(await bench.bulk(data, flags)).toMatchObject({
       code: 2,
-      told: expect.stringMatching(`^template-pdf: ${data}:2: --out gives it the path of ${what}\n`),
+      told: expect.stringMatching(`^template-pdf: ${data}:2: --out gives it the path of the data\n`),
     });
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
-  });
-
-  it.runIf(hasLinks)("the data, by a link among the documents", async () => {
-    const bench = await setUp();
-    symlinkSync("../in/7.csv", bench.path("data/7.csv"));
-    const ending = await bench.bulk("in/7.csv", ["--out", bench.path("data/{{no}}.csv")]);
-    expect(ending.told).toMatch(":2: --out gives it the path of the data\n");
   });
 });
 
 describe("the files of a bulk run are not one", () => {
   it.each([
-    ["link.csv", "--report", "The report and the data are the same file"],
-    ["linked/7.csv", "--journal", "The journal and the data are the same file"],
-  ])("by %s", async (name, option, told) => {
+    ["link.csv", "report"],
+    ["linked/7.csv", "journal"],
+  ])("by %s", async (name, what) => {
     const bench = await setUp();
-    const ending = await bench.bulk("in/7.csv", [option, bench.path(name)]);
+    const ending = await bench.bulk("in/7.csv", [`--${what}`, bench.path(name)]);
     expect(ending).toEqual({
       code: 2,
       printed: "",
-      told: `template-pdf: ${told}, ${name}. Give ${option} another name.\n`,
+      told: `template-pdf: The ${what} and the data are the same file, ${name}. Give --${what} another name.\n`,
     });
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
 
   it.each([
-    ["rows.old", "--journal", "rows", "The journal of before and the data"],
-    ["rows.lock", "--journal", "rows", "The lock of the journal and the data"],
-  ])("where the data is %s", async (name, option, journal, told) => {
+    ["rows.old", "The journal of before"],
+    ["rows.lock", "The lock of the journal"],
+  ])("where the data is %s", async (name, what) => {
     const bench = await Bench.open();
     bench.write(name, csvOf(1));
-    bench.write(journal, "");
-    const ending = await bench.bulk(name, [option, bench.path(journal), "--fresh"]);
-    expect(ending).toMatchObject({
+    bench.write("rows", "");
+    expect(await bench.bulk(name, ["--journal", bench.path("rows"), "--fresh"])).toMatchObject({
       code: 2,
-      told: `template-pdf: ${told} are the same file, ${name}. Give --journal another name.\n`,
+      told: `template-pdf: ${what} and the data are the same file, ${name}. Give --journal another name.\n`,
     });
     expect(await bench.read(name)).toBe(csvOf(1));
   });

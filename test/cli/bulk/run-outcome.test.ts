@@ -4,18 +4,12 @@ import { endingOf, type RunOutcome, startFailureOf } from "../../../src/cli/bulk
 import { exitCodeOf } from "../../../src/cli/exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd, Stopped } from "../../../src/cli/failure.ts";
 
-const good: RunOutcome = {
+const good: Partial<RunOutcome> = {
   made: 9,
   madeBefore: 0,
   failed: 0,
   left: 0,
   invalid: 0,
-  failure: undefined,
-  reportFailure: undefined,
-  systematicFailure: undefined,
-  easeReason: undefined,
-  changed: undefined,
-  missing: undefined,
   durationMs: 1,
   failures: [],
 };
@@ -23,79 +17,61 @@ const systematicFailure = { withWhat: "with this key", fix: "Mend it" };
 const stopped = new RunStoppedError("…", { why: "the disk is full", fulfilled: 9, rejected: 1 });
 const reportFailure = new Failure("Could not write r.csv: the disk is full.");
 const ctrlC = new Stopped(130);
-const noReport =
-  "Every row was gone through, and there is no report of it: Could not write r.csv: the disk is full. Mend that, and run the same command again.";
+const diskFull = "Could not write r.csv: the disk is full.";
+const noReport = `Every row was gone through, and there is no report of it: ${diskFull} Mend that, and run the same command again.`;
+const whyStopped = "Stopped before the end: the disk is full.";
+const hopeless = "with this key, no row would fare better.";
+
+type End = Partial<RunOutcome> & { stopAfter?: number };
 
 describe("a bulk run ends", () => {
-  it.each<[title: string, end: Partial<RunOutcome> & { stopAfter?: number }, kind: unknown, message: string]>(
+  it.each<[title: string, kind: unknown, message: string, end: End]>([
+    ["quietly, with 1, where some failed", QuietEnd, "ended with 1", { failed: 1 }],
+    ["with why it stopped", Halted, whyStopped, { left: 1, failure: stopped }],
     [
-      ["quietly, with 1, where some failed", { failed: 1 }, QuietEnd, "ended with 1"],
-      [
-        "with why it stopped",
-        { left: 1, failure: stopped },
-        Halted,
-        "Stopped before the end: the disk is full.",
-      ],
-      [
-        "with --stop-after",
-        { failed: 2, left: 1, stopAfter: 2, failure: stopped },
-        Halted,
-        "Stopped before the end: 2 failed, as many as --stop-after allows.",
-      ],
-      ["as Ctrl-C says", { left: 1, failure: stopped, easeReason: ctrlC }, Stopped, "ended with 130"],
-      [
-        "without hope",
-        { made: 0, failed: 5, left: 4, failure: stopped, systematicFailure },
-        Halted,
-        "Stopped after 5 failures: with this key, no row would fare better.",
-      ],
-      [
-        "without hope at once",
-        { made: 0, failed: 1, left: 8, systematicFailure },
-        Halted,
-        "Stopped at the first failure: with this key, no row would fare better.",
-      ],
-      [
-        "without hope, until some came through",
-        { failed: 5, left: 4, failure: stopped, systematicFailure },
-        Halted,
-        "Stopped after 5 failures, before the end: with this key, no row seemed to fare better, and then some did.",
-      ],
-      [
-        "as any other, where all the others came through",
-        { failed: 5, systematicFailure },
-        QuietEnd,
-        "ended with 1",
-      ],
-      ["with what broke it", { left: 1, failure: new Error("broken.") }, Halted, "broken."],
-      ["with its report missing", { reportFailure }, Failure, noReport],
-      ["with its report missing, and some failed", { failed: 2, reportFailure }, Failure, noReport],
-      [
-        "with its report missing since the last row",
-        { failure: reportFailure, reportFailure },
-        Failure,
-        noReport,
-      ],
-      [
-        "amid its rows where no report can be written",
-        { left: 3, failure: reportFailure, reportFailure },
-        Halted,
-        "Could not write r.csv: the disk is full.",
-      ],
-      [
-        "with why it stopped, whatever the report",
-        { left: 1, failure: stopped, reportFailure },
-        Halted,
-        "Stopped before the end: the disk is full.",
-      ],
+      "with --stop-after",
+      Halted,
+      "Stopped before the end: 2 failed, as many as --stop-after allows.",
+      { failed: 2, left: 1, stopAfter: 2, failure: stopped },
     ],
-  )("%s", (_title, { stopAfter = Number.POSITIVE_INFINITY, ...outcome }, kind, message) => {
-    const ending = endingOf({ ...good, ...outcome }, stopAfter) as Error;
+    ["as Ctrl-C says", Stopped, "ended with 130", { left: 1, failure: stopped, easeReason: ctrlC }],
+    [
+      "without hope",
+      Halted,
+      `Stopped after 5 failures: ${hopeless}`,
+      { made: 0, failed: 5, left: 4, failure: stopped, systematicFailure },
+    ],
+    [
+      "without hope at once",
+      Halted,
+      `Stopped at the first failure: ${hopeless}`,
+      { made: 0, failed: 1, left: 8, systematicFailure },
+    ],
+    [
+      "without hope, until some came through",
+      Halted,
+      "Stopped after 5 failures, before the end: with this key, no row seemed to fare better, and then some did.",
+      { failed: 5, left: 4, failure: stopped, systematicFailure },
+    ],
+    ["as any other if all others came through", QuietEnd, "ended with 1", { failed: 5, systematicFailure }],
+    ["with what broke it", Halted, "broken.", { left: 1, failure: new Error("broken.") }],
+    ["with its report missing", Failure, noReport, { reportFailure }],
+    ["with its report missing, and some failed", Failure, noReport, { failed: 2, reportFailure }],
+    ["without its report since the last row", Failure, noReport, { failure: reportFailure, reportFailure }],
+    [
+      "amid its rows where no report can be written",
+      Halted,
+      diskFull,
+      { left: 3, failure: reportFailure, reportFailure },
+    ],
+    ["with why it stopped, report or not", Halted, whyStopped, { left: 1, failure: stopped, reportFailure }],
+  ])("%s", (_title, kind, message, { stopAfter = Number.POSITIVE_INFINITY, ...end }) => {
+    const ending = endingOf({ ...good, ...end } as RunOutcome, stopAfter) as Error;
     expect([ending.constructor, ending.message]).toEqual([kind, message]);
   });
 
   it("with nothing to say where all is well", () => {
-    expect(endingOf(good, 1)).toBeUndefined();
+    expect(endingOf(good as RunOutcome, 1)).toBeUndefined();
   });
 });
 

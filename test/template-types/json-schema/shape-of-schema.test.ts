@@ -9,6 +9,7 @@ const object = { type: "object" };
 const constant = { const: "x" };
 const card = { properties: { kind: { const: "card" }, number: text }, required: ["kind"] };
 const iban = { properties: { kind: { enum: ["iban", "bic"] } }, required: ["kind"] };
+const cardOrIban = '{ kind: "card"; number?: string } | { kind: "iban" | "bic" }';
 const member = (a: unknown) => ({ properties: { a } });
 const titled = { properties: { a: {}, b: { title: "first" } } };
 
@@ -53,7 +54,7 @@ describe("a JSON Schema", () => {
     ],
     [{ anyOf: [text, { const: "a" }, nil] }, "string | null"],
     [{ oneOf: [{ type: "string", maxLength: 2 }, text] }, "string"],
-    [{ oneOf: [card, iban] }, '{ kind: "card"; number?: string } | { kind: "iban" | "bic" }'],
+    [{ oneOf: [card, iban] }, cardOrIban],
     [
       { ...object, properties: { id: text }, required: ["id"], oneOf: [card, iban] },
       '{ id: string; kind: "card"; number?: string } | { id: string; kind: "iban" | "bic" }',
@@ -79,10 +80,7 @@ describe("a JSON Schema", () => {
   it.each([
     [{ anyOf: [nil, { ...object, ...member({}) }] }, "{ a?: unknown }"],
     [true, "{ [others]: unknown }"],
-    [
-      { $ref: "#/$defs/a", $defs: { a: { oneOf: [card, iban] } } },
-      '{ kind: "card"; number?: string } | { kind: "iban" | "bic" }',
-    ],
+    [{ $ref: "#/$defs/a", $defs: { a: { oneOf: [card, iban] } } }, cardOrIban],
   ])("of the values is reduced to the objects it accepts: %j", (schema, type) => {
     expect(readSchema(schema)).toEqual([type]);
   });
@@ -93,6 +91,8 @@ describe("an invalid JSON Schema", () => {
   const noSchema = "a schema should stand here: an object, true or false";
   const noType =
     "JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array";
+  const toA = { $ref: "#/$defs/a" };
+  const circle = "this leads back to itself for ever";
   const nowhere = "this leads to nothing in this schema";
   const outside = "this leads out of the file, and nothing is fetched; move what it leads to into $defs";
   const noObject = "this schema takes no object, and the values of a template are one";
@@ -102,25 +102,16 @@ describe("an invalid JSON Schema", () => {
     [`#/properties/x: ${noSchema}`, at("string")],
     [`#/properties/x/type: ${noType}`, at({ type: "date" })],
     [`#/properties/x/type: ${noType}`, at({ type: [] })],
-    [`#/properties/x/$ref: ${nowhere}`, at({ $ref: "#/$defs/a" })],
-    [
-      `#/$defs/a/items/$ref: ${nowhere}`,
-      at({ $ref: "#/$defs/a" }, { $defs: { a: { items: { $ref: "#a" } } } }),
-    ],
+    [`#/properties/x/$ref: ${nowhere}`, at(toA)],
+    [`#/$defs/a/items/$ref: ${nowhere}`, at(toA, { $defs: { a: { items: { $ref: "#a" } } } })],
     [`#/properties/x/$ref: ${outside}`, at({ $ref: "b.json#/a" })],
     ["#: two schemas have one `$id`, or a `$id` or `$ref` is no URL", at({ $ref: "http://[" })],
     ["#/properties/x/$ref: a text should stand here", at({ $ref: 1 })],
-    ["#/$ref: this leads back to itself for ever", { $ref: "#" }],
+    [`#/$ref: ${circle}`, { $ref: "#" }],
+    [`#/schemas/a/type: ${noType}`, at({ $ref: "#/schemas/a" }, { schemas: { a: { type: "date" } } })],
     [
-      `#/components/schemas/a/type: ${noType}`,
-      at({ $ref: "#/components/schemas/a" }, { components: { schemas: { a: { type: "date" } } } }),
-    ],
-    [
-      "#/$defs/b/$ref: this leads back to itself for ever",
-      at(
-        { $ref: "#/$defs/a" },
-        { $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { $ref: "#/$defs/a" } } },
-      ),
+      `#/$defs/b/$ref: ${circle}`,
+      at(toA, { $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { ...toA } } }),
     ],
     ["#/properties/x/required: a list should stand here", at({ ...object, required: true })],
     ["#/properties: an object of schemas should stand here", { properties: [] }],
@@ -136,10 +127,7 @@ describe("an invalid JSON Schema", () => {
   it("is refused if it is nested deeper than the stack, directly or by references", () => {
     let deep: unknown = text;
     for (let depth = 0; depth < 50_000; depth += 1) deep = { items: deep };
-    const links = Array.from({ length: 50_000 }, (_, index) => [
-      `d${index}`,
-      { $ref: `#/$defs/d${index + 1}` },
-    ]);
+    const links = Array.from({ length: 50_000 }, (_, at) => [`d${at}`, { $ref: `#/$defs/d${at + 1}` }]);
     const linked = at({ $ref: "#/$defs/d0" }, { $defs: Object.fromEntries(links) });
     for (const schema of [at(deep), linked])
       expect(() => shapeOfSchema(schema, "a.schema.json")).toThrow("nested too deep");
@@ -147,23 +135,16 @@ describe("an invalid JSON Schema", () => {
 });
 
 describe("a $ref", () => {
-  const components = { schemas: { a: { $ref: "#/components/schemas/b" }, b: text } };
+  const components = { a: { $ref: "#/components/b" }, b: text };
+  const id = "https://x.test/all";
   it.each<[title: string, reference: string, definitions: object]>([
     ["definitions", "#/definitions/text", { definitions: { text } }],
     ["escaped names", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': text } }],
     ["names that look escaped", "#/$defs/a~01b", { $defs: { "a~1b": text } }],
-    [
-      "other parts of a bundled schema",
-      "https://x.test/all#/components/schemas/a",
-      { $defs: { all: { $id: "https://x.test/all", components } } },
-    ],
+    ["other parts of a bundled schema", `${id}#/components/a`, { $defs: { all: { $id: id, components } } }],
     ["an $anchor", "#text", { $defs: { a: { $anchor: "text", ...text } } }],
     ["an anchor of draft 7", "#text", { definitions: { a: { $id: "#text", ...text } } }],
-    [
-      "the $id of a bundled schema",
-      "https://x.test/t",
-      { $defs: { a: { $id: "https://x.test/t", ...text } } },
-    ],
+    ["the $id of a bundled schema", id, { $defs: { a: { $id: id, ...text } } }],
     [
       "an $id relative to that of the whole schema",
       "text.json#/$defs/t",
@@ -229,28 +210,24 @@ describe("a $ref", () => {
     expect(readSchema(schema)).toEqual(lines);
   });
 
-  const parts = (items: object) => ({ properties: { parts: { items } } });
-  it.each<[title: string, schema: object, name: string]>([
-    ["itself", { title: "Part", ...parts({ $ref: "#" }) }, "Part"],
-    ["a definition", { $ref: "#/$defs/part", $defs: { part: parts({ $ref: "#/$defs/part" }) } }, "part"],
-    [
-      "several objects",
-      { title: "Part", oneOf: [card, { ...parts({ $ref: "#" }), required: ["parts"] }] },
-      "Part",
-    ],
-  ])("to the whole schema stands for the shape of the values: %s", (_title, schema, name) => {
+  const parts = ($ref: string) => ({ properties: { parts: { items: { $ref } } }, required: ["parts"] });
+  it.each<[title: string, schema: object]>([
+    ["itself", { title: "part", ...parts("#") }],
+    ["a definition", { $ref: "#/$defs/part", $defs: { part: parts("#/$defs/part") } }],
+    ["several objects", { title: "part", oneOf: [card, parts("#")] }],
+  ])("to the whole schema stands for the shape of the values: %s", (_title, schema) => {
     const { shape, definitions } = shapeOfSchema(schema, "a.schema.json");
-    expect(definitions.get(name)).toBe(shape);
+    expect(definitions.get("part")).toBe(shape);
   });
 
   it("to definitions that double at every step keeps the types small", () => {
-    const $defs = Object.fromEntries(
-      Array.from({ length: 60 }, (_, index) => {
-        const next = index === 59 ? text : { $ref: `#/$defs/d${index + 1}` };
-        return [`d${index}`, { ...object, properties: { left: next, right: next } }];
-      }),
+    const steps = Array.from({ length: 60 }, (_, index) => {
+      const next = index === 59 ? text : { $ref: `#/$defs/d${index + 1}` };
+      return [`d${index}`, { ...object, properties: { left: next, right: next } }];
+    });
+    expect(readSchema({ $ref: "#/$defs/d0", $defs: Object.fromEntries(steps) }).join("").length).toBeLessThan(
+      100_000,
     );
-    expect(readSchema({ $ref: "#/$defs/d0", $defs }).join("").length).toBeLessThan(100_000);
   });
 
   it("keeps the types of multiplying alternatives small", () => {
