@@ -136,7 +136,9 @@ describe("a server on a loopback address", () => {
 
 it.each([
   ...["pdf.test", "192.0.2.1", "::1", "[2001:db8::1]"].map((text) => [text, true] as const),
-  ...["", "a:80", "[::1]:80", "::1/a", "::g", "1:2", "http://pdf.test"].map((text) => [text, false] as const),
+  ...["", "a:80", "[::1]:80", "::1/a", "::g", "1:2", "http://pdf.test", "a@b.test", "[a.test]"].map(
+    (text) => [text, false] as const,
+  ),
 ])("isHostName(%j) is %s", (text, expected) => {
   expect(isHostName(text)).toBe(expected);
 });
