@@ -1,6 +1,7 @@
-import { ServerError, TemplatePdf } from "template-pdf";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { ServerError } from "template-pdf";
+import { expect, it, vi } from "vitest";
 import type { Call } from "../../src/emulator/index.ts";
+import { clientOf, rejectionOf } from "../support/service.ts";
 import { emulate, generate } from "./emulated.ts";
 
 const letter = { "letter.json": '{"content":"Dear {{name}}"}' };
@@ -90,12 +91,8 @@ it("a document whose fonts lack characters is reported with them, and is whole",
 it("a template that cannot be rendered is not retried, and the error says to fix it", async () => {
   const onError = vi.fn();
   const { baseUrl, apiKey } = await emulate(files, { onError, limits: { threads: 1 } });
-  const pdfs = new TemplatePdf({ baseUrl, apiKey });
-  onTestFinished(() => pdfs.close());
-  const error: unknown = await pdfs
-    .generate("broken", {})
-    .bytes()
-    .catch((reason) => reason);
+  const pdfs = clientOf(baseUrl, { apiKey, retry: undefined });
+  const error = await rejectionOf(pdfs.generate("broken", {}).bytes());
   expect(error).toBeInstanceOf(ServerError);
   expect(error).toMatchObject({ status: 500, attempts: 1 });
   const words = /"The template \\"broken\\" cannot be rendered\. .* Fix the template\./;
