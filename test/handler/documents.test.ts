@@ -72,11 +72,7 @@ describe("a document of a handler", () => {
 
 it.each([
   ["node:http", { url: "/", headers: {}, httpVersion: "1.1" }, "pass nodeListener(handler) of template-pdf/"],
-  [
-    "Fastify",
-    { url: "/", headers: {}, raw: {} },
-    "call nodeListener(handler) of template-pdf/handler/node with",
-  ],
+  ["Fastify", { url: "/", headers: {}, raw: {} }, "call nodeListener(handler) of template-pdf/handler/node"],
   ["Hono", { req: { raw: callOf() } }, "pass (context) => handler(context.req.raw)"],
   ["SvelteKit", { request: callOf() }, "Pass ({ request }) => handler(request)"],
   ["no server", undefined, "Pass the Request of your server"],

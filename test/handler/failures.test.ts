@@ -116,12 +116,7 @@ describe("values of a page", () => {
     ["no JSON", { body: "{" }, 400, "body-not-json"],
     ["too large", { body: `"${"x".repeat(1_048_576)}"` }, 413, "body-too-large"],
     ["sent to another path", { path: "/" }, 404, "unknown-path"],
-    [
-      "nested too deep",
-      { body: `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}` },
-      422,
-      "invalid-values",
-    ],
+    ["nested too deep", { body: `{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}` }, 422, "invalid-values"],
   ])("that are %s are refused and not reported", async (_, call, status, kind) => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf(call)));

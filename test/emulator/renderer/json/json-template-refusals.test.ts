@@ -7,6 +7,8 @@ const refusal = (json: unknown) => refusalOf(JSON.stringify(json));
 
 describe("a template file is refused in one line that names the place", () => {
   const nested = (open: string, close: string, inner = "") => open.repeat(502) + inner + close.repeat(502);
+  const noContent = ": has no `content`. Put what the document shows into a member of that name.";
+  const noSchema = ", schema: must be a JSON Schema: an object, true or false.";
   const noObject = ': must be one JSON object, such as {"content":["Invoice {{number}}"]}.';
   const noSample = ', sample: must be an object of values, such as {"number":"2026-001"}.';
   const tooDeep = "is nested deeper than 500 levels. Flatten it.";
@@ -16,35 +18,15 @@ describe("a template file is refused in one line that names the place", () => {
     ["when empty", "", ":1:1: there is nothing in it; at least {} should stand here"],
     ["with an array", "[]", noObject],
     ["with null", "null", noObject],
-    [
-      "without content",
-      '{"info":{}}',
-      ": has no `content`. Put what the document shows into a member of that name.",
-    ],
+    ["without content", '{"info":{}}', noContent],
     ["with a list as sample", '{"content":1,"sample":[]}', noSample],
     ["with null as sample", '{"content":1,"sample":null}', noSample],
-    [
-      "with a list as schema",
-      '{"content":1,"schema":[]}',
-      ", schema: must be a JSON Schema: an object, true or false.",
-    ],
-    [
-      "with a directive at the top",
-      '{"content":1,"$if":"a"}',
-      ", $if: cannot stand at the top. Put it into `content`.",
-    ],
+    ["with a list as schema", '{"content":1,"schema":[]}', noSchema],
+    ["with a directive", '{"content":1,"$if":"a"}', ", $if: cannot stand at the top. Put it into `content`."],
     ["with an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
     ["with content nested too deep", `{"content":${nested("[", "]")}}`, `, content: ${tooDeep}`],
-    [
-      "with content nested very deep",
-      `{"content":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
-      `, content: ${tooDeep}`,
-    ],
-    [
-      "with a schema nested too deep",
-      `{"content":1,"schema":${nested('{"not":', "}", "{}")}}`,
-      `, schema: ${tooDeep}`,
-    ],
+    ["with very deep content", `{"content":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, `, content: ${tooDeep}`],
+    ["with a deep schema", `{"content":1,"schema":${nested('{"not":', "}", "{}")}}`, `, schema: ${tooDeep}`],
   ])("%s", (_, text, message) => {
     expect(refusalOf(text)).toBe(`invoice.json${message}`);
   });
