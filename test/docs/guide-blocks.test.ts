@@ -39,19 +39,16 @@ const modules: Readonly<Record<string, unknown>> = {
   undici,
 };
 
+type Replacements = Readonly<Record<string, string>>;
+
 /**
  * Runs a block of a guide with the sources of this package.
  *
- * @param guide - the name of the guide
  * @param file - the name of the file, which is the first line of the block
  * @param replacements - what to replace in the block, such as the base URL
  * @returns what the block exports
  */
-async function runBlock<Exports>(
-  guide: string,
-  file: string,
-  replacements: Readonly<Record<string, string>> = {},
-): Promise<Exports> {
+async function runBlock<Exports>(guide: string, file: string, replacements: Replacements = {}) {
   const path = fileURLToPath(new URL(`../../docs/guides/${guide}.md`, import.meta.url));
   const blocks = blocksOf(fs.readFileSync(path, "utf8"), "ts");
   const block = blocks.find((code) => code.startsWith(`// ${file}\n`)) ?? expect.fail(`no block ${file}`);
@@ -85,9 +82,8 @@ afterEach(() => {
 describe("the guide to migrating", () => {
   it.each(["by-hand.ts", "by-the-client.ts"])("saves a document with %s", async (file) => {
     const service = await startService(whole);
-    const { savePdf } = await runBlock<{
-      savePdf(uid: string, values: object, path: string): Promise<void>;
-    }>("migrating", file, { [baseUrl]: service.baseUrl });
+    type Exports = { savePdf(uid: string, values: object, path: string): Promise<void> };
+    const { savePdf } = await runBlock<Exports>("migrating", file, { [baseUrl]: service.baseUrl });
     const path = await temporaryFile("invoice.pdf", "");
     await savePdf("invoice", values, path);
     expect(fs.readFileSync(path).equals(pdfOf(2_000))).toBe(true);
@@ -98,28 +94,23 @@ describe("the guide to migrating", () => {
 });
 
 describe("the dispatcher of the guide to networks", () => {
-  interface Sending {
-    readonly pdfs: TemplatePdf;
-    readonly dispatcher: undici.Dispatcher;
-  }
   const authority = makeAuthority();
 
-  const clientOf = async (file: string, replacements: Readonly<Record<string, string>>) => {
-    const trusted = {
-      ...replacements,
-      "authority.pem": await temporaryFile("authority.pem", authority.cert),
-    };
-    const { pdfs, dispatcher } = await runBlock<Sending>("network", file, trusted);
+  const clientOf = async (file: string, replacements: Replacements) => {
+    const trusted = await temporaryFile("authority.pem", authority.cert);
+    const { pdfs, dispatcher } = await runBlock<{ pdfs: TemplatePdf; dispatcher: undici.Dispatcher }>(
+      "network",
+      file,
+      { ...replacements, "authority.pem": trusted },
+    );
     onTestFinished(() => dispatcher.destroy());
     return pdfs;
   };
 
   it("connects through a proxy with a password", async () => {
     const service = await startTlsService(authority.issue(["pdf.example.com"]));
-    const proxy = await startProxy({
-      credentials: "user:password",
-      hosts: { "pdf.example.com:443": service.port },
-    });
+    const hosts = { "pdf.example.com:443": service.port };
+    const proxy = await startProxy({ credentials: "user:password", hosts });
     const pdfs = await clientOf("by-a-proxy.ts", { "http://proxy.example.com:3128": proxy.origin });
     expect(await sourceOf(pdfs)).toBe("tls");
     expect(proxy.heard.map(({ method }) => method)).toEqual(["CONNECT"]);
@@ -151,12 +142,9 @@ describe("the function of the guide to networks", () => {
   const body = '{"total":"£640.00"}';
 
   async function call(service: Service, event: object, totalMs = 25_000) {
-    const { handler } = await runBlock<{ handler(event: object): Promise<{ body: string }> }>(
-      "network",
-      "lambda.ts",
-      { [baseUrl]: service.baseUrl, "25e3": String(totalMs) },
-    );
-    return handler(event);
+    type Exports = { handler(event: object): Promise<{ body: string }> };
+    const replacements = { [baseUrl]: service.baseUrl, "25e3": String(totalMs) };
+    return (await runBlock<Exports>("network", "lambda.ts", replacements)).handler(event);
   }
 
   it("answers values in base64 with the document in base64", async () => {
@@ -186,9 +174,8 @@ describe("the guide to observability", () => {
   it("logs retries, failures and cancelled calls without keys and values", async () => {
     const service = await startService(busy, busy);
     const lines = vi.spyOn(console, "log").mockReturnValue();
-    const block = await runBlock<{ pdfs: TemplatePdf }>("observability", "logs.ts", {
-      [baseUrl]: service.baseUrl,
-    });
+    const replacements = { [baseUrl]: service.baseUrl };
+    const block = await runBlock<{ pdfs: TemplatePdf }>("observability", "logs.ts", replacements);
     await using pdfs = block.pdfs;
     await rejectionOf(pdfs.generate("invoice", values, { retry: { limit: 1 } }).bytes());
     await rejectionOf(pdfs.generate("invoice", values, { signal: AbortSignal.abort() }).bytes());
@@ -227,10 +214,8 @@ describe("the guide to observability", () => {
 
   it("traces a call with a span that has its events, its requests and its failure", async () => {
     const tracing = startTracing();
-    const { hooks, traced } = await runBlock<{
-      hooks: Hooks;
-      traced<T>(uid: string, run: () => Promise<T>): Promise<T>;
-    }>("observability", "traces.ts");
+    type Exports = { hooks: Hooks; traced<T>(uid: string, run: () => Promise<T>): Promise<T> };
+    const { hooks, traced } = await runBlock<Exports>("observability", "traces.ts");
     const client = clientWith(await startService(busy, whole, saying(429)), hooks);
     await traced("invoice", () => client.generate("invoice", values).bytes());
     await eventually(() => tracing.requests().length === 2);

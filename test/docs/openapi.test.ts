@@ -29,9 +29,8 @@ describe("docs/openapi.yaml", () => {
 
   it("describes one endpoint, which requires a uid, an API key and an object of values", () => {
     const document = readOpenApi();
-    expect(Object.entries(document.paths).map(([path, methods]) => [path, Object.keys(methods)])).toEqual([
-      [endpoint, ["post"]],
-    ]);
+    expect(Object.keys(document.paths)).toEqual([endpoint]);
+    expect(Object.keys(document.paths[endpoint] ?? {})).toEqual(["post"]);
     expect(document).toMatchObject({
       security: [{ apiKey: [] }],
       servers: [{ url: "{baseUrl}" }, { url: "http://127.0.0.1:4010" }],
@@ -138,16 +137,13 @@ describe("responses", () => {
     ["emulator", [...rows, ...rowsOfEmulator]],
     ["fake service", rows],
   ] as const)("the %s", (name, planned) => {
-    it.each(planned)(
-      "answers %s with %i, as docs/openapi.yaml describes",
-      async (_, status, isDescribed, change) => {
-        const response = await send(name, change);
-        expect(response.status).toBe(status);
-        expect(objectionsToRequest(requestOf(change)).length === 0).toBe(isDescribed);
-        expect(objectionsToResponse(response)).toEqual([]);
-        expect(response.body.startsWith("%PDF-")).toBe(status === 200);
-      },
-    );
+    it.each(planned)("answers %s with %i, as described", async (_, status, isDescribed, change) => {
+      const response = await send(name, change);
+      expect(response.status).toBe(status);
+      expect(objectionsToRequest(requestOf(change)).length === 0).toBe(isDescribed);
+      expect(objectionsToResponse(response)).toEqual([]);
+      expect(response.body.startsWith("%PDF-")).toBe(status === 200);
+    });
   });
 
   it.each<[string, number, Answer, Record<string, string>]>([
@@ -156,14 +152,10 @@ describe("responses", () => {
     ["a request of another origin", 403, withLength(pdfOf(100)), { "sec-fetch-site": "cross-site" }],
   ])("a handler answers %s with %i, as docs/openapi.yaml describes", async (_, status, answer, headers) => {
     const client = (await Service.start(answer)).client();
-    const handler = createHandler({
-      client,
-      templates: { [uid]: template(uid) },
-      authorize: () => true,
-      onError: () => {},
-    });
-    const request = requestOf({ headers });
-    const response = await messageOf(await handler(new Request(`http://inner.test${path}`, request)));
+    const templates = { [uid]: template(uid) };
+    const handler = createHandler({ client, templates, authorize: () => true, onError() {} });
+    const request = new Request(`http://inner.test${path}`, requestOf({ headers }));
+    const response = await messageOf(await handler(request));
     expect(response.status).toBe(status);
     expect(objectionsToResponse(response)).toEqual([]);
   });

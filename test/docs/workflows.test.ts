@@ -9,26 +9,17 @@ const read = (path: string) => readFileSync(join(repository, path), "utf8");
 const manifest = JSON.parse(read("package.json"));
 
 interface Job {
-  readonly if?: string;
-  readonly permissions?: Readonly<Record<string, string>>;
-  readonly "timeout-minutes"?: number;
-  readonly steps: readonly {
-    readonly uses?: string;
-    readonly run?: string;
-    readonly with?: Readonly<Record<string, unknown>>;
-  }[];
-  readonly strategy?: {
-    readonly matrix: {
-      readonly os: readonly string[];
-      readonly include: readonly { readonly node: string }[];
-    };
-  };
+  if?: string;
+  permissions?: Record<string, string>;
+  "timeout-minutes"?: number;
+  steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
+  strategy?: { matrix: { os: string[]; include: { node: string }[] } };
 }
 
 interface Workflow {
-  readonly on: object;
-  readonly permissions?: object;
-  readonly jobs: Readonly<Record<string, Job>>;
+  on: object;
+  permissions?: object;
+  jobs: Record<string, Job>;
 }
 
 const workflows = readdirSync(join(repository, ".github/workflows")).map((name) => {
@@ -54,22 +45,19 @@ describe("the GitHub workflows", () => {
   });
 
   it("grant a pull request no permission to write", () => {
-    const writing = jobs.filter(
-      ({ workflow, job }) =>
-        "pull_request" in workflow.on && JSON.stringify(job.permissions).includes("write"),
-    );
-    expect(writing.map(({ name, job }) => [name, job.if])).toEqual([
-      ["docs.yml: deploy", "github.event_name == 'push'"],
-    ]);
+    const writing = jobs
+      .filter(({ workflow }) => "pull_request" in workflow.on)
+      .filter(({ job }) => JSON.stringify(job.permissions).includes("write"))
+      .map(({ name, job }) => [name, job.if]);
+    expect(writing).toEqual([["docs.yml: deploy", "github.event_name == 'push'"]]);
   });
 
   it("run no code of the repository in a job that may publish", () => {
     const trusted = jobs.filter(({ job }) => job.permissions?.["id-token"] === "write");
     expect(trusted.map(({ name }) => name)).toEqual(["docs.yml: deploy", "release.yml: publish"]);
     const trustedSteps = trusted.flatMap(({ job }) => job.steps);
-    expect(trustedSteps.flatMap(({ run }) => run ?? [])).toEqual([
-      "npm publish ./*.tgz --provenance --access public",
-    ]);
+    const commands = trustedSteps.flatMap(({ run }) => run ?? []);
+    expect(commands).toEqual(["npm publish ./*.tgz --provenance --access public"]);
     expect(trustedSteps.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
   });
 
@@ -99,8 +87,8 @@ describe("the GitHub workflows", () => {
   });
 
   it("verify on three systems, and on the oldest supported versions of Node", () => {
-    const matrix = workflows.find(({ name }) => name === "verify.yml")?.workflow.jobs["verify"]?.strategy
-      ?.matrix;
+    const { jobs } = workflows.find(({ name }) => name === "verify.yml")?.workflow ?? {};
+    const matrix = jobs?.["verify"]?.strategy?.matrix;
     expect(matrix?.os).toEqual(["ubuntu-latest", "macos-latest", "windows-latest"]);
     expect(matrix?.include.map(({ node }) => node)).toEqual(manifest.engines.node.match(/\d+\.\d+\.\d+/g));
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type ApiError, TemplatePdf } from "../../src/index.ts";
+import { clientOf, rejectionOf } from "../support/service.ts";
 import { generate, shareEmulator, textOf } from "./emulated.ts";
 
 const shared = shareEmulator({
@@ -30,12 +30,12 @@ it("a template gets the output of its schema", async () => {
 it("values that the schema of a module rejects are a 422 with their paths, and without the values", async () => {
   const response = await generate(shared, "bill", { total: 987654, lines: [{}, { price: 0 }] });
   expect(response.status).toBe(422);
+  const issues = "total Expected text, got [redacted]; lines[1].price Expected more.";
   expect(await response.json()).toEqual({
     type: "urn:template-pdf:problem:invalid-values",
     title: "Unprocessable Content",
     status: 422,
-    detail:
-      'The values do not fit the template "bill" (bill.mjs): total Expected text, got [redacted]; lines[1].price Expected more.',
+    detail: `The values do not fit the template "bill" (bill.mjs): ${issues}`,
     errors: [
       { path: "total", detail: "Expected text, got [redacted]" },
       { path: "lines[1].price", detail: "Expected more" },
@@ -60,13 +60,11 @@ it("values that the schema of a JSON file rejects, or that are missing, are a 42
 });
 
 it("the client reports missing values as a BadRequestError", async () => {
-  const pdfs = new TemplatePdf({ baseUrl: shared.baseUrl, apiKey: shared.apiKey });
-  const error: ApiError = await pdfs
-    .generate("json-bill", { total: "£1" })
-    .bytes()
-    .catch((reason) => reason);
+  const error = await rejectionOf(
+    clientOf(shared.baseUrl, { apiKey: shared.apiKey }).generate("json-bill", { total: "£1" }).bytes(),
+  );
   expect(error).toMatchObject({ code: "bad_request", status: 422 });
-  expect(error.message).toContain("customer.name has no value");
+  expect((error as Error).message).toContain("customer.name has no value");
 });
 
 it("a schema that throws is a 500, and the reason names its file and line", async () => {

@@ -36,17 +36,16 @@ const namingFiles = {
   "as-link-of-a-picture": '{ content: [{ image: "logo.png", linkToFile: { src: source } }] }',
 };
 
+const namingTemplates = Object.fromEntries(
+  Object.entries(namingFiles).map(([uid, all]) => [`${uid}.mjs`, `export default ({ source }) => (${all});`]),
+);
+
 const shared = shareEmulator(
   {
     ...pictures,
     "once.json": shown(1),
     "often.json": shown(50),
-    ...Object.fromEntries(
-      Object.entries(namingFiles).map(([uid, definition]) => [
-        `${uid}.mjs`,
-        `export default ({ source }) => (${definition});`,
-      ]),
-    ),
+    ...namingTemplates,
     "fonts.json": JSON.stringify({
       content: [
         "Roboto",
@@ -138,13 +137,11 @@ describe("fonts", () => {
   });
 });
 
-describe("without the option `images`", () => {
+describe("a picture by name without the option `images`", () => {
   const bare = shareEmulator(pictures);
 
-  it("a picture by name is an error that names the option", async () => {
-    for (const uid of ["picture", "listed", "svg"]) {
-      expect((await generate(bare, uid, { name: "logo.png" })).status).toBe(500);
-      expect(String(bare.errors.at(-1))).toContain("no folder of images was named; name one (`images`)");
-    }
+  it.each(uids)("is an error that names the option, shown by %s", async (uid) => {
+    expect((await generate(bare, uid, { name: "logo.png" })).status).toBe(500);
+    expect(String(bare.errors.at(-1))).toContain("no folder of images was named; name one (`images`)");
   });
 });

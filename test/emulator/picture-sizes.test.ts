@@ -55,25 +55,18 @@ describe("a picture of 300 kB that unpacks to 300 MB", () => {
     const show = await emulatorOf({ "bomb.png": bomb });
     await show("show");
     const grown = watchMemory();
+    const limit =
+      "transparent and interlaced PNGs in one document are limited to 9 megapixels (4.5 with 16 bits per channel) and 8 MB together";
     for (const uid of ["show", "listed", "svg"]) {
       for (const name of ["bomb.png", asDataUrl(bomb)]) {
         const error = await show(uid, name);
-        expect(error).toContain("a picture of 8660 × 8660 pixels");
-        expect(error).toContain(
-          "transparent and interlaced PNGs in one document are limited to 9 megapixels (4.5 with 16 bits per channel) and 8 MB together",
-        );
+        expect(error).toContain(`a picture of 8660 × 8660 pixels is too large: ${limit}. Make it smaller`);
       }
     }
+    expect(await show("fixed")).toMatch(/ Make it smaller \(bomb\.png\)$/);
+    expect(await show("show", asDataUrl(bomb))).toMatch(/ Make it smaller$/);
     // It took 1.2 GB.
     expect(grown()).toBeLessThan(150 * megabyte);
-  });
-
-  it("is named in the error", async () => {
-    const show = await emulatorOf({ "bomb.png": bomb });
-    expect(await show("fixed")).toMatch(/ Make it smaller \(bomb\.png\)$/);
-    expect(await show("show", asDataUrl(bomb))).toMatch(
-      /a picture of 8660 × 8660 pixels is too large: .* Make it smaller$/,
-    );
   });
 
   it("is refused if its size says less", async () => {
@@ -94,7 +87,7 @@ describe("pictures that have to be unpacked", () => {
     expect(await show("show", "a.png", "b.png", "a.png")).toBeInstanceOf(Buffer);
     expect(grown()).toBeLessThan(300 * megabyte);
     expect(await show("show", "a.png", "c.png")).toContain("a picture of 3000 × 1500 pixels is too large");
-    // Each document begins anew.
+    // Each document has its own limit.
     expect(await show("show", "c.png")).toBeInstanceOf(Buffer);
   });
 
@@ -109,16 +102,9 @@ describe("pictures that have to be unpacked", () => {
   });
 
   it("may take 8 MB in their files together", async () => {
-    const rows = crypto.getRandomValues(Buffer.alloc(65_536));
-    const noise = Buffer.concat(Array.from({ length: 130 }, () => rows));
-    const packed = Buffer.alloc(8_500_000, noise);
-    const show = await emulatorOf({
-      "a.png": Buffer.concat([
-        pngFile({ width: 100, height: 100, rows: new Uint8Array(40_100) }).subarray(0, 33),
-        chunk("IDAT", packed),
-        chunk("IEND"),
-      ]),
-    });
+    const packed = chunk("IDAT", Buffer.alloc(8_500_000, 1));
+    const head = pngFile({ width: 100, height: 100 }).subarray(0, 33);
+    const show = await emulatorOf({ "a.png": Buffer.concat([head, packed, chunk("IEND")]) });
     expect(await show("show", "a.png")).toContain("a picture of 100 × 100 pixels is too large");
   });
 });
@@ -130,41 +116,31 @@ describe("any picture", () => {
   ])("may have 100 megapixels: %s", async (_kind, made) => {
     const show = await emulatorOf({ "a.png": made(10_000), "b.png": made(10_001) });
     expect(await show("show", "a.png")).toBeInstanceOf(Buffer);
-    expect(await show("show", "b.png")).toContain(
-      "a picture of 10000 × 10001 pixels is too large: a picture may have 100 megapixels. Make it smaller",
-    );
+    const problem = "a picture of 10000 × 10001 pixels is too large: a picture may have 100 megapixels.";
+    expect(await show("show", "b.png")).toContain(problem);
   });
 });
 
 describe("a damaged PNG", () => {
   const tiny = { width: 1, height: 1 };
   const header = pngFile(tiny).subarray(0, 33);
+  const of = (...parts: Buffer[]) => Buffer.concat([header, ...parts]);
+  const end = chunk("IEND");
+  const palette = chunk("PLTE", Buffer.alloc(megabyte));
 
   it.each<[string, Buffer]>([
-    [
-      "pixels that go on for 2 GB behind its end",
-      Buffer.concat([header, chunk("IDAT", undefined, 2 ** 31 - 1)]),
-    ],
-    [
-      "a part of a negative length",
-      Buffer.concat([header, chunk("eXIf", undefined, 2 ** 32 - 16), chunk("IEND")]),
-    ],
-    ["a transparency of 2 GB", Buffer.concat([header, chunk("tRNS", undefined, 2 ** 31 - 1)])],
-    ["a palette of a megabyte", pngFile({ ...tiny, chunks: [chunk("PLTE", Buffer.alloc(megabyte))] })],
+    ["pixels that go on for 2 GB after its end", of(chunk("IDAT", undefined, 2 ** 31 - 1))],
+    ["a part of a negative length", of(chunk("eXIf", undefined, 2 ** 32 - 16), end)],
+    ["a transparency of 2 GB", of(chunk("tRNS", undefined, 2 ** 31 - 1))],
+    ["a palette of a megabyte", pngFile({ ...tiny, chunks: [palette] })],
     ["two headers", pngFile({ ...tiny, chunks: [header.subarray(8)] })],
-    ["no header", Buffer.concat([header.subarray(0, 8), chunk("IEND")])],
+    ["no header", Buffer.concat([header.subarray(0, 8), end])],
     ["no end", header],
     ["a depth of 255 bits", pngFile({ ...tiny, bits: 255 })],
-    ["a colour type that is none", pngFile({ ...tiny, type: 5 })],
+    ["an unknown colour type", pngFile({ ...tiny, type: 5 })],
     ["no width", pngFile({ width: 0, height: 1 })],
-    [
-      "pixels that are not compressed",
-      Buffer.concat([header, chunk("IDAT", Buffer.alloc(99)), chunk("IEND")]),
-    ],
-    [
-      "pixels that end too early",
-      Buffer.concat([header, chunk("IDAT", deflateSync("abc").subarray(0, 6)), chunk("IEND")]),
-    ],
+    ["pixels that are not compressed", of(chunk("IDAT", Buffer.alloc(99)), end)],
+    ["pixels that end too early", of(chunk("IDAT", deflateSync("abc").subarray(0, 6)), end)],
   ])("is refused, and the next document is not harmed: %s", async (_damage, bytes) => {
     const show = await emulatorOf({ "a.png": bytes });
     const grown = watchMemory();
@@ -203,15 +179,10 @@ describe("a PNG that is shown", () => {
     expect(holds(pdf, deflateSync(Buffer.from([7, 8, 8, 7])))).toBe(true);
   });
 
-  it("is shown if it is interlaced", async () => {
+  it("may be interlaced", async () => {
     // Of one pixel there is only the first pass.
-    const png = pngFile({
-      width: 1,
-      height: 1,
-      type: 2,
-      isInterlaced: true,
-      rows: Buffer.from([0, 1, 2, 3]),
-    });
+    const rows = Buffer.from([0, 1, 2, 3]);
+    const png = pngFile({ width: 1, height: 1, type: 2, isInterlaced: true, rows });
     const pdf = await (await emulatorOf({ "a.png": png }))("show", "a.png");
     expect(holds(pdf, deflateSync(Buffer.from([1, 2, 3])))).toBe(true);
   });

@@ -1,13 +1,15 @@
+import { ServerError } from "template-pdf";
 import { expect, it, vi } from "vitest";
 import type { Call } from "../../src/emulator/index.ts";
+import { clientOf, rejectionOf } from "../support/service.ts";
 import { emulate, generate } from "./emulated.ts";
 
 const letter = { "letter.json": '{"content":"Dear {{name}}"}' };
+const files = { ...letter, "broken.mjs": "export default () => null;" };
 
 it("onCall reports every call once it is answered, without key and values", async () => {
   const calls: Call[] = [];
   const onCall = (call: Call) => void calls.push(call);
-  const files = { ...letter, "broken.mjs": "export default () => null;" };
   const emulator = await emulate(files, { onCall, onError() {}, limits: { threads: 1 } });
   const answer = await generate(emulator, "letter", { name: "Canary-in-values" });
   const bytes = (await answer.arrayBuffer()).byteLength;
@@ -16,53 +18,19 @@ it("onCall reports every call once it is answered, without key and values", asyn
   await generate(emulator, "receipt £", {});
   await generate(emulator, "broken", {});
   await fetch(`${emulator.baseUrl}/elsewhere`);
-  const path = (uid: string) => `/api/v1/templates/${uid}/generate-sync`;
-  const call = {
-    method: "POST",
-    bytes: 0,
-    durationMs: expect.any(Number),
-    requestId: expect.stringMatching(/^[\w-]{36}$/),
-  };
+  const requestId = expect.stringMatching(/^[\w-]{36}$/);
+  const call = { method: "POST", bytes: 0, durationMs: expect.any(Number), requestId, detail: undefined };
+  const of = (uid: string, status: number, detail?: string) => ({
+    ...{ ...call, path: `/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`, uid, status },
+    ...(detail && { detail: expect.stringContaining(detail) }),
+  });
   expect(calls).toEqual([
-    {
-      ...call,
-      path: path("letter"),
-      uid: "letter",
-      status: 200,
-      bytes,
-      detail: undefined,
-      requestId: answer.headers.get("x-request-id"),
-    },
-    {
-      ...call,
-      path: path("letter"),
-      uid: "letter",
-      status: 422,
-      detail: expect.stringContaining("name has no value"),
-    },
-    {
-      ...call,
-      path: path("letter"),
-      uid: "letter",
-      status: 401,
-      detail: expect.stringContaining("not valid here"),
-    },
-    {
-      ...call,
-      path: path("receipt%20%C2%A3"),
-      uid: "receipt £",
-      status: 404,
-      detail: expect.stringContaining("no template"),
-    },
-    { ...call, path: path("broken"), uid: "broken", status: 500, detail: undefined },
-    {
-      ...call,
-      method: "GET",
-      path: "/elsewhere",
-      uid: undefined,
-      status: 404,
-      detail: expect.stringContaining("nothing at this path"),
-    },
+    { ...of("letter", 200), bytes, requestId: answer.headers.get("x-request-id") },
+    of("letter", 422, "name has no value"),
+    of("letter", 401, "not valid here"),
+    of("receipt £", 404, "no template"),
+    of("broken", 500),
+    { ...of("", 404, "nothing at this path"), method: "GET", path: "/elsewhere", uid: undefined },
   ]);
   expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });
@@ -87,19 +55,15 @@ it("onCall reports HEAD as a wrong method", async () => {
 
 it.each<[string, () => unknown]>([
   [
-    "throws",
+    "throw",
     () => {
       throw new Error("disk full");
     },
   ],
-  ["rejects", () => Promise.reject(new Error("disk full"))],
+  ["reject", () => Promise.reject(new Error("disk full"))],
 ])("a call is answered even if onCall and onError %s", async (_, fail) => {
-  const files = { ...letter, "broken.mjs": "export default () => null;" };
-  const emulator = await emulate(files, {
-    onCall: fail,
-    onError: fail as () => void,
-    limits: { threads: 1 },
-  });
+  const onError = fail as () => void;
+  const emulator = await emulate(files, { onCall: fail, onError, limits: { threads: 1 } });
   expect((await generate(emulator, "letter", { name: "Zoë" })).status).toBe(200);
   const broken = await generate(emulator, "broken");
   expect(broken.status).toBe(500);
@@ -122,4 +86,16 @@ it("a document whose fonts lack characters is reported with them, and is whole",
   expect(onCall.mock.lastCall?.[0].detail).toMatch(
     /^its fonts lack (?:. \(U\+[\dA-F]{4}\)(?:, | and )){10}2 more: empty/,
   );
+});
+
+it("a template that cannot be rendered is not retried, and the error says to fix it", async () => {
+  const onError = vi.fn();
+  const { baseUrl, apiKey } = await emulate(files, { onError, limits: { threads: 1 } });
+  const pdfs = clientOf(baseUrl, { apiKey, retry: undefined });
+  const error = await rejectionOf(pdfs.generate("broken", {}).bytes());
+  expect(error).toBeInstanceOf(ServerError);
+  expect(error).toMatchObject({ status: 500, attempts: 1 });
+  const words = /"The template \\"broken\\" cannot be rendered\. .* Fix the template\./;
+  expect((error as Error).message).toMatch(words);
+  expect(onError).toHaveBeenCalledOnce();
 });

@@ -8,27 +8,24 @@ import { emulate, generate, shareEmulator, textOf } from "./emulated.ts";
 import { templateFolder } from "./template-folder.ts";
 
 const fine = '{"content":"fine"}';
-const endless = "export default () => { for (;;); };";
 
-type Runaways = readonly (readonly [uid: string, body: string, reason: string])[];
-
-const endlessRunaways: Runaways = [
-  ["never-ends", "for (;;);", "it took longer than the 2000 ms of limits.renderMs"],
-  ["never-answers", "return new Promise(() => {});", "it took longer than the 2000 ms"],
-];
-const runaways: Runaways = [
-  ["ends-its-process", "process.exit(0);", "it ended the rendering thread, by process.exit() for instance"],
-  [
-    "throws-in-a-timer",
-    'setTimeout(() => { throw new Error("late"); }); return new Promise(() => {});',
-    "it ended the rendering thread: late",
-  ],
-];
+/** By uid, what a template does, and the reason that onError receives. */
+const endlessRunaways = {
+  "never-ends": ["for (;;);", "it took longer than the 2000 ms of limits.renderMs"],
+  "never-answers": ["return new Promise(() => {});", "it took longer than the 2000 ms"],
+} as const;
+const throwLate = 'setTimeout(() => { throw new Error("late"); }); return new Promise(() => {});';
+const runaways = {
+  "ends-its-process": ["process.exit(0);", "it ended the rendering thread, by process.exit() for instance"],
+  "throws-in-a-timer": [throwLate, "it ended the rendering thread: late"],
+} as const;
 
 const threads = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
 
-const modulesOf = (some: Runaways) =>
-  Object.fromEntries(some.map(([uid, body]) => [`${uid}.mjs`, `export default () => { ${body} };`]));
+const modulesOf = (some: Readonly<Record<string, readonly string[]>>) =>
+  Object.fromEntries(
+    Object.entries(some).map(([uid, [body]]) => [`${uid}.mjs`, `export default () => { ${body} };`]),
+  );
 
 const limited = shareEmulator({ "fine.json": fine, ...modulesOf(endlessRunaways) }, () => ({
   limits: { renderMs: 2_000 },
@@ -54,9 +51,9 @@ const shared = shareEmulator({
 
 describe("a runaway template", () => {
   it.each([
-    ...endlessRunaways.map((row) => [...row, limited] as const),
-    ...runaways.map((row) => [...row, shared] as const),
-  ])("that %s is a 500 with its file, and the next call is served", async (uid, _, reason, emulator) => {
+    ...Object.entries(endlessRunaways).map(([uid, [, reason]]) => [uid, reason, limited] as const),
+    ...Object.entries(runaways).map(([uid, [, reason]]) => [uid, reason, shared] as const),
+  ])("that %s is a 500 with its file, and the next call is served", async (uid, reason, emulator) => {
     expect((await generate(emulator, uid)).status).toBe(500);
     const error = emulator.errors.at(-1);
     expect(error).toMatchObject({ name: "TemplateError", file: expect.stringContaining(`${uid}.mjs`) });
@@ -67,14 +64,13 @@ describe("a runaway template", () => {
   });
 
   it("that fills its memory ends its thread, not the process", async () => {
-    const source =
-      "export default () => { const all = []; for (;;) all.push(new Array(100_000).fill(1.5)); };";
+    const source = "export default () => { for (const all = []; ; ) all.push(Array(100_000).fill(1.5)); };";
     const templates = await templateFolder({ "bad.mjs": source, "fine.json": fine });
     const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 1, 20_000, 64);
     const render = (file: string) =>
       renderers.perform({ template: { uid: file, file, path: join(templates, file) }, values: {} });
-    const outcome = await render("bad.mjs");
-    expect(outcome).toMatchObject({ kind: "broken", message: expect.stringContaining("memory") });
+    const message = expect.stringContaining("memory");
+    expect(await render("bad.mjs")).toMatchObject({ kind: "broken", message });
     expect(await render("fine.json")).toMatchObject({ kind: "document" });
     await renderers.close();
   });
@@ -96,7 +92,7 @@ describe("a runaway template", () => {
   });
 
   it("frees its thread soon after its caller has left", async () => {
-    const files = { "endless.mjs": endless, "fine.json": fine };
+    const files = { "endless.mjs": "export default () => { for (;;); };", "fine.json": fine };
     const emulator = await emulate(files, { limits: { threads: 1 } });
     const left = generate(emulator, "endless", {}, { signal: AbortSignal.timeout(100) });
     await expect(left).rejects.toThrow();
@@ -115,10 +111,8 @@ describe("values", () => {
   });
 
   it.each([
-    "/Canary-Alice:12:3",
-    "x\n    at /Canary-Alice:7:7",
-    "file://canary-host/A:1:2",
-    "file:///%ZZ-canary:1:2",
+    ...["/Canary-Alice:12:3", "x\n    at /Canary-Alice:7:7"],
+    ...["file://canary-host/A:1:2", "file:///%ZZ-canary:1:2"],
   ])("that look like a place in code are not shown as one: %s", async (name) => {
     expect(await textOf(shared, "letter", { name })).toBe(500);
     const error = shared.errors.at(-1);
@@ -137,18 +131,17 @@ describe("values", () => {
   });
 });
 
-describe("close()", () => {
-  it("lets a document under way be rendered, and ends the rendering threads", async () => {
-    const before = threads();
-    const slow = `export default async () => {
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return { content: "slow" };
-    };`;
-    const emulator = await emulate({ "slow.mjs": slow });
-    const text = textOf(emulator, "slow");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await emulator.close();
-    expect(await text).toContain("slow");
-    await eventually(() => threads() <= before);
-  });
+it("close() waits for a document that is being rendered, and ends the rendering threads", async () => {
+  const before = threads();
+  const slow = `export default ({ begun }) => {
+    writeFileSync(begun, "");
+    return new Promise((resolve) => setTimeout(resolve, 300, { content: "slow" }));
+  };`;
+  const emulator = await emulate({ "slow.mjs": `import { writeFileSync } from "node:fs";\n${slow}` });
+  const begun = join(await templateFolder({}), "begun");
+  const text = textOf(emulator, "slow", { begun });
+  await eventually(() => existsSync(begun));
+  await emulator.close();
+  expect(await text).toContain("slow");
+  await eventually(() => threads() <= before);
 });

@@ -37,11 +37,8 @@ describe("nodeListener", () => {
 
   it("passes what middleware put on the request as the context", async () => {
     const { client } = await handlerBefore();
-    const handler = createHandler({
-      client,
-      templates,
-      authorize: (_request, _name, user?: string) => user === "ada",
-    });
+    const authorize = (_request: Request, _name: string, user?: string) => user === "ada";
+    const handler = createHandler({ client, templates, authorize });
     const listener = nodeListener(handler, async (incoming: WithSession) => incoming.session?.user);
     const users = ["ada", "eve"];
     const call = await serve((incoming: WithSession, outgoing) => {
@@ -53,11 +50,8 @@ describe("nodeListener", () => {
 
   it("requires the function in its type if the handler needs a context", async () => {
     const { client } = await handlerBefore();
-    const handler = createHandler({
-      client,
-      templates,
-      authorize: (_request, _name, user: string) => user === "",
-    });
+    const authorize = (_request: Request, _name: string, user: string) => user === "";
+    const handler = createHandler({ client, templates, authorize });
     // @ts-expect-error the context is missing
     nodeListener(handler);
     // @ts-expect-error it is another type
@@ -68,11 +62,7 @@ describe("nodeListener", () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     const { handler } = await handlerBefore();
     const error = new Error("no store");
-    const call = await serve(
-      nodeListener(handler, () => {
-        throw error;
-      }),
-    );
+    const call = await serve(nodeListener(handler, () => Promise.reject(error)));
     const { response: found, kind } = await problemOf(await call());
     const id = found.headers.get("x-request-id");
     const said = log.mock.calls;

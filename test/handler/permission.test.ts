@@ -1,51 +1,51 @@
 import { template, ValuesError } from "template-pdf";
+import { createHandler } from "template-pdf/handler";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { callOf, handlerBefore, handlerOf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
+type Options = Omit<Parameters<typeof handlerOf>[0], "client">;
+
+/** Calls a handler whose client must not be used, and reads the problem. */
+async function refused(options: Options, call = callOf()) {
+  const { handler, onError } = handlerOf({ client: untouchedClient(), ...options });
+  const { response, kind, errors } = await problemOf(await handler(call));
+  const logged: (Error | undefined)[] = onError.mock.calls.map(([error]) => error);
+  return { answer: [response.status, kind], errors, logged, reason: logged[0]?.message };
+}
+
 describe("authorize", () => {
   it.each([
     ["false", false],
-    ["nothing", undefined],
+    ["undefined", undefined],
     ["null", null],
-    ["something that is merely true-like", "yes"],
-  ])("lets nobody pass by %s", async (_, verdict) => {
-    const { handler, onError } = handlerOf({
-      client: untouchedClient(),
-      authorize: () => verdict as boolean,
-    });
-    const { response, kind } = await problemOf(await handler(callOf()));
-    expect([response.status, kind]).toEqual([403, "not-authorized"]);
-    // What is not said on purpose is a mistake, such as a forgotten `return`.
-    const logged = onError.mock.calls.map(([{ message }]) => message);
-    expect(logged).toEqual(
-      verdict === false
-        ? []
-        : [expect.stringContaining("`authorize` of the handler to return true, false or a Response, got")],
+    ["a truthy string", "yes"],
+  ])("refuses a call by %s", async (_, verdict) => {
+    const { answer, logged } = await refused({ authorize: () => verdict as boolean });
+    expect(answer).toEqual([403, "not-authorized"]);
+    // Anything but false is a mistake, such as a forgotten `return`.
+    const message = expect.stringContaining(
+      "`authorize` of the handler to return true, false or a Response, got",
     );
+    expect(logged).toEqual(verdict === false ? [] : [expect.objectContaining({ message })]);
   });
 
-  it("answers with a Response of its own, given or thrown", async () => {
+  it("answers with a Response of its own, returned or thrown", async () => {
     const refusal = () => Response.json({ login: "/login" }, { status: 401 });
     const thrower = () => {
       throw refusal();
     };
     for (const authorize of [refusal, async () => refusal(), thrower]) {
-      const { handler } = handlerOf({ client: untouchedClient(), authorize });
-      const response = await handler(callOf());
-      expect(response.status).toBe(401);
-      expect(await response.json()).toEqual({ login: "/login" });
+      const response = await handlerOf({ client: untouchedClient(), authorize }).handler(callOf());
+      expect([response.status, await response.json()]).toEqual([401, { login: "/login" }]);
     }
   });
 
-  it("may give the same Response again and again, which stays as it was", async () => {
+  it("may return one Response several times, which stays unchanged", async () => {
     const refusal = new Response(null, { status: 401, headers: { vary: "cookie" } });
     const before = [...refusal.headers];
-    const { handler } = handlerOf({
-      client: untouchedClient(),
-      origins: ["https://app.test"],
-      authorize: () => refusal,
-    });
+    const origins = ["https://app.test"];
+    const { handler } = handlerOf({ client: untouchedClient(), origins, authorize: () => refusal });
     for (const origin of ["https://app.test", undefined, "https://app.test"]) {
       const { status, headers } = await handler(callOf(origin ? { headers: { origin } } : {}));
       expect([status, headers.get("vary")]).toEqual([401, "cookie, origin"]);
@@ -64,57 +64,42 @@ describe("authorize", () => {
         return read;
       },
     ],
-  ])("is told when its Response cannot be sent, because it is %s", async (_, authorize) => {
-    const { handler, onError } = handlerOf({
-      client: untouchedClient(),
-      origins: ["https://app.test"],
-      authorize,
-    });
-    const { response, kind } = await problemOf(await handler(callOf()));
-    expect([response.status, kind]).toEqual([500, "server-fault"]);
-    expect(onError.mock.calls[0]?.[0].message).toContain(
-      "`authorize` of the handler gave a Response that cannot be sent",
-    );
+  ])("is reported if its Response cannot be sent because it is %s", async (_, authorize) => {
+    const { answer, reason } = await refused({ origins: ["https://app.test"], authorize });
+    expect(answer).toEqual([500, "server-fault"]);
+    expect(reason).toContain("`authorize` of the handler gave a Response that cannot be sent");
   });
 
-  it("hears of the call and the name, before the body is read", async () => {
+  it("receives the call and any name, before the body is read", async () => {
     const authorize = vi.fn(() => false);
     const pull = vi.fn((controller: ReadableStreamDefaultController) =>
       controller.enqueue(new Uint8Array(9)),
     );
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
-    const { handler } = handlerOf({ client: untouchedClient(), authorize });
     const call = callOf({ name: "anything%20else", body, headers: { cookie: "session=1" } });
-    await handler(call);
+    await refused({ authorize }, call);
     expect(authorize).toHaveBeenCalledWith(call, "anything else", undefined);
     expect(pull).not.toHaveBeenCalled();
   });
 
-  it("is asked about unknown names, too, so that a stranger learns none", async () => {
+  it("refuses known and unknown names alike", async () => {
     const { handler } = handlerOf({ client: untouchedClient(), authorize: () => false });
-    const answers = await Promise.all(
-      ["invoice", "other"].map(async (name) => (await handler(callOf({ name }))).text()),
-    );
-    expect(answers[0]).toBe(answers[1]);
+    const answers = ["invoice", "other"].map(async (name) => (await handler(callOf({ name }))).text());
+    expect(await answers[0]).toBe(await answers[1]);
   });
 
-  it("that reads the body is told that it must not", async () => {
-    const { handler, onError } = await handlerBefore(undefined, {
-      authorize: async (request) => (await request.json()) !== null,
-    });
-    const { response, kind } = await problemOf(await handler(callOf()));
-    expect([response.status, kind]).toEqual([500, "server-fault"]);
-    expect(onError.mock.calls[0]?.[0].message).toContain("leave the body alone in `authorize`");
+  it("must not read the body", async () => {
+    const authorize = async (request: Request) => (await request.json()) !== null;
+    const { answer, reason } = await refused({ authorize });
+    expect(answer).toEqual([500, "server-fault"]);
+    expect(reason).toContain("leave the body alone in `authorize`");
   });
 });
 
 describe("values", () => {
-  it("answers with a Response of its own, and asks the service nothing", async () => {
-    const { handler } = handlerOf({
-      client: untouchedClient(),
-      values: async () => new Response("Not your order.", { status: 404 }),
-    });
-    const response = await handler(callOf());
+  it("answers with a Response of its own, and nothing is sent", async () => {
+    const values = async () => new Response("Not your order.", { status: 404 });
+    const response = await handlerOf({ client: untouchedClient(), values }).handler(callOf());
     expect([response.status, await response.text()]).toEqual([404, "Not your order."]);
   });
 
@@ -123,67 +108,97 @@ describe("values", () => {
     [null, "null"],
     ["text", "a string"],
     [["a list"], "an array"],
-  ])("that gives %j is a fault of this side", async (given, got) => {
-    const { handler, onError } = handlerOf({
-      client: untouchedClient(),
-      values: () => given as unknown as object,
-    });
-    const { response, kind } = await problemOf(await handler(callOf()));
-    expect([response.status, kind]).toEqual([500, "server-fault"]);
-    expect(onError.mock.calls[0]?.[0].message).toContain(
-      `\`values\` of the handler to return the object of values to send, got ${got}.`,
-    );
+  ])("that returns %j is a 500 and is reported", async (given, got) => {
+    const { answer, reason } = await refused({ values: () => given as unknown as object });
+    expect(answer).toEqual([500, "server-fault"]);
+    expect(reason).toContain(`\`values\` of the handler to return the object of values to send, got ${got}.`);
   });
 
   it.each([
     ["a Map", () => new Map([["total", "7"]])],
     ["a bigint", () => ({ total: 7n })],
-    ["what is no number", () => ({ total: Number.NaN })],
-  ])("that gives %s is a fault of this side, too", async (_, values) => {
-    const { handler, onError } = handlerOf({ client: untouchedClient(), values });
-    const { response, kind } = await problemOf(await handler(callOf()));
-    expect([response.status, kind, onError.mock.calls.length]).toEqual([500, "server-fault", 1]);
+    ["NaN", () => ({ total: Number.NaN })],
+  ])("that returns %s is a 500 and is reported, too", async (_, values) => {
+    const { answer, logged } = await refused({ values });
+    expect([answer, logged.length]).toEqual([[500, "server-fault"], 1]);
   });
 
-  it("that gives what the schema refuses is told to the page and to the log, because either may be to blame", async () => {
-    const bill = template(secrets.uid, z.object({ total: z.string() }));
-    const { handler, onError } = handlerOf({
-      client: untouchedClient(),
-      templates: { bill },
-      values: (_, values) => ({ ...values, total: 7 }),
-    });
-    const { response, errors } = await problemOf(await handler(callOf({ name: "bill" })));
-    expect([response.status, errors]).toEqual([422, [{ path: "total", detail: expect.any(String) }]]);
-    expect(onError.mock.calls[0]?.[0]).toBeInstanceOf(ValuesError);
+  it("that returns what the schema refuses is a 422 and is reported, because either side may be wrong", async () => {
+    const templates = { bill: template(secrets.uid, z.object({ total: z.string() })) };
+    const values = (_: Request, sent: object) => ({ ...sent, total: 7 });
+    const { answer, errors, logged } = await refused({ templates, values }, callOf({ name: "bill" }));
+    expect(answer).toEqual([422, "invalid-values"]);
+    expect(errors).toEqual([{ path: "total", detail: expect.any(String) }]);
+    expect(logged).toEqual([expect.any(ValuesError)]);
   });
 });
 
 describe("filename", () => {
   const bill = template(secrets.uid, z.object({ number: z.string().transform((text) => `No. ${text}`) }));
 
-  it("hears the values as the schema left them", async () => {
+  it("receives the values as the schema left them", async () => {
     const filename = (_: Request, values: object) => (values as { number: string }).number;
     const { handler } = await handlerBefore(undefined, { templates: { bill }, filename });
     const { headers } = await handler(callOf({ name: "bill", body: '{"number":"7"}' }));
     expect(headers.get("content-disposition")).toBe('attachment; filename="No. 7.pdf"');
   });
 
-  it("hears none that the schema refuses", async () => {
+  it("is not called for values that the schema refuses", async () => {
     const filename = vi.fn(() => "name");
-    const { handler } = handlerOf({ client: untouchedClient(), templates: { bill }, filename });
-    expect((await handler(callOf({ name: "bill", body: '{"number":7}' }))).status).toBe(422);
+    const call = callOf({ name: "bill", body: '{"number":7}' });
+    expect((await refused({ templates: { bill }, filename }, call)).answer[0]).toBe(422);
     expect(filename).not.toHaveBeenCalled();
   });
 
-  it.each([[7], [null], [{}]])(
-    "that gives %j is a fault of this side, and nothing is sent",
-    async (given) => {
-      const { handler, onError } = handlerOf({
-        client: untouchedClient(),
-        filename: () => given as unknown as string,
-      });
-      expect((await handler(callOf())).status).toBe(500);
-      expect(onError.mock.calls[0]?.[0].message).toContain("`filename` of the handler to return a string");
-    },
-  );
+  it.each([[7], [null], [{}]])("that returns %j is a 500, and nothing is sent", async (given) => {
+    const { answer, reason } = await refused({ filename: () => given as unknown as string });
+    expect(answer[0]).toBe(500);
+    expect(reason).toContain("`filename` of the handler to return a string");
+  });
+});
+
+describe("the context of a call", () => {
+  interface User {
+    readonly id: string;
+  }
+  const ada: User = { id: "ada" };
+  const templates = { invoice: template(secrets.uid) };
+
+  it("is passed to authorize, values and filename", async () => {
+    const { client, service } = await handlerBefore();
+    const handler = createHandler({
+      client,
+      templates,
+      authorize: (_request, _name, user: User) => user.id === "ada",
+      values: (_request, values, _name, user) => ({ ...values, customer: user.id }),
+      filename: (_request, _values, _name, user) => `of-${user.id}`,
+    });
+    const response = await handler(callOf(), ada);
+    expect(response.headers.get("content-disposition")).toContain('filename="of-ada.pdf"');
+    expect(JSON.parse((await service.request()).body)).toEqual({ date: "today", customer: "ada" });
+    expect((await problemOf(await handler(callOf(), { id: "eve" }))).kind).toBe("not-authorized");
+  });
+
+  it("is passed to onError, with a failed function and without", async () => {
+    for (const authorize of [() => Promise.reject(new Error("no session")), () => "yes" as never]) {
+      const onError = vi.fn();
+      const handler = createHandler({ client: untouchedClient(), templates, authorize, onError });
+      await handler(callOf(), ada);
+      expect(onError.mock.calls[0]?.[1].context).toBe(ada);
+    }
+  });
+
+  it("is required by the type if a function declares one", async () => {
+    const { client } = await handlerBefore();
+    const typed = createHandler({ client, templates, authorize: (_request, _name, user: User) => !!user });
+    // @ts-expect-error the context is missing
+    const missing = typed(callOf());
+    expect((await missing).status).toBe(403);
+    // @ts-expect-error it is another type
+    void typed(callOf(), { id: 7 });
+    const untyped = createHandler({ client, templates, authorize: () => true });
+    // As Next.js, Workers and Deno call handlers.
+    const route: (request: Request, context: { params: Promise<object> }) => Promise<Response> = untyped;
+    expect((await route(callOf(), { params: Promise.resolve({}) })).status).toBe(200);
+  });
 });

@@ -38,14 +38,8 @@ describe("a server on a loopback address", () => {
   });
 
   it.each([
-    "attacker.test",
-    "attacker.test:80",
-    "localhost.attacker.test",
-    "127.0.0.1.attacker.test",
-    "notlocalhost",
-    "0.0.0.0",
-    "192.0.2.1",
-    "[fe80::1]",
+    ...["attacker.test:80", "localhost.attacker.test", "127.0.0.1.attacker.test", "notlocalhost"],
+    ...["0.0.0.0", "192.0.2.1", "[fe80::1]"],
   ])("refuses a request for the host %s with 421 and says what to do", async (host) => {
     const { send, endpoint, baseUrl } = await serve();
     const answer = await send("GET / HTTP/1.1", `Host: ${host}`);
@@ -56,49 +50,38 @@ describe("a server on a loopback address", () => {
     expect(endpoint).not.toHaveBeenCalled();
   });
 
-  it.each(["GET", "HEAD", "POST", "PUT", "OPTIONS", "TRACE"])(
-    "refuses a foreign host for every path by %s, before a body is sent",
-    async (method) => {
-      const { send, endpoint } = await serve();
-      for (const path of ["/", "/api/v1/templates/invoice/generate-sync"]) {
-        const length = method === "GET" || method === "HEAD" ? 0 : 1000;
-        const answer = await send(
-          `${method} ${path} HTTP/1.1`,
-          "Host: attacker.test",
-          `Content-Length: ${length}`,
-        );
-        expect(answer).toMatch(/^HTTP\/1\.1 421 /);
-      }
-      expect(endpoint).not.toHaveBeenCalled();
-    },
-  );
-
-  it("checks the host of a target in absolute form, and the header, too", async () => {
-    const { send } = await serve();
-    const statusOf = async (target: string, host: string) =>
-      (await send(`GET ${target} HTTP/1.1`, `Host: ${host}`)).split(" ")[1];
-    expect(await statusOf("http://localhost/a", "localhost")).toBe("200");
-    expect(await statusOf("http://attacker.test/a", "localhost")).toBe("421");
-    expect(await statusOf("http://localhost/a", "attacker.test")).toBe("421");
-    expect(await statusOf("http://localhost@attacker.test/a", "localhost")).toBe("421");
+  it.each([
+    ["HEAD", "/", 0],
+    ["OPTIONS", "/", 0],
+    ["POST", "/api/v1/templates/invoice/generate-sync", 1_000],
+  ])("refuses a foreign host by %s %s, before a body of %i bytes is sent", async (method, path, length) => {
+    const { send, endpoint } = await serve();
+    const lines = ["Host: attacker.test", `Content-Length: ${length}`];
+    expect(await send(`${method} ${path} HTTP/1.1`, ...lines)).toMatch(/^HTTP\/1\.1 421 /);
+    expect(endpoint).not.toHaveBeenCalled();
   });
 
-  it("refuses a target in absolute form with 400 if its host is malformed", async () => {
-    for (const allowedHosts of [undefined, ["pdf.test"], "any"] as const) {
+  it.each([
+    ["http://localhost/a", "localhost", 200],
+    ["http://attacker.test/a", "localhost", 421],
+    ["http://localhost/a", "attacker.test", 421],
+    ["http://localhost@attacker.test/a", "localhost", 421],
+    ["http://a,attacker.test/", "localhost", 400],
+    ["http://attacker.test,/", "localhost", 400],
+  ])("answers the target %s with the host header %s with %i", async (target, host, status) => {
+    const allNames = [undefined, ["pdf.test"], "any"] as const;
+    for (const allowedHosts of status === 400 ? allNames : [undefined]) {
       const { send, endpoint } = await serve({ allowedHosts });
-      for (const target of ["http://a,attacker.test/", "http://attacker.test,/"]) {
-        const answer = await send(`GET ${target} HTTP/1.1`, "Host: localhost");
-        expect([target, answer.split(" ")[1]]).toEqual([target, "400"]);
-      }
-      expect(endpoint).not.toHaveBeenCalled();
+      const answer = await send(`GET ${target} HTTP/1.1`, `Host: ${host}`);
+      expect(Number(answer.split(" ")[1])).toBe(status);
+      expect(endpoint).toHaveBeenCalledTimes(status === 200 ? 1 : 0);
     }
   });
 
   it.each([
     ["is missing", []],
     ["is empty", ["Host:"]],
-    ["is sent twice", ["Host: localhost", "Host: attacker.test"]],
-    ["is sent twice in the same words", ["Host: localhost", "Host: localhost"]],
+    ["is sent twice", ["Host: localhost", "Host: localhost"]],
     ["names two hosts", ["Host: localhost, attacker.test"]],
     ["holds a user", ["Host: attacker.test@localhost"]],
     ["holds a path", ["Host: localhost/attacker.test"]],
@@ -136,7 +119,7 @@ describe("a server on a loopback address", () => {
     expect(await statusFor("attacker.test")).toBe(421);
   });
 
-  it("tells whoever watches of refused hosts, too", async () => {
+  it("shows refused hosts to `watch`, too", async () => {
     const seen: number[] = [];
     const { statusFor } = await serve({
       watch: (answer) => async (request) => {
@@ -151,34 +134,27 @@ describe("a server on a loopback address", () => {
   });
 });
 
-describe("isHostName", () => {
-  it.each(["pdf.test", "192.0.2.1", "::1", "[::1]", "2001:db8::1", "[2001:db8::1]"])("accepts %s", (text) => {
-    expect(isHostName(text)).toBe(true);
-  });
-
-  it.each(["", "a:80", "pdf.test:80", "[::1]:80", "::1/a", "::g", "1:2", "http://pdf.test", "a b"])(
-    "refuses %j",
-    (text) => {
-      expect(isHostName(text)).toBe(false);
-    },
-  );
+it.each([
+  ...["pdf.test", "192.0.2.1", "::1", "[2001:db8::1]"].map((text) => [text, true] as const),
+  ...["", "a:80", "[::1]:80", "::1/a", "::g", "1:2", "http://pdf.test", "a@b.test", "[a.test]"].map(
+    (text) => [text, false] as const,
+  ),
+])("isHostName(%j) is %s", (text, expected) => {
+  expect(isHostName(text)).toBe(expected);
 });
 
-describe("a server that any name may call", () => {
-  it("still refuses two host headers", async () => {
-    const { send, statusFor } = await serve({ allowedHosts: "any" });
-    expect(await statusFor("service.test")).toBe(200);
-    expect(await send("GET / HTTP/1.1", "Host: a.test", "Host: b.test")).toMatch(/^HTTP\/1\.1 400 /);
-  });
+it("a server that any name may call still refuses two host headers", async () => {
+  const { send, statusFor } = await serve({ allowedHosts: "any" });
+  expect(await statusFor("service.test")).toBe(200);
+  expect(await send("GET / HTTP/1.1", "Host: a.test", "Host: b.test")).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 describe("a server that listens on all addresses", () => {
   it("answers any name, unless names are given", async () => {
     expect(await (await serve({ host: "0.0.0.0" })).statusFor("anything.test")).toBe(200);
     const { statusFor } = await serve({ host: "0.0.0.0", allowedHosts: ["pdf.test"] });
-    expect(await statusFor("pdf.test")).toBe(200);
-    expect(await statusFor("localhost")).toBe(200);
-    expect(await statusFor("anything.test")).toBe(421);
+    const statuses = ["pdf.test", "localhost", "anything.test"].map(statusFor);
+    expect(await Promise.all(statuses)).toEqual([200, 200, 421]);
   });
 
   const outside = Object.values(networkInterfaces())
@@ -187,11 +163,8 @@ describe("a server that listens on all addresses", () => {
   it.runIf(outside !== undefined)("answers the address at which a request arrives", async () => {
     const address = outside?.address ?? "";
     for (const host of ["0.0.0.0", address]) {
-      const endpoint = async () => new Response("asked");
-      const listening = await listen(endpoint, { host, port: 0, allowedHosts: [] });
-      onTestFinished(() => listening.close());
-      const { port } = new URL(listening.baseUrl);
-      expect((await fetch(`http://${address}:${port}`)).status).toBe(200);
+      const { port } = await serve({ host, allowedHosts: [] });
+      expect(await (await fetch(`http://${address}:${port}`)).text()).toBe("asked");
     }
   });
 });

@@ -7,66 +7,42 @@ const { "content-type": __, ...withoutType } = json;
 const at = (path: string): Call => ({ path: `/api/${path}/generate-sync` });
 const having = (more: Record<string, string>): Call => ({ headers: { ...json, ...more } });
 const nothing = /nothing at this path/;
+const endBefore = /End `baseUrl` before/;
 const noTemplate = /no template that could exist/;
+const encoding = /percent-encoding/;
 const type = "unsupported-media-type";
+const size = "body-too-large";
+const bytes = (text: string) => ({ body: new TextEncoder().encode(text) });
 
 const refusals: [wrong: string, call: Call, status: number, kind: string, detail: RegExp][] = [
   ["another path", { path: "/api/v1/templates/invoice/generate" }, 404, "unknown-path", nothing],
-  [
-    "the path twice",
-    at("v1/templates/a/generate-sync/api/v1/templates/a"),
-    404,
-    "unknown-path",
-    /End `baseUrl`/,
-  ],
-  [
-    "a base URL in the path",
-    at("v1/templates/api/v1/templates/a"),
-    404,
-    "unknown-path",
-    /End `baseUrl` before/,
-  ],
+  ["the path twice", at("v1/templates/a/generate-sync/api/v1/templates/a"), 404, "unknown-path", endBefore],
+  ["a base URL in the path", at("v1/templates/api/v1/templates/a"), 404, "unknown-path", endBefore],
   ["another version", at("v2/templates/invoice"), 404, "unknown-path", nothing],
   ["a slash at the end", { path: "/api/v1/templates/a/generate-sync/" }, 404, "unknown-path", nothing],
   ["two segments as the uid", at("v1/templates/a/b"), 404, "unknown-path", nothing],
   ["a prefix without a slash", { path: "/myapi/v1/templates/a/generate-sync" }, 404, "unknown-path", nothing],
   ["no uid", at("v1/templates/"), 404, "unknown-template", noTemplate],
   ["a control character in the uid", at("v1/templates/a%00b"), 404, "unknown-template", noTemplate],
-  ["a C1 control character in the uid", at("v1/templates/%C2%85"), 404, "unknown-template", noTemplate],
-  ["dots as the uid", at("v1/templates/%2e%2e"), 404, "unknown-path", /.+/],
-  ["a dot as the uid", at("v1/templates/."), 404, "unknown-path", /.+/],
-  ["malformed percent-encoding", at("v1/templates/%zz"), 400, "invalid-path", /percent-encoding/],
-  ["percent-encoding that is not UTF-8", at("v1/templates/%ff"), 400, "invalid-path", /percent-encoding/],
+  ["dots as the uid", at("v1/templates/%2e%2e"), 404, "unknown-path", nothing],
+  ["malformed percent-encoding", at("v1/templates/%zz"), 400, "invalid-path", encoding],
+  ["percent-encoding that is not UTF-8", at("v1/templates/%ff"), 400, "invalid-path", encoding],
   ["GET", { method: "GET" }, 405, "method-not-allowed", /GET is not available.*POST/],
   ["OPTIONS", { method: "OPTIONS", body: null }, 405, "method-not-allowed", /OPTIONS/],
   ["no key", { headers: withoutKey }, 401, "key-refused", /no API key/],
   ["a wrong key", having({ authorization: "API-Key wrong" }), 401, "key-refused", /not valid here/],
-  [
-    "no content type",
-    { headers: withoutType, body: new TextEncoder().encode("{}") },
-    415,
-    type,
-    /application\/json/,
-  ],
+  ["no content type", { headers: withoutType, ...bytes("{}") }, 415, type, /application\/json/],
   ["a form", having({ "content-type": "application/x-www-form-urlencoded" }), 415, type, /application\/json/],
   ["another kind of JSON", having({ "content-type": "application/ld+json" }), 415, type, /application\/json/],
   ["another charset", having({ "content-type": "application/json; charset=latin1" }), 415, type, /UTF-8/],
   ["a compressed body", having({ "content-encoding": "gzip" }), 415, type, /content-encoding/],
-  ["a body one byte too large", { body: `"${"x".repeat(99)}"` }, 413, "body-too-large", /100 bytes/],
-  [
-    "a declared length that is too large",
-    having({ "content-length": "101" }),
-    413,
-    "body-too-large",
-    /100 bytes/,
-  ],
-  ["no body", { body: null }, 400, "body-not-json", /empty/],
+  ["a body one byte too large", { body: `"${"x".repeat(99)}"` }, 413, size, /100 bytes/],
+  ["a declared length that is too large", having({ "content-length": "101" }), 413, size, /100 bytes/],
+  ["no body", { body: null }, 400, "body-not-json", /empty.*at least \{\}/],
   ["an empty body", { body: "" }, 400, "body-not-json", /empty/],
   ["a body that is not JSON", { body: "{date: secret-value}" }, 400, "body-not-json", /not valid JSON/],
   ["bytes that are not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, "body-not-json", /UTF-8/],
   ["an array", { body: '["secret-value"]' }, 400, "body-not-json", /an array/],
-  ["null", { body: "null" }, 400, "body-not-json", /is null/],
-  ["a string", { body: '"secret-value"' }, 400, "body-not-json", /a string/],
   ["an unknown uid", at("v1/templates/receipt"), 404, "unknown-template", /uid "receipt"/],
 ];
 
@@ -121,15 +97,11 @@ describe("the order of the checks", () => {
   });
 
   it("is the same for known and unknown uids if the key is missing", async () => {
-    const answers = await Promise.all(
-      ["invoice", "receipt"].map(async (uid) => {
-        const response = await endpoint(
-          request({ path: `/api/v1/templates/${uid}/generate-sync`, headers: withoutKey }),
-        );
-        return [response.status, await response.text()];
-      }),
-    );
-    expect(answers[0]).toEqual(answers[1]);
+    const answerTo = async (uid: string) => {
+      const response = await endpoint(request({ ...at(`v1/templates/${uid}`), headers: withoutKey }));
+      return [response.status, await response.text()];
+    };
+    expect(await answerTo("invoice")).toEqual(await answerTo("receipt"));
   });
 
   it("checks the key before it reads the body", async () => {

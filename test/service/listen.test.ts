@@ -5,9 +5,9 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Listening, type ListenOptions, listen } from "../../src/service/listen.ts";
 import { eventually } from "../support/eventually.ts";
+import { later } from "../support/sockets.ts";
 
-const RealRequest = globalThis.Request;
-const RealResponse = globalThis.Response;
+const { Request: RealRequest, Response: RealResponse } = globalThis;
 const head = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 async function start(
@@ -34,20 +34,14 @@ async function connection({ baseUrl }: Listening): Promise<{ socket: Socket; rec
 
 /** An answer that waits for the test to say when. */
 function gate() {
-  let begin: (request: Request) => void = () => {};
-  let open: () => void = () => {};
-  const begun = new Promise<Request>((resolve) => {
-    begin = resolve;
-  });
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const begun = later<Request>();
+  const opened = later<void>();
   const answer = async (request: Request) => {
-    begin(request);
-    await opened;
+    begun.resolve(request);
+    await opened.promise;
     return new Response("done");
   };
-  return { answer, begun, open: () => open() };
+  return { answer, begun: begun.promise, open: () => opened.resolve() };
 }
 
 describe("close", () => {
@@ -70,12 +64,10 @@ describe("close", () => {
     socket.write(head);
     await begun;
     const ended = once(socket, "close");
-    let isClosed = false;
-    const closed = listening.close().then(() => {
-      isClosed = true;
-    });
+    const onClosed = vi.fn();
+    const closed = listening.close().then(onClosed);
     await expect(connection(listening)).rejects.toThrow("ECONNREFUSED");
-    expect(isClosed).toBe(false);
+    expect(onClosed).not.toHaveBeenCalled();
     open();
     await Promise.all([closed, ended]);
     expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -84,10 +76,8 @@ describe("close", () => {
   });
 
   it("lets a slow reader have the whole of a large answer, and does not wait for its next request", async () => {
-    const listenTo = vi.spyOn(Server.prototype, "listen").mockImplementationOnce(function (
-      this: Server,
-      ...args
-    ) {
+    const listenTo = vi.spyOn(Server.prototype, "listen");
+    listenTo.mockImplementationOnce(function (this: Server, ...args) {
       // node:http would close the connection after 5 seconds.
       Object.assign(this, { keepAliveTimeout: 0 });
       listenTo.mockRestore();
@@ -130,15 +120,12 @@ describe("close", () => {
 
 describe("listen", () => {
   it("leaves the global Request and Response alone", async () => {
-    const listening = await start();
-    await fetch(listening.baseUrl);
-    expect(globalThis.Request).toBe(RealRequest);
-    expect(globalThis.Response).toBe(RealResponse);
+    await (await fetch((await start()).baseUrl)).text();
+    expect([globalThis.Request, globalThis.Response]).toEqual([RealRequest, RealResponse]);
   });
 
   it("tells the endpoint when the caller leaves, and prints nothing", async () => {
-    const print = vi.spyOn(console, "error");
-    const inform = vi.spyOn(console, "info");
+    const prints = (["error", "info"] as const).map((level) => vi.spyOn(console, level));
     onTestFinished(() => void vi.restoreAllMocks());
     const { answer, begun, open } = gate();
     const listening = await start(answer);
@@ -150,8 +137,7 @@ describe("listen", () => {
     await eventually(() => request.signal.aborted);
     open();
     await listening.close();
-    expect(print).not.toHaveBeenCalled();
-    expect(inform).not.toHaveBeenCalled();
+    for (const print of prints) expect(print).not.toHaveBeenCalled();
   });
 
   it.each([
@@ -211,12 +197,9 @@ describe("listen", () => {
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
     all?.some(({ address }) => address === "::1"),
   );
-  if (hasIpv6) {
-    it("writes an IPv6 address as URLs have it", async () => {
-      const listening = await listen(async () => new Response("six"), { host: "::1", port: 0 });
-      onTestFinished(() => listening.close());
-      expect(listening.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
-      expect(await (await fetch(listening.baseUrl)).text()).toBe("six");
-    });
-  }
+  it.runIf(hasIpv6)("writes an IPv6 address as URLs have it", async () => {
+    const { baseUrl } = await start(undefined, { host: "::1" });
+    expect(baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect(await (await fetch(baseUrl)).text()).toBe("done");
+  });
 });

@@ -10,16 +10,12 @@ function call(authorization?: string) {
 }
 
 describe("requireApiKey", () => {
-  it.each(["API-Key first-key", "API-Key second-key", "api-key first-key", "API-KEY second-key"])(
-    "lets %s pass",
-    async (authorization) => {
-      expect(await call(authorization)).toBeUndefined();
-    },
-  );
+  it.each(["API-Key first-key", "API-KEY second-key"])("accepts %s", async (authorization) => {
+    expect(await call(authorization)).toBeUndefined();
+  });
 
   it.each([
     ["no header", undefined, "carries no API key"],
-    ["an empty header", "", "form of an API key"],
     ["the scheme alone", "API-Key", "form of an API key"],
     ["another scheme", "Bearer first-key", "form of an API key"],
     ["the bare key", "first-key", "form of an API key"],
@@ -27,7 +23,6 @@ describe("requireApiKey", () => {
     ["a tab for the space", "API-Key\tfirst-key", "form of an API key"],
     ["a wrong key", "API-Key third-key", "not valid here"],
     ["the beginning of a key", "API-Key first-ke", "not valid here"],
-    ["more than a key", "API-Key first-key2", "not valid here"],
     ["a key in another case", "API-Key FIRST-KEY", "not valid here"],
   ])("refuses %s with 401 and names the scheme", async (_, authorization, wrong) => {
     const refusal = await call(authorization);
@@ -40,24 +35,16 @@ describe("requireApiKey", () => {
   it.each([
     ["no key", [], "got none"],
     ["an empty key", ["good", ""], "API key number 2"],
-    ["a key with a space", ["a b"], "API key number 1"],
-    ["a key beyond ASCII", ["schlüssel"], "visible ASCII"],
-    ["a key with a line break", ["a\nb"], "visible ASCII"],
-  ])("cannot be built with %s", (_, keys, message) => {
+    ["a key with a space", ["secret key"], "API key number 1"],
+    ["a key beyond ASCII", ["secretschlüssel"], "visible ASCII"],
+  ])("cannot be built with %s, which it does not quote", (_, keys, words) => {
     expect(() => requireApiKey(keys)).toThrow(TypeError);
-    expect(() => requireApiKey(keys)).toThrow(message);
+    expect(() => requireApiKey(keys)).toThrow(words);
+    expect(() => requireApiKey(keys)).not.toThrow(/secret/);
   });
 
   it("compares whole keys, not a part of their digest", async () => {
-    const guesses = await Promise.all(
-      Array.from({ length: 2_000 }, (_, index) => call(`API-Key guess-${index}`)),
-    );
-    expect(guesses.filter((refusal) => refusal === undefined)).toEqual([]);
-  });
-
-  it("does not quote a key it cannot use", () => {
-    expect(() => requireApiKey(["secret key"])).toThrow(
-      expect.not.objectContaining({ message: expect.stringContaining("secret") }),
-    );
+    const guesses = Array.from({ length: 2_000 }, (_, index) => call(`API-Key guess-${index}`));
+    expect((await Promise.all(guesses)).filter((refusal) => refusal === undefined)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { detailOf, misbehaving } from "./misbehaving.ts";
 
 const hour = 3_600_000;
 
-describe("latency", () => {
+describe("a latency", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   });
@@ -13,7 +13,7 @@ describe("latency", () => {
     vi.restoreAllMocks();
   });
 
-  /** Lets go on what needs no timer. */
+  /** Runs everything that needs no timer. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
   async function until(isSo: () => boolean): Promise<void> {
@@ -27,14 +27,12 @@ describe("latency", () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     for (const faults of [[], ["503"]]) {
       const { call, produce, listeners } = misbehaving({ faults, latency: "200..800" });
-      let answered = false;
-      const response = call().finally(() => {
-        answered = true;
-      });
+      const answered = vi.fn();
+      const response = call().finally(answered);
       await until(() => listeners() > 0);
       await vi.advanceTimersByTimeAsync(499);
       await settle();
-      expect([answered, produce.mock.calls.length]).toEqual([false, 0]);
+      expect([answered.mock.calls.length, produce.mock.calls.length]).toEqual([0, 0]);
       await vi.advanceTimersByTimeAsync(1);
       expect((await response).status).toBe(faults.length === 0 ? 200 : 503);
     }

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { complaintsOf, definitionOf, refusalOf, templateOf } from "./json-filling.ts";
 
-const shown = (content: string, value: unknown, locale?: string) =>
-  definitionOf({ content, ...(locale !== undefined && { locale }) }, { v: value }).content;
-
 describe("A format of a placeholder", () => {
   it.each<[string, unknown, string, string?]>([
     ["{{v | currency 'GBP'}}", 1_000_000, "£1,000,000.00"],
@@ -24,15 +21,13 @@ describe("A format of a placeholder", () => {
     ["{{v | number}}", null, ""],
     ["{{v}} {{v | number}}", 1234, "1234 1,234"],
   ])("writes %s with %j as %j", (content, value, expected, locale) => {
-    expect(shown(content, value, locale)).toBe(expected);
+    const json = { content, ...(locale !== undefined && { locale }) };
+    expect(definitionOf(json, { v: value }).content).toBe(expected);
   });
 
   it("escapes its text in an SVG", () => {
-    const { content } = definitionOf(
-      { content: { svg: '{{v | currency "GBP"}}' }, locale: "de-CH" },
-      { v: 1_000 },
-    );
-    expect(content).toEqual({ svg: "£\u00a01&#39;000.00" });
+    const json = { content: { svg: "{{v | currency GBP}}" }, locale: "de-CH" };
+    expect(definitionOf(json, { v: 1_000 }).content).toEqual({ svg: "£\u00a01&#39;000.00" });
   });
 
   const number = "v must be a number (content)";
@@ -50,15 +45,12 @@ describe("A format of a placeholder", () => {
     expect(complaintsOf({ content }, value === undefined ? {} : { v: value })).toEqual([expected]);
   });
 
+  const known = "There are currency, number, percent, date.";
+  const unread = "has no format that can be read";
+
   it.each([
-    [
-      "{{v | money}}",
-      ', content: has the unknown format "money". There are currency, number, percent, date.',
-    ],
-    [
-      "{{v | toString}}",
-      ', content: has the unknown format "toString". There are currency, number, percent, date.',
-    ],
+    ["{{v | money}}", `, content: has the unknown format "money". ${known}`],
+    ["{{v | toString}}", ', content: has the unknown format "toString".'],
     ["{{v | currency}}", 'write the code of a currency, such as currency "GBP".'],
     ["{{v | currency 'pounds'}}", 'has the format "currency" with a wrong argument: write the code'],
     ["{{v | currency GBP 2}}", "with a wrong argument"],
@@ -66,9 +58,9 @@ describe("A format of a placeholder", () => {
     ["{{v | percent 1 2}}", "write the number of decimals, such as percent 1."],
     ["{{v | date huge}}", "write full, long, medium or short"],
     ["{{v | date long Mars}}", 'such as date "long" "Europe/London".'],
-    ["{{v |}}", "has no format that can be read. Write it as {{total | currency"],
-    ["{{v | currency 'GBP}}", "has no format that can be read"],
-    ["{{v | currency GBP | number}}", "has no format that can be read"],
+    ["{{v |}}", `${unread}. Write it as {{total | currency`],
+    ["{{v | currency 'GBP}}", unread],
+    ["{{v | currency GBP | number}}", unread],
     ["{{@number | number}}", '"{{@number | number}}" has a format, which only a value can have.'],
   ])("is refused with its place: %s", (content, expected) => {
     expect(refusalOf(JSON.stringify({ content }))).toContain(expected);
@@ -80,11 +72,8 @@ describe("A format of a placeholder", () => {
   });
 
   it("has a value that fits it in a made-up sample", () => {
-    const content = [
-      "{{total | currency GBP}}",
-      "{{due | date}}",
-      { $each: "lines", $show: "{{price | number}}" },
-    ];
+    const lines = { $each: "lines", $show: "{{price | number}}" };
+    const content = ["{{total | currency GBP}}", "{{due | date}}", lines];
     const { sample, fill } = templateOf({ content });
     expect(sample).toEqual({ total: 1234.5, due: "2026-11-20", lines: [{ price: 1234.5 }] });
     expect(fill(sample).issues).toBeUndefined();

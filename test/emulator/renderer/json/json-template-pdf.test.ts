@@ -9,12 +9,9 @@ async function pdfOf(json: object, values: Record<string, unknown>): Promise<Pdf
 
 const invoice = {
   content: [
-    { text: "Invoice {{number}}", style: "title" },
-    { $if: "note", $show: { text: "{{note}}", italics: true } },
     {
       table: {
         headerRows: 1,
-        widths: ["auto", "*", 80],
         body: [
           ["No.", "Item", "Price"],
           { $each: "lines", $show: ["{{@number}}", "{{description}}", "{{price}} {{../currency}}"] },
@@ -26,26 +23,22 @@ const invoice = {
         hLineColor: ["black", "#aaa"],
         hLineStyle: [null, null, { dash: { length: 2, space: 1 } }],
         fillColor: ["#eee", null],
-        paddingTop: 3,
         hLineWhenBroken: false,
       },
     },
     { svg: '<svg viewBox="0 0 100 20"><text x="0" y="15">{{signature}}</text></svg>', width: 100 },
-    { text: "Total {{total}} {{currency}}", alignment: "right" },
+    { $if: "note", $show: { text: "{{note}}", style: "note" } },
   ],
   header: { text: "{{seller.name}}", margin: [40, 20] },
   footer: {
-    table: { widths: ["*"], body: [["Page {{@page}} of {{@pages}}"]] },
+    table: { body: [["Page {{@page}} of {{@pages}}"]] },
     layout: { defaultBorder: false },
-    margin: [40, 10],
   },
   background: { text: "sheet {{@page}}", fontSize: 6 },
-  info: { title: "Invoice {{number}}" },
-  styles: { title: { fontSize: 20 } },
+  styles: { note: { italics: true } },
 };
 
 const values = {
-  number: "2026-001",
   currency: "£",
   seller: { name: "Brönte & Łoś" },
   note: "Due in {{days}} days",
@@ -54,11 +47,10 @@ const values = {
     description: `Item ${index + 1}.`,
     price: index + 0.5,
   })),
-  total: 7200,
 };
 
 describe("a filled template, rendered by pdfmake", () => {
-  it("shows every value, over several pages with the head of the table and the numbers of the pages", async () => {
+  it("shows every value, with the head of the table and the page numbers on each page", async () => {
     const { pages, text } = await pdfOf(invoice, values);
     expect(pages).toBeGreaterThan(2);
     text.split("\n").forEach((page, index) => {
@@ -70,37 +62,21 @@ describe("a filled template, rendered by pdfmake", () => {
     for (const [index, { description, price }] of values.lines.entries()) {
       expect(text).toContain(`${index + 1} ${description} ${price} £`);
     }
-    for (const shown of ["Invoice 2026-001", "Due in {{days}} days", "A < B & C", "Total 7200 £"]) {
-      expect(text).toContain(shown);
-    }
+    for (const shown of ["Due in {{days}} days", "A < B & C"]) expect(text).toContain(shown);
   });
 
-  it("is the same a second time", async () => {
-    expect(await pdfOf(invoice, values)).toEqual(await pdfOf(invoice, values));
-  });
-
-  it("may turn out with nothing in its lists", async () => {
+  it("may have empty lists", async () => {
     const each = { $each: "lines", $show: ["{{this}}"] };
-    const json = {
-      content: [
-        "first",
-        { table: { body: [each] }, layout: { hLineWidth: 1 } },
-        { ul: [each] },
-        { ol: [each] },
-        { columns: [each] },
-        { stack: [each] },
-        { text: [each] },
-        "last",
-      ],
-      header: { $if: "lines", $show: "header" },
-    };
-    expect(await pdfOf(json, { lines: [] })).toEqual({
+    const table = { table: { body: [each] }, layout: { hLineWidth: 1 } };
+    const lists = ["ul", "ol", "columns", "stack", "text"].map((name) => ({ [name]: [each] }));
+    const header = { $if: "lines", $show: "header" };
+    expect(await pdfOf({ content: ["first", table, ...lists, "last"], header }, { lines: [] })).toEqual({
       pages: 1,
       text: expect.stringMatching(/^first .*last$/),
     });
   });
 
-  it("counts in sections, too", async () => {
+  it("counts pages in sections, too", async () => {
     const json = {
       content: [
         { section: ["one"], footer: "{{@page}} of {{@pages}} in {{a}}" },

@@ -4,7 +4,7 @@ import { complaintsOf, definitionOf, templateOf } from "./json-filling.ts";
 const checked = (schema: unknown, values: Record<string, unknown>) =>
   complaintsOf({ content: "", schema }, values);
 
-describe("values that do not fit are told with their path and the place", () => {
+describe("the issues of values that do not fit the template", () => {
   const each = [{ $each: "a", $show: 1 }];
   const noText = (kind: string) => `a must be a text, a number or a boolean, not an ${kind} (content)`;
 
@@ -12,7 +12,6 @@ describe("values that do not fit are told with their path and the place", () => 
     [{ text: "{{a}}" }, {}, "a has no value (content.text)"],
     [["{{a.b}}"], { a: {} }, "a/b has no value (content[0])"],
     [["{{a.b}}"], { a: null }, "a/b has no value (content[0])"],
-    ["{{a.length}}", { a: "text" }, "a/length has no value (content)"],
     ["{{a.length}}", { a: [1] }, "a/length has no value (content)"],
     ["{{toString}}", {}, "toString has no value (content)"],
     ["{{__proto__}}", {}, "__proto__ has no value (content)"],
@@ -22,23 +21,28 @@ describe("values that do not fit are told with their path and the place", () => 
     [each, {}, "a has no value (content[0].$each)"],
     [each, { a: {} }, "a must be an array (content[0].$each)"],
     [each, { a: "abc" }, "a must be an array (content[0].$each)"],
-    [
-      [{ $each: "a", $show: { text: ["{{b}} {{../c}}", { $each: "d", $show: "{{this.e}}" }] } }],
-      { a: [{ d: [{}] }, { b: 1, d: [{ e: 1 }, {}] }, { b: 1, d: 5 }] },
+    // Once, of the many places that need it.
+    [["{{a}}", "{{a}}", { b: "{{a}}" }], {}, "a has no value (content[0])"],
+    [{ "a b": { "": "{{x}}" } }, {}, 'x has no value (content["a b"][""])'],
+  ])("%j with %j have a path and a place", (content, values, ...expected) => {
+    expect(complaintsOf({ content }, values as Record<string, unknown>)).toEqual(expected);
+  });
+
+  it("name each item of nested lists", () => {
+    const content = [
+      { $each: "a", $show: { text: ["{{b}} {{../c}}", { $each: "d", $show: "{{this.e}}" }] } },
+    ];
+    const a = [{ d: [{}] }, { b: 1, d: [{ e: 1 }, {}] }, { b: 1, d: 5 }];
+    expect(complaintsOf({ content }, { a })).toEqual([
       "a/0/b has no value (content[0].$show.text[0])",
       "c has no value (content[0].$show.text[0])",
       "a/0/d/0/e has no value (content[0].$show.text[1].$show)",
       "a/1/d/1/e has no value (content[0].$show.text[1].$show)",
       "a/2/d must be an array (content[0].$show.text[1].$each)",
-    ],
-    // Once, of the many places that need it.
-    [["{{a}}", "{{a}}", { b: "{{a}}" }], {}, "a has no value (content[0])"],
-    [{ "a b": { "": "{{x}}" } }, {}, 'x has no value (content["a b"][""])'],
-  ])("%j with %j", (content, values, ...expected) => {
-    expect(complaintsOf({ content }, values as Record<string, unknown>)).toEqual(expected);
+    ]);
   });
 
-  it("by paths in which an index is a number", () => {
+  it("have paths in which an index is a number", () => {
     const template = templateOf({ content: [{ $each: "a", $show: "{{b}} {{../c.0.d}} {{../e.0}}" }] });
     const { issues } = template.fill({ a: [{}], e: {} });
     expect(issues?.map(({ path }) => path)).toEqual([
@@ -48,17 +52,13 @@ describe("values that do not fit are told with their path and the place", () => 
     ]);
   });
 
-  it("up to a thousand, and are looked for no further", () => {
+  it("are a thousand at most, after which the search ends", () => {
     let furthest = 0;
-    const lines = new Proxy(
-      Array.from({ length: 5_000 }, () => ({})),
-      {
-        get(items, key) {
-          furthest = Math.max(furthest, Number(String(key)) || 0);
-          return Reflect.get(items, key);
-        },
-      },
-    );
+    const get = (items: object[], key: string | symbol) => {
+      furthest = Math.max(furthest, Number(String(key)) || 0);
+      return Reflect.get(items, key);
+    };
+    const lines = new Proxy(Array(5_000).fill({}), { get });
     const template = templateOf({ content: [{ $each: "lines", $show: "{{a}}{{b}}{{c}}" }] });
     expect(template.fill({ lines }).issues).toHaveLength(1_000);
     expect(furthest).toBe(333);
@@ -95,6 +95,8 @@ describe("the sample", () => {
 });
 
 describe("values that a schema checks", () => {
+  const unchecked = "cannot be checked: too many faults, nested too deep, or the schema leads back to itself";
+
   it("are checked by the schema first, and then by the template", () => {
     const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };
     expect(complaintsOf(json, { a: 1 })).toEqual(["a must be a string"]);
@@ -102,30 +104,24 @@ describe("values that a schema checks", () => {
     expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
   });
 
-  it("that nest deeper than anybody can check are refused, not a crash", () => {
+  it("that are nested too deep are refused", () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 100_000; depth += 1) deep = { a: deep };
     expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);
     let less: Record<string, unknown> = { b: 1 };
     for (let depth = 0; depth < 490; depth += 1) less = { a: less };
     const nested = { allOf: [{ allOf: [{ allOf: [{ properties: { a: { $ref: "#" } } }] }] }] };
-    expect(
-      checked(nested, less).every((told) =>
-        told.startsWith("cannot be checked: too many faults, nested too deep"),
-      ),
-    ).toBe(true);
+    expect(checked(nested, less).filter((issue) => !issue.startsWith(unchecked))).toEqual([]);
   });
 
   it("by a schema that leads back to itself for ever are refused", () => {
-    expect(checked({ allOf: [{ $ref: "#" }] }, {})).toEqual([
-      "cannot be checked: too many faults, nested too deep, or the schema leads back to itself",
-    ]);
+    expect(checked({ allOf: [{ $ref: "#" }] }, {})).toEqual([unchecked]);
   });
 
   it("with more faults than the stack holds are refused", () => {
     const lines = Array.from({ length: 300_000 }, () => ({}));
-    const told = checked({ properties: { lines: { items: { required: ["price"] } } } }, { lines });
-    expect(told).toEqual([expect.stringMatching(/^cannot be checked: too many faults/)]);
+    const schema = { properties: { lines: { items: { required: ["price"] } } } };
+    expect(checked(schema, { lines })).toEqual([unchecked]);
   });
 
   it("with names that are not Unicode are refused if the validator cannot take them", () => {

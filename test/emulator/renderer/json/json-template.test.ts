@@ -8,12 +8,7 @@ describe("a placeholder", () => {
     ["zero", "{{count}}", { count: 0 }, "0"],
     ["a boolean", "{{paid}}", { paid: false }, "false"],
     ["null, which is nothing", "[{{note}}]", { note: null }, "[]"],
-    [
-      "a member of a member",
-      "{{customer.address.city}}",
-      { customer: { address: { city: "Łódź" } } },
-      "Łódź",
-    ],
+    ["a member of a member", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
     ["an item by its index", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
     ["several values", "{{a}}{{b}} {{a}}", { a: 1, b: 2 }, "12 1"],
     ["spaces inside the braces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
@@ -68,39 +63,24 @@ describe("a placeholder", () => {
 
 describe("$each", () => {
   it("makes an element of each item, where names belong to the item", () => {
-    const body = [
-      ["Item", "Price"],
-      { $each: "lines", $show: ["{{description}}", "{{price}}"] },
-      ["Total", "{{total}}"],
+    const each = { $each: "lines", $show: ["{{item}}", "{{price}}"] };
+    const body = [["Item", "Price"], each, ["Total", "{{total}}"]];
+    const [ink, pen] = [
+      { item: "Ink", price: 1 },
+      { item: "Pen", price: 2 },
     ];
-    const values = {
-      total: 3,
-      lines: [
-        { description: "Ink", price: 1 },
-        { description: "Pen", price: 2 },
-      ],
-    };
-    expect(contentOf({ table: { body } }, values)).toEqual({
-      table: {
-        body: [
-          ["Item", "Price"],
-          ["Ink", "1"],
-          ["Pen", "2"],
-          ["Total", "3"],
-        ],
-      },
-    });
+    const values = { total: 3, lines: [ink, pen] };
+    const rows = ["Item Price", "Ink 1", "Pen 2", "Total 3"].map((row) => row.split(" "));
+    expect(contentOf({ table: { body } }, values)).toEqual({ table: { body: rows } });
   });
 
   it("knows the item itself, its number, and what lies further out", () => {
     const inner = { $each: "tags", $show: "{{@number}} {{this}} {{../name}} {{../@number}} {{../../total}}" };
-    const values = {
-      total: 9,
-      lines: [
-        { name: "a", tags: ["x", "y"] },
-        { name: "b", tags: ["z"] },
-      ],
-    };
+    const [a, b] = [
+      { name: "a", tags: ["x", "y"] },
+      { name: "b", tags: ["z"] },
+    ];
+    const values = { total: 9, lines: [a, b] };
     expect(contentOf([{ $each: "lines", $show: [inner] }], values)).toEqual([
       ["1 x a 1 9", "2 y a 1 9"],
       ["1 z b 2 9"],
@@ -108,14 +88,8 @@ describe("$each", () => {
   });
 
   it("goes through a path: of members, of something further out, of the item itself", () => {
-    const cell = "{{this}}{{../../order.unit}}";
-    const rows = {
-      $each: "order.rows",
-      $show: [
-        { $each: "this", $show: cell },
-        { $each: "../order.notes", $show: "{{this}}" },
-      ],
-    };
+    const cells = { $each: "this", $show: "{{this}}{{../../order.unit}}" };
+    const rows = { $each: "order.rows", $show: [cells, { $each: "../order.notes", $show: "{{this}}" }] };
     const values = { order: { unit: "g", rows: [[1, 2], [3]], notes: ["n"] } };
     expect(contentOf([rows], values)).toEqual([
       ["1g", "2g", "n"],
@@ -124,10 +98,8 @@ describe("$each", () => {
   });
 
   it("stands in an array beside others, in another $each, and in an $if", () => {
-    const groups = {
-      $each: "groups",
-      $show: { $if: "lines", $show: { $each: "lines", $show: "{{this}}" }, $else: "none" },
-    };
+    const lines = { $each: "lines", $show: "{{this}}" };
+    const groups = { $each: "groups", $show: { $if: "lines", $show: lines, $else: "none" } };
     const values = { groups: [{ lines: [1, 2] }, { lines: [] }, { lines: [3] }] };
     expect(contentOf(["first", groups, "last"], values)).toEqual(["first", "1", "2", "none", "3", "last"]);
   });
@@ -140,39 +112,26 @@ describe("$each", () => {
   });
 
   it("leaves the table out that would be without rows, which pdfmake could not draw", () => {
-    const table = {
-      table: { body: [{ $each: "lines", $show: ["{{this}}"] }] },
-      layout: { hLineWidth: 1 },
-      margin: [0, 9],
-    };
+    const body = [{ $each: "lines", $show: ["{{this}}"] }];
+    const table = { table: { body }, layout: { hLineWidth: 1 }, margin: [0, 9] };
+    const filled = { table: { body: [["a"]] }, margin: [0, 9] };
     expect(contentOf([table], { lines: [] })).toEqual([{ margin: [0, 9], text: "" }]);
-    expect(contentOf([table], { lines: ["a"] })).toMatchObject([
-      { table: { body: [["a"]] }, margin: [0, 9] },
-    ]);
+    expect(contentOf([table], { lines: ["a"] })).toMatchObject([filled]);
   });
 });
 
 describe("$if", () => {
   const choice = { $if: "note", $show: "{{note?}}!", $else: "none" };
 
-  it.each<[string, Record<string, unknown>]>([
-    ["what is missing", {}],
-    ["null", { note: null }],
-    ["false", { note: false }],
-    ["an empty text", { note: "" }],
-    ["an empty array", { note: [] }],
-  ])("takes %s for nothing", (_, values) => {
-    expect(contentOf([choice], values)).toEqual(["none"]);
-    expect(contentOf({ text: choice }, values)).toEqual({ text: "none" });
-  });
+  it.each([{}, { note: null }, { note: false }, { note: "" }, { note: [] }])(
+    "shows $else for %j",
+    (values) => {
+      expect(contentOf([choice], values)).toEqual(["none"]);
+      expect(contentOf({ text: choice }, values)).toEqual({ text: "none" });
+    },
+  );
 
-  it.each<[string, unknown]>([
-    ["zero", 0],
-    ["a text", " "],
-    ["true", true],
-    ["an object", {}],
-    ["an array with items", [null]],
-  ])("takes %s for something", (_, note) => {
+  it.each([0, " ", true, {}, [null]])("shows $show for the value %j", (note) => {
     expect(contentOf([{ $if: "note", $show: "shown" }], { note })).toEqual(["shown"]);
   });
 

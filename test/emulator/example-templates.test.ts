@@ -1,0 +1,213 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Emulator, startEmulator } from "../../src/emulator/index.ts";
+import { readPdf } from "../support/pdf-text.ts";
+import { generate } from "./emulated.ts";
+
+const example = (path: string) => fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
+const valuesOf = (uid: string) => JSON.parse(readFileSync(example(`values/${uid}.json`), "utf8"));
+
+let emulator: Emulator;
+beforeAll(async () => {
+  emulator = await startEmulator({ templates: example("templates"), fonts: example("fonts") });
+});
+afterAll(() => emulator.close());
+
+async function render(uid: string, values: object) {
+  const response = await generate(emulator, uid, values);
+  expect(response.status).toBe(200);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { ...(await readPdf(bytes)), source: Buffer.from(bytes).toString("latin1") };
+}
+const invoice = (values: object) => render("invoice", values);
+const certificate = (values: object) => render("certificate", values);
+
+/** Every text among the values, line by line. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return value.split("\n");
+  return Object.values(value as object).flatMap(textsIn);
+}
+
+/** Without the spaces where a line may break. */
+const letters = (text: string) => text.replace(/\s/g, "");
+
+/** So many words that each can be found again: `a1 a2 a3`. */
+function words(letter: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
+}
+
+it.each(["invoice", "certificate"])(
+  "the %s template makes one page of its sample, which is short enough for a command line",
+  async (uid) => {
+    const sample = emulator.templates.find((template) => template.uid === uid)?.sample ?? {};
+    const { pages, text } = await render(uid, sample);
+    expect(pages).toBe(1);
+    expect(textsIn(sample).length).toBeGreaterThan(5);
+    for (const value of textsIn(sample)) expect(text).toContain(value);
+    expect(JSON.stringify(sample).length).toBeLessThan(400);
+  },
+);
+
+describe("the invoice template", () => {
+  const lines = (count: number) =>
+    words("Item ", count).map((name) => ({
+      ...{ description: `${name}.`, quantity: "2", price: "£1.50", amount: "£3.00" },
+    }));
+  const item = { description: "Café menu", details: "élégant, 2 × A3", quantity: "1", price: "£999,999.99" };
+  const whole = {
+    ...{ number: "2026-0117", date: "20 November 2026", due: "20 December 2026", reference: "PO 81" },
+    seller: {
+      ...{ name: "Brönte & Łoś Studio Ltd", address: ["14 Calton Hill", "Edinburgh"], vatNumber: "GB 1" },
+      ...{ email: "accounts@studio.example", phone: "+44 131 496 0117", registration: "SC000000" },
+    },
+    customer: { name: "Εκδόσεις Αθηνά Α.Ε.", address: "Οδός Ερμού 42\n105 63 Αθήνα", vatNumber: "EL 2" },
+    lines: [{ ...item, amount: "£999,999.98" }],
+    ...{ subtotal: "£833,333.33", vatRate: "20%", vat: "£166,666.67", total: "£1,000,000.00" },
+    payment: [{ label: "IBAN", value: "GB00 CALT" }],
+    note: "Thank you, Zoë.",
+  };
+
+  it("shows every value it gets: pounds, accents and Greek, without a folder of fonts", async () => {
+    const { pages, text, source } = await invoice(whole);
+    expect(pages).toBe(1);
+    expect(source).not.toContain("EBGaramond");
+    for (const value of textsIn(whole)) expect(text).toContain(value);
+    expect(text).toContain("Page 1 of 1");
+  });
+
+  it("continues on further pages, with the head of the table and the page number on each", async () => {
+    const { pages, text } = await invoice({ ...whole, lines: lines(60) });
+    expect(pages).toBe(3);
+    text.split("\n").forEach((page, index) => {
+      expect(page).toContain(`Page ${index + 1} of 3`);
+      expect(page).toContain("UNIT PRICE");
+      expect(page).toContain(whole.customer.name);
+    });
+    for (const { description } of lines(60)) expect(text).toContain(description);
+    expect(text.indexOf("Total due")).toBeGreaterThan(text.indexOf("Item 60."));
+  });
+
+  it("never leaves the total alone on a page", async () => {
+    const onNextPage: boolean[] = [];
+    for (let count = 8; count <= 24; count += 1) {
+      const { pages, text } = await invoice({ ...whole, lines: lines(count) });
+      const page = text.split("\n").find((shown) => shown.includes("Total due"));
+      expect(page).toContain(`Item ${count}.`);
+      expect(page).toContain("GB00 CALT");
+      onNextPage.push(pages > 1);
+    }
+    expect(new Set(onNextPage)).toEqual(new Set([false, true]));
+  });
+
+  const manyA = words("a", 2500).join(" ");
+  it.each([
+    ["a description", { lines: [{ description: manyA, details: words("b", 900).join(" ") }] }],
+    ["a last line", { lines: [...lines(3), { description: words("a", 1500).join(" "), amount: "£1.00" }] }],
+    ["a list of accounts", { payment: words("a", 90).map((value) => ({ label: "IBAN", value })) }],
+    ["a note", { note: manyA }],
+    ["an address", { customer: { name: "Zoë", address: words("a", 90) } }],
+  ])("shows the whole of %s that is longer than its place", async (_part, long) => {
+    const { text } = await invoice({ ...whole, lines: lines(3), ...long });
+    const shown = new Set(text.split(/\s/));
+    const expected = JSON.stringify(long).match(/\b[ab]\d+\b/g) ?? [];
+    expect(expected.length).toBeGreaterThan(80);
+    expect(expected.filter((word) => !shown.has(word))).toEqual([]);
+    expect(text).toContain("Total due");
+  });
+
+  it("breaks words that are wider than their column", async () => {
+    const link = `https://example.org/${words("x", 80).join("")}`;
+    const { text } = await invoice({ ...whole, lines: [{ description: `See ${link}`, amount: "£3.00" }] });
+    expect(text).not.toContain(link);
+    expect(letters(text)).toContain(link);
+    expect(text).toContain("£3.00");
+  });
+
+  it("shows a logo if there is one", async () => {
+    const text = '<text y="15" font-family="Roboto" font-size="12">Łogo</text>';
+    const logo = `<svg viewBox="0 0 60 20">${text}</svg>`;
+    expect((await invoice({ ...whole, logo })).text).toContain("Łogo");
+  });
+
+  it("makes two pages of the example values, which add up", async () => {
+    const { logo, ...values } = valuesOf("invoice");
+    const { pages, text } = await invoice({ logo, ...values });
+    expect(pages).toBe(2);
+    for (const value of textsIn(values)) expect(letters(text)).toContain(letters(value));
+    const pence = (amount: string) => Number(amount.replace(/[£,.]/g, ""));
+    const amounts: number[] = values.lines.map(({ amount }: { amount: string }) => pence(amount));
+    const sum = amounts.reduce((total, amount) => total + amount, 0);
+    expect(pence(values.subtotal)).toBe(sum);
+    expect(pence(values.total)).toBe(sum + pence(values.vat));
+  });
+
+  it.each([
+    ["nothing", {}],
+    ["nulls", { seller: null, customer: null, lines: null, payment: null, note: null, total: null }],
+    ["a date and a total alone, as the spec shows", { date: "20 November 2026", total: "£1,000,000" }],
+    ["empty parts", { seller: {}, customer: {}, lines: [{}], payment: [{}], note: "" }],
+    ["numbers for texts", { number: 7, total: 12.5, lines: [{ quantity: 2, amount: 25 }] }],
+  ])("makes one page of %s", async (_values, values) => {
+    const { pages, text } = await invoice(values);
+    expect(pages).toBe(1);
+    expect(text).toContain("INVOICE");
+    expect(text).not.toMatch(/undefined|null|NaN|\[object/);
+  });
+});
+
+describe("the certificate template", () => {
+  const values = valuesOf("certificate");
+
+  it("is one page of A4 in landscape that shows every value in its own font: accents and Greek", async () => {
+    const { pages, source, text } = await certificate(values);
+    expect(pages).toBe(1);
+    expect(source).toMatch(/\/MediaBox \[0 0 841\.89 595\.28\]/);
+    expect(source).toContain("EBGaramond-Regular");
+    expect(textsIn(values).join()).toMatch(/ë.*Π.*Ł/u);
+    for (const value of textsIn(values)) expect(text).toContain(value);
+  });
+
+  it("needs no details", async () => {
+    const { details, ...others } = values;
+    const { pages, text } = await certificate(others);
+    expect(pages).toBe(1);
+    expect(text).toContain(others.date);
+    expect(text).not.toContain(details);
+  });
+
+  it.each([
+    ["a name", { name: "Alexandrina Konstantinidou-Wojciechowska de Montalembert III" }],
+    ["a name in capitals", { name: "ΠΑΠΑΔΟΠΟΥΛΟΥ ΧΑΤΖΗΔΗΜΗΤΡΙΟΥ ΚΩΝΣΤΑΝΤΙΝΑ ΑΛΕΞΑΝΔΡΑ ΜΑΡΙΑ ΑΝ" }],
+    ["a name that cannot be broken", { name: "W".repeat(60) }],
+    [
+      "a course",
+      { course: "Setting Greek and Latin Type in One Book, for Beginners ".repeat(2).slice(0, 100) },
+    ],
+  ])("stays one page with %s of the greatest length", async (_what, long) => {
+    const { pages, text } = await certificate({ ...values, ...long });
+    expect(pages).toBe(1);
+    for (const value of textsIn(long)) expect(letters(text)).toContain(letters(value));
+  });
+
+  it("stays one page if everything is as long and as wide as it may be", async () => {
+    const [w30, w40, w60, w100] = [30, 40, 60, 100].map((length) => "W".repeat(length));
+    const signer = { name: w40, role: w40 };
+    const texts = { number: w30, name: w60, course: w100, details: w100, date: w60, issuer: w60 };
+    expect((await certificate({ ...texts, signers: [signer, signer] })).pages).toBe(1);
+  });
+
+  it.each([
+    ["name", { name: undefined }, "name"],
+    ["role of a signer", { signers: [values.signers[0], { name: "Zoë" }] }, "signers[1].role"],
+    ["second signer", { signers: [values.signers[0]] }, "signers"],
+    ["letter in the name", { name: "" }, "name"],
+    ["name of at most 60 letters", { name: "a".repeat(61) }, "name"],
+  ])("refuses values without a %s", async (_what, wrong, path) => {
+    const response = await generate(emulator, "certificate", { ...values, ...wrong });
+    expect(response.status).toBe(422);
+    const problem = await response.json();
+    expect(problem.errors).toMatchObject([{ path }]);
+    expect(problem.detail).toContain("certificate.json");
+  });
+});
