@@ -41,7 +41,9 @@ beforeAll(async () => {
   const packages = Object.entries(bundlers).map(([name, version]) => `${name}@${version}`);
   await workspace.install(...packages, ...beside);
   folder = copyProject(workspace.folder);
-  for (const bundler of Object.keys(bundlers)) all.set(bundler, await buildWith(bundler, folder));
+  await Promise.all(
+    Object.keys(bundlers).map(async (bundler) => all.set(bundler, await buildWith(bundler, folder))),
+  );
   listening = await service.listen();
   chromium = await launch("chromium");
 }, 300_000);

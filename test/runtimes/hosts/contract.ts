@@ -12,7 +12,7 @@ import {
   withLength,
 } from "../../support/service.ts";
 import { noAnswer, type ScriptedService } from "../scripted-service.ts";
-import type { Host } from "./hosts.ts";
+import type { HostFacts } from "./hosts.ts";
 
 const mebibyte = 1_048_576;
 const document = pdfOf(300_000);
@@ -53,7 +53,7 @@ function send(url: string, { method = "POST", headers = {}, body = '{"total":"1"
   sending.on("error", () => {});
   sending.on("socket", (socket) => socket.on("error", () => {}));
   sending.end(method === "POST" ? body : undefined);
-  const leave = (by: Host["seesLeavingBy"]) =>
+  const leave = (by: HostFacts["seesLeavingBy"]) =>
     by === "resetting" ? sending.socket?.resetAndDestroy() : sending.socket?.destroy();
   return { head, leave };
 }
@@ -81,7 +81,7 @@ async function read(head: IncomingMessage): Promise<Response> {
  * @param running - the host, once it listens, and the service behind it
  */
 export function testContract(
-  host: Host,
+  host: HostFacts,
   running: () => { host: RunningProgram; service: ScriptedService },
 ): void {
   const urlOf = () => `${running().host.origin}/api/pdf/api/v1/templates/document/generate-sync`;
