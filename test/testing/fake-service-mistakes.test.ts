@@ -86,7 +86,7 @@ describe("a fault", () => {
     ["slow", { pieces: 0 }, "Expected `pieces` to be a whole number, 1 or more"],
     ["slow", { everyMs: Number.NaN }, "Expected `everyMs` to be a number of milliseconds"],
   ])("faults.%s(%j) says what is wrong with its options", (name, options, message) => {
-    expectMistake(() => faults[name](options as never), message);
+    expectMistake(() => (faults[name] as (given: object) => unknown)(options), message);
   });
 });
 

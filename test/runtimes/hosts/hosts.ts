@@ -2,28 +2,17 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { filesIn } from "../../support/blocks-of.ts";
 import { javaScriptOf } from "../../support/compile.ts";
 import { type RunningProgram, startProgram } from "../../support/programs.ts";
 import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
 
 /** What the hosts and the guide's files import, as `npm install` takes it. */
 export const packagesOfHosts = [
-  "zod@4.6.7",
-  "@hono/node-server@2.1.8",
-  "hono@4.13.19",
-  "express@5.3.0",
-  "express-session@1.19.0",
-  "@nestjs/common@12.5.1",
-  "@nestjs/core@12.5.1",
-  "@nestjs/platform-express@12.5.1",
-  "reflect-metadata",
-  "rxjs",
-  "fastify@5.12.8",
-  "@sveltejs/kit@3.2.0",
-  "react-router@8.5.1",
-  "@types/express@5.0.6",
-  "@types/express-session@1.19.0",
-  "@types/node@20.19.43",
+  ...["zod@4.6.7", "hono@4.13.19", "@hono/node-server@2.1.8", "express@5.3.0", "express-session@1.19.0"],
+  ...["@nestjs/common@12.5.1", "@nestjs/core@12.5.1", "@nestjs/platform-express@12.5.1"],
+  ...["reflect-metadata", "rxjs", "fastify@5.12.8", "@sveltejs/kit@3.2.0", "react-router@8.5.1"],
+  ...["@types/express@5.0.6", "@types/express-session@1.19.0", "@types/node@20.19.43"],
 ];
 
 const guide = readFileSync(
@@ -31,9 +20,7 @@ const guide = readFileSync(
   "utf8",
 );
 /** The files that docs/guides/handler.md shows, by the name in their first line. */
-export const snippets = new Map(
-  [...guide.matchAll(/^```tsx?\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = "", code = ""]) => [file, code]),
-);
+export const snippets = filesIn(guide);
 
 /** One of these files, which listens on any free port. */
 function snippet(file: string): string {
