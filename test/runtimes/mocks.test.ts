@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { saying } from "../support/service.ts";
 import { nodeOf } from "./installed.ts";
-import { runTests, Workspace } from "./mocks/workspace.ts";
+import { runTests, useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
 /** Every mock of the service that docs/guides/testing.md names, in projects as a user has them. */
@@ -14,7 +14,6 @@ const packages = {
   "Node 22": ["msw@3", "vitest@4"],
 } as const;
 type Kit = keyof typeof packages;
-const kits = Object.keys(packages) as Kit[];
 
 const mocks: readonly (readonly [title: string, kit: Kit, file: string, runner?: "vitest"])[] = [
   ["MSW 2", "Node 20", "msw.js"],
@@ -39,14 +38,10 @@ const cases = mocks.flatMap(([title, kit, mock, runner], row) =>
     return { title, kit, mock, runner, version, ...variant };
   }),
 );
-const workspaces = { "Node 20": new Workspace(), "Node 22": new Workspace() };
-
-beforeAll(async () => {
-  for (const kit of kits) await workspaces[kit].install(...packages[kit]);
-}, 300_000);
-afterAll(() => {
-  for (const workspace of Object.values(workspaces)) workspace.remove();
-}, 120_000);
+const workspaces = {
+  "Node 20": useWorkspace(...packages["Node 20"]),
+  "Node 22": useWorkspace(...packages["Node 22"]),
+};
 
 const read = (name: string) => readFileSync(new URL(`mocks/project/${name}`, import.meta.url), "utf8");
 

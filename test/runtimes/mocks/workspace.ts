@@ -54,7 +54,7 @@ export class Workspace {
 export function useWorkspace(...packages: readonly string[]): Workspace {
   const workspace = new Workspace();
   if (packages.length > 0) beforeAll(() => workspace.install(...packages), 300_000);
-  afterAll(() => workspace.remove(), 120_000);
+  afterAll(() => workspace.remove(), 300_000);
   return workspace;
 }
 
