@@ -80,7 +80,7 @@ beforeAll(() => {
 });
 
 describe("docs/guides/recipes.md", () => {
-  it("shows files that compile", () => {
+  it("shows files that compile", { timeout: 300_000 }, () => {
     expect([...shown.keys()]).toHaveLength(10);
     const mapped = Object.fromEntries(
       Object.entries(aliases).map(([alias, file]) => [alias, [join(folder, `${file}.ts`)]]),
