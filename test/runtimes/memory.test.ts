@@ -139,7 +139,7 @@ async function peakOfTypes(megabytes: number): Promise<number> {
     number: `INV-${index}`,
     customer: {
       name: `Customer ${index}`,
-      note: index % 2 ? null : `a note that is in no other sample: ${index}`,
+      note: index % 2 ? null : `of no other sample: ${index}`.repeat(2),
     },
     lines: Array.from({ length: index % 5 }, (_, line) => ({
       description: `line ${line}`,

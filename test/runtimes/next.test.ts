@@ -10,7 +10,7 @@ import { type Browser, launch, openPage } from "./browsers.ts";
 import { nextVersion } from "./bundlers/built.ts";
 import { secrets, testContract } from "./hosts/contract.ts";
 import { pdf, snippets, usual } from "./hosts/hosts.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
 /** What docs/reports/bundlers.md says of Next.js, and the handler on it, by the snippet of docs/guides/handler.md. */
@@ -121,7 +121,7 @@ const files = {
   ),
 };
 
-const workspace = new Workspace();
+const workspace = useWorkspace(`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7");
 const service = fakeService({ templates: ["inv_2024"] });
 const cwd = join(workspace.folder, "app");
 let chromium: Browser;
@@ -130,7 +130,6 @@ let listening: ListeningService;
 let scripted: ScriptedService;
 
 beforeAll(async () => {
-  await workspace.install(`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7");
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text.trimStart());
@@ -144,7 +143,6 @@ afterAll(async () => {
   await chromium?.close();
   await listening?.close();
   await scripted?.close();
-  workspace.remove();
 }, 60_000);
 
 describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s", (bundler) => {
