@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type Ending, runToEnd } from "../support/programs.ts";
-import { link, ofRepository, tsc } from "./compilers.ts";
-import { consumer, installed, makeProject, runNode } from "./consumer.ts";
+import { ofRepository, tsc } from "./compilers.ts";
+import { consumer, installed, link, makeProject, runNode } from "./consumer.ts";
 import { pdf, startPdfService } from "./pdf-service.ts";
 
 const service = await startPdfService();

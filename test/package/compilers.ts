@@ -1,11 +1,10 @@
-import { mkdirSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version as typescriptVersion } from "typescript";
 import { expect, it } from "vitest";
 import { outputOf } from "../support/programs.ts";
 import { inOneOrder, mistakes, prelude } from "../types/mistakes.ts";
-import { consumer, makeProject, runNode } from "./consumer.ts";
+import { consumer, link, makeProject, runNode } from "./consumer.ts";
 
 /** What is the same in every project. */
 export const common = {
@@ -69,11 +68,4 @@ export function testMistakes(versions: readonly string[]): void {
 /** The line that tells most: the only one that all compilers print. */
 function lastOf(message: readonly string[]): string {
   return inOneOrder(message.at(-1)?.trim() ?? "");
-}
-
-/** Gives a project what this repository has installed, and no other project. */
-export function link(project: string, name: string): void {
-  const path = join(project, "node_modules", name);
-  mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)), path, "junction");
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import { outputOf } from "../support/programs.ts";
 
@@ -23,6 +24,13 @@ export function makeProject(name: string, files: Readonly<Record<string, string>
     writeFileSync(join(folder, path), text);
   }
   return folder;
+}
+
+/** Gives a project what this repository has installed, and no other project. */
+export function link(project: string, name: string): void {
+  const path = join(project, "node_modules", name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)), path, "junction");
 }
 
 /**

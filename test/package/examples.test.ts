@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ import { type FakeService, fakeService } from "../../src/testing/fake-service.ts
 import { blocksOf } from "../support/blocks-of.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { consumer, filesBelow } from "./consumer.ts";
+import { consumer, filesBelow, link } from "./consumer.ts";
 
 // The examples run with the installed package, against the emulator.
 
@@ -56,15 +56,7 @@ const documented = filesBelow(join(repository, "src"))
 const guidesToCalls = ["clocks", "errors", "forms"].map((name) => `docs/guides/${name}.md`);
 
 /** The blocks of docs/guides/testing.md are tests: see examples/tests. */
-const guides = [
-  "bulk",
-  "emulator",
-  "migrating",
-  "observability",
-  "performance",
-  "security",
-  "typed-templates",
-];
+const guides = "bulk emulator migrating observability performance security typed-templates".split(" ");
 const pages = ["README.md", ...guides.map((name) => `docs/guides/${name}.md`), ...guidesToCalls];
 
 /** A block that is a file runs where the packages that it needs are installed: test/docs/guide-blocks.test.ts. */
@@ -97,9 +89,7 @@ let running: ChildProcess;
 beforeAll(async () => {
   // A copy, because the examples need more packages than an empty project has.
   cpSync(join(consumer, "node_modules"), join(project, "node_modules"), { recursive: true });
-  for (const name of ["zod", "valibot", "arktype", "pdfmake"]) {
-    symlinkSync(join(repository, "node_modules", name), join(project, "node_modules", name), "junction");
-  }
+  for (const name of ["zod", "valibot", "arktype", "pdfmake"]) link(project, name);
   for (const uid of ["invoice", "inv_2024", "payslip"]) {
     cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));
   }

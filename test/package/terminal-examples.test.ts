@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell } from "../support/platform.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { consumer } from "./consumer.ts";
+import { consumer, link } from "./consumer.ts";
 
 // The commands of the README and of the guide to the emulator, in a project that has installed the package.
 
@@ -27,7 +27,7 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
   beforeAll(async () => {
     const modules = join(cwd, "node_modules");
     cpSync(join(consumer, "node_modules"), modules, { recursive: true, verbatimSymlinks: true });
-    symlinkSync(join(repository, "node_modules/pdfmake"), join(modules, "pdfmake"), "junction");
+    link(cwd, "pdfmake");
     mkdirSync(join(cwd, "templates"));
     const [letter, values] = blocksOf(readme, "json");
     write("templates/letter.json", letter);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { common, link, tsc } from "./compilers.ts";
-import { makeProject, runNode } from "./consumer.ts";
+import { common, tsc } from "./compilers.ts";
+import { link, makeProject, runNode } from "./consumer.ts";
 
 // Each entry point has a correct use, whose exports need names in declarations, and a wrong one, so it is not `any`.
 

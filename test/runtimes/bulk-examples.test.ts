@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
-import { blocksOf } from "../support/blocks-of.ts";
+import { blocksOf, filesIn } from "../support/blocks-of.ts";
 import { javaScriptOf } from "../support/compile.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { type Program, start } from "../support/programs.ts";
 import { type Answer, saying } from "../support/service.ts";
 import { ObjectStore } from "./bulk-examples/object-store.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
 /** examples/bulk and docs/guides/bulk.md, with the packed package and the AWS SDK as npm has it. */
@@ -20,17 +20,15 @@ import { ScriptedService } from "./scripted-service.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
 const guide = read("docs/guides/bulk.md");
-const workspace = new Workspace();
+const workspace = useWorkspace("@aws-sdk/client-s3@^3.1169.0", "@aws-sdk/lib-storage@^3.1169.0");
 const file = (name: string) => join(workspace.folder, name);
 
-beforeAll(async () => {
-  await workspace.install("@aws-sdk/client-s3@^3.1169.0", "@aws-sdk/lib-storage@^3.1169.0");
+beforeAll(() => {
   cpSync(join(repository, "examples/bulk"), file("example"), { recursive: true });
   cpSync(join(repository, "test/runtimes/bulk-examples/store-run.mjs"), file("store-run.mjs"));
-  const sink = blocksOf(guide, "ts").find((code) => code.startsWith("// s3-sink.ts\n"));
-  writeFileSync(file("guide-sink.mjs"), javaScriptOf(sink ?? expect.fail("no sink in the guide")));
-}, 120_000);
-afterAll(() => workspace.remove(), 60_000);
+  const sink = filesIn(guide).get("s3-sink.ts") ?? expect.fail("no sink in the guide");
+  writeFileSync(file("guide-sink.mjs"), javaScriptOf(sink));
+});
 
 /** Copies the examples into a folder of its own, with rows for the nightly run. */
 function newFolder(name: string, rows?: string): string {
@@ -171,15 +169,14 @@ describe("examples/bulk/nightly-run.mjs", () => {
       '{ "number": "../2" }',
       [],
       1,
-      ["line 3: The document cannot be saved in ", "1 failed, in "],
+      /line 3: The document cannot be saved in .*1 failed, in /s,
     ],
-    ["a folder that it cannot write", "", ["rows.ndjson", "rows.csv/out"], 2, ["cannot be written to"]],
-    ["a line that is no JSON, without its text", '{ "number": CANARY }', [], 3, ["line 3 is no JSON"]],
-  ])("reports %s", async (what, line, args, exitCode, words) => {
+    ["a folder that it cannot write", "", ["rows.ndjson", "rows.csv/out"], 2, /cannot be written to/],
+    ["a line that is no JSON, without its text", '{ "number": CANARY }', [], 3, /line 3 is no JSON/],
+  ])("reports %s", async (what, line, args, exitCode, printed) => {
     const folder = newFolder(what.replaceAll(/\W+/g, "-"), `{ "number": "1" }\n\n${line}\n`);
     const ending = await runIn(folder, await startInvoices(), ...args).ended;
-    expect(ending.exitCode).toBe(exitCode);
-    for (const word of words) expect(ending.printed).toContain(word);
+    expect(ending).toMatchObject({ exitCode, printed: expect.stringMatching(printed) });
     expect(ending.printed).not.toContain("CANARY");
     if (args.length === 0) expect(documentsIn(join(folder, "out"))).toEqual(["1.pdf"]);
   });

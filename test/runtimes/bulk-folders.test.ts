@@ -1,11 +1,11 @@
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { small } from "../bulk/many.ts";
+import { temporaryFolder } from "../client/every-form.ts";
 import { childScript } from "../files/child.ts";
 import { outputOf } from "../support/programs.ts";
 import { Service, withLength } from "../support/service.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** Runs fifty jobs into each of two folders as an ordinary user, and prints the messages of the errors, each once. */
 const script = `
@@ -25,8 +25,7 @@ it.runIf(process.platform !== "win32")(
   "a run sends nothing for a folder that it cannot write to",
   async () => {
     const service = await Service.start(withLength(small));
-    const { path: at, remove } = makeTemporaryFolder("sink");
-    onTestFinished(remove);
+    const at = temporaryFolder();
     await mkdir(join(at, "out/ours"), { recursive: true });
     await mkdir(join(at, "out/theirs"));
     for (const path of ["", "out", "out/ours"]) await chmod(join(at, path), 0o777);

@@ -17,18 +17,15 @@ import {
   packagesOf,
   platformsOf,
 } from "./bundlers/built.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
 
 const report = fileURLToPath(new URL("../../docs/reports/bundlers.md", import.meta.url));
 
-const beside = [
-  "@rollup/plugin-node-resolve@16.0.3",
-  "@rollup/plugin-terser@1.0.2",
-  "@hono/node-server@2.1.8",
-  "hono@4.13.19",
-];
-
-const workspace = new Workspace();
+const workspace = useWorkspace(
+  ...Object.entries(bundlers).map(([name, version]) => `${name}@${version}`),
+  ...["@rollup/plugin-node-resolve@16.0.3", "@rollup/plugin-terser@1.0.2"],
+  ...["@hono/node-server@2.1.8", "hono@4.13.19"],
+);
 const service = fakeService({ templates: ["inv_2024"] });
 const all = new Map<string, Outcome>();
 /** How many gzipped bytes the lazy page loads before the first click, by bundler. */
@@ -38,10 +35,10 @@ let chromium: Browser;
 let listening: ListeningService;
 
 beforeAll(async () => {
-  const packages = Object.entries(bundlers).map(([name, version]) => `${name}@${version}`);
-  await workspace.install(...packages, ...beside);
   folder = copyProject(workspace.folder);
-  for (const bundler of Object.keys(bundlers)) all.set(bundler, await buildWith(bundler, folder));
+  await Promise.all(
+    Object.keys(bundlers).map(async (bundler) => all.set(bundler, await buildWith(bundler, folder))),
+  );
   listening = await service.listen();
   chromium = await launch("chromium");
 }, 300_000);
@@ -49,7 +46,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await chromium?.close();
   await listening?.close();
-  workspace.remove();
 }, 60_000);
 
 /** The addresses of the scripts that a page has loaded. */

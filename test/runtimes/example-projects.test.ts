@@ -2,9 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { filesBelow } from "../package/consumer.ts";
-import { runTests, Workspace } from "./mocks/workspace.ts";
+import { filesIn } from "../support/blocks-of.ts";
+import { runTests, useWorkspace } from "./mocks/workspace.ts";
 
 /** The example projects that have tests, and the tests of docs/guides/testing.md, with the packed package. */
 
@@ -17,16 +18,15 @@ const projects = readdirSync(join(repository, "examples"), { withFileTypes: true
   .filter((name) => readdirSync(join(repository, "examples", name)).includes("package.json"));
 const tested = projects.filter((name) => manifestOf(name).scripts.test !== undefined);
 
-/** Each block of the guide is a file, which its first line names. */
-const blocks = [...read("docs/guides/testing.md").matchAll(/^```ts\n\/\/ (\S+\.ts)\n(.*?)^```$/gms)];
+/** Each block of the guide is a file. */
+const blocks = filesIn(read("docs/guides/testing.md"));
 
-const workspace = new Workspace();
+const workspace = useWorkspace();
 let folders: readonly string[];
 
 beforeAll(async () => {
   folders = await workspace.installExamples(tested, ["nock@14", "undici@7", "valibot@1"]);
 }, 300_000);
-afterAll(() => workspace.remove(), 60_000);
 
 it("every example project depends on this version of the package", () => {
   expect(tested).toEqual(["jest", "node-test", "vitest"]);
@@ -50,8 +50,8 @@ describe.each(tested)("examples/%s", (name) => {
   it("passes its tests, with those of docs/guides/testing.md for vitest", async () => {
     if (name === "vitest") {
       mkdirSync(join(folder(), "test/guide"));
-      for (const [, file = "", code = ""] of blocks) writeFileSync(join(folder(), "test/guide", file), code);
-      expect(blocks.length).toBe(read("docs/guides/testing.md").match(/^```ts$/gm)?.length);
+      for (const [file, code] of blocks) writeFileSync(join(folder(), "test/guide", file), code);
+      expect(blocks.size).toBe(read("docs/guides/testing.md").match(/^```ts$/gm)?.length);
     }
     const tests = textsOf().flatMap((text) => text.match(/^test\(/gm) ?? []).length;
     const { printed, ...outcome } = await runTests(folder(), "npm", ["test"]);

@@ -8,14 +8,14 @@ import { readPdf } from "../support/pdf-text.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, openPage } from "./browsers.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
 
 /** examples/express and examples/next with the packed package, against the emulator. */
 
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 const projects = ["express", "next"] as const;
 
-const workspace = new Workspace();
+const workspace = useWorkspace();
 const downloads = makeTemporaryFolder("downloads");
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
 let chromium: Browser;
@@ -31,7 +31,6 @@ afterAll(async () => {
   await chromium?.close();
   await emulator?.close();
   downloads.remove();
-  workspace.remove();
 }, 60_000);
 
 describe.each(projects)("examples/%s", (name) => {

@@ -1,22 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
 import { faults } from "../../src/testing/faults.ts";
+import { filesIn } from "../support/blocks-of.ts";
 import { javaScriptOf } from "../support/compile.ts";
 import { type RunningProgram, startProgram } from "../support/programs.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
 
 /** What docs/guides/forms.md says of Express, on Express: its snippet, and its traps. */
 
 const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/forms.md", import.meta.url)), "utf8");
-const [, snippet = "none"] = /^```ts\n\/\/ express\.ts\n(.*?)^```$/ms.exec(guide) ?? [];
+const snippet = filesIn(guide).get("express.ts") ?? "none";
 const [, handler = "none"] = /`(app\.use\(\(_error.*?)` \|/.exec(guide) ?? [];
-const workspace = new Workspace();
-
-beforeAll(() => workspace.install("express-5@npm:express@5.3.0", "express-4@npm:express@4.22.3"), 120_000);
-afterAll(() => workspace.remove(), 60_000);
+const workspace = useWorkspace("express-5@npm:express@5.3.0", "express-4@npm:express@4.22.3");
 
 /** The guide's server, on a port of its own. */
 async function start(express: string, change = (code: string) => code) {
@@ -48,11 +46,7 @@ describe.each(["express-4", "express-5"])("the snippet of the guide on %s", (exp
 
 it.each([
   ["by the status of the service", (code: string) => code, 401],
-  [
-    "by the handler of the guide",
-    (code: string) => code.replace("app.listen", `${handler};\napp.listen`),
-    502,
-  ],
+  ["by the guide's handler", (code: string) => code.replace("app.listen", `${handler};\napp.listen`), 502],
 ])("a failure goes to the error handler of Express 5, which answers %s", async (_by, change, status) => {
   const { service, origin } = await start("express-5", change);
   service.fail(faults.unauthorized());

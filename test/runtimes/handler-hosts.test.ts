@@ -19,25 +19,15 @@ import {
   write,
 } from "./hosts/hosts.ts";
 import { nodeOf } from "./installed.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
 /** The handler, on every server that docs/guides/handler.md shows, by the snippets of the guide. */
 
-const workspace = new Workspace();
-let service: ScriptedService;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  service = await ScriptedService.start(withLength(pdfOf(2_000)));
-  env = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: secrets.key };
-  await workspace.install(...packagesOfHosts);
-}, 300_000);
-
-afterAll(async () => {
-  await service.close();
-  workspace.remove();
-}, 120_000);
+const workspace = useWorkspace(...packagesOfHosts);
+const service = await ScriptedService.start(withLength(pdfOf(2_000)));
+afterAll(() => service.close());
+const env = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: secrets.key };
 
 describe.each(hosts)("the handler on $title", (host) => {
   let running: RunningProgram;
@@ -51,7 +41,11 @@ describe.each(hosts)("the handler on $title", (host) => {
 });
 
 describe("the handler on a host that is set up in another way", () => {
-  async function start(title: string, how: Host["start"], settings = env): Promise<RunningProgram> {
+  async function start(
+    title: string,
+    how: Host["start"],
+    settings: Record<string, string> = env,
+  ): Promise<RunningProgram> {
     const running = await startOn({ title, start: how }, workspace.folder, settings);
     onTestFinished(() => running.stop());
     return running;
@@ -153,7 +147,7 @@ describe("docs/guides/handler.md", () => {
     void pdfs.generate("invoice", { date: "" });
   `;
 
-  it("shows files that compile", () => {
+  it("shows files that compile", { timeout: 300_000 }, () => {
     const folder = join(workspace.folder, "guide");
     // Only their own hosts can compile these.
     const files = [...snippets].filter(([file]) => !["bun.ts", "deno.ts", "client.ts"].includes(file));

@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../client/every-form.ts";
 import { atEnd } from "../support/at-end.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
@@ -40,11 +41,7 @@ beforeAll(async () => {
   return () => folder.remove();
 });
 
-function newPath(): string {
-  const folder = makeTemporaryFolder("journal");
-  onTestFinished(() => folder.remove());
-  return join(folder.path, "run.journal");
-}
+const newPath = () => join(temporaryFolder(), "run.journal");
 
 function start(command: string, args: readonly string[]) {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -59,25 +56,15 @@ function start(command: string, args: readonly string[]) {
     const { value, done } = await lines.next();
     return done ? undefined : JSON.parse(value);
   };
-  return { child, next, rest: () => restOf(next), ended: once(child, "close") };
-}
-
-async function restOf(next: () => Promise<Told | undefined>): Promise<Told[]> {
-  const all: Told[] = [];
-  for (let told = await next(); told; told = await next()) all.push(told);
-  return all;
+  /** All that it says until it ends. */
+  const rest = async (): Promise<Told[]> => {
+    const told = await next();
+    return told ? [told, ...(await rest())] : [];
+  };
+  return { child, next, rest, ended: once(child, "close") };
 }
 
 const startNode = (...args: readonly string[]) => start(process.execPath, [script, ...args]);
-
-function letGo(child: ChildProcess): void {
-  child.stdin?.end();
-}
-
-/** What a run on its own says, from its beginning to its end. */
-async function runOf(...args: readonly string[]): Promise<Told[]> {
-  return startNode(...args).rest();
-}
 
 describe("runs in processes of their own", () => {
   it.each(["beside a lock that was left behind", "beside no lock"])(
@@ -98,7 +85,7 @@ describe("runs in processes of their own", () => {
       const refusals = told.flatMap((each) => each?.message ?? []);
       expect(refusals).toHaveLength(19);
       for (const refusal of refusals) expect(refusal).toContain(`(process ${winner?.pid} on host "`);
-      for (const { child } of all) letGo(child);
+      for (const { child } of all) child.stdin.end();
       await Promise.all(all.map(({ ended }) => ended));
       expect(readdirSync(join(path, ".."))).toEqual(["run.journal"]);
     },
@@ -113,7 +100,7 @@ describe("runs in processes of their own", () => {
     const { pid = 0 } = (await parent.next()) ?? {};
     process.kill(pid, "SIGKILL");
     while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) await new Promise(setImmediate);
-    expect(await runOf(path)).toMatchObject([{ pid: expect.any(Number) }]);
+    expect(await startNode(path).rest()).toMatchObject([{ pid: expect.any(Number) }]);
   });
 
   it.runIf(process.platform !== "win32")("keep the journal while they are stopped", async () => {
@@ -121,7 +108,7 @@ describe("runs in processes of their own", () => {
     const stopped = startNode(path, "hold");
     await stopped.next();
     stopped.child.kill("SIGSTOP");
-    const [refusal] = await runOf(path);
+    const [refusal] = await startNode(path).rest();
     expect(refusal?.message).toContain(`(process ${stopped.child.pid} on host "`);
   });
 });
@@ -148,7 +135,7 @@ it.each<readonly [string, string, readonly string[]]>([
 
 it("Deno opens the journal of a run in Node with permission to read and write only", async () => {
   const path = newPath();
-  await runOf(path);
+  await startNode(path).rest();
   const flags = ["run", "--allow-read", "--allow-write", "--no-prompt"];
   const told = await start(programOf("deno"), [...flags, script, path]).rest();
   expect(told).toEqual([{ pid: expect.any(Number) }]);

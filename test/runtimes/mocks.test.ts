@@ -1,47 +1,47 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { saying } from "../support/service.ts";
 import { nodeOf } from "./installed.ts";
-import { runTests, Workspace } from "./mocks/workspace.ts";
+import { runTests, useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
 /** Every mock of the service that docs/guides/testing.md names, in projects as a user has them. */
 
-type Kit = "Node 20" | "Node 22";
-
 /** What works on Node 20 and later, and what needs Node 22. */
-const packages: Readonly<Record<Kit, readonly string[]>> = {
+const packages = {
   "Node 20": ["msw@2", "nock@14", "undici@7", "vitest@4"],
   "Node 22": ["msw@3", "vitest@4"],
-};
+} as const;
+type Kit = keyof typeof packages;
 
-const mocks: readonly (readonly [
-  title: string,
-  kit: Kit,
-  file: string,
-  runner: "node --test" | "vitest run",
-])[] = [
-  ["MSW 2", "Node 20", "msw.js", "node --test"],
-  ["MSW 2 in vitest", "Node 20", "msw.js", "vitest run"],
-  ["MSW 3", "Node 22", "msw.js", "node --test"],
-  ["MSW 3 in vitest", "Node 22", "msw.js", "vitest run"],
-  ["nock 14", "Node 20", "nock.js", "node --test"],
-  ["a replaced global fetch", "Node 20", "replaced-fetch.js", "node --test"],
-  ["a MockAgent as `dispatcher`", "Node 20", "mock-agent.js", "node --test"],
-  ["a MockAgent by setGlobalDispatcher", "Node 20", "mock-agent.js", "node --test"],
+const mocks: readonly (readonly [title: string, kit: Kit, file: string, runner?: "vitest"])[] = [
+  ["MSW 2", "Node 20", "msw.js"],
+  ["MSW 2 in vitest", "Node 20", "msw.js", "vitest"],
+  ["MSW 3", "Node 22", "msw.js"],
+  ["MSW 3 in vitest", "Node 22", "msw.js", "vitest"],
+  ["nock 14", "Node 20", "nock.js"],
+  ["a replaced global fetch", "Node 20", "replaced-fetch.js"],
+  ["a MockAgent as `dispatcher`", "Node 20", "mock-agent.js"],
+  ["a MockAgent by setGlobalDispatcher", "Node 20", "mock-agent.js"],
 ];
 const variants = (["before", "after"] as const).flatMap((moment) =>
-  (["ES modules", "CommonJS"] as const).map((format) => [moment, format] as const),
+  (["ES modules", "CommonJS"] as const).map((format) => ({ moment, format })),
 );
-const workspaces = { "Node 20": new Workspace(), "Node 22": new Workspace() };
+/** The one at hand may be Node 20. */
+const versions = { "Node 20": ["at hand", 22, 24, 26], "Node 22": [22, 24, 26] } as const;
 
-beforeAll(async () => {
-  for (const kit of ["Node 20", "Node 22"] as const) await workspaces[kit].install(...packages[kit]);
-}, 300_000);
-afterAll(() => {
-  for (const workspace of Object.values(workspaces)) workspace.remove();
-}, 120_000);
+/** Every mock in every variant and on every version, but not in every pair of these: each variant on another version. */
+const cases = mocks.flatMap(([title, kit, mock, runner], row) =>
+  variants.map((variant, column) => {
+    const version = versions[kit][(row + column) % versions[kit].length] ?? "at hand";
+    return { title, kit, mock, runner, version, ...variant };
+  }),
+);
+const workspaces = {
+  "Node 20": useWorkspace(...packages["Node 20"]),
+  "Node 22": useWorkspace(...packages["Node 22"]),
+};
 
 const read = (name: string) => readFileSync(new URL(`mocks/project/${name}`, import.meta.url), "utf8");
 
@@ -58,58 +58,52 @@ function toCommonJs(text: string): string {
 }
 
 /** The tests that a user would write, with a mock that starts before or after the import of the package. */
-function filesOf(mock: string, runner: string, moment: string, format: string): Record<string, string> {
+function filesOf({ mock, runner, moment, format }: (typeof cases)[number]): Record<string, string> {
   let tests = read("tests.js");
   if (moment === "before") {
     tests = tests.replace("before(() => mock.start());\n", "").replace("{ before, test }", "{ test }");
     tests = tests.replace(/^(?=import .* from "template-pdf";$)/m, 'import "./start-mock.js";\n');
+  }
+  if (runner) tests = tests.replace("node:test", "vitest").replace(/(?<=\{ |\n)before(?=[,(])/g, "beforeAll");
+  // Vitest is an ES module; only the code that it tests can be CommonJS.
+  if (runner && format === "CommonJS") {
+    tests = tests.replace(
+      /^import (\{.*\}) from "template-pdf";$/m,
+      'import { createRequire } from "node:module";\nconst $1 = createRequire(import.meta.url)("template-pdf");',
+    );
   }
   const files = {
     "mock.js": read(mock),
     "start-mock.js": 'import { start } from "./mock.js";\n\nstart();\n',
     "all.test.js": tests,
   };
-  if (format === "ES modules" || runner === "vitest run") {
-    // Vitest is an ES module; only the code that it tests can be CommonJS.
-    files["all.test.js"] = tests
-      .replace("node:test", runner === "vitest run" ? "vitest" : "node:test")
-      .replace(/(?<=\{ |\n)before(?=[,(])/g, runner === "vitest run" ? "beforeAll" : "before");
-    if (format === "ES modules") return { ...files, "package.json": '{ "type": "module" }' };
-    files["all.test.js"] = files["all.test.js"].replace(
-      /^import (\{.*\}) from "template-pdf";$/m,
-      'import { createRequire } from "node:module";\nconst $1 = createRequire(import.meta.url)("template-pdf");',
-    );
-    return { ...files, "package.json": '{ "type": "module" }' };
-  }
+  if (runner || format === "ES modules") return { ...files, "package.json": '{ "type": "module" }' };
   const converted = Object.entries(files).map(([name, text]) => [name, toCommonJs(text)]);
   return { ...Object.fromEntries(converted), "package.json": '{ "type": "commonjs" }' };
 }
 
-describe.each(["at hand", 22, 24, 26] as const)("on Node %s", (version) => {
-  // The one at hand may be Node 20.
-  const possible = mocks.filter(([, kit]) => version !== "at hand" || kit === "Node 20");
-  describe.each(possible)("the client is mocked by %s", (title, kit, mock, runner) => {
-    it.each(variants)("set up %s the import of the package, in %s", async (moment, format) => {
-      const service = await ScriptedService.start(
-        saying(200, "%PDF-1.4\ngenerated by the service itself\n%%EOF"),
-      );
-      onTestFinished(() => service.close());
-      const { folder } = workspaces[kit];
-      const project = join(folder, [title, format, moment].join(" ").replaceAll(/\W+/g, "-"));
-      mkdirSync(project, { recursive: true });
-      for (const [name, text] of Object.entries(filesOf(mock, runner, moment, format)))
-        writeFileSync(join(project, name), text);
-      const vitest = join(folder, "node_modules/vitest/vitest.mjs");
-      const args = runner === "vitest run" ? [vitest, "run"] : ["--test", "--test-reporter=tap"];
-      const node = version === "at hand" ? process.execPath : nodeOf(version);
-      const { exitCode, passed, printed } = await runTests(project, node, args, {
-        TEMPLATE_PDF_BASE_URL: service.baseUrl,
-        TEMPLATE_PDF_API_KEY: "key-of-the-tests",
-        GLOBAL_AGENT: title.includes("setGlobalDispatcher") ? "yes" : "no",
-      });
-      // The one request is that of the last test, which has stopped the mock.
-      const requests = service.requests.length;
-      expect({ exitCode, passed, requests }, printed).toEqual({ exitCode: 0, passed: 3, requests: 1 });
+it.each(cases)(
+  "$title mocks the client on Node $version, set up $moment the import of the package, in $format",
+  async (each) => {
+    const { title, kit, runner, version } = each;
+    const service = await ScriptedService.start(
+      saying(200, "%PDF-1.4\ngenerated by the service itself\n%%EOF"),
+    );
+    onTestFinished(() => service.close());
+    const { folder } = workspaces[kit];
+    const project = join(folder, [title, each.format, each.moment].join(" ").replaceAll(/\W+/g, "-"));
+    mkdirSync(project, { recursive: true });
+    for (const [name, text] of Object.entries(filesOf(each))) writeFileSync(join(project, name), text);
+    const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+    const args = runner ? [vitest, "run"] : ["--test", "--test-reporter=tap"];
+    const node = version === "at hand" ? process.execPath : nodeOf(version);
+    const { exitCode, passed, printed } = await runTests(project, node, args, {
+      TEMPLATE_PDF_BASE_URL: service.baseUrl,
+      TEMPLATE_PDF_API_KEY: "key-of-the-tests",
+      GLOBAL_AGENT: title.includes("setGlobalDispatcher") ? "yes" : "no",
     });
-  });
-});
+    // The one request is that of the last test, which has stopped the mock.
+    const requests = service.requests.length;
+    expect({ exitCode, passed, requests }, printed).toEqual({ exitCode: 0, passed: 3, requests: 1 });
+  },
+);

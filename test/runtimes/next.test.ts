@@ -3,12 +3,17 @@ import { dirname, join } from "node:path";
 import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesBelow } from "../package/consumer.ts";
+import { javaScriptOf } from "../support/compile.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
+import { pdfOf, withLength } from "../support/service.ts";
 import { type Browser, launch, openPage } from "./browsers.ts";
 import { nextVersion } from "./bundlers/built.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { secrets, testContract } from "./hosts/contract.ts";
+import { pdf, snippets, usual } from "./hosts/hosts.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
+import { ScriptedService } from "./scripted-service.ts";
 
-/** What docs/reports/bundlers.md says of Next.js. */
+/** What docs/reports/bundlers.md says of Next.js, and the handler on it, by the snippet of docs/guides/handler.md. */
 
 const next = "../node_modules/next/dist/bin/next";
 
@@ -31,7 +36,13 @@ const page = (settings: string) => `
     return <p>{await sizeOf()}</p>;
   }`;
 
+const guideRoute = "app/api/pdf/[...path]/route.ts";
+
 const files = {
+  [guideRoute.replace(/ts$/, "js")]: javaScriptOf(snippets.get(guideRoute) ?? "none"),
+  "lib/pdf.js": javaScriptOf(pdf),
+  // In JavaScript: for TypeScript, Next.js installs packages by itself, but not in CI.
+  "jsconfig.json": '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
   "package.json": '{ "private": true }',
   // Each bundler builds into a folder of its own.
   "next.config.mjs": "export default { distDir: process.env.DIST_FOLDER };",
@@ -54,7 +65,7 @@ const files = {
     import { useState } from "react";
     import { ApiError, TemplatePdf } from "template-pdf";
     import { objectUrl } from "template-pdf/browser";
-    const pdfs = new TemplatePdf({ baseUrl: "/api/pdf" });
+    const pdfs = new TemplatePdf({ baseUrl: "/api/invoices" });
     export function Invoice() {
       const [said, setSaid] = useState("");
       const generate = (name) =>
@@ -75,7 +86,7 @@ const files = {
     let pdfs;
     const load = async () => {
       const { TemplatePdf } = await import("template-pdf");
-      return new TemplatePdf({ baseUrl: "/api/pdf" });
+      return new TemplatePdf({ baseUrl: "/api/invoices" });
     };
     export default function Page() {
       const [url, setUrl] = useState("");
@@ -88,7 +99,7 @@ const files = {
         <output>{url}</output>
       </div>;
     }`,
-  "app/api/pdf/[...path]/route.js": `
+  "app/api/invoices/[...path]/route.js": `
     import { template } from "template-pdf";
     import { createHandler } from "template-pdf/handler";
     import { pdfs } from "../../../pdfs.js";
@@ -110,26 +121,28 @@ const files = {
   ),
 };
 
-const workspace = new Workspace();
+const workspace = useWorkspace(`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7");
 const service = fakeService({ templates: ["inv_2024"] });
 const cwd = join(workspace.folder, "app");
 let chromium: Browser;
 let listening: ListeningService;
+/** Behind the handler of the guide. */
+let scripted: ScriptedService;
 
 beforeAll(async () => {
-  await workspace.install(`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1");
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text.trimStart());
   }
   listening = await service.listen();
+  scripted = await ScriptedService.start(withLength(pdfOf(2_000)));
   chromium = await launch("chromium");
 }, 180_000);
 
 afterAll(async () => {
   await chromium?.close();
   await listening?.close();
-  workspace.remove();
+  await scripted?.close();
 }, 60_000);
 
 describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s", (bundler) => {
@@ -141,6 +154,8 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
     const env = {
       SERVICE: listening.baseUrl,
       SERVICE_KEY: service.apiKey,
+      TEMPLATE_PDF_BASE_URL: scripted.baseUrl,
+      TEMPLATE_PDF_API_KEY: secrets.key,
       DIST_FOLDER: `built-by-${bundler}`,
       NEXT_TELEMETRY_DISABLED: "1",
     };
@@ -152,6 +167,12 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
   }, 180_000);
 
   afterAll(() => serving?.stop());
+
+  if (bundler === "turbopack") {
+    describe("and carries the handler", () => {
+      testContract({ ...usual, tellsLength: false }, () => ({ host: serving, service: scripted }));
+    });
+  }
 
   it("is built without a warning about the package, and generates no document meanwhile", () => {
     const warnings = log.split("\n").filter((line) => /^\s*⚠|⨯|\b(?:warning|error)\b/i.test(line));

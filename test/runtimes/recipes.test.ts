@@ -3,27 +3,33 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { filesIn } from "../support/blocks-of.ts";
 import { complaintsAbout } from "../support/compile.ts";
 import { runToEnd } from "../support/programs.ts";
 import { pdfOf, withLength } from "../support/service.ts";
 import { nodeOf } from "./installed.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
 /** The files of docs/guides/recipes.md, with the packages that they name. */
 
 const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/recipes.md", import.meta.url)), "utf8");
-const shown = new Map(
-  [...guide.matchAll(/^```(?:tsx?|js)\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = "", code = ""]) => [
-    file,
-    code,
-  ]),
-);
+const shown = filesIn(guide);
 const pdf = pdfOf(20_000);
-const workspace = new Workspace();
+const workspace = useWorkspace(
+  ...["@nestjs/common@12.5.1", "@nestjs/core@12.5.1", "@nestjs/platform-express@12.5.1"],
+  ...["reflect-metadata", "rxjs", "express@5.3.0", "nodemailer@10.6.0", "@sveltejs/kit@3.2.0"],
+  ...["react@19.3.1", "react-dom@19.3.1", "@types/react@19.3.0"],
+  ...["@types/express@5.0.6", "@types/node@20.19.43", "@types/nodemailer@8.0.2"],
+);
 const folder = join(workspace.folder, "recipes");
-let service: ScriptedService;
-let env: Record<string, string>;
+const service = await ScriptedService.start(withLength(pdf));
+afterAll(() => service.close());
+const env = {
+  TEMPLATE_PDF_BASE_URL: service.baseUrl,
+  TEMPLATE_PDF_API_KEY: "k3yk3y",
+  TEMPLATE_PDF_TESTS: "1",
+};
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -42,25 +48,19 @@ async function runBeside(code: string, more: Readonly<Record<string, string>> = 
   return runToEnd(nodeOf(22), [file], { cwd: folder, env: { ...env, ...more } });
 }
 
-beforeAll(async () => {
-  service = await ScriptedService.start(withLength(pdf));
-  env = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: "k3yk3y", TEMPLATE_PDF_TESTS: "1" };
-  await workspace.install(
-    "@nestjs/common@12.5.1",
-    "@nestjs/core@12.5.1",
-    "@nestjs/platform-express@12.5.1",
-    "reflect-metadata",
-    "rxjs",
-    "express@5.3.0",
-    "nodemailer@10.6.0",
-    "react@19.3.1",
-    "react-dom@19.3.1",
-    "@sveltejs/kit@3.2.0",
-    "@types/express@5.0.6",
-    "@types/node@20.19.43",
-    "@types/nodemailer@8.0.2",
-    "@types/react@19.3.0",
-  );
+/** Runs JavaScript with `server`, which is a recipe of Express, and the `url` of one of its documents. */
+function runExpress(file: string, number: number, code: string) {
+  return runBeside(`
+    import { app } from "./${file}.js";
+    const server = app.listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const url = "http://127.0.0.1:" + server.address().port + "/invoices/${number}";
+    ${code}
+    process.exit();
+  `);
+}
+
+beforeAll(() => {
   for (const [path, code] of [
     ...shown,
     ["env.ts", "export const env: Record<string, string | undefined> = process.env;"] as const,
@@ -77,15 +77,10 @@ beforeAll(async () => {
     );
     writeFileSync(join(folder, path.replace(/tsx?$/, "js")), out);
   }
-}, 300_000);
-
-afterAll(async () => {
-  await service.close();
-  workspace.remove();
-}, 60_000);
+});
 
 describe("docs/guides/recipes.md", () => {
-  it("shows files that compile", () => {
+  it("shows files that compile", { timeout: 300_000 }, () => {
     expect([...shown.keys()]).toHaveLength(10);
     const mapped = Object.fromEntries(
       Object.entries(aliases).map(([alias, file]) => [alias, [join(folder, `${file}.ts`)]]),
@@ -200,42 +195,31 @@ describe("docs/guides/recipes.md", () => {
 
   it("answers 502 from the route of Express if the service refuses, and aborts if the browser leaves", async () => {
     service.answer(({ response }) => response.writeHead(401).end());
-    const { stdout, printed } = await runBeside(`
-      import { app } from "./after.js";
-      const server = app.listen(0, "127.0.0.1");
-      await new Promise((resolve) => server.once("listening", resolve));
-      const url = "http://127.0.0.1:" + server.address().port + "/invoices/22";
-      const response = await fetch(url);
-      console.log(response.status, await response.text());
-      process.exit();
-    `);
+    const { stdout, printed } = await runExpress(
+      "after",
+      22,
+      "const response = await fetch(url); console.log(response.status, await response.text());",
+    );
     expect(stdout, printed).toBe("502 The invoice could not be generated. Try again later.\n");
 
     service.answer(() => {});
     const coming = service.next();
-    const leaving = runBeside(`
-      import { app } from "./after.js";
-      const server = app.listen(0, "127.0.0.1");
-      await new Promise((resolve) => server.once("listening", resolve));
-      await fetch("http://127.0.0.1:" + server.address().port + "/invoices/23", { signal: AbortSignal.timeout(1_000) }).catch(() => {});
-      await new Promise((resolve) => server.close(resolve));
-      console.log("left");
-      process.exit();
-    `);
+    const leave = "await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => {});";
+    const closed = "await new Promise((resolve) => server.close(resolve)); console.log('left');";
+    const leaving = runExpress("after", 23, leave + closed);
     await (await coming).closed;
     expect((await leaving).printed).toBe("left\n");
     service.answer(withLength(pdf));
   });
 
   it.each(["before", "after"])("serves a document from the route of Express: %s", async (file) => {
-    const { stdout, printed } = await runBeside(`
-      import { app } from "./${file}.js";
-      const server = app.listen(0, "127.0.0.1");
-      await new Promise((resolve) => server.once("listening", resolve));
-      const response = await fetch("http://127.0.0.1:" + server.address().port + "/invoices/21");
-      console.log(JSON.stringify([response.status, response.headers.get("content-type"), (await response.arrayBuffer()).byteLength]));
-      process.exit();
-    `);
+    const { stdout, printed } = await runExpress(
+      file,
+      21,
+      `const response = await fetch(url);
+      const told = [response.status, response.headers.get("content-type"), (await response.arrayBuffer()).byteLength];
+      console.log(JSON.stringify(told));`,
+    );
     const [status, type, bytes] = JSON.parse(stdout || "[]");
     expect([status, bytes], printed).toEqual([200, pdf.length]);
     expect(type).toMatch(/^application\/pdf/);

@@ -81,18 +81,11 @@ describe("what is no PDF", () => {
   });
 
   const service = { bytes: async () => fakePdf() };
+  const response = { [Symbol.toStringTag]: "Response", arrayBuffer() {} };
   it.each([
     ["a promise", Promise.resolve(fakePdf()), "Promise. Put `await` before it."],
-    [
-      "a string",
-      "%PDF-",
-      "String. Bytes of a PDF do not survive as text: read the file or the answer as bytes.",
-    ],
-    [
-      "a Response",
-      { [Symbol.toStringTag]: "Response", arrayBuffer() {} },
-      "Response. Await its arrayBuffer() first.",
-    ],
+    ["a string", "%PDF-", "String. Bytes of a PDF do not survive as text: read the file or the answer as"],
+    ["a Response", response, "Response. Await its arrayBuffer() first."],
     ["a Blob", new Blob([]), /Blob\. Await its (?:bytes|arrayBuffer)\(\) first\.$/],
     ["what the client gives", service, "Object. Await its bytes() first."],
     ["nothing", undefined, "Undefined. Give the bytes of the document."],

@@ -17,6 +17,12 @@ function expectMistake(act: () => unknown, message: string | RegExp): void {
   expect(act).toThrow(message);
 }
 
+function ask(service: Pick<FakeService<unknown>, "fetch">, uid: string): Promise<Response> {
+  const headers = { authorization: "API-Key k", "content-type": "application/json" };
+  const url = `https://one.test/api/v1/templates/${uid}/generate-sync`;
+  return service.fetch(url, { method: "POST", headers, body: "{}" });
+}
+
 describe("a fake service", () => {
   it.each<[unknown, string | RegExp]>([
     [null, "Expected the fakeService() options to be an object, got null"],
@@ -24,10 +30,7 @@ describe("a fake service", () => {
     [{ baseUrl: "pdf.example.com" }, "The base URL does not begin with https://"],
     [{ baseUrl: "https://u:p@pdf.example.com" }, /credentials/],
     [{ templates: "inv_2024" }, "Expected `templates` to be an array of uids and templates"],
-    [
-      { templates: [7] },
-      "Expected `templates[0]` to be a uid, or a template that `template()` made, got number",
-    ],
+    [{ templates: [7] }, "`templates[0]` to be a uid, or a template that `template()` made, got number"],
     [{ templates: ["a", null] }, "Expected `templates[1]` to be a uid"],
     [{ templates: ["a", "a"] }, 'The template "a" is in `templates` twice'],
     [{ apiKeys: [] }, "Expected `apiKeys` to be an array of one or more keys"],
@@ -38,26 +41,11 @@ describe("a fake service", () => {
   });
 
   it.each<[string, unknown, unknown, string]>([
-    [
-      "a maker of faults",
-      faults.serverError,
-      {},
-      "`fail()` takes a fault, as in service.fail(faults.serverError())",
-    ],
+    ["a maker of faults", faults.serverError, {}, "takes a fault, as in service.fail(faults.serverError())"],
     ["nothing", undefined, {}, "`fail()` takes a fault"],
     ["a misspelt option", faults.reset(), { time: 1 }, "Known options: "],
-    [
-      "no times",
-      faults.reset(),
-      { times: 0 },
-      "Expected `times` to be a whole number, 1 or more, got `0` (number)",
-    ],
-    [
-      "a uid that it does not have",
-      faults.reset(),
-      { uid: "b" },
-      'This fake service has no template "b". It has: a.',
-    ],
+    ["no times", faults.reset(), { times: 0 }, "`times` to be a whole number, 1 or more, got `0` (number)"],
+    ["an unknown uid", faults.reset(), { uid: "b" }, 'This fake service has no template "b". It has: a.'],
   ])("does not fail with %s", (_name, fault, options, message) => {
     const service = fakeService({ templates: ["a"] });
     expectMistake(() => service.fail(fault as Fault, options as FailOptions<"a">), message);
@@ -78,77 +66,37 @@ describe("a fake service", () => {
       "~standard": {
         version: 1,
         vendor: "ours",
-        validate: () => {
-          throw new Error("this schema is broken");
-        },
+        validate: () => expect.fail("this schema is broken"),
       },
     });
-    const { fetch } = fakeService({ templates: [broken] });
-    const headers = { authorization: "API-Key k", "content-type": "application/json" };
-    const response = await fetch("https://one.test/api/v1/templates/inv_2024/generate-sync", {
-      method: "POST",
-      headers,
-      body: "{}",
-    });
-    expect([response.status, (await response.json()).detail]).toEqual([
-      500,
-      expect.stringContaining("schema"),
-    ]);
+    const response = await ask(fakeService({ templates: [broken] }), "inv_2024");
+    expect(response.status).toBe(500);
+    expect((await response.json()).detail).toContain("schema");
   });
 });
 
 describe("a fault", () => {
-  it.each<[string, () => unknown, string]>([
-    [
-      "cutOff",
-      () => faults.cutOff({ afterBytes: -1 }),
-      "Expected `afterBytes` to be a whole number, 0 or more, got `-1`",
-    ],
-    [
-      "stall",
-      () => faults.stall({ afterByte: 1 } as never),
-      "Unknown stall() option `afterByte`. Known options: afterBytes.",
-    ],
-    ["reset", () => faults.reset({ afterBytes: 1.5 }), "Expected `afterBytes` to be a whole number"],
-    [
-      "serverError",
-      () => faults.serverError({ status: 404 }),
-      "Expected `status` to be a whole number from 500 to 599, got `404`",
-    ],
-    [
-      "rateLimited",
-      () => faults.rateLimited({ retryAfter: -1 }),
-      "Expected `retryAfter` to be a whole number of seconds",
-    ],
-    [
-      "rateLimited",
-      () => faults.rateLimited({ retryAfter: "a\r\nb" }),
-      "Expected `retryAfter` to be a whole number of seconds",
-    ],
-    ["slow", () => faults.slow({ pieces: 0 }), "Expected `pieces` to be a whole number, 1 or more"],
-    ["slow", () => faults.slow({ everyMs: Number.NaN }), "Expected `everyMs` to be a number of milliseconds"],
-  ])("%s says what is wrong with its options", (_name, make, message) => {
-    expectMistake(make, message);
+  it.each<[keyof typeof faults, object, string]>([
+    ["cutOff", { afterBytes: -1 }, "Expected `afterBytes` to be a whole number, 0 or more, got `-1`"],
+    ["stall", { afterByte: 1 }, "Unknown stall() option `afterByte`. Known options: afterBytes."],
+    ["reset", { afterBytes: 1.5 }, "Expected `afterBytes` to be a whole number"],
+    ["serverError", { status: 404 }, "Expected `status` to be a whole number from 500 to 599, got `404`"],
+    ["rateLimited", { retryAfter: -1 }, "Expected `retryAfter` to be a whole number of seconds"],
+    ["rateLimited", { retryAfter: "a\r\nb" }, "Expected `retryAfter` to be a whole number of seconds"],
+    ["slow", { pieces: 0 }, "Expected `pieces` to be a whole number, 1 or more"],
+    ["slow", { everyMs: Number.NaN }, "Expected `everyMs` to be a number of milliseconds"],
+  ])("faults.%s(%j) says what is wrong with its options", (name, options, message) => {
+    expectMistake(() => (faults[name] as (given: object) => unknown)(options), message);
   });
 });
 
 describe("waiting for a call", () => {
-  const ask = (service: FakeService, uid: string) =>
-    service.fetch(`https://one.test/api/v1/templates/${uid}/generate-sync`, {
-      method: "POST",
-      headers: { authorization: "API-Key k", "content-type": "application/json" },
-      body: "{}",
-    });
-
   it("gives the call that came, and the one that comes", async () => {
     const service = fakeService();
     const third = service.waitForCall(3);
     for (const uid of ["a", "b", "c"]) await ask(service, uid);
-    expect([
-      (await service.waitForCall()).uid,
-      (await service.waitForCall(2)).uid,
-      (await third).uid,
-    ]).toEqual(["a", "b", "c"]);
+    const calls = [await service.waitForCall(), await service.waitForCall(2), await third];
+    expect(calls.map(({ uid }) => uid)).toEqual(["a", "b", "c"]);
   });
 
   it("gives up in time to be told, also where a test has stopped the clock", async () => {

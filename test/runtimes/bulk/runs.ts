@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../client/every-form.ts";
 import { makeProject } from "../../package/consumer.ts";
 import { start } from "../../support/programs.ts";
 import type { Answer } from "../../support/service.ts";
-import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { ScriptedService } from "../scripted-service.ts";
 
 /** The values of a job of `run.mjs`. */
@@ -68,13 +68,10 @@ const answer: Answer = ({ body, response }) => {
  */
 export async function setUpRuns(count: number) {
   const service = await ScriptedService.start(answer);
-  const { path: folder, remove } = makeTemporaryFolder("runs");
+  const folder = temporaryFolder();
   const program = readFileSync(join(import.meta.dirname, "run.mjs"), "utf8");
   const project = makeProject("bulk", { "run.mjs": program });
-  onTestFinished(async () => {
-    await service.close();
-    remove();
-  });
+  onTestFinished(() => service.close());
   /** The jobs that any run has called finished, as JSON. */
   const finished = new Set<string>();
   let runs = 0;

@@ -27,12 +27,10 @@ export function loadWays(consumer: string): readonly Way[] {
   const requireOurs = createRequire(join(consumer, "package.json"));
   const requirePeer = createRequire(join(peers, "package.json"));
   const { TemplatePdf } = requireOurs("template-pdf") as typeof import("../../../src/index.ts");
-  const [{ default: axios }, { default: got }, { default: ky }, { ofetch }] = [
-    "axios",
-    "got",
-    "ky",
-    "ofetch",
-  ].map((name) => requirePeer(name));
+  const { default: axios } = requirePeer("axios");
+  const { default: got } = requirePeer("got");
+  const { default: ky } = requirePeer("ky");
+  const { ofetch } = requirePeer("ofetch");
   const post = (wanted: Wanted) =>
     ({ method: "POST", headers: headersOf(wanted), body: JSON.stringify(wanted.values) }) as const;
   const json = (wanted: Wanted) => ({ headers: headersOf(wanted), json: wanted.values });

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { RateLimitError, TemplatePdf, TruncatedPdfError } from "template-pdf";
 import { expect, it } from "vitest";
 import type { RunningProgram } from "../../support/programs.ts";
 import {
@@ -13,7 +12,7 @@ import {
   withLength,
 } from "../../support/service.ts";
 import { noAnswer, type ScriptedService } from "../scripted-service.ts";
-import type { Host } from "./hosts.ts";
+import type { HostFacts } from "./hosts.ts";
 
 const mebibyte = 1_048_576;
 const document = pdfOf(300_000);
@@ -54,7 +53,7 @@ function send(url: string, { method = "POST", headers = {}, body = '{"total":"1"
   sending.on("error", () => {});
   sending.on("socket", (socket) => socket.on("error", () => {}));
   sending.end(method === "POST" ? body : undefined);
-  const leave = (by: Host["seesLeavingBy"]) =>
+  const leave = (by: HostFacts["seesLeavingBy"]) =>
     by === "resetting" ? sending.socket?.resetAndDestroy() : sending.socket?.destroy();
   return { head, leave };
 }
@@ -82,7 +81,7 @@ async function read(head: IncomingMessage): Promise<Response> {
  * @param running - the host, once it listens, and the service behind it
  */
 export function testContract(
-  host: Host,
+  host: HostFacts,
   running: () => { host: RunningProgram; service: ScriptedService },
 ): void {
   const urlOf = () => `${running().host.origin}/api/pdf/api/v1/templates/document/generate-sync`;
@@ -190,9 +189,7 @@ export function testContract(
       { headers: { origin: "https://else.example", host: "shop.example" } },
     ],
     [405, "method-not-allowed", noAnswer, { method: "GET" }],
-    [422, "invalid-values", noAnswer, { body: '{"total":7}' }],
     [429, "rate-limited", saying(429, words, { ...secretHeaders, "retry-after": "7" })],
-    [502, "document-not-made", saying(500, words, secretHeaders)],
     [502, "service-unavailable", ({ socket }) => socket.destroy()],
   ])("answers with %i and %s", async (status, kind, answer, call) => {
     const response = await ask(answer, call);
@@ -223,30 +220,6 @@ export function testContract(
     expect([response.status, response.headers["access-control-allow-origin"]]).toEqual([200, origin]);
     const own = { origin: "https://shop.example", host: "shop.example" };
     expect((await ask(withLength(document), { headers: own })).status).toBe(200);
-  });
-
-  it("serves the client of this package, which rejects with the classes of its errors", async () => {
-    const { service } = running();
-    const pdfs = new TemplatePdf({
-      baseUrl: `${running().host.origin}/api/pdf`,
-      apiKey: null,
-      headers: { authorization: "Bearer member" },
-      retry: false,
-      allowInsecureHttp: true,
-    });
-    const generate = () => pdfs.generate("document", { total: "1" }).bytes();
-    service.answer(withLength(document));
-    expect(await generate()).toHaveLength(document.length);
-    service.answer(saying(429, "", { "retry-after": "7" }));
-    const busy = await generate().catch((error) => error);
-    expect(busy).toBeInstanceOf(RateLimitError);
-    expect(busy).toMatchObject({ retryAfterMs: 7_000 });
-    service.answer(beginning(document.subarray(0, 100_000)));
-    const coming = service.next();
-    const pdf = await pdfs.generate("document", { total: "1" });
-    (await coming).socket.destroy();
-    await expect(pdf.bytes()).rejects.toBeInstanceOf(TruncatedPdfError);
-    await pdfs.close();
   });
 }
 

@@ -2,32 +2,17 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { filesIn } from "../../support/blocks-of.ts";
 import { javaScriptOf } from "../../support/compile.ts";
-import { outputOf, type RunningProgram, startProgram } from "../../support/programs.ts";
-import { nextVersion } from "../bundlers/built.ts";
+import { type RunningProgram, startProgram } from "../../support/programs.ts";
 import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
 
 /** What the hosts and the guide's files import, as `npm install` takes it. */
 export const packagesOfHosts = [
-  "zod@4.6.7",
-  "@hono/node-server@2.1.8",
-  "hono@4.13.19",
-  "express@5.3.0",
-  "express-session@1.19.0",
-  "@nestjs/common@12.5.1",
-  "@nestjs/core@12.5.1",
-  "@nestjs/platform-express@12.5.1",
-  "reflect-metadata",
-  "rxjs",
-  "fastify@5.12.8",
-  `next@${nextVersion}`,
-  "react@19.3.1",
-  "react-dom@19.3.1",
-  "@sveltejs/kit@3.2.0",
-  "react-router@8.5.1",
-  "@types/express@5.0.6",
-  "@types/express-session@1.19.0",
-  "@types/node@20.19.43",
+  ...["zod@4.6.7", "hono@4.13.19", "@hono/node-server@2.1.8", "express@5.3.0", "express-session@1.19.0"],
+  ...["@nestjs/common@12.5.1", "@nestjs/core@12.5.1", "@nestjs/platform-express@12.5.1"],
+  ...["reflect-metadata", "rxjs", "fastify@5.12.8", "@sveltejs/kit@3.2.0", "react-router@8.5.1"],
+  ...["@types/express@5.0.6", "@types/express-session@1.19.0", "@types/node@20.19.43"],
 ];
 
 const guide = readFileSync(
@@ -35,9 +20,7 @@ const guide = readFileSync(
   "utf8",
 );
 /** The files that docs/guides/handler.md shows, by the name in their first line. */
-export const snippets = new Map(
-  [...guide.matchAll(/^```tsx?\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = "", code = ""]) => [file, code]),
-);
+export const snippets = filesIn(guide);
 
 /** One of these files, which listens on any free port. */
 function snippet(file: string): string {
@@ -53,9 +36,8 @@ interface Starting {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A server that carries the handler, and how it differs from the others. */
-export interface Host {
-  readonly title: string;
+/** How a server that carries the handler differs from the others. */
+export interface HostFacts {
   /** Whether `content-length` reaches the caller. */
   readonly tellsLength: boolean;
   /** Whether it breaks a truncated response of unknown length; else it ends that as if it were whole. */
@@ -66,6 +48,11 @@ export interface Host {
   readonly seesLeavingBy: "closing" | "resetting";
   /** What it adds to every response. */
   readonly ownHeaders: readonly string[];
+}
+
+/** A server that carries the handler. */
+export interface Host extends HostFacts {
+  readonly title: string;
   start(starting: Starting): Promise<RunningProgram>;
 }
 
@@ -139,26 +126,6 @@ export function onNode(file: string, change = (code: string) => code) {
   };
 }
 
-async function onNext({ folder, packages, env }: Starting): Promise<RunningProgram> {
-  const route = "app/api/pdf/[...path]/route.ts";
-  write(folder, {
-    "package.json": '{ "type": "module" }',
-    // In JavaScript: for TypeScript, Next.js installs packages by itself, but not in CI.
-    "jsconfig.json": '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
-    "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(packages)} } };`,
-    "app/layout.jsx": "export default ({ children }) => <html><body>{children}</body></html>;",
-    "app/page.jsx": "export default () => <p>Documents</p>;",
-    "lib/pdf.js": javaScriptOf(pdf),
-    [route.replace(/ts$/, "js")]: javaScriptOf(snippet(route)),
-  });
-  const next = join(packages, "node_modules/next/dist/bin/next");
-  const quiet = { ...env, NEXT_TELEMETRY_DISABLED: "1" };
-  await outputOf(process.execPath, [next, "build"], { cwd: folder, env: quiet });
-  const args = [next, "start", "--port", "0", "--hostname", "127.0.0.1"];
-  const ready = /Local: +http:\/\/[^:]+:(\d+)[\s\S]*Ready in/;
-  return startProgram(process.execPath, args, { cwd: folder, env: quiet, ready });
-}
-
 function onBun({ folder, env }: Starting): Promise<RunningProgram> {
   write(folder, { "pdf.ts": pdf, "main.ts": snippet("bun.ts"), "tell-port.mjs": tellPortOfBun });
   const args = ["--preload", "./tell-port.mjs", "main.ts"];
@@ -219,7 +186,7 @@ export function startOn(
   return host.start({ folder, packages, env });
 }
 
-const usual = {
+export const usual = {
   tellsLength: true,
   breaksOff: true,
   takesRest: true,
@@ -233,7 +200,6 @@ export const hosts: readonly Host[] = [
   { title: "NestJS 12", ...usual, ownHeaders: ["x-powered-by"], start: onNode("nest.ts") },
   { title: "Fastify 5", ...usual, start: onNode("fastify.ts") },
   { title: "Hono on Node", ...usual, start: onNode("hono.ts") },
-  { title: "Next.js 16", ...usual, tellsLength: false, start: onNext },
   { title: "Bun", ...usual, tellsLength: false, start: onBun },
   { title: "Deno", ...usual, start: onDeno },
   {

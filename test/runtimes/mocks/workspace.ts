@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll } from "vitest";
 import { consumer } from "../../package/consumer.ts";
 import { outputOf, runToEnd } from "../../support/programs.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
@@ -47,6 +48,14 @@ export class Workspace {
   remove(): void {
     this.#temporary.remove();
   }
+}
+
+/** A workspace for all tests of a file. */
+export function useWorkspace(...packages: readonly string[]): Workspace {
+  const workspace = new Workspace();
+  if (packages.length > 0) beforeAll(() => workspace.install(...packages), 300_000);
+  afterAll(() => workspace.remove(), 300_000);
+  return workspace;
 }
 
 /** Runs the tests of a project, with the environment of a user. */

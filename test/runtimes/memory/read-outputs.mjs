@@ -1,0 +1,79 @@
+// Reads one document by each output method, and prints what each read, held and added to the peak of the process, in bytes.
+// With `--expose-gc`.
+import { setTimeout as delay } from "node:timers/promises";
+import { TemplatePdf } from "template-pdf";
+
+const { outputs, transport, baseUrl, bytes } = JSON.parse(process.argv[2]);
+
+const options = { baseUrl, apiKey: "sk_live_0123456789", retry: false };
+if (transport === "fetch") options.fetch = globalThis.fetch;
+
+let held = 0;
+let measured = 0;
+
+/** Counts what is left without garbage. */
+function measure() {
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  held = Math.max(held, heapUsed + external);
+}
+
+/** Measures eight times while the document arrives. */
+function onProgress({ receivedBytes }) {
+  if (receivedBytes < measured + bytes / 8) return;
+  measured = receivedBytes;
+  measure();
+}
+
+const generate = () => new TemplatePdf(options).generate("invoice", {}, { onProgress });
+
+/** @param {AsyncIterable<Uint8Array>} chunks */
+async function count(chunks, turns = 0) {
+  let length = 0;
+  for await (const chunk of chunks) {
+    // In these turns of the event loop, the service could send many more.
+    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+    length += chunk.length;
+  }
+  return { length };
+}
+
+const readers = {
+  "bytes()": () => generate().bytes(),
+  "buffer()": () => generate().buffer(),
+  "arrayBuffer()": () => generate().arrayBuffer(),
+  "blob()": () => generate().blob(),
+  "saveTo()": () => generate().saveTo("document.pdf"),
+  "response()": async () => (await generate().response()).arrayBuffer(),
+  "stream()": async () => count(await generate().stream()),
+  "nodeStream()": async () => count(await generate().nodeStream()),
+  iteration: () => count(generate()),
+  "a slow reader of stream()": async () => count(await generate().stream(), 5),
+  "a slow reader of nodeStream()": async () => count(await generate().nodeStream(), 5),
+  "a slow iteration": () => count(generate(), 5),
+  "a document that waits": async () => {
+    const document = await generate();
+    await delay(500);
+    measure();
+    return document.bytes();
+  },
+};
+
+/** Returns how much was read; what was read is garbage afterwards. */
+async function read(output) {
+  const result = await readers[output]();
+  measure();
+  return result.length ?? result.byteLength ?? result.size ?? result.bytes;
+}
+
+const told = {};
+measure();
+const peak = () => process.resourceUsage().maxRSS * 1024;
+const start = { held, peak: peak() };
+for (const output of outputs) {
+  [held, measured] = [0, 0];
+  const length = await read(output);
+  told[output] = { bytes: length, held: held - start.held, peak: peak() - start.peak };
+}
+console.log(JSON.stringify(told));
+process.exit();
