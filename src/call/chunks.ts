@@ -61,7 +61,8 @@ export class ChunkList {
     const { buffer } = chunk;
     const addedBytes = buffer === this.#lastBuffer ? 0 : buffer.byteLength;
     const isWorthIt = this.#heldBytes + addedBytes <= 2 * this.byteLength + maxUnusedBytes;
-    this.#chunks.push(isWorthIt ? chunk : chunk.slice());
+    // Not `slice()`, which of a Buffer is a view of the same memory.
+    this.#chunks.push(isWorthIt ? chunk : new Uint8Array(chunk));
     this.#heldBytes += isWorthIt ? addedBytes : chunk.length;
     if (isWorthIt) this.#lastBuffer = buffer;
   }

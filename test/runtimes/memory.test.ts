@@ -81,7 +81,7 @@ const rows: readonly (readonly [
     "4 MB in chunks of extensions",
     { bytes: 4 * megabyte, chunks: [4_096], extensionBytes: 15_000 },
     all,
-    28,
+    16,
     128,
   ],
   ["240 MB of a known length, held once", { bytes: 240 * megabyte }, inMemory, 300, 400],
