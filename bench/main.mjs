@@ -12,6 +12,7 @@ const names = [
   "soak",
   "emulator",
   "journal",
+  "queue",
   "profile",
 ];
 

@@ -2,6 +2,7 @@
 // URL, /<window | bucket>/<a second>/<none | 1>. A window begins at the whole second; a bucket holds a second's worth.
 import { createServer } from "node:http";
 import { pdfOf } from "../shared/pdf-of.mjs";
+import { limiterOf } from "./limiter.mjs";
 
 const renderMs = 20;
 const pdf = pdfOf(2_000);
@@ -22,24 +23,3 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => process.send(server.address().port));
 process.on("disconnect", () => process.exit());
-
-/** Says of each request that arrives whether it is allowed. */
-function limiterOf(kind, perSecond) {
-  let [count, second] = [0, 0];
-  let [tokens, atMs] = [perSecond, performance.now()];
-  const inWindow = () => {
-    const now = Math.floor(performance.now() / 1000);
-    if (now > second) [count, second] = [0, now];
-    count += 1;
-    return count <= perSecond;
-  };
-  const inBucket = () => {
-    const nowMs = performance.now();
-    tokens = Math.min(perSecond, tokens + ((nowMs - atMs) * perSecond) / 1000);
-    atMs = nowMs;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  };
-  return kind === "window" ? inWindow : inBucket;
-}
