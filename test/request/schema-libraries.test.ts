@@ -18,7 +18,7 @@ const isLate = async (total: string) => {
  * The same schemas in the words of each library: an invoice with a total that becomes pounds, lines and a currency with a
  * default, and a total of which only "late" is valid, checked asynchronously. Those of arktype cannot be asynchronous.
  */
-const libraries: readonly (readonly [string, invoice: StandardSchemaV1, waiting?: StandardSchemaV1])[] = [
+const libraries: [string, invoice: StandardSchemaV1, waiting?: StandardSchemaV1][] = [
   [
     "zod 4",
     z.object({
@@ -88,34 +88,37 @@ async function refusal(given: Template, values: unknown): Promise<ValuesError> {
   return error as ValuesError;
 }
 
-describe.each(libraries)("A template with a schema of %s", (name, schema, waiting) => {
-  const invoice = template("inv_2024", schema);
-  const lines = [{ text: "Paper", price: 2 }];
+describe.each<[string, StandardSchemaV1, StandardSchemaV1?]>(libraries)(
+  "A template with a schema of %s",
+  (name, schema, waiting) => {
+    const invoice = template("inv_2024", schema);
+    const lines = [{ text: "Paper", price: 2 }];
 
-  it("sends the output of the schema", async () => {
-    expect(await sent(invoice, { total: 2, lines })).toEqual({ total: "£2", lines, currency: "GBP" });
-  });
+    it("sends the output of the schema", async () => {
+      expect(await sent(invoice, { total: 2, lines })).toEqual({ total: "£2", lines, currency: "GBP" });
+    });
 
-  it("refuses wrong values with the path of each, and without the value", async () => {
-    const error = await refusal(invoice, { lines: [...lines, { text: 1, price: secret }], currency: 7 });
-    const paths = error.issues.map(({ path }) => path.join("."));
-    expect(paths.sort()).toEqual(["currency", "lines.1.price", "lines.1.text", "total"]);
-    for (const { message } of error.issues) expect(message).toMatch(/\w{3}/);
-    expect(error.message).toMatch(/^The values for template "inv_2024" cannot be sent: values\./);
-    expect(error.message).toContain("values.lines[1].price: ");
-    if (name === "valibot") expect(error.message).toContain("[redacted]");
-  });
+    it("refuses wrong values with the path of each, and without the value", async () => {
+      const error = await refusal(invoice, { lines: [...lines, { text: 1, price: secret }], currency: 7 });
+      const paths = error.issues.map(({ path }) => path.join("."));
+      expect(paths.sort()).toEqual(["currency", "lines.1.price", "lines.1.text", "total"]);
+      for (const { message } of error.issues) expect(message).toMatch(/\w{3}/);
+      expect(error.message).toMatch(/^The values for template "inv_2024" cannot be sent: values\./);
+      expect(error.message).toContain("values.lines[1].price: ");
+      if (name === "valibot") expect(error.message).toContain("[redacted]");
+    });
 
-  it("refuses values that are not an object", async () => {
-    expect((await refusal(invoice, secret)).issues.map(({ path }) => path)).toEqual([[]]);
-  });
+    it("refuses values that are not an object", async () => {
+      expect((await refusal(invoice, secret)).issues.map(({ path }) => path)).toEqual([[]]);
+    });
 
-  it.runIf(waiting)("waits for an asynchronous schema", async () => {
-    const late = template("inv_2024", waiting as StandardSchemaV1);
-    expect(await sent(late, { total: "late" })).toEqual({ total: "late" });
-    expect((await refusal(late, { total: secret })).issues).toMatchObject([{ path: ["total"] }]);
-  });
-});
+    it.runIf(waiting)("waits for an asynchronous schema", async () => {
+      const late = template("inv_2024", waiting as StandardSchemaV1);
+      expect(await sent(late, { total: "late" })).toEqual({ total: "late" });
+      expect((await refusal(late, { total: secret })).issues).toMatchObject([{ path: ["total"] }]);
+    });
+  },
+);
 
 it("A required property that is undefined is refused by the schema, although JSON would leave it out", async () => {
   const invoice = template("inv_2024", z.object({ total: z.string(), note: z.string().optional() }));
