@@ -23,7 +23,7 @@ export type SecondTry =
   | "unseen"
   | "not needed";
 
-/** What is out of the ordinary around a call, beside its fault. */
+/** What is out of the ordinary around a call, in addition to its fault. */
 interface Scene {
   /** The base URL begins with `https://`. */
   readonly https?: boolean;
