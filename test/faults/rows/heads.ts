@@ -24,10 +24,7 @@ export const heads = group("A head that is wrong", "ConnectionError", "heals", [
   ["a header line without a colon", withLength(() => "this is no header")],
   ["a NUL in a header", withLength(() => "x-note: a\0b")],
   ["100 kB of headers", withLength(() => manyHeaders.join("\r\n"))],
-  [
-    "an interim answer with 100 kB of headers",
-    (document) => [lines("HTTP/1.1 103 Early Hints", ...manyHeaders), write(document)],
-  ],
+  ["an interim answer with 100 kB of headers", after("HTTP/1.1 103 Early Hints", ...manyHeaders)],
   ["a length that is no number", under(() => ["content-length: many"])],
   ["a length below zero", under(() => ["content-length: -1"])],
   ["two lengths that differ", withLength((length) => `content-length: ${length - 1}`)],
@@ -55,11 +52,7 @@ export const interim = group("Something before the answer", "whole", "not needed
     after("HTTP/1.1 101 Switching Protocols", "upgrade: h2c", "connection: upgrade"),
     { gets: "ConnectionError", secondTry: "heals" },
   ],
-  [
-    "an answer before the request has come",
-    (document) => [pdfHead(document.length), write(document)],
-    { at: "connection" },
-  ],
+  ["an answer before the request has come", (document) => answer(200, document), { at: "connection" }],
   [
     "413 while the request is coming, which is read to its end",
     () => [...answer(413, '{"title":"Too large"}', { connection: "close" }), end],
@@ -108,14 +101,10 @@ function errorsOf(statuses: Readonly<Record<string, readonly number[]>>, secondT
 const location = { location: "http://127.0.0.1:1/elsewhere" };
 
 export const statuses = group("An answer that is an error", "ServerError 999", "not tried", [
-  ...[301, 302, 303, 307, 308].map(
-    (status) =>
-      [
-        `${status} to another address`,
-        () => answer(status, "", location),
-        { gets: `ApiError ${status}` },
-      ] as const,
-  ),
+  ...[301, 302, 303, 307, 308].map((status) => {
+    const row = [`${status} to another address`, () => answer(status, "", location)] as const;
+    return [...row, { gets: `ApiError ${status}` }] as const;
+  }),
   ...errorsOf(refused, "not tried"),
   [
     problem(407),
@@ -161,6 +150,7 @@ export const waits = group("When to try again", "RateLimitError 429", "heals", [
 
 const html = "<!doctype html><title>502 Bad Gateway</title><center>nginx</center>";
 const overloaded = '{"detail":"overloaded"}';
+const soon = { timeouts: { stall: 200 } };
 const promised = { "content-length": "5000" };
 
 /** A body in gzip that is damaged in its middle. */
@@ -170,22 +160,14 @@ function damagedGzip(): Buffer {
 }
 
 export const errorBodies = group("An error whose own body is broken", "ServerError 503", "heals", [
-  [
-    "502 with an HTML page",
-    () => answer(502, html, { "content-type": "text/html" }),
-    { gets: "ServerError 502" },
-  ],
+  ["502 with an HTML page", () => answer(502, html), { gets: "ServerError 502" }],
   ["503 with broken JSON", () => answer(503, '{"detail": "half', json)],
   ["500 with 10 MB", () => answer(500, Buffer.alloc(10_000_000, "x")), { gets: "ServerError 500" }],
-  [
-    "503 whose body stops in the middle",
-    () => [...answer(503, overloaded, promised), stall],
-    { timeouts: { stall: 200 } },
-  ],
+  ["503 whose body stops in the middle", () => [...answer(503, overloaded, promised), stall], soon],
   [
     "503 whose body comes byte by byte for ever",
     () => [{ do: "head", status: 503, headers: promised }, ...drip(Buffer.alloc(5_000, "x"), 1, 20)],
-    { timeouts: { stall: 200 } },
+    soon,
   ],
   ["503 whose body is cut off", () => [...answer(503, overloaded, promised), end]],
   ["503 whose gzip is none", () => answer(503, overloaded, { "content-encoding": "gzip", ...json })],
