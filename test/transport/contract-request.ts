@@ -106,6 +106,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       await settle(transport);
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
       expect([recorder.head.status, recorder.head.header("location")]).toEqual([status, location]);
+      expect(recorder.head.opaqueRedirect).toBe(false);
       expect([target.allSockets, recorder.server.requests.length]).toEqual([0, 1]);
     });
   });
