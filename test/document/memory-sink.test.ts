@@ -4,23 +4,16 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { BlobSink, BytesSink, type MemorySinkClass } from "../../src/document/memory-sink.ts";
 import { property } from "../support/fuzz.ts";
+import { later } from "../support/sockets.ts";
 import { Wire } from "../support/wire.ts";
 
 const mebibyte = 1024 * 1024;
 
 /** Collects a document of a promised length; `sink` does the work. */
-function collectWith<T>(
-  MemorySink: MemorySinkClass<T>,
-  wire: Wire,
-  contentLength?: number,
-  maxBytes = 1_000,
-) {
+function collectWith<T>(Sink: MemorySinkClass<T>, wire: Wire, contentLength?: number, maxBytes = 100_000) {
   const limits = { contentLength, maxBytes, oversized: () => "oversized" };
-  let resolve: (whole: T | Promise<never>) => void = () => {};
-  const result = new Promise<T>((resolvePromise) => {
-    resolve = resolvePromise;
-  });
-  const sink = new MemorySink(wire.body, limits, resolve);
+  const { promise: result, resolve } = later<T>();
+  const sink = new Sink(wire.body, limits, (whole) => resolve(whole as T));
   wire.body.read("bytes()", sink);
   return { result, sink };
 }
@@ -140,8 +133,8 @@ describe("A document as a Blob", () => {
 });
 
 it.each([
-  ["bytes()", (wire: Wire) => collectWith(BytesSink, wire, undefined, 100_000)],
-  ["blob()", (wire: Wire) => collectWith(BlobSink, wire, undefined, 100_000)],
+  ["bytes()", (wire: Wire) => collectWith(BytesSink, wire)],
+  ["blob()", (wire: Wire) => collectWith(BlobSink, wire)],
 ])("A document that fails leaves no bytes in memory while its sink is held: %s", async (_, collectIn) => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;

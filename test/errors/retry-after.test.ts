@@ -47,10 +47,11 @@ describe("Retry-After as a date", () => {
     }
   });
 
-  it("with a year of two digits is at most 50 years ahead (RFC 9110, 5.6.7)", () => {
-    const now = Date.UTC(2026, 10, 20);
-    expect(retryAfterMs("Friday, 20-Nov-26 00:00:10 GMT", now)).toBe(10_000);
-    expect(retryAfterMs("Sunday, 20-Nov-94 00:00:10 GMT", now)).toBeUndefined();
+  it.each([
+    ["Friday, 20-Nov-26 00:00:10 GMT", 10_000],
+    ["Sunday, 20-Nov-94 00:00:10 GMT", undefined],
+  ])("with a year of two digits is at most 50 years ahead (RFC 9110, 5.6.7): %s", (header, ms) => {
+    expect(retryAfterMs(header, Date.UTC(2026, 10, 20))).toBe(ms);
   });
 
   property("is the time until then, in each format of HTTP", () => {
@@ -73,24 +74,10 @@ describe("Retry-After as a date", () => {
 });
 
 describe("Any other Retry-After", () => {
-  it.each([
-    undefined,
-    "",
-    " ",
-    "-1",
-    "+1",
-    "NaN",
-    "Infinity",
-    "1e3",
-    "0x10",
-    "1.",
-    ".5",
-    "1,5",
-    "1 000",
-    "10s",
+  const noNumbers = ["", " ", ..."-1|+1|NaN|Infinity|1e3|0x10|1.|.5|1,5|1 000|10s|tomorrow|٣|1\0".split("|")];
+  const noDates = [
     "10, Sun, 06 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 08:49:37 GMT, 10",
-    "tomorrow",
     "2099-11-20T00:00:00Z",
     "Thu, 31 Dec 2099 23:59:59",
     "Thu, 31 Dec 2099 23:59:59 CET",
@@ -103,9 +90,8 @@ describe("Any other Retry-After", () => {
     "Thu, 31 Xyz 2099 23:59:59 GMT",
     "Thu, 31 Dec 2099 25:00:00 GMT",
     "thu, 31 dec 2099 23:59:59 gmt",
-    "٣",
-    "1\u0000",
-  ])("is ignored: %j", (header) => {
+  ];
+  it.each([undefined, ...noNumbers, ...noDates])("is ignored: %j", (header) => {
     expect(retryAfterMs(header, 0)).toBeUndefined();
   });
 

@@ -115,10 +115,8 @@ export async function play(cell: Cell, limitMs: number): Promise<Result> {
     const requests = server.requests.length - (restarted ? 0 : requestsBefore);
     if (scene.again) await generateNext(client, server);
     await within(5_000, client.close());
-    const isFree = await within(
-      5_000,
-      server.until((server) => isReleased(server, cell)),
-    );
+    const released = server.until((server) => isReleased(server, cell));
+    const isFree = await within(5_000, released);
     return {
       outcome,
       attempts,

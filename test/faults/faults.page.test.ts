@@ -117,23 +117,12 @@ describe.each<[string, Cell[]]>([
 function expectedOf(cell: Cell): [outcome: string, attempts: number] {
   const { row, transport, form, stage } = cell;
   const first = row[transport];
+  const second = transport === "undici" ? row.secondTry : row.secondTryByFetch;
   if (first === "whole" || !cell.once) return [first, 1];
-  if (cell.mayRenderTwice === false && !row.unsent.includes(transport)) return [unlessUnseen(cell), 1];
-  switch (transport === "undici" ? row.secondTry : row.secondTryByFetch) {
-    case "heals":
-      return ["whole", 2];
-    case "heals before hand-over":
-      return stage === "the pending result" && wholeForms.includes(form) ? ["whole", 2] : [first, 1];
-    case "unseen":
-      return ["whole", 1];
-    case "in vain":
-      return [first, 3];
-    default:
-      return [first, 1];
-  }
-}
-
-/** What a fetch asks again by itself is out of anybody's hands. */
-function unlessUnseen({ row, transport }: Cell): string {
-  return transport === "fetch" && row.secondTryByFetch === "unseen" ? "whole" : row[transport];
+  if (second === "unseen") return ["whole", 1];
+  if (cell.mayRenderTwice === false && !row.unsent.includes(transport)) return [first, 1];
+  if (second === "in vain") return [first, 3];
+  const isInTime = stage === "the pending result" && wholeForms.includes(form);
+  const heals = second === "heals" || (second === "heals before hand-over" && isInTime);
+  return heals ? ["whole", 2] : [first, 1];
 }

@@ -23,7 +23,7 @@ export type SecondTry =
   | "unseen"
   | "not needed";
 
-/** What is out of the ordinary around a call, beside its fault. */
+/** What is out of the ordinary around a call, in addition to its fault. */
 interface Scene {
   /** The base URL begins with `https://`. */
   readonly https?: boolean;
@@ -91,12 +91,7 @@ interface RowOptions extends Scene, Partial<Omit<Row, "fault" | "undici" | "scen
 /** A published fault, or the name and the script of another one; and what is special about it. */
 type Entry = readonly [name: string, script: Script, options?: RowOptions] | readonly [Fault, RowOptions?];
 
-/**
- * Makes a group of rows.
- *
- * @param gets - what both transports get, unless an entry has its own
- * @param secondTry - what a second try brings, unless an entry has its own
- */
+/** Creates a group of rows that get `gets` and `secondTry`, unless an entry has its own. */
 export function group(title: string, gets: Gets, secondTry: SecondTry, entries: readonly Entry[]): Group {
   return { title, rows: entries.map((entry) => rowOf(gets, secondTry, entry)) };
 }
@@ -104,26 +99,11 @@ export function group(title: string, gets: Gets, secondTry: SecondTry, entries: 
 function rowOf(groupGets: Gets, groupSecondTry: SecondTry, entry: Entry): Row {
   const options = (typeof entry[0] === "string" ? entry[2] : entry[1]) as RowOptions | undefined;
   const { at, gets: undici = groupGets, secondTry = groupSecondTry, ...others } = options ?? {};
-  const {
-    fetch = undici,
-    fetchOnPage = fetch,
-    secondTryByFetch = secondTry,
-    unsent = [],
-    note,
-    requestsByFetch = 1,
-    ...scene
-  } = others;
+  const { fetch = undici, secondTryByFetch = secondTry, unsent = [], note, ...rest } = others;
+  const { fetchOnPage = fetch, requestsByFetch = 1, ...scene } = rest;
   const faultOf = (name: string, script: Script) => (at ? earlyFault(name, at, script) : fault(name, script));
   return {
     fault: typeof entry[0] === "string" ? faultOf(entry[0], entry[1] as Script) : entry[0],
-    undici,
-    fetch,
-    fetchOnPage,
-    secondTry,
-    secondTryByFetch,
-    unsent,
-    note,
-    requestsByFetch,
-    scene,
+    ...{ undici, fetch, fetchOnPage, secondTry, secondTryByFetch, unsent, note, requestsByFetch, scene },
   };
 }

@@ -71,16 +71,6 @@ describe("saveTo()", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("writes 16 MiB unchanged", async () => {
-    const large = pdfOf(16 * 1024 * 1024);
-    for (const answer of [answers.asTaken(large), answers.inChunks(large)]) {
-      const service = await Service.start(answer);
-      const path = join(temporaryFolder(), "large.pdf");
-      await generate(service.client()).saveTo(path);
-      expect(large.equals(await readFile(path))).toBe(true);
-    }
-  });
-
   it.each([
     ["one whole file if 50 calls save to one path", () => "one.pdf"],
     ["50 whole files if 50 calls save to their own paths", (size: number) => `${size}.pdf`],
@@ -129,12 +119,6 @@ describe("saveTo()", () => {
     const path = join(temporaryFolder(), "empty.pdf");
     expect(await generate(service.client({ verify: false })).saveTo(path)).toEqual({ path, bytes: 0 });
     expect(await readFile(path)).toHaveLength(0);
-  });
-
-  it("is not limited by maxBytes", async () => {
-    const service = await Service.start(withLength(pdf));
-    const path = join(temporaryFolder(), "invoice.pdf");
-    expect(await generate(service.client({ maxBytes: 1 })).saveTo(path)).toEqual({ path, bytes: pdf.length });
   });
 
   it("can save to another path if the first cannot be written", async () => {

@@ -17,14 +17,9 @@ function urlFor(uid: string, baseUrl = "https://pdf.example.com"): URL {
 }
 
 it.each([
-  ["https://pdf.example.com", "https://pdf.example.com", ""],
   ["https://pdf.example.com:443///", "https://pdf.example.com", ""],
-  ["http://localhost:3000", "http://localhost:3000", ""],
-  ["https://example.com/pdf/eu//", "https://example.com", "/pdf/eu"],
-  ["https://example.com/a b/ü", "https://example.com", "/a%20b/%C3%BC"],
-  ["https://example.com/a/../b", "https://example.com", "/b"],
-  ["https://bücher.example", "https://xn--bcher-kva.example", ""],
-  ["http://[::1]:8080/x", "http://[::1]:8080", "/x"],
+  ["http://[::1]:8080/pdf/eu//", "http://[::1]:8080", "/pdf/eu"],
+  ["https://bücher.example/a b/ü", "https://xn--bcher-kva.example", "/a%20b/%C3%BC"],
 ])("The endpoint is below the base URL %s", (baseUrl, origin, prefix) => {
   const pathBeforeUid = `${prefix}/api/v1/templates/`;
   expect(endpointOf(new URL(baseUrl))).toEqual({ origin, pathBeforeUid, basePath: prefix || "/" });
@@ -37,32 +32,29 @@ describe("The base URL", () => {
     expect(parseBaseUrl(undefined).href).toBe("https://pdf.example.com/of-the-environment");
   });
 
+  const noScheme = "does not begin with https:// (or http:// on this machine)";
+  const ofEndpoint = "holds the path of the endpoint, which the client adds. Expected";
   it.each([
-    ["https://", "The base URL is no absolute URL. Expected `baseUrl` to be like"],
-    [
-      " https://pdf.example.com",
-      'The base URL does not begin with https:// (or http:// on this machine), but with " ". Exp',
-    ],
-    ["pdf.example.com/prefix", 'machine), but with "pdf.example.com". Expected'],
-    ["https:/pdf.example.com", 'machine), but with "https:/". Expected'],
-    ["localhost:3000", 'machine), but with "localhost". Expected'],
+    ["https://", "is no absolute URL. Expected `baseUrl` to be like"],
+    [" https://pdf.example.com", `${noScheme}, but with " ". Expected`],
+    ["pdf.example.com/prefix", `${noScheme}, but with "pdf.example.com". Expected`],
+    ["https:/pdf.example.com", `${noScheme}, but with "https:/". Expected`],
+    ["localhost:3000", `${noScheme}, but with "localhost". Expected`],
     // Keys and credentials in the wrong place are not shown.
-    ["k3y-k3yk3y.k3yk3y", "on this machine). Expected"],
-    ["eyJhbGciOi.eyJzdWIiOi.c2lnbmVk7", "on this machine). Expected"],
-    ["ada:secret@pdf.example.com", "on this machine). Expected"],
-    ['"https://pdf.example.com"', 'The base URL begins with the quote ", which is no part of it. Expected'],
-    ["'https://pdf.example.com'", "The base URL begins with the quote ', which is no part of it. Expected"],
-    [
-      "https://pdf.example.com/api/v1/templates",
-      "The base URL holds the path of the endpoint, which the client adds",
-    ],
-    ["https://pdf.example.com/x/api/v1/templates/inv_2024/generate-sync", "holds the path of the endpoint"],
-    ["https://pdf.example.com/generate-sync", "holds the path of the endpoint"],
-    ["https://pdf.example.com/#x", "The base URL has a query or a fragment. Expected"],
-    ["s3://pdf.example.com", "The base URL has the scheme s3:. Expected"],
-  ])("is refused with its mistake: %j", (baseUrl, message) => {
-    expect(() => parseBaseUrl(baseUrl)).toThrow(ConfigurationError);
-    expect(() => parseBaseUrl(baseUrl)).toThrow(message);
+    ["k3y-k3yk3y.k3yk3y", `${noScheme}. Expected`],
+    ["eyJhbGciOi.eyJzdWIiOi.c2lnbmVk7", `${noScheme}. Expected`],
+    ["ada:secret@pdf.example.com", `${noScheme}. Expected`],
+    ['"https://pdf.example.com"', 'begins with the quote ", which is no part of it. Expected'],
+    ["'https://pdf.example.com'", "begins with the quote ', which is no part of it. Expected"],
+    ["https://pdf.example.com/api/v1/templates", ofEndpoint],
+    ["https://pdf.example.com/x/api/v1/templates/inv_2024/generate-sync", ofEndpoint],
+    ["https://pdf.example.com/generate-sync", ofEndpoint],
+    ["https://pdf.example.com/#x", "has a query or a fragment. Expected"],
+    ["s3://pdf.example.com", "has the scheme s3:. Expected"],
+  ])("is refused with its mistake: %j", (baseUrl, problem) => {
+    const message = expect.stringContaining(`The base URL ${problem}`);
+    const error = expect.objectContaining({ code: "invalid_configuration", message });
+    expect(() => parseBaseUrl(baseUrl)).toThrow(error);
   });
 
   it.each([
@@ -116,31 +108,18 @@ describe("The uid", () => {
     [null, "null"],
     [2024, "a number"],
   ])("is refused if a path cannot carry it: %j", (uid, got) => {
-    expect(() => urlFor(uid as string)).toThrow(ConfigurationError);
     const message = `Expected the template uid as the dashboard shows it, got ${got}.`;
-    expect(() => urlFor(uid as string)).toThrow(message);
+    expect(() => urlFor(uid as string)).toThrow(new ConfigurationError(message));
   });
 
-  const part = fc.constantFrom(
-    ..."./\\%2ef5c?#;:@&=+a \t\n\0",
-    "//",
-    "。",
-    "\ud800",
-    "\udc00",
-    "\x7f",
-    "\x85",
-  );
+  const special = ["//", "。", "\ud800", "\udc00", "\x7f", "\x85"];
+  const part = fc.constantFrom(..."./\\%2ef5c?#;:@&=+a \t\n\0", ...special);
   const uids = fc.oneof(
     fc.string({ unit: "binary", minLength: 1 }),
     fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes)),
     fc.string({ unit: part }),
   );
-  const hosts = [
-    "https://pdf.example.com",
-    "http://[::1]:8080",
-    "https://10.0.0.1",
-    "https://bücher.example",
-  ];
+  const hosts = ["https://pdf.example.com", "http://[::1]:8080", "https://bücher.example"];
   const rawPath = fc.string({ unit: fc.constantFrom(..."/.%2eé \\a@:;") }).map((path) => `/${path}`);
   const baseUrls = fc
     .tuple(fc.constantFrom(...hosts), fc.oneof(fc.webPath(), rawPath))

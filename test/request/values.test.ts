@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ValuesError } from "../../src/errors/errors.ts";
 import { serializeValues } from "../../src/request/values.ts";
 
@@ -42,13 +42,18 @@ class Itself {
   }
 }
 
+const spreading = {
+  a: 1,
+  toJSON(): object {
+    return { ...this };
+  },
+};
 const shared = { city: "Leeds" };
 const byKey = (name: string) => ({ toJSON: (key: string) => (key === name ? key : Number.NaN) });
 const inModule = { [Symbol.toStringTag]: { value: "Module" }, b: { value: 1, enumerable: true } };
 
 it.each<[string, object]>([
   ["JSON", { text: "£1,000,000", count: -0.5, paid: true, note: null, list: [{}, []] }],
-  ["no properties", {}],
   ["properties that are undefined", { a: undefined, b: { c: undefined }, d: 1 }],
   [
     "dates, URLs and Buffers",
@@ -56,12 +61,13 @@ it.each<[string, object]>([
   ],
   ["a toJSON that returns an object", { a: toJSON({ b: [1] }) }],
   ["a toJSON that returns itself", { a: new Itself() }],
+  ["a toJSON that spreads its object, that method with it", spreading],
   ["a toJSON that uses its key", { a: byKey("a"), b: [byKey("0")] }],
   ["a toJSON within the result of a toJSON, which JSON calls", { a: toJSON({ b: toJSON(1) }) }],
   ["a toJSON that returns undefined", { a: toJSON(undefined), b: 1 }],
   ["a toJSON that returns null", { a: toJSON(null) }],
   ["a property named toJSON", { toJSON: "text", a: { toJSON: 1 } }],
-  ["a toJSON of the values", toJSON({ a: 1 })],
+  ["a toJSON of the values", { toJSON: (key: string) => (key === "" ? { a: 1 } : Number.NaN) }],
   ["an array with a toJSON", { list: Object.assign([1], toJSON("one")) }],
   ["instances of plain classes", { lines: [new Line()] }],
   ["objects without a prototype", Object.assign(Object.create(null), { a: Object.create(null) })],
@@ -69,7 +75,6 @@ it.each<[string, object]>([
   ["a tag of its own", { a: Object.defineProperty({ b: 1 }, Symbol.toStringTag, { value: "Thing" }) }],
   ["objects of another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
   ["one object in several places", { from: shared, to: shared, both: [shared, shared] }],
-  ["lone surrogates", { text: "\ud800 and \udfff" }],
   ["getters", getter("total", () => "£2")],
   ["properties that are not enumerable", Object.defineProperty({ a: 1 }, "hidden", { value: () => 1 })],
 ])("Values are sent as JSON.stringify writes them: %s", (_, values) => {
@@ -79,40 +84,32 @@ it.each<[string, object]>([
 const cycle: { self?: unknown } = {};
 cycle.self = cycle;
 
-it.each<[string, object, string]>([
-  ["NaN", { a: { b: [0, Number.NaN] } }, "a/b/1 is NaN, which JSON turns into null: pass a number or a text"],
-  ["Infinity", { a: Number.POSITIVE_INFINITY }, "a is Infinity, which JSON turns into null"],
-  [
-    "undefined in an array",
-    { a: [1, undefined] },
-    "a/1 is undefined, which JSON turns into null: pass null, or",
-  ],
+it.each<[string, object]>([
+  ["a/b/1 is NaN, which JSON turns into null: pass a number or a text", { a: { b: [0, Number.NaN] } }],
+  ["a is Infinity, which JSON turns into null", { a: Number.POSITIVE_INFINITY }],
+  ["a/1 is undefined, which JSON turns into null: pass null, or leave it out", { a: [1, undefined] }],
   // biome-ignore lint/suspicious/noSparseArray: a caller may have one.
-  ["a hole in an array", { a: [1, , 3] }, "a/1 is undefined"],
-  [
-    "an invalid date",
-    { due: new Date(Number.NaN) },
-    "due is an invalid Date, which JSON turns into null: check how",
-  ],
-  ["one of another realm", { due: runInNewContext("new Date(NaN)") as unknown }, "due is an invalid Date"],
-  ["a BigInt", { total: 1n }, "total is a bigint, which JSON cannot hold: pass String(total)"],
-  ["a BigInt in an array", { a: [1n] }, "a/0 is a bigint, which JSON cannot hold: pass String(value)"],
-  ["a function", { a: () => 1 }, "a is a function, which JSON cannot hold: pass the result of a()"],
-  ["a symbol", { a: Symbol("s") }, "a is a symbol, which JSON cannot hold: pass String(a)"],
-  ["a symbol as a name", { a: { [Symbol("s")]: 1 } }, "a has a member whose name is Symbol(s)"],
-  ["a Map", { a: new Map([["b", 1]]) }, "a is a Map: pass Object.fromEntries(a)"],
-  ["a Set", { "the tags": new Set() }, "the tags is a Set: pass Array.from(value)"],
-  ["a proxy of a Map", { a: new Proxy(new Map(), {}) }, "a is a Map"],
-  ["a promise", { a: Promise.resolve(1) }, "a is a Promise"],
-  ["an error", { a: new Error("x") }, "a is an Error"],
-  ["a typed array", { a: new Uint8Array(2) }, "a is a Uint8Array: use plain objects and arrays"],
-  ["a boxed string", { a: Object("x") as unknown }, "a is a String"],
-  ["a cycle", cycle, "self contains itself"],
-  ["a toJSON that returns NaN", { a: toJSON(Number.NaN) }, "a is NaN"],
-  ["a toJSON that returns undefined in an array", { a: [toJSON(undefined)] }, "a/0 is undefined"],
-  ["a toJSON that returns a Date", { a: toJSON(new Date(0)) }, "a is a Date"],
-  ["a property named toJSON", { toJSON: Number.NaN }, "toJSON is NaN, which JSON turns into null"],
-])("Values that JSON would change are refused with their path: %s", (_, values, expected) => {
+  ["a/1 is undefined", { a: [1, , 3] }],
+  ["due is an invalid Date, which JSON turns into null: check how", { due: new Date(Number.NaN) }],
+  ["due is an invalid Date", { due: runInNewContext("new Date(NaN)") as unknown }],
+  ["total is a bigint, which JSON cannot hold: pass String(total)", { total: 1n }],
+  ["a/0 is a bigint, which JSON cannot hold: pass String(value)", { a: [1n] }],
+  ["a is a function, which JSON cannot hold: pass the result of a()", { a: () => 1 }],
+  ["a is a symbol, which JSON cannot hold: pass String(a)", { a: Symbol("s") }],
+  ["a has a member whose name is Symbol(s)", { a: { [Symbol("s")]: 1 } }],
+  ["a is a Map: pass Object.fromEntries(a)", { a: new Map([["b", 1]]) }],
+  ["the tags is a Set: pass Array.from(value)", { "the tags": new Set() }],
+  ["a is a Map", { a: new Proxy(new Map(), {}) }],
+  ["a is a Promise", { a: Promise.resolve(1) }],
+  ["a is an Error", { a: new Error("x") }],
+  ["a is a Uint8Array: use plain objects and arrays", { a: new Uint8Array(2) }],
+  ["a is a String", { a: Object("x") as unknown }],
+  ["self contains itself", cycle],
+  ["a is NaN", { a: toJSON(Number.NaN) }],
+  ["a/0 is undefined", { a: [toJSON(undefined)] }],
+  ["a is a Date", { a: toJSON(new Date(0)) }],
+  ["toJSON is NaN, which JSON turns into null", { toJSON: Number.NaN }],
+])("Values that JSON would change are refused with their path: %s", (expected, values) => {
   expect(issuesOf(values)).toEqual([expect.stringContaining(expected)]);
 });
 
@@ -159,11 +156,6 @@ describe("Values that throw when they are read", () => {
     for (const { message } of error.issues.slice(0, -1)) expect(message).toMatch(/^could not be read: /);
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("CANARY");
   });
-
-  it("are refused with the name of the error", () => {
-    const invalid = { toJSON: () => new Date(Number.NaN).toISOString() };
-    expect(issuesOf({ due: invalid }).join()).toMatch(/RangeError/);
-  });
 });
 
 describe("The error for values", () => {
@@ -174,9 +166,9 @@ describe("The error for values", () => {
     const error = refusal({ lines: [{ price: Number.NaN }, { price: Number.NaN }] }, areOfSchema);
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
-    expect(error.message).toBe(
-      `${start} template "inv_2024" cannot be sent: values.lines[0].price is NaN, which JSON turns into null: pass a number or a text; values.lines[1].price is NaN, which JSON turns into null: pass a number or a text.`,
-    );
+    const isNan = "price is NaN, which JSON turns into null: pass a number or a text";
+    const message = `${start} template "inv_2024" cannot be sent: values.lines[0].${isNan}; values.lines[1].${isNan}.`;
+    expect(error.message).toBe(message);
   });
 
   it.each([
@@ -219,20 +211,4 @@ it("Values may be nested 500 levels deep", () => {
   let outgrown: unknown = "CANARY";
   for (let level = 0; level < 100_000; level++) outgrown = level % 2 ? [outgrown] : { outgrown };
   expect(issuesOf({ outgrown })).toEqual([expect.stringMatching(tooDeep)]);
-});
-
-it("A toJSON of the values is called with an empty key, as JSON.stringify does", () => {
-  const spy = vi.fn((key: string) => ({ key }));
-  serializeValues({ toJSON: spy }, "u");
-  expect(spy.mock.calls).toEqual([[""], [""]]);
-});
-
-it("An object whose toJSON spreads it is sent without that method", () => {
-  const values = {
-    a: 1,
-    toJSON(): object {
-      return { ...this };
-    },
-  };
-  expect(serializeValues(values, "u")).toBe('{"a":1}');
 });

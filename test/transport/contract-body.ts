@@ -12,27 +12,23 @@ function brotli(content: Uint8Array): Buffer {
 
 const document = Buffer.concat([noise(100_000), Buffer.alloc(400_000, "£"), noise(100_000)]);
 const chunkedHead = head(200, ["transfer-encoding: chunked"]);
-
-function inPieces(size: number): Buffer[] {
-  const count = Math.ceil(document.length / size);
-  return Array.from({ length: count }, (_, index) => document.subarray(index * size, (index + 1) * size));
-}
-
-function damaged(content: Buffer): Buffer {
+const pieces = Array.from({ length: 77 }, (_, at) => document.subarray(at * 7_919, (at + 1) * 7_919));
+const damaged = (content: Buffer) => {
   const middle = content.length >> 1;
   return Buffer.from(content).fill(0xff, middle, middle + 64);
-}
-
+};
 const cutOff = (content: Buffer) => content.subarray(0, content.length >> 1);
+const codedAnswer = (coding: string, content: Uint8Array) =>
+  wholeAnswer(content, [`content-encoding: ${coding}`]);
 
 /** The bytes of an answer, under any framing and any content coding (RFC 9110, 8.4). */
 export function describeBody(makeTransport: MakeTransport, blindness: Blindness): void {
   describe("body", () => {
     it.each([
-      ["a content-length", head(200, [`content-length: ${document.length}`]), inPieces(7_919), false],
-      ["chunked framing", chunkedHead, [...inPieces(1_013).map(framed), framed("")], false],
-      ["the end of the connection (HTTP/1.0)", "HTTP/1.0 200 OK\r\n\r\n", inPieces(7_919), true],
-      ["the end of the connection (HTTP/1.1)", head(200, ["connection: close"]), inPieces(7_919), true],
+      ["a content-length", head(200, [`content-length: ${document.length}`]), pieces, false],
+      ["chunked framing", chunkedHead, [...pieces.map(framed), framed("")], false],
+      ["the end of the connection (HTTP/1.0)", "HTTP/1.0 200 OK\r\n\r\n", pieces, true],
+      ["the end of the connection (HTTP/1.1)", head(200, ["connection: close"]), pieces, true],
     ])("arrives whole by %s, in chunks that may be kept", async (_framing, opening, parts, closes) => {
       const copies: Buffer[] = [];
       const recorder = await exchange(
@@ -46,7 +42,6 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
       );
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
       expect(recorder.body.equals(document)).toBe(true);
-      // What was kept is still what it was when it came.
       expect(recorder.chunks.every((chunk, index) => copies[index]?.equals(chunk))).toBe(true);
     });
 
@@ -61,16 +56,9 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
   });
 
   describe("content coding", () => {
-    const codedAnswer = (coding: string, content: Uint8Array) =>
-      wholeAnswer(content, [`content-encoding: ${coding}`]);
-
     it.each([
-      ["gzip", gzipSync(document)],
       ["x-gzip", gzipSync(document)],
       ["GZip", gzipSync(document)],
-      ["deflate", deflateSync(document)],
-      ["br", brotli(document)],
-      ["br,gzip", gzipSync(brotli(document))],
       ["deflate, gzip, br", brotli(gzipSync(deflateSync(document)))],
       ["gzip\r\ncontent-encoding: br (on two header lines)", brotli(gzipSync(document))],
       [
@@ -94,25 +82,23 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
       expect([recorder.head.status, recorder.body.toString()]).toEqual([404, "no such template"]);
     });
 
-    it.each(["identity", ""])("leaves plain bytes alone for the coding %j", async (coding) => {
-      const recorder = await exchange(makeTransport(), codedAnswer(coding, document));
-      expect([recorder.head.decoded, recorder.head.undecoded]).toEqual([false, undefined]);
-      expect(recorder.body.equals(document)).toBe(true);
-    });
-
-    it.each(["snappy", "gzip, snappy", "snappy, gzip"])("names the unknown coding %s", async (coding) => {
-      const recorder = await exchange(makeTransport(), codedAnswer(coding, Buffer.from("opaque")));
-      expect([recorder.head.undecoded, recorder.body.toString()]).toEqual([coding, "opaque"]);
+    it.each([
+      ["identity", undefined],
+      ["", undefined],
+      ["snappy", "snappy"],
+      ["gzip, snappy", "gzip, snappy"],
+      ["snappy, gzip", "snappy, gzip"],
+    ])("leaves the bytes alone for the coding %j, and names it if it is unknown", async (coding, unknown) => {
+      const { head, body } = await exchange(makeTransport(), codedAnswer(coding, Buffer.from("opaque")));
+      expect([head.undecoded, body.toString()]).toEqual([unknown, "opaque"]);
+      if (unknown === undefined) expect(head.decoded).toBe(false);
     });
 
     it("holds decoded bytes back while paused, and passes them all later", async () => {
       const transport = makeTransport();
       const { recorder } = await send(transport, codedAnswer("gzip, br", brotli(gzipSync(document))), {
         onSent: (one) => one.pause(),
-        onChunk: (one) => {
-          one.pause();
-          setImmediate(() => one.resume());
-        },
+        onChunk: (one) => [one.pause(), setImmediate(() => one.resume())],
       });
       await recorder.until("head");
       await settle(transport);
@@ -128,41 +114,33 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
       ["no br", "br", Buffer.alloc(1_000, 0xff)],
       ["damaged gzip", "gzip", damaged(gzipSync(document))],
     ];
-    const damagedChains: [string, string, Buffer][] = [
+    const hiddenDamages: typeof damages = [
       ["damaged gzip within br", "gzip, br", brotli(damaged(gzipSync(document)))],
       ["damaged br around gzip", "gzip, br", damaged(brotli(gzipSync(document)))],
-    ];
-    const truncated: [string, string, Buffer][] = [
-      ["truncated gzip", "gzip", cutOff(gzipSync(document))],
       ["gzip without its checksum", "gzip", gzipSync(document).subarray(0, -8)],
-      ["truncated deflate", "deflate", cutOff(deflateSync(document))],
       ["truncated br around gzip", "gzip, br", cutOff(brotli(gzipSync(document)))],
       ["truncated gzip within br", "gzip, br", brotli(cutOff(gzipSync(document)))],
     ];
-    it.each([
-      ...damages,
-      ...(blindness.toDamagedChains ? [] : damagedChains),
-      ...(blindness.toCutOffCodings ? [] : truncated),
-    ])("fails once, with a cause, for %s", async (_what, coding, content) => {
-      const transport = makeTransport();
-      const recorder = await exchange(transport, codedAnswer(coding, content));
-      await settle(transport);
-      expect(recorder.events.at(-1)).toBe("failure");
-      expect(recorder.failure).toBeInstanceOf(Error);
-    });
+    it.each([...damages, ...(blindness.toDamagedCodings ? [] : hiddenDamages)])(
+      "fails once, with a cause, for %s",
+      async (_what, coding, content) => {
+        const transport = makeTransport();
+        const recorder = await exchange(transport, codedAnswer(coding, content));
+        await settle(transport);
+        expect(recorder.events.at(-1)).toBe("failure");
+        expect(recorder.failure).toBeInstanceOf(Error);
+      },
+    );
 
-    // Node 20's fetch never frees such a socket, and nothing on this side of it can.
-    if (!blindness.toSocketsOfDamage) {
-      it("frees or closes the socket of a damaged body", async () => {
-        const content = damaged(gzipSync(document));
-        const { server } = await exchange(makeTransport(), (socket) => {
-          socket.write(head(200, ["content-encoding: gzip", `content-length: ${content.length * 1_000}`]));
-          const more = () => socket.write(content, (error) => !error && setImmediate(more));
-          more();
-        });
-        await eventually(() => server.openSockets === 0);
+    it.skipIf(blindness.toDamagedCodings)("frees or closes the socket of a damaged body", async () => {
+      const content = damaged(gzipSync(document));
+      const { server } = await exchange(makeTransport(), (socket) => {
+        socket.write(head(200, ["content-encoding: gzip", `content-length: ${content.length * 1_000}`]));
+        const more = () => socket.write(content, (error) => !error && setImmediate(more));
+        more();
       });
-    }
+      await eventually(() => server.openSockets === 0);
+    });
 
     it("fails when the connection ends in the middle of a coded body", async () => {
       const content = codedAnswer("gzip", gzipSync(document));

@@ -3,7 +3,7 @@ import { head, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
 import { exchange, record, requestTo, send, settle } from "./recorder.ts";
 
-/** What goes over the wire, and what is told of an answer before its body. */
+/** What goes over the wire, and what is reported of a response before its body. */
 export function describeRequest(makeTransport: MakeTransport): void {
   describe("request", () => {
     it("writes method, path, headers and body exactly as they were given", async () => {
@@ -30,13 +30,6 @@ export function describeRequest(makeTransport: MakeTransport): void {
       expect(server.requests[0]?.body.toString()).toBe(body);
     });
 
-    it("writes a body of many megabytes whole", async () => {
-      const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
-      const body = JSON.stringify({ text: "£🎉x".repeat(500_000) });
-      await record(makeTransport(), requestTo(server.origin, { body })).send().until("end");
-      expect(server.requests[0]?.body.equals(Buffer.from(body))).toBe(true);
-    });
-
     it("sends nothing before send()", async () => {
       const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const transport = makeTransport();
@@ -60,14 +53,11 @@ export function describeRequest(makeTransport: MakeTransport): void {
         socket.write(wholeAnswer("ok", [`x-index: ${index}`])),
       );
       await first.until("end");
-      const recorders = [first];
-      for (let round = 0; round < 4; round += 1) {
-        await turn();
-        const next = record(transport, requestTo(server.origin)).send();
-        await next.until("end");
-        recorders.push(next);
-      }
-      const indexes = ["0", "1", "2", "3", "4"];
+      await turn();
+      const second = record(transport, requestTo(server.origin)).send();
+      await second.until("end");
+      const recorders = [first, second];
+      const indexes = ["0", "1"];
       expect(recorders.map(({ head }) => head.header("x-index"))).toEqual(indexes);
       expect(recorders.map(({ head }) => head.toHeaders().get("x-index"))).toEqual(indexes);
       expect(server.allSockets).toBe(1);
@@ -75,15 +65,9 @@ export function describeRequest(makeTransport: MakeTransport): void {
   });
 
   describe("response headers", () => {
-    it.each([200, 206, 404, 503])("reports the status %i with its body", async (status) => {
-      const { head, body } = await exchange(makeTransport(), wholeAnswer("body", [], status));
-      expect([head.status, head.opaqueRedirect, body.toString()]).toEqual([status, false, "body"]);
-    });
-
     it("skips interim responses", async () => {
       const hints = head("103 Early Hints", ["link: </style.css>; rel=preload"]) + head("102 Processing");
-      const last = wholeAnswer("body", ["x-final: yes"]);
-      const recorder = await exchange(makeTransport(), Buffer.concat([Buffer.from(hints), last]));
+      const recorder = await exchange(makeTransport(), hints + wholeAnswer("body", ["x-final: yes"]));
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
       expect([recorder.head.status, recorder.head.header("x-final")]).toEqual([200, "yes"]);
       expect(recorder.head.header("link")).toBeUndefined();
@@ -122,6 +106,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       await settle(transport);
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
       expect([recorder.head.status, recorder.head.header("location")]).toEqual([status, location]);
+      expect(recorder.head.opaqueRedirect).toBe(false);
       expect([target.allSockets, recorder.server.requests.length]).toEqual([0, 1]);
     });
   });

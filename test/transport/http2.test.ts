@@ -11,7 +11,7 @@ import { open } from "../support/sockets.ts";
 const authority = makeAuthority();
 const large = pdfOf(2_000_000);
 
-/** A service that speaks nothing but HTTP/2, and a client whose dispatcher was told that it may. */
+/** Starts a service that speaks only HTTP/2, and creates a client whose dispatcher allows that. */
 async function overHttp2(
   answer: (response: Http2ServerResponse, request: Http2ServerRequest) => void,
 ): Promise<TemplatePdf> {

@@ -1,5 +1,4 @@
-// Nothing here may import undici: its index installs a global dispatcher. The tests build on each other's globals, so
-// their order matters.
+// Nothing here may import undici, whose index installs a global dispatcher. The order of the tests matters.
 import { ConfigurationError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { DispatcherLike } from "../../src/transport/transport.ts";

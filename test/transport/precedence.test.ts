@@ -108,14 +108,6 @@ describe("without any configuration", () => {
     },
   );
 
-  it("a network error of MSW is a failed connection", async () => {
-    const mock = setupServer(http.post(`*${path}`, () => HttpResponse.error()));
-    mock.listen();
-    onTestFinished(() => mock.close());
-    const document = clientOf("http://service.test", { allowInsecureHttp: true }).generate("inv_2024", {});
-    await expect(document.bytes()).rejects.toMatchObject({ code: "connection_failed" });
-  });
-
   const seen: string[] = [];
   class Tracer extends Agent {
     override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {

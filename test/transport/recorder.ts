@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import type { ResponseHead } from "../../src/transport/response-head.ts";
@@ -13,16 +14,15 @@ export interface Hooks {
 
 type Event = "sent" | "head" | "chunk" | "end" | "failure";
 
-/** A receiver that writes everything down, and every breach of the contract with it. */
+/** A receiver that records every event and every breach of the contract. */
 export class Recorder implements Receiver {
   /** The events in order; chunks that follow each other count once. */
   readonly events: Event[] = [];
   readonly chunks: Uint8Array[] = [];
-  /** What the contract forbids and happened all the same. */
   readonly breaches: string[] = [];
   readonly #exchange: Exchange;
   readonly #hooks: Hooks;
-  readonly #waiting: { readonly event: Event; readonly resolve: () => void }[] = [];
+  readonly #arrivals = new EventEmitter().setMaxListeners(0);
   receivedBytes = 0;
   chunkCount = 0;
   failure: unknown;
@@ -66,17 +66,14 @@ export class Recorder implements Receiver {
     this.#exchange.abort(reason);
   }
 
-  /** Resolves at the first event of this name, also where it has been. */
-  until(event: Event): Promise<void> {
-    if (this.events.includes(event)) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#waiting.push({ event, resolve });
-    });
+  /** Resolves once an event of one of these names has come. */
+  async until(...events: Event[]): Promise<void> {
+    while (!events.some((event) => this.events.includes(event))) await once(this.#arrivals, "event");
   }
 
-  /** Resolves when the last event has come, whichever it is. */
+  /** Resolves once the last event has come, whichever it is. */
   finished(): Promise<void> {
-    return Promise.race([this.until("end"), this.until("failure")]);
+    return this.until("end", "failure");
   }
 
   onSent(): void {
@@ -120,7 +117,7 @@ export class Recorder implements Receiver {
       if (this.events.includes(event)) this.breaches.push(`${event} came twice`);
       this.events.push(event);
     }
-    for (const { resolve } of this.#waiting.filter((one) => one.event === event)) resolve();
+    this.#arrivals.emit("event");
   }
 }
 
@@ -142,10 +139,7 @@ export function requestTo(origin: string, rest: Partial<WireRequest> = {}): Wire
   };
 }
 
-/**
- * Lets everything happen that is about to happen: three whole requests by the same transport. What was on
- * its way through this process's event loop before has arrived after them.
- */
+/** Sends three whole requests by the same transport: what was on its way in this process before arrives before them. */
 export async function settle(transport: Transport): Promise<void> {
   const server = await listen((_request, response) => response.end("settled"));
   for (let round = 0; round < 3; round += 1) {
@@ -154,7 +148,6 @@ export async function settle(transport: Transport): Promise<void> {
   await server.close();
 }
 
-/** What a raw server answers: bytes, or what it does with the socket. */
 type RawAnswer = string | Uint8Array | ((socket: Socket, request: RawRequest) => unknown);
 
 /** Serves one answer to every request, and sends one request to it. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { contentLengthOf, expectedLengthOf } from "../../src/transport/response-head.ts";
 import { headOf } from "../support/facts.ts";
 
-describe("the length that an answer promises", () => {
+describe("the length of a response", () => {
   it.each([
     ["0", 0],
     ["5", 5],
@@ -18,19 +18,23 @@ describe("the length that an answer promises", () => {
     ["1e3", undefined],
     ["0x10", undefined],
     ["NaN", undefined],
-  ])("told as %j is %s", (text, length) => {
+  ])("is read from %j as %s", (text, length) => {
     expect(contentLengthOf(headOf(200, { "content-length": text }))).toBe(length);
   });
 
-  it("is unknown where none is told, or it is that of the encoded bytes", () => {
-    expect(contentLengthOf(headOf(200))).toBeUndefined();
-    expect(contentLengthOf(headOf(200, { "content-length": "5" }, { decoded: true }))).toBeUndefined();
-  });
+  it.each<[boolean | undefined, (number | undefined)[]]>([
+    [false, [5, 5]],
+    [true, [undefined, undefined]],
+    [undefined, [undefined, 5]],
+  ])(
+    "is promised only if the bytes were not decoded, and expected unless they were: %s",
+    (decoded, lengths) => {
+      const head = headOf(200, { "content-length": "5" }, { decoded });
+      expect([contentLengthOf(head), expectedLengthOf(head)]).toEqual(lengths);
+    },
+  );
 
-  it("is expected, and not promised, where nobody can see whether it is that of encoded bytes", () => {
-    const hidden = headOf(200, { "content-length": "5" }, { decoded: undefined });
-    expect([contentLengthOf(hidden), expectedLengthOf(hidden)]).toEqual([undefined, 5]);
-    expect(expectedLengthOf(headOf(200, { "content-length": "5" }))).toBe(5);
-    expect(expectedLengthOf(headOf(200, { "content-length": "5" }, { decoded: true }))).toBeUndefined();
+  it("is unknown without a header", () => {
+    expect(contentLengthOf(headOf(200))).toBeUndefined();
   });
 });

@@ -16,23 +16,39 @@ import {
   write,
 } from "../steps.ts";
 
-/** Headers whose length is that of the document, and steps that do not send all of it. */
-const under =
-  (body: (document: Uint8Array) => readonly Step[], moreBytes = 0): Script =>
-  (document) => [pdfHead(document.length + moreBytes), ...body(document)];
-
-/** The first bytes of the document, or all but the last, and the end of the connection. */
-const cutAt = (at: number) => under((document) => [write(document.subarray(0, at)), end]);
-
-/** Half of the document in chunks, and then something else. */
-const afterHalf =
-  (...rest: readonly Step[]): Script =>
-  (document) => [chunkedHead(), chunks(half(document), 10_000), ...rest];
-
-const inGzip =
-  (change: (packed: Buffer) => Uint8Array): Script =>
+type Part = (document: Uint8Array) => Uint8Array;
+const all: Part = (document) => document;
+/** The beginning of a document up to a position, as `subarray` takes it. */
+const upTo =
+  (at: number): Part =>
   (document) =>
-    answer(200, change(gzipSync(document)), { "content-encoding": "gzip" });
+    document.subarray(0, at);
+
+/** Headers whose length is that of the document and some bytes more, a part of it, and more steps. */
+const under =
+  (part: Part, rest: readonly Step[], moreBytes = 0): Script =>
+  (document) => [pdfHead(document.length + moreBytes), write(part(document)), ...rest];
+
+/** A part of the document without a length, and more steps. */
+const unmeasured =
+  (part: Part, ...rest: readonly Step[]): Script =>
+  (document) => [untilClose, write(part(document)), ...rest];
+
+/** The beginning of the document, and the end of the connection. */
+const cutAt = (at: number) => under(upTo(at), [end]);
+
+/** A part of the document in chunks, and more steps. */
+const inChunks =
+  (part: Part, ...rest: readonly Step[]): Script =>
+  (document) => [chunkedHead(), chunks(part(document), 10_000), ...rest];
+const afterHalf = (...rest: readonly Step[]) => inChunks(half, ...rest);
+
+const encoded =
+  (coding: string, encode: (document: Uint8Array) => Uint8Array): Script =>
+  (document) =>
+    answer(200, encode(document), { "content-encoding": coding });
+const inGzip = (change: (packed: Buffer) => Uint8Array) =>
+  encoded("gzip", (document) => change(gzipSync(document)));
 
 /** So many bytes in which no PDF begins. */
 const junk = (length: number) => Buffer.alloc(length, "junk ");
@@ -49,19 +65,13 @@ export const noPdfs = group("A success that is no PDF", "InvalidPdfError", "not 
   ["200 and white space", () => answer(200, " \r\n".repeat(1_000))],
   ["204 No Content", () => [{ do: "head", status: 204, headers: {} }]],
   ["205 Reset Content", () => answer(205, "")],
-  [
-    "202 Accepted, to be fetched later",
-    () => answer(202, '{"status":"queued"}', { ...json, location: "/jobs/1" }),
-  ],
-  [
-    "a PDF that begins 1,030 bytes into the body",
-    under((document) => [write(junk(1_030)), write(document)], 1_030),
-  ],
+  ["202 Accepted, to be fetched later", () => answer(202, '{"status":"queued"}', { location: "/jobs/1" })],
+  ["a PDF that begins 1,030 bytes into the body", (pdf) => answer(200, Buffer.concat([junk(1_030), pdf]))],
   ["something endless that is no PDF", () => [pdfHead(10_000_000_000), ...drip(junk(10_000_000), 1_024, 1)]],
-  ["a coding that nobody knows", (document) => answer(200, document, { "content-encoding": "compress" })],
+  ["a coding that nobody knows", encoded("compress", all)],
   [
     "a gzip that is none",
-    (document) => answer(200, document, { "content-encoding": "gzip" }),
+    encoded("gzip", all),
     {
       gets: "TruncatedPdfError",
       secondTry: "heals",
@@ -75,24 +85,21 @@ export const noPdfs = group("A success that is no PDF", "InvalidPdfError", "not 
 export const stalls = group("A document that stops", "TimeoutError (stall)", "heals before hand-over", [
   [
     "the head comes, and never a byte of the document",
-    under(() => [stall]),
+    (document) => [pdfHead(document.length), stall],
     { gets: "TimeoutError (firstByte)", secondTry: "heals" },
   ],
   [
     "1,000 bytes in which no PDF begins, and then nothing",
-    under(() => [write(" ".repeat(1_000)), stall]),
+    under(() => Buffer.alloc(1_000, " "), [stall]),
     { secondTry: "heals" },
   ],
   [faults.stall()],
-  [
-    "all but the last byte comes, and then nothing",
-    under((document) => [write(document.subarray(0, -1)), stall]),
-  ],
-  ["all of it comes, of unknown length, and no end", (document) => [untilClose, write(document), stall]],
+  ["all but the last byte comes, and then nothing", under(upTo(-1), [stall])],
+  ["all of it comes, of unknown length, and no end", unmeasured(all, stall)],
   ["chunks stop coming", afterHalf(stall)],
   [
     "it comes so slowly that it takes for ever",
-    under((document) => drip(document, 10, 20)),
+    (document) => [pdfHead(document.length), ...drip(document, 10, 20)],
     { gets: "TimeoutError (total)", secondTry: "not tried" },
   ],
 ]);
@@ -103,32 +110,14 @@ export const cutOffs = group("A document that is cut off", "TruncatedPdfError", 
   [faults.cutOff()],
   ["closed before the last byte", cutAt(-1)],
   [faults.reset({ afterBytes: 50_000 })],
-  [
-    "reset in the middle, and its length was not told",
-    (document) => [untilClose, write(half(document)), reset],
-  ],
-  [
-    "closed in the middle, and its length was not told",
-    (document) => [untilClose, write(half(document)), end],
-  ],
-  [
-    "closed just before its end mark, and its length was not told",
-    (document) => [untilClose, write(document.subarray(0, -7)), end],
-  ],
-  [
-    "the length is right, and the end mark is missing",
-    (document) => answer(200, document.subarray(0, -7), { "content-type": "application/pdf" }),
-  ],
-  [
-    "more bytes than the length says, so that the end is missing",
-    under((document) => [write(document)], -100),
-  ],
-  ["it is whole, and shorter than the length says", under((document) => [write(document), end], 10)],
+  ["reset in the middle, and its length was not told", unmeasured(half, reset)],
+  ["closed in the middle, and its length was not told", unmeasured(half, end)],
+  ["closed just before its end mark, and its length was not told", unmeasured(upTo(-7), end)],
+  ["the length is right, and the end mark is missing", (document) => answer(200, upTo(-7)(document))],
+  ["more bytes than the length says, so that the end is missing", under(all, [], -100)],
+  ["it is whole, and shorter than the length says", under(all, [end], 10)],
   ["chunks, closed without the last one", afterHalf(end)],
-  [
-    "all of its chunks, closed without the empty one that ends them",
-    (document) => [chunkedHead(), chunks(document, 10_000), end],
-  ],
+  ["all of its chunks, closed without the empty one that ends them", inChunks(all, end)],
   ["a chunk shorter than it says", afterHalf(write("ffff\r\nshort"), end)],
   ["a chunk longer than it says", afterHalf(write("5\r\nlonger\r\n0\r\n\r\n"))],
   ["a chunk whose size is no number", afterHalf(write("zz\r\n\r\n"))],

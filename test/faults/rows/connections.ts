@@ -3,6 +3,7 @@ import { group } from "../row.ts";
 import { end, lines, reset, stall, write } from "../steps.ts";
 
 const nothing = () => [];
+const distrusted = { secondTry: "not tried", https: true } as const;
 
 /** A TLS alert, "protocol version", as a server of TLS answers to plain text (RFC 8446, 6). */
 const tlsAlert = Uint8Array.of(0x15, 3, 1, 0, 2, 2, 70);
@@ -38,19 +39,11 @@ export const connecting = group("Getting there", "ConnectionError", "heals", [
   [
     "plain text where TLS is expected",
     () => [lines("HTTP/1.1 400 Bad Request"), end],
-    { at: "connection", secondTry: "not tried", https: true },
+    { ...distrusted, at: "connection" },
   ],
   ["TLS where plain text is expected", () => [write(tlsAlert), end]],
-  [
-    "a certificate that nobody vouches for",
-    nothing,
-    { secondTry: "not tried", https: true, certificate: "self-signed" },
-  ],
-  [
-    "a certificate that has expired",
-    nothing,
-    { secondTry: "not tried", https: true, certificate: "expired" },
-  ],
+  ["a certificate that nobody vouches for", nothing, { ...distrusted, certificate: "self-signed" }],
+  ["a certificate that has expired", nothing, { ...distrusted, certificate: "expired" }],
   ["closed as soon as it is accepted", () => [end], { at: "connection" }],
   [
     "accepted, and reset before the request is answered",

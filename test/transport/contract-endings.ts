@@ -1,13 +1,25 @@
 import type { Socket } from "node:net";
+import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { closed, head, later, noise, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
+import {
+  closed,
+  closedOrigin,
+  framed,
+  head,
+  later,
+  noise,
+  serveRaw,
+  wholeAnswer,
+} from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
 import { type Hooks, record, requestTo, send, settle } from "./recorder.ts";
 
 const document = noise(200_000);
+const halfOfTen = `${head(200, ["content-length: 10"])}half`;
+const halfOfAChunk = `${head(200, ["transfer-encoding: chunked"])}${framed("half")}0\r\n`;
 
-/** Where an exchange with a body that never ends is aborted. */
+/** When an exchange with a body that never ends is aborted. */
 const stages: [string, Hooks][] = [
   ["at the headers", { onHead: (one) => one.abort() }],
   ["at a chunk", { onChunk: (one) => one.abort() }],
@@ -20,8 +32,16 @@ const stages: [string, Hooks][] = [
   ["before a pause and a resume", { onChunk: (one) => [one.abort(), one.pause(), one.resume()] }],
 ];
 
-/** An exchange that is aborted. That nothing is told afterwards, the recorder checks in every test. */
-export function describeAbort(makeTransport: MakeTransport): void {
+/** When a connection breaks, and the events until then. `test/faults` plays many more breaks through the client. */
+const breaks: [string, string, string[]][] = [
+  ["in the headers", "HTTP/1.1 200 OK\r\ncontent-type: appl", ["sent", "failure"]],
+  ["before the body", head(200, ["content-length: 10"]), ["sent", "head", "failure"]],
+  ["in a body with a length", halfOfTen, ["sent", "head", "chunk", "failure"]],
+  ["before the last line of chunks", halfOfAChunk, ["sent", "head", "chunk", "failure"]],
+];
+
+/** An exchange that is aborted or fails. The recorder checks in every test that nothing follows its last event. */
+export function describeEndings(makeTransport: MakeTransport): void {
   describe("abort", () => {
     it.each([
       ["before it is sent", true],
@@ -76,27 +96,8 @@ export function describeAbort(makeTransport: MakeTransport): void {
       const heard = [...recorder.events];
       await settle(transport);
       expect(recorder.events).toEqual(heard);
-      expect(recorder.events).not.toContain("end");
-      expect(recorder.events).not.toContain("failure");
-    });
-
-    it("drops a chunk that arrived while paused", async () => {
-      const arrival = later<Socket>();
-      const transport = makeTransport();
-      const { recorder } = await send(transport, (socket) => {
-        socket.write(`${head(200, ["content-length: 12"])}1st ;`);
-        arrival.resolve(socket);
-      });
-      await recorder.until("chunk");
-      await turn();
-      recorder.pause();
-      const socket = await arrival.promise;
-      socket.write("2nd");
-      await settle(transport);
-      recorder.abort();
-      await closed(socket);
-      await settle(transport);
-      expect(recorder.body.toString()).toBe("1st ;");
+      expect(heard).not.toContain("end");
+      expect(heard).not.toContain("failure");
     });
 
     it("ends one of two exchanges and not the other", async () => {
@@ -114,6 +115,70 @@ export function describeAbort(makeTransport: MakeTransport): void {
       sockets[1]?.write("rest");
       await kept.finished();
       expect([kept.events.at(-1), kept.body.toString()]).toEqual(["end", "halfrest"]);
+    });
+  });
+
+  describe("failure", () => {
+    it("carries the reason for which a server could not be reached", async () => {
+      const transport = makeTransport();
+      const recorder = record(transport, requestTo(await closedOrigin())).send();
+      await recorder.finished();
+      await settle(transport);
+      // Only a transport that sees the sending can tell that it never came to that.
+      expect(recorder.events).toEqual(transport.sees.sending ? ["failure"] : ["sent", "failure"]);
+      expect(inspect(recorder.failure)).toContain("ECONNREFUSED");
+    });
+
+    it.each([
+      ["a path with line breaks", { path: "/a b\r\nx-smuggled: 1" }],
+      ["a header with line breaks", { headers: ["x-broken", "a\r\nx-smuggled: 1"] }],
+      ["an invalid header name", { headers: ["not a name", "1"] }],
+    ])("is reported, not thrown, for %s", async (_what, rest) => {
+      const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
+      const recorder = record(makeTransport(), requestTo(server.origin, rest));
+      expect(() => recorder.send()).not.toThrow();
+      await recorder.finished();
+      // `fetch` percent-encodes such a path as URLs demand; then nothing is smuggled either.
+      if (recorder.events.at(-1) === "failure") expect(server.requests).toEqual([]);
+      expect(server.requests.flatMap(({ lines }) => lines).join("\n")).not.toMatch(/^x-smuggled/m);
+    });
+
+    it.each(
+      breaks.flatMap(([when, sent, events]) => [
+        { when, sent, events, verb: "ends", end: (socket: Socket): unknown => socket.end() },
+        { when, sent, events, verb: "resets", end: (socket: Socket): unknown => socket.resetAndDestroy() },
+      ]),
+    )("comes once when the server $verb the connection $when", async ({ sent, events, end }) => {
+      const received = later<void>();
+      const transport = makeTransport();
+      const { recorder } = await send(transport, async (socket) => {
+        socket.write(sent);
+        // Closed only when the first part was received: a reset may overtake what was written before it.
+        await received.promise;
+        end(socket);
+      });
+      await recorder.until(events.at(-2) as "sent" | "head" | "chunk");
+      received.resolve();
+      await recorder.finished();
+      await settle(transport);
+      expect(recorder.events).toEqual(events);
+      expect(recorder.failure).toBeInstanceOf(Error);
+    });
+
+    it("comes to a paused receiver no later than it resumes", async () => {
+      const cut = later<Socket>();
+      const transport = makeTransport();
+      const { recorder } = await send(
+        transport,
+        (socket) => socket.write(halfOfTen, () => cut.resolve(socket)),
+        { onHead: (one) => one.pause() },
+      );
+      await recorder.until("head");
+      (await cut.promise).resetAndDestroy();
+      await settle(transport);
+      recorder.resume();
+      await recorder.finished();
+      expect(recorder.events.at(-1)).toBe("failure");
     });
   });
 }
