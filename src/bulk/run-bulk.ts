@@ -82,6 +82,8 @@ function placeOf(place: string | undefined, journal: string): string {
   return relative(dirname(resolve(journal)), place) || ".";
 }
 
+const defaultGiveUpAfterMs = 900_000;
+
 /** How many stored documents may wait for their lines in the journal before the run does. */
 const maxUnrecorded = 1024;
 
@@ -103,11 +105,13 @@ class BulkRun<J extends Job> {
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: Journal) {
     const { client, concurrency, perSecond, retry, stopAfter, skipInvalid, signal, drain } = options;
+    const { giveUpAfter = defaultGiveUpAfterMs, onOutage } = options;
     this.#options = options;
     this.#journal = journal;
     this.#run = new Run<J, unknown>(client, source, {
       ...{ concurrency, perSecond, retry, stopAfter, skipInvalid, signal, drain },
       finishedBefore: journal.finishedBefore,
+      watch: { giveUpAfterMs: giveUpAfter, onOutage: (outage) => this.#callBack(onOutage, outage) },
       admit: (job, index) => this.#admit(job, index),
       use: (pdf, job, context) => this.#put(pdf, job, context),
     });
@@ -151,6 +155,12 @@ class BulkRun<J extends Job> {
       },
       get pauseMs() {
         return Math.max(0, run.pace.pausedUntilMs - performance.now());
+      },
+      get outageMs() {
+        return run.watch?.outageMs(performance.now()) ?? 0;
+      },
+      get nextRequestMs() {
+        return Math.max(this.pauseMs, run.watch?.nextRequestMs(performance.now()) ?? 0);
       },
     };
   }
@@ -224,10 +234,12 @@ class BulkRun<J extends Job> {
   }
 
   #tell(result: BulkResult<J>): void {
-    const { onResult } = this.#options;
-    if (!onResult) return;
+    this.#callBack(this.#options.onResult, result);
+  }
+
+  #callBack<T>(callback: ((given: T) => void) | undefined, given: T): void {
     try {
-      const told: unknown = onResult(result);
+      const told: unknown = callback?.(given);
       if (told instanceof Promise) this.#await(told);
     } catch (error) {
       this.#break(error);

@@ -7,6 +7,7 @@ import { Pace, type Ticket } from "./pace/pace.ts";
 import { ResultQueue } from "./result-queue.ts";
 import type { GenerateManyOptions } from "./run-options.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
+import { describeLongOutage, ServiceWatch, type WatchParts } from "./service-watch.ts";
 import { SystematicFailures } from "./systematic-failures.ts";
 import { Turns } from "./turns.ts";
 
@@ -16,11 +17,16 @@ const longestCleaningMs = 1000;
 /** After how many jobs in a row that sent nothing others have their turn: timers, signals, sockets. */
 const unsentInARow = 500;
 
+/** How many more jobs a run may hold than its pace allows, to see whether the service answers those. */
+const mostProbes = 16;
+
 /** What a run is made with. */
 export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
   readonly use: Use<J, R>;
   /** How many documents earlier runs have finished. Default: none. */
   readonly finishedBefore?: number;
+  /** How outages of the service are handled. Default: not at all. */
+  readonly watch?: WatchParts;
   /**
    * Called for every job, before it is asked for: `false` passes over it, and what it throws rejects it, as what it rejects with.
    */
@@ -38,6 +44,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   readonly retry: GenerateManyOptions<J, R>["retry"];
   readonly pace: Pace;
   readonly turns: Turns;
+  readonly watch: ServiceWatch | undefined;
   wholeCount = 0;
   readonly #options: RunParts<J, R>;
   readonly #source: JobSource<J>;
@@ -77,7 +84,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     source: JobSource<J>,
     options: RunParts<J, R>,
   ) {
-    const { use, retry, concurrency = "auto", perSecond, ordered = false } = options;
+    const { use, retry, concurrency = "auto", perSecond, ordered = false, watch } = options;
     this.client = client;
     this.use = use;
     this.retry = retry;
@@ -85,7 +92,8 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#options = options;
     this.#source = source;
     this.#results = new ResultQueue(ordered, () => this.#heldCount--);
-    this.turns = new Turns(this.pace, () => this.#onRoom());
+    this.watch = watch && new ServiceWatch(watch);
+    this.turns = new Turns(this.pace, this.watch, () => this.#onRoom());
   }
 
   next(): Promise<IteratorResult<Result<J, R>>> {
@@ -129,10 +137,27 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   }
 
   async again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
-    const ticket = await this.turns.again(delayMs, signal);
-    // A job that would have been tried again, and is not.
-    if (ticket === undefined && this.#stop) this.#isCutShort = true;
-    return ticket;
+    return (await this.turns.again(delayMs, signal)) ?? this.leave();
+  }
+
+  /** Notes that a job would have been tried, and is not. */
+  leave(): undefined {
+    if (this.#stop) this.#isCutShort = true;
+  }
+
+  /** Has another job pulled that shows whether the service answers, if there may be one. */
+  wantUntried(): boolean {
+    if (!this.watch || this.#isSourceEnded) return false;
+    this.watch.wantsUntried = true;
+    this.#onRoom();
+    return true;
+  }
+
+  /** Stops if the service has been unavailable for too long. */
+  onOutage(watch: ServiceWatch, error: unknown): void {
+    const nowMs = performance.now();
+    if (watch.hasLastedTooLong(nowMs)) this.stop(describeLongOutage(watch.outageMs(nowMs), error), error);
+    else if (watch.wantsUntried) this.#onRoom();
   }
 
   /**
@@ -162,7 +187,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   async #pullJobs(): Promise<void> {
     try {
       while (!this.#isSourceEnded) {
-        if (this.#heldCount >= this.pace.slots || !this.turns.isFree()) {
+        if (!this.#mayPull()) {
           await new Promise<void>((resolve) => {
             this.#onRoom = resolve;
           });
@@ -187,6 +212,11 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     }
   }
 
+  #mayPull(): boolean {
+    if (this.#heldCount < this.pace.slots && this.turns.isFree()) return true;
+    return this.watch?.wantsUntried === true && this.#heldCount < this.pace.slots + mostProbes;
+  }
+
   #admit(job: J, index: number): void {
     try {
       const admitted = this.#options.admit?.(job, index) ?? true;
@@ -194,6 +224,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
         this.#unsentCount++;
         this.#heldCount--;
       } else {
+        if (this.watch) this.watch.wantsUntried = false;
         this.#perform(job, index, admitted);
       }
     } catch (error) {
