@@ -11,6 +11,7 @@ import {
 } from "../index.ts";
 import type { RetryPolicy } from "../options/retry.ts";
 import { checkJob, type Job, type Result } from "./job.ts";
+import type { Unserved } from "./outage.ts";
 import type { Ticket } from "./pace/pace.ts";
 import type { Run } from "./run.ts";
 import { availabilityAfter } from "./service-watch.ts";
@@ -33,8 +34,8 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   #pardoned = 0;
   /** How many documents of the run were whole when this one was refused last. */
   #wholeAtRefusal = -1;
-  /** Whether the last attempt failed because the service is unavailable. */
-  #isOutage = false;
+  /** Whether the last attempt was not answered. */
+  #isUnserved = false;
   /** How many requests the service had answered when this job failed last, or began. */
   #answersAtFailure = 0;
   #doubts = 0;
@@ -69,7 +70,8 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
       if (result !== undefined) return result;
       ticket = await this.#run.again(this.#delayMs as number, signal);
       // The next run asks for it.
-      if (ticket === undefined && this.#isOutage && !signal?.aborted) return undefined;
+      const isLeft = ticket === undefined && this.#isUnserved && this.#run.watch?.isOutage;
+      if (isLeft && !signal?.aborted) return undefined;
     }
     return this.#rejected(signal?.aborted ? signal.reason : this.lastError);
   }
@@ -147,7 +149,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     const decision = decide({ repeat }, counted, policy, Number.POSITIVE_INFINITY, Math.random);
     if ("why" in decision) return decision;
     this.#delayMs = decision.delayMs;
-    const outageMs = this.#isOutage ? (this.#run.watch?.nextRequestMs(performance.now()) ?? 0) : 0;
+    const outageMs = this.#run.watch?.nextRequestMs(performance.now()) ?? 0;
     return { delayMs: Math.max(decision.delayMs, retryAfterMs, outageMs) };
   }
 
@@ -177,8 +179,9 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   ): Failure["repeat"] {
     const how = this.#run.watch && availabilityAfter({ repeat }, error);
     if (how === "answered") this.#reportAnswer();
-    this.#isOutage = (how === "unreached" || how === "unserved") && this.#reportUnserved(how, error);
-    if (this.#isOutage) {
+    const unserved = how === "answered" ? undefined : how;
+    this.#isUnserved = unserved !== undefined;
+    if (unserved !== undefined && this.#reportUnserved(unserved, error)) {
       // Whoever wants no second try gets none.
       if (policy.limit > 0) this.#pardoned++;
       this.#reportToPace("lost", failure.retryAfterMs);
@@ -190,7 +193,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return how === "unserved" ? "ambiguous" : repeat;
   }
 
-  #reportUnserved(how: "unreached" | "unserved", error: unknown): boolean {
+  #reportUnserved(how: Unserved, error: unknown): boolean {
     const { watch } = this.#run;
     if (!watch) return false;
     const attempt = { jobIndex: this.#index, how, error, ticket: this.#ticket };

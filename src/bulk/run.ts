@@ -262,7 +262,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     const counted = this.#rejectedCount - (skipInvalid ? this.invalidCount : 0);
     if (counted === stopAfter) this.stop(`\`stopAfter: ${counted}\` was reached`, error);
     const systematic = this.#systematicFailures.add(error, { stored: this.wholeCount, finishedBefore });
-    // Connections that fail, and mistakes in a job, may be the fault of this one job.
+    // A mistake in a job may be the fault of this one job.
     if (!systematic || !ApiError.is(error)) return;
     const { withWhat, common } = systematic;
     this.stop(`${withWhat}, no job would succeed${common === undefined ? "" : `: ${common}`}`, error, false);

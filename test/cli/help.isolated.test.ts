@@ -60,8 +60,8 @@ describe("the help", () => {
     ],
     [
       "bulk",
-      "--out --schema --format --encoding --delimiter --concurrency --per-second --limit --stop-after --dry-run --skip-invalid --journal " +
-        "--fresh --report --base-url --timeout --no-retry --allow-insecure-http --debug --help",
+      "--out --schema --format --encoding --delimiter --concurrency --per-second --limit --stop-after --give-up-after --dry-run --skip-invalid " +
+        "--journal --fresh --report --base-url --timeout --no-retry --allow-insecure-http --debug --help",
       "0 1 2 3 130 141",
     ],
     [

@@ -17,6 +17,8 @@ const standing: RunProgress = {
   inHand: 8,
   allowedPerSecond: Number.POSITIVE_INFINITY,
   pauseMs: 0,
+  outageMs: 0,
+  nextRequestMs: 0,
   isEnding: false,
 };
 
@@ -43,9 +45,27 @@ describe("the bar", () => {
       "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  paused for 12 s, as the service asks  152/s",
     ],
     [
+      "tells of an outage in place of the rate",
+      wide,
+      { outageMs: 119_400, nextRequestMs: 7100, pauseMs: 7100 },
+      "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  no answer for 2 min, next request in 8 s",
+    ],
+    [
+      "tells of an outage instead of the bar on a shorter line",
+      79,
+      { outageMs: 119_400, nextRequestMs: 7100 },
+      "2,097 of 5,000  3 failed  no answer for 2 min, next request in 8 s",
+    ],
+    [
+      "tells of the request that looks whether an outage is over",
+      Number.POSITIVE_INFINITY,
+      { outageMs: 1500 },
+      "2,097 of 5,000  3 failed  no answer for 2 s, asking now",
+    ],
+    [
       "tells what is still finished",
       wide,
-      { isEnding: true, pauseMs: 500 },
+      { isEnding: true, pauseMs: 500, outageMs: 500 },
       "██████████░░░░░░░░░░░░░░  2,097 of 5,000  3 failed  finishing 8  152/s",
     ],
     [
