@@ -27,13 +27,15 @@ import { RunStoppedError } from "./run-stopped-error.ts";
  * A `SIGKILL` loses nothing that is finished, and a power cut nothing that was synced: lines are written and synced in groups, at most
  * 20 ms apart, after the documents they speak of.
  *
+ * While the service is away, the run pauses, looks at growing intervals whether it is back, and goes on by itself.
+ *
  * @param options - see `RunBulkOptions`
  * @returns how many jobs were fulfilled, skipped and rejected, and why
  * @throws {ConfigurationError} (rejects) when an option is unknown or wrong, or `jobs` cannot be gone through
  * @throws {JournalError} (rejects) when the journal is in use, of another run, no journal, or cannot be read or written
  * @throws {SaveError} (rejects) when the folder cannot be written to
- * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain`, a full disk or the service ended before its jobs did;
- * its `summary` tells how far it came
+ * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain`, a full disk or the service ended before its jobs did,
+ * or that gave up after an outage of `giveUpAfter`; its `summary` tells how far it came
  * @throws the reason of `signal` (rejects) when that is aborted
  * @throws what the source of the jobs, the sink's `open` or `onResult` throws (rejects)
  *
