@@ -1,9 +1,10 @@
 import { ConfigurationError, type TemplatePdf } from "../index.ts";
-import { checkOptions, isBoolean, isFunction, isObject, isText } from "../options/option-rules.ts";
+import { checkOptions, isBoolean, isFunction, isObject, isText, type Rule } from "../options/option-rules.ts";
 import { resolveRetry } from "../options/retry.ts";
 import type { FailureGroup } from "./failure-groups.ts";
 import type { Fitting, Fulfilled, Jobs, Rejected } from "./job.ts";
 import { checkClient, type RunOptions, runRules } from "./run-options.ts";
+import type { BulkOutage } from "./service-watch.ts";
 import type { Sink } from "./sink.ts";
 
 /** A job that an earlier run has finished. */
@@ -40,6 +41,10 @@ export interface BulkProgress {
   readonly perSecond: number;
   /** How long nothing is sent any more because the service asked for that, in milliseconds; 0 where it has not. */
   readonly pauseMs: number;
+  /** How long the service has been unavailable, in milliseconds; 0 if it is not. Nothing but single requests is sent meanwhile. */
+  readonly outageMs: number;
+  /** How long until the next request may be sent, in a pause or an outage, in milliseconds; else 0. */
+  readonly nextRequestMs: number;
 }
 
 /** What became of the jobs of a run. */
@@ -82,6 +87,11 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   journal: string;
   /** Whether to start over: an existing journal is put aside as `<journal>.old`. Default: `false`. */
   fresh?: boolean | undefined;
+  /**
+   * How long the service may be unavailable before the run ends with a `RunStoppedError`, in milliseconds; may be 0 or `Infinity`.
+   * Until then the run waits, looks at growing intervals whether the service is back, and goes on by itself. Default: 900,000.
+   */
+  giveUpAfter?: number | undefined;
   /** What run this is, such as `"payslips of November"`: a journal that was begun for another is refused. Default: none. */
   name?: string | undefined;
   /** Called once, when the journal was opened and before the first job. What it throws ends the run. */
@@ -91,14 +101,22 @@ export interface RunBulkOptions<T, J> extends RunOptions {
    * for it before it ends, and not before it goes on.
    */
   onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
+  /** Called when the service becomes unavailable, and when it answers again. What it throws, or rejects with, ends the run. */
+  onOutage?: ((outage: BulkOutage) => void) | undefined;
 }
+
+const giveUpAfter: Rule = {
+  words: "a number of milliseconds, 0 or more, or Infinity",
+  test: (value) => typeof value === "number" && value >= 0,
+};
 
 /** Throws a {@link ConfigurationError} for the first option of `runBulk` that is wrong. */
 export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   const rules = { client: undefined, jobs: undefined, key: isFunction, sink: isObject, journal: isText };
+  const callbacks = { onBegin: isFunction, onResult: isFunction, onOutage: isFunction };
   checkOptions(
     options,
-    { ...runRules, ...rules, fresh: isBoolean, name: isText, onBegin: isFunction, onResult: isFunction },
+    { ...runRules, ...rules, fresh: isBoolean, giveUpAfter, name: isText, ...callbacks },
     "run",
   );
   checkClient(options.client);

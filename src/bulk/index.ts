@@ -24,4 +24,5 @@ export { JournalError } from "./journal/journal-error.ts";
 export { runBulk } from "./run-bulk.ts";
 export type { GenerateManyOptions, RunOptions } from "./run-options.ts";
 export { RunStoppedError } from "./run-stopped-error.ts";
+export type { BulkOutage } from "./service-watch.ts";
 export type { PutContext, Sink, SinkRun } from "./sink.ts";

@@ -11,11 +11,16 @@ import {
 } from "../index.ts";
 import type { RetryPolicy } from "../options/retry.ts";
 import { checkJob, type Job, type Result } from "./job.ts";
+import type { Unserved } from "./outage.ts";
 import type { Ticket } from "./pace/pace.ts";
 import type { Run } from "./run.ts";
+import { availabilityAfter } from "./service-watch.ts";
 
 /** A run does not pause for longer because a header says so. */
 const longestPauseMs = 3_600_000;
+
+/** How often a job is retried beyond its limit to find out whether it or the service is the reason. */
+const mostDoubts = 8;
 
 /** All attempts of one job, until its document is whole and was used, or another attempt would not help. */
 export class JobAttempts<J extends Job, R> implements BulkAttempt {
@@ -29,6 +34,11 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   #pardoned = 0;
   /** How many documents of the run were whole when this one was refused last. */
   #wholeAtRefusal = -1;
+  /** Whether the last attempt was not answered. */
+  #isUnserved = false;
+  /** How many requests the service had answered when this job failed last, or began. */
+  #answersAtFailure = 0;
+  #doubts = 0;
   /** The place of the current attempt in the pace of the run. */
   #ticket: Ticket | undefined;
   /** What became of the current attempt. */
@@ -51,13 +61,17 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     }
     const signal = this.#job?.options?.signal;
     this.#wholeAtRefusal = this.#run.wholeCount;
+    this.#answersAtFailure = this.#run.watch?.answerCount ?? 0;
     const first = this.#run.turns.take(signal);
     let ticket = first instanceof Promise ? await first : first;
-    if (ticket === undefined && !signal?.aborted) return undefined;
+    if (ticket === undefined && !signal?.aborted) return this.#run.leave();
     while (ticket !== undefined) {
       const result = await this.#try(ticket);
       if (result !== undefined) return result;
       ticket = await this.#run.again(this.#delayMs as number, signal);
+      // The next run asks for it.
+      const isLeft = ticket === undefined && this.#isUnserved && this.#run.watch?.isOutage;
+      if (isLeft && !signal?.aborted) return undefined;
     }
     return this.#rejected(signal?.aborted ? signal.reason : this.lastError);
   }
@@ -123,25 +137,81 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
 
   decide(failure: Failure, attempts: number, policy: RetryPolicy): Decision {
     const error = failure.error("");
-    const { repeat, retryAfterMs = 0 } = failure;
+    const { retryAfterMs = 0 } = failure;
     if (retryAfterMs > longestPauseMs) {
       const why = `the service asks to wait ${inSeconds(retryAfterMs)}, and a run waits an hour at most`;
       this.#run.stop(why, error);
       return { why: ` Not retried: ${why}.` };
     }
-    this.#reportFailureToPace(error, failure.retryAfterMs, policy);
+    const repeat = this.#reportFailure(failure, error, attempts, policy);
     // The wait that was asked for is the whole run's.
     const counted = attempts - this.#pardoned;
     const decision = decide({ repeat }, counted, policy, Number.POSITIVE_INFINITY, Math.random);
     if ("why" in decision) return decision;
     this.#delayMs = decision.delayMs;
-    return { delayMs: Math.max(decision.delayMs, retryAfterMs) };
+    const outageMs = this.#run.watch?.nextRequestMs(performance.now()) ?? 0;
+    return { delayMs: Math.max(decision.delayMs, retryAfterMs, outageMs) };
   }
 
   onOutcome(outcome: Outcome): void {
+    const isSent = outcome.attempts > this.attempts;
     this.#outcome = outcome;
     this.attempts = outcome.attempts;
-    if (!outcome.failure) this.#reportToPace("passed");
+    if (!outcome.failure) {
+      this.#reportAnswer();
+      this.#reportToPace("passed");
+    } else if (isSent && TimeoutError.is(outcome.failure.error) && outcome.failure.error.phase === "total") {
+      // It is not retried, and tells as much of the service as another timeout.
+      this.#reportUnserved("unserved", outcome.failure.error);
+    }
+  }
+
+  #reportAnswer(): void {
+    if (this.#run.watch?.answered(this.#ticket, performance.now())) this.#run.pace.restart();
+  }
+
+  /** Reports what an attempt failed with. Returns whether another may help. */
+  #reportFailure(
+    { repeat, ...failure }: Failure,
+    error: unknown,
+    attempts: number,
+    policy: RetryPolicy,
+  ): Failure["repeat"] {
+    const how = this.#run.watch && availabilityAfter({ repeat }, error);
+    if (how === "answered") this.#reportAnswer();
+    const unserved = how === "answered" ? undefined : how;
+    this.#isUnserved = unserved !== undefined;
+    if (unserved !== undefined && this.#reportUnserved(unserved, error)) {
+      // Whoever wants no second try gets none.
+      if (policy.limit > 0) this.#pardoned++;
+      this.#reportToPace("lost", failure.retryAfterMs);
+      return how === "unreached" ? "safe" : "ambiguous";
+    }
+    if (how === "unserved" && this.#isInDoubt(attempts, policy)) this.#pardoned++;
+    this.#reportFailureToPace(error, failure.retryAfterMs, policy);
+    // Proxies have many a 5xx of their own for a service that is away.
+    return how === "unserved" ? "ambiguous" : repeat;
+  }
+
+  #reportUnserved(how: Unserved, error: unknown): boolean {
+    const { watch } = this.#run;
+    if (!watch) return false;
+    const attempt = { jobIndex: this.#index, how, error, ticket: this.#ticket };
+    const isOutage = watch.failed(attempt, performance.now());
+    if (isOutage) this.#run.onOutage(watch, error);
+    return isOutage;
+  }
+
+  /** Whether a job that has no attempts left may still not be the reason, because the service has answered no other since. */
+  #isInDoubt(attempts: number, { limit }: RetryPolicy): boolean {
+    const answerCount = this.#run.watch?.answerCount ?? 0;
+    const isProven = answerCount > this.#answersAtFailure;
+    this.#answersAtFailure = answerCount;
+    const counted = attempts - this.#pardoned;
+    if (isProven || limit === 0 || counted < limit) return false;
+    // Before the last attempt, so that the other job can be answered by then.
+    const hasOther = this.#run.wantUntried();
+    return hasOther && counted > limit && this.#doubts++ < mostDoubts;
   }
 
   #reportFailureToPace(error: unknown, retryAfterMs: number | undefined, { limit }: RetryPolicy): void {
@@ -160,10 +230,15 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   }
 
   /** Reports once what became of a request. */
-  #reportToPace(how: "passed" | "unsent" | "refused" | "overloaded", retryAfterMs?: number): void {
+  #reportToPace(how: "passed" | "unsent" | "refused" | "overloaded" | "lost", retryAfterMs?: number): void {
     const ticket = this.#ticket;
     this.#ticket = undefined;
-    if (ticket !== undefined) this.#run.pace[how](ticket, performance.now(), retryAfterMs);
+    if (ticket === undefined) return;
+    const { pace, watch, turns } = this.#run;
+    pace[how](ticket, performance.now(), retryAfterMs);
+    if (!watch) return;
+    watch.settled(ticket);
+    turns.onSettled();
   }
 }
 

@@ -27,13 +27,15 @@ import { describeUnwritable } from "./unwritable.ts";
  * A `SIGKILL` loses nothing that is finished, and a power cut nothing that was synced: lines are written and synced in groups, at most
  * 20 ms apart, after the documents they speak of.
  *
+ * While the service is away, the run pauses, looks at growing intervals whether it is back, and goes on by itself.
+ *
  * @param options - see `RunBulkOptions`
  * @returns how many jobs were fulfilled, skipped and rejected, and why
  * @throws {ConfigurationError} (rejects) when an option is unknown or wrong, or `jobs` cannot be gone through
  * @throws {JournalError} (rejects) when the journal is in use, of another run, no journal, or cannot be read or written
  * @throws {SaveError} (rejects) when the folder cannot be written to
- * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain`, a full disk or the service ended before its jobs did;
- * its `summary` tells how far it came
+ * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain`, a full disk or the service ended before its jobs did,
+ * or that gave up after an outage of `giveUpAfter`; its `summary` tells how far it came
  * @throws the reason of `signal` (rejects) when that is aborted
  * @throws what the source of the jobs, the sink's `open` or `onResult` throws (rejects)
  *
@@ -82,6 +84,8 @@ function placeOf(place: string | undefined, journal: string): string {
   return relative(dirname(resolve(journal)), place) || ".";
 }
 
+const defaultGiveUpAfterMs = 900_000;
+
 /** How many stored documents may wait for their lines in the journal before the run does. */
 const maxUnrecorded = 1024;
 
@@ -103,11 +107,13 @@ class BulkRun<J extends Job> {
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   constructor(options: RunBulkOptions<any, J>, source: JobSource<J>, journal: Journal) {
     const { client, concurrency, perSecond, retry, stopAfter, skipInvalid, signal, drain } = options;
+    const { giveUpAfter = defaultGiveUpAfterMs, onOutage } = options;
     this.#options = options;
     this.#journal = journal;
     this.#run = new Run<J, unknown>(client, source, {
       ...{ concurrency, perSecond, retry, stopAfter, skipInvalid, signal, drain },
       finishedBefore: journal.finishedBefore,
+      watch: { giveUpAfterMs: giveUpAfter, onOutage: (outage) => this.#callBack(onOutage, outage) },
       admit: (job, index) => this.#admit(job, index),
       use: (pdf, job, context) => this.#put(pdf, job, context),
     });
@@ -151,6 +157,12 @@ class BulkRun<J extends Job> {
       },
       get pauseMs() {
         return Math.max(0, run.pace.pausedUntilMs - performance.now());
+      },
+      get outageMs() {
+        return run.watch?.outageMs(performance.now()) ?? 0;
+      },
+      get nextRequestMs() {
+        return Math.max(this.pauseMs, run.watch?.nextRequestMs(performance.now()) ?? 0);
       },
     };
   }
@@ -224,10 +236,12 @@ class BulkRun<J extends Job> {
   }
 
   #tell(result: BulkResult<J>): void {
-    const { onResult } = this.#options;
-    if (!onResult) return;
+    this.#callBack(this.#options.onResult, result);
+  }
+
+  #callBack<T>(callback: ((given: T) => void) | undefined, given: T): void {
     try {
-      const told: unknown = onResult(result);
+      const told: unknown = callback?.(given);
       if (told instanceof Promise) this.#await(told);
     } catch (error) {
       this.#break(error);

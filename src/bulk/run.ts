@@ -7,6 +7,7 @@ import { Pace, type Ticket } from "./pace/pace.ts";
 import { ResultQueue } from "./result-queue.ts";
 import type { GenerateManyOptions } from "./run-options.ts";
 import { RunStoppedError } from "./run-stopped-error.ts";
+import { describeLongOutage, ServiceWatch, type WatchParts } from "./service-watch.ts";
 import { SystematicFailures } from "./systematic-failures.ts";
 import { Turns } from "./turns.ts";
 
@@ -16,11 +17,16 @@ const longestCleaningMs = 1000;
 /** After how many jobs in a row that sent nothing others have their turn: timers, signals, sockets. */
 const unsentInARow = 500;
 
+/** How many more jobs a run may hold than its pace allows, to see whether the service answers those. */
+const mostProbes = 16;
+
 /** What a run is made with. */
 export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
   readonly use: Use<J, R>;
   /** How many documents earlier runs have finished. Default: none. */
   readonly finishedBefore?: number;
+  /** How outages of the service are handled. Default: not at all. */
+  readonly watch?: WatchParts;
   /**
    * Called for every job, before it is asked for: `false` passes over it, and what it throws rejects it, as what it rejects with.
    */
@@ -41,6 +47,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   readonly pace: Pace;
   readonly onRefused: RunParts<J, R>["onRefused"];
   readonly turns: Turns;
+  readonly watch: ServiceWatch | undefined;
   wholeCount = 0;
   readonly #options: RunParts<J, R>;
   readonly #source: JobSource<J>;
@@ -80,7 +87,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     source: JobSource<J>,
     options: RunParts<J, R>,
   ) {
-    const { use, retry, concurrency = "auto", perSecond, ordered = false } = options;
+    const { use, retry, concurrency = "auto", perSecond, ordered = false, watch } = options;
     this.client = client;
     this.use = use;
     this.retry = retry;
@@ -89,7 +96,8 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#options = options;
     this.#source = source;
     this.#results = new ResultQueue(ordered, () => this.#heldCount--);
-    this.turns = new Turns(this.pace, () => this.#onRoom());
+    this.watch = watch && new ServiceWatch(watch);
+    this.turns = new Turns(this.pace, this.watch, () => this.#onRoom());
   }
 
   next(): Promise<IteratorResult<Result<J, R>>> {
@@ -133,10 +141,27 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   }
 
   async again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
-    const ticket = await this.turns.again(delayMs, signal);
-    // A job that would have been tried again, and is not.
-    if (ticket === undefined && this.#stop) this.#isCutShort = true;
-    return ticket;
+    return (await this.turns.again(delayMs, signal)) ?? this.leave();
+  }
+
+  /** Notes that a job would have been tried, and is not. */
+  leave(): undefined {
+    if (this.#stop) this.#isCutShort = true;
+  }
+
+  /** Has another job pulled that shows whether the service answers, if there may be one. */
+  wantUntried(): boolean {
+    if (!this.watch || this.#isSourceEnded) return false;
+    this.watch.wantsUntried = true;
+    this.#onRoom();
+    return true;
+  }
+
+  /** Stops if the service has been unavailable for too long. */
+  onOutage(watch: ServiceWatch, error: unknown): void {
+    const nowMs = performance.now();
+    if (watch.hasLastedTooLong(nowMs)) this.stop(describeLongOutage(watch.outageMs(nowMs), error), error);
+    else if (watch.wantsUntried) this.#onRoom();
   }
 
   /**
@@ -166,7 +191,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   async #pullJobs(): Promise<void> {
     try {
       while (!this.#isSourceEnded) {
-        if (this.#heldCount >= this.pace.slots || !this.turns.isFree()) {
+        if (!this.#mayPull()) {
           await new Promise<void>((resolve) => {
             this.#onRoom = resolve;
           });
@@ -191,6 +216,11 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     }
   }
 
+  #mayPull(): boolean {
+    if (this.#heldCount < this.pace.slots && this.turns.isFree()) return true;
+    return this.watch?.wantsUntried === true && this.#heldCount < this.pace.slots + mostProbes;
+  }
+
   #admit(job: J, index: number): void {
     try {
       const admitted = this.#options.admit?.(job, index) ?? true;
@@ -198,6 +228,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
         this.#unsentCount++;
         this.#heldCount--;
       } else {
+        if (this.watch) this.watch.wantsUntried = false;
         this.#perform(job, index, admitted);
       }
     } catch (error) {
@@ -235,7 +266,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     const counted = this.#rejectedCount - (skipInvalid ? this.invalidCount : 0);
     if (counted === stopAfter) this.stop(`\`stopAfter: ${counted}\` was reached`, error);
     const systematic = this.#systematicFailures.add(error, { stored: this.wholeCount, finishedBefore });
-    // Connections that fail, and mistakes in a job, may be the fault of this one job.
+    // A mistake in a job may be the fault of this one job.
     if (!systematic || !ApiError.is(error)) return;
     const { withWhat, common } = systematic;
     this.stop(`${withWhat}, no job would succeed${common === undefined ? "" : `: ${common}`}`, error, false);

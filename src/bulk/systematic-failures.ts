@@ -1,4 +1,4 @@
-import { ApiError, ConfigurationError, ConnectionError } from "../index.ts";
+import { ApiError, ConfigurationError } from "../index.ts";
 
 /** A failure that every other job would meet, too. */
 export interface SystematicFailure {
@@ -20,9 +20,6 @@ interface RunCounts {
 
 /** A single job may be forbidden, or name a template that does not exist: so many of them are no accident. */
 const enough = 5;
-
-/** A restart of the service, or of the network, does not fail so many jobs with all their attempts. */
-const enoughUnanswered = 20;
 
 /** So many jobs that are refused, and none before them that was not, are no accident either. */
 const enoughRefused = 20;
@@ -86,17 +83,10 @@ const kinds = {
     fix: "Fix the values or the template",
   },
   settings: { isOfJobs: false, clearAfter: 1, withWhat: "with these settings", fix: "Fix the settings" },
-  unanswered: {
-    isOfJobs: false,
-    clearAfter: enoughUnanswered,
-    withWhat: "while nothing answers at this base URL",
-    fix: "Make sure that the service can be reached, or fix the base URL,",
-  },
 } as const;
 
 function failureKindOf(error: unknown): keyof typeof kinds | undefined {
   if (ConfigurationError.is(error)) return "settings";
-  if (ConnectionError.is(error)) return "unanswered";
   const status = ApiError.is(error) ? error.status : undefined;
   return status === 401 || status === 403 || status === 404 || status === 422 ? status : undefined;
 }

@@ -1,6 +1,7 @@
 import { listenToAbort, stopListening } from "../call/abort-signals.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
+import type { ServiceWatch } from "./service-watch.ts";
 
 /** Ends somebody's waiting for a turn; without a ticket if there is to be no turn. */
 type EndWaiting = (ticket: Ticket | undefined) => void;
@@ -8,17 +9,21 @@ type EndWaiting = (ticket: Ticket | undefined) => void;
 /** Gives requests their turn, at the pace of the run: those that are tried again before those that are new. */
 export class Turns {
   readonly #pace: Pace;
+  readonly #watch: ServiceWatch | undefined;
   /** Called when a turn is free that nobody waits for. */
   readonly #onFree: () => void;
   /** Who is to be tried again later. */
   readonly #resting = new Set<EndWaiting>();
   /** Who is to be tried again as soon as may be. */
   readonly #waiting = new Set<EndWaiting>();
+  /** Who is to be tried for the first time. */
+  readonly #untried = new Set<EndWaiting>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(pace: Pace, onFree: () => void) {
+  constructor(pace: Pace, watch: ServiceWatch | undefined, onFree: () => void) {
     this.#pace = pace;
+    this.#watch = watch;
     this.#onFree = onFree;
   }
 
@@ -26,30 +31,44 @@ export class Turns {
   isFree(): boolean {
     if (this.#isClosed) return false;
     const nowMs = performance.now();
-    if (this.#waiting.size === 0 && this.#pace.waitMs(nowMs) <= 0) return true;
+    const isFirst = this.#waiting.size === 0 && this.#untried.size === 0;
+    if (isFirst && this.#waitMs(nowMs) <= 0 && !this.#isFull) return true;
     this.#wakeLater(nowMs);
     return false;
   }
 
   /** Takes a turn: at once where it is free, else after those that wait. */
   take(signal: AbortSignal | undefined): Ticket | Promise<Ticket | undefined> {
-    return this.isFree() ? this.#pace.sent(performance.now()) : this.again(0, signal);
+    return this.isFree() ? this.#sent(performance.now()) : this.#wait(0, signal, this.#untried);
   }
 
   /** Waits for a turn of a retry, so long at least; gives no ticket where the signal is aborted or the run has ended. */
   again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
+    return this.#wait(delayMs, signal, this.#waiting);
+  }
+
+  /** A request has come to its end: there may be a turn for those that wait. */
+  onSettled(): void {
+    if (this.#waiting.size > 0 || this.#untried.size > 0) this.#serve();
+  }
+
+  #wait(
+    delayMs: number,
+    signal: AbortSignal | undefined,
+    line: Set<EndWaiting>,
+  ): Promise<Ticket | undefined> {
     return new Promise((resolve) => {
       if (this.#isClosed || signal?.aborted) return resolve(undefined);
       const end: EndWaiting = (ticket) => {
         clearTimeout(timer);
         if (signal) stopListening(signal, listener);
         this.#resting.delete(end);
-        this.#waiting.delete(end);
+        line.delete(end);
         resolve(ticket);
       };
       const timer = setTimeout(() => {
         this.#resting.delete(end);
-        this.#waiting.add(end);
+        line.add(end);
         this.#serve();
       }, delayMs);
       const listener = { handleEvent: () => end(undefined) };
@@ -62,22 +81,45 @@ export class Turns {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const end of [...this.#waiting, ...this.#resting]) end(undefined);
+    for (const end of [...this.#waiting, ...this.#untried, ...this.#resting]) end(undefined);
   }
 
   #serve(): void {
     for (;;) {
       const nowMs = performance.now();
-      if (this.#pace.waitMs(nowMs) > 0) return this.#wakeLater(nowMs);
-      const [endFirst] = this.#waiting;
+      if (this.#waitMs(nowMs) > 0) return this.#wakeLater(nowMs);
+      const endFirst = this.#first();
       if (endFirst === undefined) return this.#onFree();
-      endFirst(this.#pace.sent(nowMs));
+      if (this.#isFull) return;
+      endFirst(this.#sent(nowMs));
     }
+  }
+
+  #first(): EndWaiting | undefined {
+    const [waiting] = this.#waiting;
+    const [untried] = this.#untried;
+    return this.#watch?.isOutage ? (untried ?? waiting) : (waiting ?? untried);
+  }
+
+  #sent(nowMs: number): Ticket {
+    const ticket = this.#pace.sent(nowMs);
+    this.#watch?.sent(ticket);
+    return ticket;
+  }
+
+  /** Only a run with a watch learns when a request is over. */
+  get #isFull(): boolean {
+    return this.#watch !== undefined && this.#pace.isFull;
+  }
+
+  #waitMs(nowMs: number): number {
+    const paceMs = this.#pace.waitMs(nowMs);
+    return this.#watch?.isOutage ? Math.max(paceMs, this.#watch.waitMs(nowMs)) : paceMs;
   }
 
   #wakeLater(nowMs: number): void {
     clearTimeout(this.#timer);
-    const waitMs = Math.min(Math.ceil(this.#pace.waitMs(nowMs)), longestTimerMs);
+    const waitMs = Math.min(Math.ceil(this.#waitMs(nowMs)), longestTimerMs);
     this.#timer = setTimeout(() => this.#serve(), waitMs);
   }
 }

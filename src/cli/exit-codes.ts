@@ -41,7 +41,7 @@ Exit codes:
        end
   2    the command line, the data, the journal or a folder is wrong; nothing was sent
   3    stopped before the end: --stop-after, a full disk, a wrong key or uid, or the
-       service asks to wait for too long
+       service is away or asks to wait for too long
   130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
   141  nobody reads the output any more`,
   emulate: `

@@ -108,6 +108,12 @@ describe("runBulk", () => {
     [{ journal: undefined }, "A run needs a `journal`"],
     [{ journal: 5 }, "Expected `journal` to be a text that is not empty, got `5` (number)."],
     [{ journal: "" }, "Expected `journal`"],
+    [
+      { giveUpAfter: -1 },
+      "Expected `giveUpAfter` to be a number of milliseconds, 0 or more, or Infinity, got `-1`",
+    ],
+    [{ giveUpAfter: Number.NaN }, "Expected `giveUpAfter`"],
+    [{ onOutage: true }, "Expected `onOutage` to be a function"],
     [{ sink: { put: async () => {} } }, "A run needs a `key`"],
     [{ jurnal: "x" }, "Unknown run option `jurnal`. Known options: concurrency, "],
     [{ client: undefined }, "A run needs a client"],

@@ -3,7 +3,7 @@ import { RunStoppedError } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { SystematicFailures } from "../../src/bulk/systematic-failures.ts";
-import { BadRequestError, ConfigurationError, ConnectionError } from "../../src/index.ts";
+import { BadRequestError, ConfigurationError } from "../../src/index.ts";
 import { saying, withLength } from "../support/service.ts";
 import { byNumber, generate, jobsOf, setUpRun, small } from "./many.ts";
 
@@ -101,16 +101,6 @@ describe("the hope for other jobs", () => {
   it("is lost at once with settings that no request can be made with, and not with other failures", () => {
     expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
     expect(new SystematicFailures().add(new Error(), fresh)).toBeUndefined();
-  });
-
-  it("is lost where nobody answers any of the first 20 jobs, whatever earlier runs have finished", () => {
-    const hope = new SystematicFailures();
-    const unanswered = new ConnectionError("No answer came.");
-    const standings = [fresh, { stored: 0, finishedBefore: 9 }];
-    const told = Array.from({ length: 20 }, (_, row) => hope.add(unanswered, standings[row % 2] ?? fresh));
-    expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
-    expect(told.at(-1)).toMatchObject({ withWhat: "while nothing answers at this base URL" });
-    expect(hope.add(unanswered, { stored: 1, finishedBefore: 0 })).toBeUndefined();
   });
 
   const refused = (detail: string) =>

@@ -57,7 +57,7 @@ describe("the help", () => {
     ["generate", `--values --set --output --open ${ofService}`, "0 1 2 130 141"],
     [
       "bulk",
-      "--out --schema --format --encoding --delimiter --concurrency --per-second --limit --stop-after --dry-run --skip-invalid " +
+      "--out --schema --format --encoding --delimiter --concurrency --per-second --limit --stop-after --give-up-after --dry-run --skip-invalid " +
         `--journal --fresh --report ${ofService}`,
       "0 1 2 3 130 141",
     ],

@@ -16,7 +16,7 @@ export class Pace {
   readonly #fixedSlots: number;
   readonly #askedPerSecond: number;
   readonly #creditMs: number;
-  readonly #limit: SlotLimit | undefined;
+  #limit: SlotLimit | undefined;
   readonly #seeker: RateSeeker | undefined;
   /** When the next request may be sent, and what that was before the last one was sent. */
   #nextAtMs = Number.NEGATIVE_INFINITY;
@@ -45,6 +45,11 @@ export class Pace {
   /** Requests a second that the run allows itself at the moment; `Infinity` while it knows of no limit. */
   get perSecond(): number {
     return Math.min(this.#askedPerSecond, this.#seeker?.perSecond ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether as many requests are under way as may be. */
+  get isFull(): boolean {
+    return this.#underWay >= this.slots;
   }
 
   /** When the pause of the whole run that `Retry-After` asked for ends; not after now if there is none. */
@@ -106,6 +111,19 @@ export class Pace {
       this.#lastBeforeFall = this.#last;
     }
     if (retryAfterMs !== undefined) this.#pause(nowMs, retryAfterMs);
+  }
+
+  /** The request failed in an outage of the service, which says nothing about the pace. */
+  lost(ticket: Ticket, nowMs: number, retryAfterMs: number | undefined): void {
+    this.#underWay -= 1;
+    this.#lastBeforeFall = Math.max(this.#lastBeforeFall, ticket);
+    if (retryAfterMs !== undefined) this.#pause(nowMs, retryAfterMs);
+  }
+
+  /** The service is back: it gets as few requests at once as at the beginning. */
+  restart(): void {
+    if (this.#limit) this.#limit = new SlotLimit();
+    this.#lastBeforeFall = this.#last;
   }
 
   #pause(nowMs: number, retryAfterMs: number): void {

@@ -28,6 +28,7 @@ export interface BulkFlags {
   readonly perSecond?: string;
   readonly limit?: string;
   readonly stopAfter?: string;
+  readonly giveUpAfter?: string;
   readonly dryRun?: boolean;
   readonly skipInvalid?: boolean;
   readonly journal?: string;
@@ -58,6 +59,8 @@ export interface BulkPlan {
   readonly perSecond: number | undefined;
   readonly limit: number;
   readonly stopAfter: number;
+  /** How long the service may be unavailable. */
+  readonly giveUpAfterMs: number;
   /** Whether rows that are wrong are left out, instead of ending the command. */
   readonly skipsInvalid: boolean;
   readonly isRetried: boolean;
@@ -67,7 +70,8 @@ export interface BulkPlan {
 /** Reads the command line of `bulk`; throws if an option, the uid or the pattern is wrong. */
 export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan {
   const unchecked = template(uid);
-  const { out, report, concurrency = "auto", perSecond, limit, stopAfter, timeout = "600s" } = flags;
+  const { out, report, concurrency = "auto", perSecond, limit, stopAfter } = flags;
+  const { giveUpAfter = "15m", timeout = "600s" } = flags;
   const sink = folder<RowJob>(out);
   const place = isAbsolute(out) ? sink.place : relative("", sink.place) || ".";
   const ownJournal = join(place, `${safeFilename(uid) ?? "documents"}.journal`);
@@ -83,6 +87,7 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
     perSecond: perSecond === undefined ? undefined : parseRate(perSecond),
     limit: limit === undefined ? Number.POSITIVE_INFINITY : parseCount(limit, "--limit"),
     stopAfter: stopAfter === undefined ? Number.POSITIVE_INFINITY : parseCount(stopAfter, "--stop-after"),
+    giveUpAfterMs: parseDuration(giveUpAfter, "--give-up-after"),
     skipsInvalid: flags.skipInvalid ?? false,
     isRetried: flags.retry,
     timeoutMs: parseDuration(timeout, "--timeout"),

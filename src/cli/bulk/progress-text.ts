@@ -14,6 +14,10 @@ export interface RunProgress {
   readonly allowedPerSecond: number;
   /** How long nothing is sent because the service asked for that, in milliseconds. */
   readonly pauseMs: number;
+  /** How long the service has been unavailable, in milliseconds; 0 if it is not. */
+  readonly outageMs: number;
+  /** How long until the next request is sent, in milliseconds. */
+  readonly nextRequestMs: number;
   /** Whether no new row is begun. */
   readonly isEnding: boolean;
 }
@@ -25,9 +29,12 @@ const gap = "  ";
 
 /** Tells on one line how a run stands: what matters most first, and what there is no room for not at all. */
 export function progressText(progress: RunProgress, maxColumns: number): string {
+  const parts = partsOf(progress);
+  const [first = "", ...others] = parts;
   const bar = barOf(progress, maxColumns);
-  const [first = "", ...others] = partsOf(progress);
-  let line = bar + first;
+  // An outage matters more than the bar.
+  const hasBar = progress.outageMs === 0 || bar.length + parts.join(gap).length <= maxColumns;
+  let line = hasBar ? bar + first : first;
   for (const part of others) {
     if (line.length + gap.length + part.length > maxColumns) break;
     line += gap + part;
@@ -45,18 +52,26 @@ function barOf({ made, failed, total }: RunProgress, maxColumns: number): string
 function partsOf(progress: RunProgress): string[] {
   const { made, failed, total, perSecond, pauseMs, isEnding } = progress;
   const left = total - made - failed;
-  const isPaused = pauseMs > 0 && !isEnding;
+  const isOutage = progress.outageMs > 0 && !isEnding;
+  const isPaused = pauseMs > 0 && !isEnding && !isOutage;
   const leftMs = (left * 1000) / perSecond;
-  const isKnown = !isEnding && !isPaused && left > 0 && Number.isFinite(leftMs);
+  const isKnown = !isEnding && !isPaused && !isOutage && left > 0 && Number.isFinite(leftMs);
   return [
     `${formatCount(made)} of ${formatCount(total)}`,
     `${formatCount(failed)} failed`,
+    ...(isOutage ? [outageOf(progress)] : []),
     ...(isEnding ? [`finishing ${formatCount(progress.inHand)}`] : []),
     ...(isPaused ? [`paused for ${formatTimeSpan(wholeSeconds(pauseMs))}, as the service asks`] : []),
-    formatRate(perSecond),
+    ...(isOutage ? [] : [formatRate(perSecond)]),
     ...(isKnown ? [`${formatTimeSpan(wholeSeconds(leftMs))} left`] : []),
-    ...(isEnding || isPaused ? [] : paceOf(progress)),
+    ...(isEnding || isPaused || isOutage ? [] : paceOf(progress)),
   ];
+}
+
+function outageOf({ outageMs, nextRequestMs }: RunProgress): string {
+  const next =
+    nextRequestMs > 0 ? `next request in ${formatTimeSpan(wholeSeconds(nextRequestMs))}` : "asking now";
+  return `no answer for ${formatTimeSpan(wholeSeconds(outageMs))}, ${next}`;
 }
 
 function paceOf({ inHand, allowedPerSecond }: RunProgress): string[] {

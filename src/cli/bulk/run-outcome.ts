@@ -103,7 +103,9 @@ export function endingOf(outcome: RunOutcome, stopAfter: number): unknown {
   }
   if (RunStoppedError.is(failure)) {
     const isEnough = stopAfter <= failed;
-    const why = isEnough ? `${formatCount(stopAfter)} failed, as many as --stop-after allows` : failure.why;
+    const why = isEnough
+      ? `${formatCount(stopAfter)} failed, as many as --stop-after allows`
+      : inWordsOfTerminal(failure.why);
     return outcome.easeReason ?? new Halted(`Stopped before the end: ${why}.`);
   }
   if (reportFailure !== undefined && left === 0 && (failure === undefined || failure === reportFailure)) {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { FailureGroups } from "../../bulk/failure-groups.ts";
 import {
+  type BulkOutage,
   type BulkProgress,
   type BulkResult,
   type BulkSummary,
@@ -9,6 +10,7 @@ import {
 } from "../../bulk/index.ts";
 import { type SystematicFailure, SystematicFailures } from "../../bulk/systematic-failures.ts";
 import type { AnyTemplate, TemplatePdf } from "../../index.ts";
+import { formatTimeSpan } from "../duration.ts";
 import { Failure } from "../failure.ts";
 import { type LiveLine, showLive } from "../live-line.ts";
 import { countOf, flush, inspected, printable } from "../output.ts";
@@ -23,6 +25,9 @@ import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-o
 
 /** How many failures are told as they happen. */
 const maxTold = 5;
+
+/** How many outages are told as they begin and end. */
+const maxOutagesTold = 5;
 
 /** What counts the rows of a status. */
 const counters = { fulfilled: "made", skipped: "madeBefore", rejected: "failed" } as const;
@@ -61,6 +66,7 @@ export class RowRun {
   readonly #ease: AbortSignal;
   #live: LiveLine | undefined;
   #report: ReportFile | undefined;
+  #outageCount = 0;
   /** Nothing until the run has begun. */
   #progress: BulkProgress | undefined;
 
@@ -107,10 +113,12 @@ export class RowRun {
         perSecond: plan.perSecond,
         retry: plan.isRetried ? {} : false,
         stopAfter: plan.stopAfter,
+        giveUpAfter: plan.giveUpAfterMs,
         signal: session.signal,
         drain: AbortSignal.any([this.#ease, this.#systematicFailure.signal]),
         onBegin: (progress) => this.#begin(progress),
         onResult: (result: BulkResult<RowJob>) => this.#take(result),
+        onOutage: (outage) => this.#tellOutage(outage),
       });
     } catch (error) {
       failure = error;
@@ -205,7 +213,7 @@ export class RowRun {
 
   #textOf(progress: BulkProgress, maxColumns: number): string {
     const { made, madeBefore, failed } = this.#counts;
-    const { inHand, perSecond, pauseMs } = progress;
+    const { inHand, perSecond, pauseMs, outageMs, nextRequestMs } = progress;
     const shown = {
       made: made + madeBefore,
       failed,
@@ -213,7 +221,7 @@ export class RowRun {
       perSecond: this.#rate.at(performance.now(), made + failed),
       inHand,
       allowedPerSecond: perSecond,
-      pauseMs,
+      ...{ pauseMs, outageMs, nextRequestMs },
       isEnding: this.#ease.aborted || this.#systematicFailure.signal.aborted,
     };
     return progressText(shown, maxColumns);
@@ -242,9 +250,19 @@ export class RowRun {
     if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
   }
 
+  #tellOutage({ isOver, error, durationMs }: BulkOutage): void {
+    const { plan, session } = this.#parts;
+    if (!isOver) this.#outageCount++;
+    if (this.#outageCount > maxOutagesTold) return;
+    if (isOver) return this.#live?.say(`the service answers again, after ${formatTimeSpan(durationMs)}`);
+    const most = formatTimeSpan(plan.giveUpAfterMs);
+    this.#live?.say(`waiting for the service, ${most} at most: ${lineOf(error)}`);
+    if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
+  }
+
   #onEase = (): void => {
-    const inHand = this.#progress?.inHand ?? 0;
-    const what = inHand === 0 ? "stopping" : `finishing ${countOf(inHand, "document")}`;
+    const { inHand = 0, outageMs = 0 } = this.#progress ?? {};
+    const what = inHand === 0 || outageMs > 0 ? "stopping" : `finishing ${countOf(inHand, "document")}`;
     this.#live?.say(`${what}; Ctrl-C again stops now`);
   };
 }

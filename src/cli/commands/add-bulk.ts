@@ -12,6 +12,8 @@ for. The path of --out is made of them, too: "out/{{invoice_no}}.pdf".
 A journal notes what is finished: the same command, run again, goes on where it
 was stopped, and makes anew what has changed. Ctrl-C lets what is in hand be
 finished; pressed again, it gives that up.
+
+While the service is away, the run waits, and goes on by itself.
 ${serviceHelp}
 Examples:
   template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"
@@ -41,6 +43,7 @@ export function addBulk(program: Command, session: Session): void {
   take("--per-second <count>", "the most requests a second");
   take("--limit <count>", "only the first rows, so many");
   take("--stop-after <count>", "stop after so many failures");
+  take("--give-up-after <duration>", "how long to wait for a service that is away (default: 15m)");
   command.option("--dry-run", "check everything, list what is wrong, and send nothing");
   command.option("--skip-invalid", "leave out rows that are wrong, and list them in the report");
   take("--journal <file>", "what is finished (default: <uid>.journal in the folder of --out)");

@@ -17,6 +17,8 @@ const progress: RunProgress = {
   inHand: 8,
   allowedPerSecond: Number.POSITIVE_INFINITY,
   pauseMs: 0,
+  outageMs: 0,
+  nextRequestMs: 0,
   isEnding: false,
 };
 
@@ -31,7 +33,25 @@ describe("the bar", () => {
     ["tells all where there is room", wide, `${full}  ${pace}`],
     ["tells the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
     ["tells of a pause", wide, `${full}  paused for 12 s, as the service asks  152/s`, { pauseMs: 11_900 }],
-    ["tells what is finished", wide, `${full}  finishing 8  152/s`, { isEnding: true, pauseMs: 500 }],
+    [
+      "tells of an outage in place of the rate",
+      wide,
+      `${full}  no answer for 2 min, next request in 8 s`,
+      { outageMs: 119_400, nextRequestMs: 7100, pauseMs: 7100 },
+    ],
+    [
+      "tells of an outage instead of the bar on a shorter line",
+      79,
+      `${counts}  no answer for 2 min, next request in 8 s`,
+      { outageMs: 119_400, nextRequestMs: 7100 },
+    ],
+    ["tells of a request in an outage", pipe, `${counts}  no answer for 2 s, asking now`, { outageMs: 1500 }],
+    [
+      "tells what is finished",
+      wide,
+      `${full}  finishing 8  152/s`,
+      { isEnding: true, pauseMs: 500, outageMs: 500 },
+    ],
     ["is shorter on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
     ["leaves out the bar, and then the pace, where it is narrow", 39, `${counts}  152/s`],
     ["leaves out even more", 20, "2,097 of 5,000"],

@@ -1,0 +1,92 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import {
+  type BulkOutage,
+  type BulkProgress,
+  type BulkResult,
+  folder,
+  RunStoppedError,
+  runBulk,
+} from "template-pdf/bulk";
+import { expect, it, onTestFinished } from "vitest";
+import { clientOf } from "../support/service.ts";
+import { open, type SocketServer } from "../support/sockets.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { jobsOf, small } from "./many.ts";
+
+/** A run of 40 jobs at a service that goes away with its 11th request, and can be started again. */
+async function setUp() {
+  const requested: number[] = [];
+  let server: SocketServer;
+  const start = async (port = 0) => {
+    const http = createServer(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      requested.push((JSON.parse(body) as { n: number }).n);
+      if (requested.length === 11) return void server.close();
+      response.writeHead(200, { "content-length": small.length }).end(small);
+    });
+    server = await open(http, port);
+    return server.port;
+  };
+  const port = await start();
+  onTestFinished(() => server.close());
+  const { path: at, remove } = makeTemporaryFolder("outage");
+  onTestFinished(remove);
+  const run = (options: object) =>
+    runBulk({
+      client: clientOf(`http://127.0.0.1:${port}`, { retry: {} }) as never,
+      jobs: jobsOf(40) as never,
+      sink: folder("out/{{n}}.pdf", { root: at }),
+      journal: join(at, "run.journal"),
+      concurrency: 4,
+      ...options,
+    });
+  return { requested, run, startAgain: () => start(port) };
+}
+
+it("a run generates every document although the service goes away in the middle and is started again", async () => {
+  const { run, startAgain } = await setUp();
+  const seen: unknown[] = [];
+  let progress: BulkProgress | undefined;
+  const summary = await run({
+    onBegin: (given: BulkProgress) => {
+      progress = given;
+    },
+    onOutage: ({ isOver, error, durationMs }: BulkOutage) => {
+      const { outageMs = -1, nextRequestMs = -1 } = progress ?? {};
+      seen.push([isOver, String(error), outageMs > 0, nextRequestMs > 0, durationMs >= 1000]);
+      return isOver ? undefined : startAgain();
+    },
+  });
+  expect(summary).toMatchObject({ fulfilled: 40, rejected: 0 });
+  // Refused, or reset with the others that were in flight.
+  const broken = expect.stringMatching(/^ConnectionError: /);
+  expect(seen).toEqual([
+    [false, broken, true, true, false],
+    [true, broken, false, false, true],
+  ]);
+});
+
+it("a run that gave up goes on when it is started again, and generates no document twice", async () => {
+  const { run, requested, startAgain } = await setUp();
+  const fulfilled: number[] = [];
+  const onResult = ({ index, status }: BulkResult<unknown>) =>
+    status === "fulfilled" && fulfilled.push(index);
+  const error = await run({ giveUpAfter: 0, onResult }).catch((thrown: unknown) => thrown);
+  expect(RunStoppedError.is(error) && error.message).toMatch(
+    /: the service is unavailable; the last error: (?:Could not|Got no)/,
+  );
+  expect(error).toMatchObject({ summary: { fulfilled: fulfilled.length, rejected: 0 } });
+  await startAgain();
+  const before = requested.length;
+  const left = 40 - fulfilled.length;
+  expect(await run({})).toMatchObject({ fulfilled: left, skipped: fulfilled.length, rejected: 0 });
+  expect(requested.slice(before).filter((n) => fulfilled.includes(n))).toEqual([]);
+});
+
+it("a run rejects with what `onOutage` throws", async () => {
+  const { run } = await setUp();
+  const own = new Error("enough");
+  await expect(run({ onOutage: () => Promise.reject(own) })).rejects.toBe(own);
+});

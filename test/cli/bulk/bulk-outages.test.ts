@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import { saying, withLength } from "../../support/service.ts";
+import { closedOrigin } from "../../support/sockets.ts";
+import { Bench, csvOf, small } from "./command.ts";
+
+it("a bulk run waits for a service that is away, says so, and makes every document", async () => {
+  const bench = await Bench.open((received) =>
+    (bench.service.requests.length <= 4 ? saying(503) : withLength(small))(received),
+  );
+  bench.write("data.csv", csvOf(9));
+  const ended = bench.bulk("data.csv", ["--concurrency", "4"]);
+  const { stderr } = bench.terminal;
+  stderr.isTTY = true;
+  const { code, printed, told } = await ended;
+  expect([code, printed.split("\n")[0]]).toEqual([0, "9 documents made, in TIME"]);
+  const lines = told.replaceAll("\r\u001b[K", "\n").split("\n");
+  expect(lines).toContainEqual(
+    'waiting for the service, 15 min at most: Got 503 from ORIGIN for template "letter". Try again later.',
+  );
+  expect(lines).toContainEqual(
+    expect.stringMatching(/0 of 9 {2}0 failed {2}no answer for 1 s, next request in 1 s$/),
+  );
+  expect(lines).toContainEqual(expect.stringMatching(/^the service answers again, after 1(?:\.\d)? s$/));
+});
+
+it("a bulk run ends with 3 after --give-up-after, and the next one goes on", async () => {
+  const bench = await Bench.open();
+  bench.write("data.csv", csvOf(30));
+  const origin = await closedOrigin();
+  const { code, printed, told } = await bench.bulk("data.csv", [
+    "--base-url",
+    origin,
+    "--give-up-after",
+    "1ms",
+  ]);
+  expect([code, bench.service.requests]).toEqual([3, []]);
+  const [waiting, stopped, ...others] = told.trim().split("\n");
+  expect(waiting).toMatch(
+    /^waiting for the service, 1 ms at most: Could not reach .*ECONNREFUSED.*Check the base URL/,
+  );
+  expect(stopped).toMatch(
+    /^template-pdf: Stopped before the end: the service is unavailable; the last error: Could not .*\.$/,
+  );
+  expect(others).toEqual([]);
+  expect(printed).toMatch(/^0 documents made, 30 left, /);
+  expect(printed).toMatch(
+    /\nRun the same command again for what is left: what is made is not asked for again\.\n$/,
+  );
+  expect((await bench.bulk("data.csv")).printed).toMatch(/^30 documents made/);
+});
+
+it("Ctrl-C ends a bulk run that waits for the service", async () => {
+  const bench = await Bench.open();
+  bench.write("data.csv", csvOf(30));
+  const ended = bench.bulk("data.csv", ["--base-url", await closedOrigin()]);
+  const { terminal } = bench;
+  while (!terminal.stderr.text.includes("waiting for the service")) await once(terminal.stderr, "text");
+  terminal.emit("SIGINT");
+  const { code, printed, told } = await ended;
+  expect([code, told.split("\n")[1]]).toEqual([130, "stopping; Ctrl-C again stops now"]);
+  expect(printed).toMatch(/^0 documents made, 30 left, /);
+});

@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { main } from "../cli/command.ts";
+import { makeProject } from "../package/consumer.ts";
+import { eventually } from "../support/eventually.ts";
+import { type RunningProgram, start, startProgram } from "../support/programs.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+
+const count = 100;
+
+/** A run of the library at the same pace as that of the command. */
+const program = `
+import { TemplatePdf } from "template-pdf";
+import { folder, runBulk } from "template-pdf/bulk";
+
+const [root, baseUrl] = process.argv.slice(2);
+const jobs = Array.from({ length: ${count} }, (_, n) => ({ template: "letter", values: { no: String(n + 1) } }));
+const sink = folder("{{no}}.pdf", { root });
+const journal = root + "/run.journal";
+const client = new TemplatePdf({ baseUrl, apiKey: "k" });
+const { fulfilled, rejected } = await runBulk({ client, jobs, sink, journal, perSecond: 10 });
+console.log(JSON.stringify({ fulfilled, rejected }));
+await client.close();
+`;
+
+it("runs of the library and of the command finish although the emulator is away for a minute", async () => {
+  const { path: at, remove } = makeTemporaryFolder("outage");
+  onTestFinished(remove);
+  mkdirSync(join(at, "templates"));
+  writeFileSync(join(at, "templates", "letter.json"), '{ "content": ["Letter {{no}}"] }');
+  const rows = Array.from({ length: count }, (_, n) => n + 1);
+  writeFileSync(join(at, "data.csv"), `no\n${rows.join("\n")}\n`);
+  const emulate = (port: string): Promise<RunningProgram> => {
+    const args = [main, "emulate", "templates", "--port", port, "--key", "k", "--no-ui"];
+    return startProgram(process.execPath, args, { cwd: at, ready: /127\.0\.0\.1:(\d+)/ });
+  };
+
+  let emulator = await emulate("0");
+  onTestFinished(() => emulator.stop());
+  const { origin } = emulator;
+  const project = makeProject("bulk-outage", { "run.mjs": program });
+  const ofLibrary = start(process.execPath, ["run.mjs", join(at, "library"), origin], { cwd: project });
+  const flags = ["--out", "command/{{no}}.pdf", "--per-second", "10"];
+  const ofCommand = start(process.execPath, [main, "bulk", "letter", "data.csv", ...flags], {
+    cwd: at,
+    env: { TEMPLATE_PDF_API_KEY: "k", TEMPLATE_PDF_BASE_URL: origin },
+  });
+  onTestFinished(() => ofLibrary.stop());
+  onTestFinished(() => ofCommand.stop());
+
+  const documentsIn = (folder: string) =>
+    readdirSync(join(at, folder)).filter((name) => /^\d+\.pdf$/.test(name));
+  await ofCommand.prints(/./);
+  await eventually(() => documentsIn("library").length > 5 && documentsIn("command").length > 5);
+  await emulator.stop();
+  // What this test is about: a minute without anybody's help.
+  await sleep(60_000);
+  expect(Math.max(documentsIn("library").length, documentsIn("command").length)).toBeLessThan(count);
+  emulator = await emulate(new URL(origin).port);
+
+  const [library, bulk] = await Promise.all([ofLibrary.ended, ofCommand.ended]);
+  expect([library.exitCode, library.stdout]).toEqual([0, '{"fulfilled":100,"rejected":0}\n']);
+  expect(bulk.exitCode, bulk.printed).toBe(0);
+  expect(bulk.stdout).toMatch(/^100 documents made, in /);
+  expect(bulk.printed).toMatch(/^waiting for the service, 15 min at most: Could not reach .*ECONNREFUSED/m);
+  expect(bulk.printed).toMatch(/ of 100 {2}0 failed {2}no answer for \d+ s, next request in \d+ s$/m);
+  expect(bulk.printed).toMatch(/^the service answers again, after 1 min/m);
+  for (const folder of ["library", "command"]) {
+    expect(documentsIn(folder)).toHaveLength(count);
+    for (const name of documentsIn(folder))
+      expect(
+        readFileSync(join(at, folder, name))
+          .subarray(0, 5)
+          .toString(),
+      ).toBe("%PDF-");
+  }
+}, 180_000);
