@@ -105,7 +105,11 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   onOutage?: ((outage: BulkOutage) => void) | undefined;
 }
 
-const giveUpAfter: Rule = {
+/** The default of `giveUpAfter`, in milliseconds. */
+export const defaultGiveUpAfterMs = 900_000;
+
+/** What `giveUpAfter` must be. */
+export const isGiveUpAfter: Rule = {
   words: "a number of milliseconds, 0 or more, or Infinity",
   test: (value) => typeof value === "number" && value >= 0,
 };
@@ -116,7 +120,7 @@ export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   const callbacks = { onBegin: isFunction, onResult: isFunction, onOutage: isFunction };
   checkOptions(
     options,
-    { ...runRules, ...rules, fresh: isBoolean, giveUpAfter, name: isText, ...callbacks },
+    { ...runRules, ...rules, fresh: isBoolean, giveUpAfter: isGiveUpAfter, name: isText, ...callbacks },
     "run",
   );
   checkClient(options.client);

@@ -7,6 +7,7 @@ import {
   type BulkResult,
   type BulkSummary,
   checkBulkOptions,
+  defaultGiveUpAfterMs,
   type RunBulkOptions,
 } from "./bulk-options.ts";
 import { canonicalText } from "./canonical-text.ts";
@@ -83,8 +84,6 @@ function placeOf(place: string | undefined, journal: string): string {
   if (place === undefined || !isAbsolute(place)) return place ?? "";
   return relative(dirname(resolve(journal)), place) || ".";
 }
-
-const defaultGiveUpAfterMs = 900_000;
 
 /** How many stored documents may wait for their lines in the journal before the run does. */
 const maxUnrecorded = 1024;

@@ -1,4 +1,5 @@
-import type { RunOptions, Sink } from "../bulk/index.ts";
+import { isGiveUpAfter } from "../bulk/bulk-options.ts";
+import type { BulkOutage, RunOptions, Sink } from "../bulk/index.ts";
 import { checkClient, runRules } from "../bulk/run-options.ts";
 import { ConfigurationError, type TemplatePdf } from "../index.ts";
 import {
@@ -35,6 +36,8 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
   giveUpAfter?: number | undefined;
   /** Called with what became of every job that this worker ended. What it throws ends the worker. */
   onResult?: ((result: QueueResult<J>) => void) | undefined;
+  /** Called when the service becomes unavailable, and when it answers again. What it throws ends the worker. */
+  onOutage?: ((outage: BulkOutage) => void) | undefined;
   /** Called with errors of the connection to Redis, for a log. The worker goes on when Redis is back. */
   onError?: ((error: Error) => void) | undefined;
 }
@@ -56,9 +59,10 @@ export function checkWorkOptions<J>(options: WorkOptions<J>): void {
       perSecond: isRate,
       retry,
       signal,
-      giveUpAfter: undefined,
+      giveUpAfter: isGiveUpAfter,
       recoverAfter: isDuration,
       onResult: isFunction,
+      onOutage: isFunction,
       onError: isFunction,
     },
     "worker",

@@ -1,4 +1,5 @@
 import type { Job as BullJob, Worker } from "bullmq";
+import { defaultGiveUpAfterMs } from "../bulk/bulk-options.ts";
 import { FailureGroups, kindOfFailure } from "../bulk/failure-groups.ts";
 import type { BulkResult, BulkSummary, Job, Result, UseContext } from "../bulk/index.ts";
 import { RunStoppedError } from "../bulk/index.ts";
@@ -127,10 +128,14 @@ export class QueueWorker {
   }
 
   #startRun(pace: FleetPace): Run<Job, unknown> {
-    const { client, concurrency = 16, retry, signal } = this.#options;
+    const { client, concurrency = 16, retry, signal, onOutage } = this.#options;
     return new Run<Job, unknown>(client, new JobSource(this.#feed), {
       ...{ concurrency, retry, signal },
       drain: this.#drain.signal,
+      watch: {
+        giveUpAfterMs: this.#options.giveUpAfter ?? defaultGiveUpAfterMs,
+        onOutage: (outage) => this.#callBack(onOutage, outage),
+      },
       use: (pdf, job, context) => this.#put(pdf, job, context),
       onRefused: (retryAfterMs) => void pace.refused(retryAfterMs).catch(() => {}),
     });
@@ -270,9 +275,13 @@ export class QueueWorker {
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   #tell(result: QueueResult<any>): void {
+    this.#callBack(this.#options.onResult, result);
+  }
+
+  #callBack<G>(callback: ((given: G) => unknown) | undefined, given: G): void {
     try {
-      const told: unknown = this.#options.onResult?.(result);
-      if (told instanceof Promise) told.catch((error) => this.#end(error));
+      const returned = callback?.(given);
+      if (returned instanceof Promise) returned.catch((error) => this.#end(error));
     } catch (error) {
       this.#end(error);
     }

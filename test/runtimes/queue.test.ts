@@ -279,6 +279,32 @@ describe("a worker", () => {
     expect(await end(runs)).toMatchObject({ fulfilled: 2 });
   });
 
+  it("waits while the service is away, and continues by itself", async () => {
+    answer = status(503);
+    const outages: boolean[] = [];
+    const onOutage = ({ isOver }: { isOver: boolean }) => {
+      outages.push(isOver);
+      answer = answerPdf;
+    };
+    const runs = openQueue();
+    await runs.add("nov", jobsOf(40));
+    work(runs, { onOutage });
+    expect(await end(runs)).toMatchObject({ fulfilled: 40, rejected: 0 });
+    expect(outages).toEqual([false, true]);
+  });
+
+  it("stops if the service is away for too long, and leaves its jobs in the queue", async () => {
+    answer = status(503);
+    const runs = openQueue();
+    await runs.add("nov", jobsOf(40));
+    await expect(work(runs, { giveUpAfter: 0 }).done).rejects.toThrow(
+      /the service is unavailable; the last error/,
+    );
+    answer = answerPdf;
+    work(runs);
+    expect(await end(runs)).toMatchObject({ fulfilled: 40, rejected: 0 });
+  });
+
   it("stops at a wrong API key, and leaves its jobs in the queue", async () => {
     answer = status(401);
     const runs = openQueue();
