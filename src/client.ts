@@ -60,10 +60,10 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     };
     // Both here, not in the class: bundlers keep a class whose members have computed names.
     makeDisposable(Object.getPrototypeOf(this), (client: TemplatePdf) => client.close());
-    const start = (uid: string | AnyTemplate, values: object, call: CallOptions, bulk: BulkAttempt) =>
+    const start: TemplatePdf[typeof startAttempt] = (uid, values, call, bulk) =>
       new PendingPdf(new Call(this.#context, uid, values, call, bulk), nodeOutputs);
-    const { retry } = this.#context.settings;
-    Object.defineProperty(this, startAttempt, { value: Object.assign(start, { retry }) });
+    start.retry = this.#context.settings.retry;
+    Object.defineProperty(this, startAttempt, { value: start });
   }
 
   /**
@@ -130,12 +130,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    *
    * @internal
    */
-  declare readonly [startAttempt]: ((
-    uid: string | AnyTemplate,
-    values: object,
-    options: CallOptions,
-    bulk: BulkAttempt,
-  ) => PendingPdf) & { readonly retry: RetryPolicy };
+  declare readonly [startAttempt]: {
+    (uid: string | AnyTemplate, values: object, options: CallOptions, bulk: BulkAttempt): PendingPdf;
+    /** The client's own policy. */
+    retry?: RetryPolicy;
+  };
 
   /**
    * Makes a sibling with other options that shares this client's connections, such as one for another account.

@@ -144,7 +144,9 @@ export class Leading {
     this.#samples.push({ atMs: nowMs, sent, passed });
     while ((this.#samples[1]?.atMs ?? nowMs) <= nowMs - lookBackMs) this.#samples.shift();
     this.#feed(last, nowMs, sent - last.sent, passed - last.passed);
-    if (refusals.length > 0 && nowMs >= this.#quietUntilMs) {
+    // A first look at the counts does not tell how many passed lately.
+    const isFirst = this.#samples.length === 1;
+    if (refusals.length > 0 && nowMs >= this.#quietUntilMs && !(isFirst && !this.#seeker)) {
       const holdMs = Math.max(...refusals);
       this.#quietUntilMs = nowMs + holdMs + tickMs;
       const first = this.#samples[0] as { readonly passed: number };

@@ -4,6 +4,7 @@ import type { SealKey } from "./queued-job.ts";
 
 /** An ioredis client of your own. The queue uses copies of it, made by its `duplicate()`, and closes only those. */
 export interface RedisClient {
+  /** Creates another connection with the same settings. */
   duplicate(override?: object): unknown;
 }
 

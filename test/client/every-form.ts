@@ -25,7 +25,7 @@ type Read = (from: PendingPdf | GeneratedPdf) => Promise<Uint8Array>;
 const nodeForms = ["buffer()", "nodeStream()", "saveTo()"];
 
 /** Whether a form can be had where this test runs: what browsers load has none of Node's. */
-export function isAvailable([form]: readonly [form: string, ...rest: unknown[]]): boolean {
+function isAvailable([form]: readonly [form: string, ...rest: unknown[]]): boolean {
   return process.env["TEMPLATE_PDF_BUILD"] !== "browser" || !nodeForms.includes(form);
 }
 

@@ -1,0 +1,85 @@
+import { TemplatePdf } from "template-pdf";
+import { bulkQueue, QueueError } from "template-pdf/queue";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { SharedTurns } from "../../src/queue/shared-turns.ts";
+
+const connection = "redis://127.0.0.1:9";
+const sink = { put: async () => {} };
+
+describe("the options of a queue", () => {
+  it.each([
+    [{}, /needs a `name`/],
+    [{ name: "" }, /`name` to be a text that is not empty and has no colon/],
+    [{ name: "a:b" }, /`name` to be a text that is not empty and has no colon/],
+    [{ name: "a", nmae: "b" }, /Unknown queue option `nmae`/],
+    [{ name: "a", keepFailedFor: 0 }, /`keepFailedFor` to be a number of milliseconds above 0/],
+    [{ name: "a", prefix: 1 }, /`prefix` to be a text/],
+  ])("%j: %s", (options, message) => {
+    expect(() => bulkQueue({ connection, ...options } as never)).toThrow(message);
+  });
+
+  it.each([
+    [undefined, /needs a `connection`/],
+    ["https://:pass-word@host", /not one of Redis/],
+    ["pass-word", /not one of Redis/],
+  ])("refuses the connection %s without quoting it", async (wrong, message) => {
+    const runs = bulkQueue({ connection: wrong as never, name: "a" });
+    const error = await runs.runs().catch((caught: Error) => caught);
+    expect(String(error)).toMatch(message);
+    expect(String(error)).not.toContain("pass-word");
+  });
+
+  it("says that Redis cannot be reached, at each use anew", async () => {
+    const runs = bulkQueue({ connection, name: "a" });
+    for (const use of [runs.add("r", []), runs.failures("r"), runs.runs()]) {
+      const error = await use.catch((caught) => caught);
+      expect(QueueError.is(error)).toBe(true);
+      expect(error.message).toMatch(
+        /^Redis at 127\.0\.0\.1:9 cannot be reached: ECONNREFUSED\. .* Nothing is lost\.$/,
+      );
+    }
+  });
+});
+
+describe("the options of a worker", () => {
+  const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:9", apiKey: "k" });
+  it.each([
+    [{ sink }, /needs a client/],
+    [{ client }, /A worker needs a `sink`/],
+    [{ client, sink: {} }, /A worker needs a `sink`/],
+    [{ client, sink, concurrency: "auto" }, /`concurrency` to be a whole number/],
+    [{ client, sink, perSecond: 0 }, /`perSecond` to be a number above 0/],
+    [{ client, sink, giveUpAfter: -1 }, /`giveUpAfter` to be a number of milliseconds/],
+    [{ client, sink, retry: { limit: -1 } }, /`retry.limit`/],
+    [{ client, sink, jobs: [] }, /Unknown worker option `jobs`/],
+  ])("are checked before it starts: %#", (options, message) => {
+    const runs = bulkQueue({ connection, name: "a" });
+    expect(() => runs.work(options as never)).toThrow(message);
+  });
+
+  it("rejects `done` and `close` if Redis cannot be reached", async () => {
+    const worker = bulkQueue({ connection, name: "a" }).work({ client, sink });
+    await expect(worker.done).rejects.toThrow("cannot be reached");
+    await expect(worker.close()).rejects.toThrow("cannot be reached");
+    onTestFinished(() => client.close());
+  });
+});
+
+describe("shared turns", () => {
+  it("share the turn after the one that runs, also after one that failed", async () => {
+    const ends: ((error?: Error) => void)[] = [];
+    const turns = new SharedTurns(
+      () => new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),
+    );
+    const first = turns.next();
+    const [second, third] = [turns.next(), turns.next()];
+    expect(ends.length).toBe(1);
+    ends[0]?.(new Error("the disk is full"));
+    await expect(first).rejects.toThrow("the disk is full");
+    await Promise.resolve();
+    expect(ends.length).toBe(2);
+    ends[1]?.();
+    await Promise.all([second, third]);
+    expect(ends.length).toBe(2);
+  });
+});

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { digestOf, JobCodec, type QueuedContent, type SealKey } from "../../src/queue/queued-job.ts";
+import { property } from "../support/fuzz.ts";
+
+const sealKey = new Uint8Array(32).fill(7);
+const content: QueuedContent = {
+  job: { template: "payslip", values: { name: "Ann" } },
+  index: 3,
+  key: "E-1",
+};
+const values = fc.dictionary(fc.string(), fc.jsonValue());
+
+describe("a job in the queue", () => {
+  property("comes back as it was, readable or sealed", () =>
+    fc.asyncProperty(values, fc.constantFrom<SealKey | undefined>(undefined, sealKey), async (some, key) => {
+      const codec = new JobCodec(key);
+      const sent: QueuedContent = JSON.parse(
+        JSON.stringify({ ...content, job: { template: "t", values: some } }),
+      );
+      const stored = JSON.parse(JSON.stringify(await codec.encode("run-1", sent)));
+      expect(await codec.decode("run-1", stored)).toEqual(sent);
+    }),
+  );
+
+  it("shows nothing when it is sealed, and is sealed differently each time", async () => {
+    const codec = new JobCodec(sealKey);
+    const [once, again] = [await codec.encode("id", content), await codec.encode("id", content)];
+    expect(JSON.stringify(once)).not.toMatch(/Ann|payslip|E-1/);
+    expect(once).not.toEqual(again);
+  });
+
+  it.each<[title: string, key: SealKey | undefined, id: string, message: RegExp]>([
+    ["another key", new Uint8Array(32), "id", /sealed with another key/],
+    ["the id of another job", sealKey, "other", /sealed with another key, or was changed/],
+    ["no key", undefined, "id", /a sealed job\. Give `sealKey`/],
+  ])("that is sealed cannot be read with %s", async (_title, key, id, message) => {
+    const sealed = await new JobCodec(sealKey).encode("id", content);
+    await expect(new JobCodec(key).decode(id, sealed)).rejects.toThrow(message);
+  });
+
+  it("accepts the key as bytes, base64 or a key of Web Crypto", async () => {
+    const usages: KeyUsage[] = ["encrypt", "decrypt"];
+    const imported = await crypto.subtle.importKey("raw", sealKey, "AES-GCM", false, usages);
+    const sealed = await new JobCodec(sealKey).encode("id", content);
+    for (const key of [btoa(String.fromCharCode(...sealKey)), imported])
+      expect(await new JobCodec(key).decode("id", sealed)).toEqual(content);
+  });
+
+  it.each(["short", btoa("short"), new Uint8Array(16)])(
+    "refuses a key of another length: %s",
+    async (key) => {
+      await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(/`sealKey` has \d+ bytes/);
+    },
+  );
+
+  it.each([{ v: 2, content }, {}, undefined])("refuses another version: %j", async (data) => {
+    await expect(new JobCodec(undefined).decode("id", data as never)).rejects.toMatchObject({
+      code: "queue_failed",
+      message: expect.stringMatching(/another version of template-pdf .* stays in the queue/),
+    });
+  });
+
+  it("has a digest that depends on its run and on what it is of", async () => {
+    const digests = await Promise.all([
+      digestOf("run", "key", "a"),
+      digestOf("run", "place", "a"),
+      digestOf("other", "key", "a"),
+      digestOf("run", "key", "b"),
+    ]);
+    expect(new Set(digests).size).toBe(4);
+    expect(digests.join("")).toMatch(/^[\w-]{80}$/);
+    expect(await digestOf("run", "key", "a")).toBe(digests[0]);
+  });
+});
