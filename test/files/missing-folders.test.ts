@@ -36,6 +36,8 @@ it("saveTo() creates no folder by default or with { recursive: false }", async (
   for (const options of [undefined, {}, { recursive: false }]) {
     const error = await rejectionOf(generate(service.client()).saveTo(join(folder, "a.pdf"), options));
     expect(error).toBeInstanceOf(SaveError);
+    const hint = options?.recursive === undefined ? ", or pass { recursive: true }." : "create it first.";
+    expect((error as Error).message.endsWith(hint)).toBe(true);
     expect(existsSync(folder)).toBe(false);
   }
 });
@@ -43,6 +45,7 @@ it("saveTo() creates no folder by default or with { recursive: false }", async (
 it.each<[unknown, string]>([
   [{ recursiv: true }, "Unknown saveTo() option `recursiv`. Known options: recursive."],
   [{ recursive: "yes" }, "Expected `recursive` to be a boolean"],
+  [null, "Expected the saveTo() options to be an object, got null."],
   ["utf8", "Expected the saveTo() options to be an object, got a string."],
 ])("saveTo() refuses %j as its options", async (options, message) => {
   const service = await Service.start(withLength(pdf));
