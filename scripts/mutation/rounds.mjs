@@ -196,10 +196,15 @@ async function runFile(settings, file, slot) {
   stop(tests);
   if (existsSync(spoiled)) return false;
   if (hasEnded) return true;
-  const [id, test] = readFileSync(heartbeat, "utf8").trim().split("\t");
+  const [id, test] = readFileSync(heartbeat, "utf8").trimEnd().split("\t");
+  const careful = join(results, "careful.txt");
   if (id) appendFileSync(join(results, "killed.tsv"), `${id}\t${test} (the process)\n`);
-  else appendFileSync(join(results, "notes.txt"), `${file}: ended without a mutant\n`);
-  return !id;
+  else if (test && !readLines(careful).includes(test)) appendFileSync(careful, `${test}\n`);
+  else {
+    appendFileSync(join(results, "notes.txt"), `${file}: ended without a mutant\n`);
+    return true;
+  }
+  return false;
 }
 
 /**

@@ -81,7 +81,9 @@ export default class MutationRunner extends Runner {
     mutation.currentTestId = repetition.name;
     if (attempt.repeats === 0) repetition.startedMs = Date.now();
     const mutant = repetition.runs[attempt.repeats];
-    beat(mutant, repetition.name);
+    // A process that hangs in the careful run after a mutant hangs because of that mutant.
+    const before = careful.has(repetition.name) ? repetition.runs[attempt.repeats - 1] : undefined;
+    beat(mutant ?? before, repetition.name);
     if (mutant === undefined) return;
     if (repetition.isBroken) throw new Error("The test fails without a mutant.");
     if (Date.now() - repetition.startedMs > budgetMs) {
@@ -158,10 +160,11 @@ function spoiled({ name, runs, kills }, mutant) {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** The name of a test in a plan: its file and its title, and a number where several have the same. */
+/** The name of a test in a plan: its file, project and title, and a number where several have the same. */
 function nameOf(/** @type {any} */ test) {
   const parts = [test.name];
   for (let suite = test.suite; suite; suite = suite.suite) parts.unshift(suite.name);
+  if (test.file.projectName !== "source") parts.unshift(test.file.projectName);
   const title = `${relative(root, test.file.filepath)}#${parts.join(" > ")}`;
   const count = (titles.get(title) ?? 0) + 1;
   titles.set(title, count);

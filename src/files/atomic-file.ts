@@ -27,7 +27,7 @@ export class AtomicFile {
   }
 
   /** Checks that files can be created in a folder, by creating one. */
-  static async probe(folder: string, mark = ""): Promise<void> {
+  static async probe(folder: string, mark?: string): Promise<void> {
     const target = { path: folder, folder, mode: undefined, isDirect: false };
     await (await AtomicFile.open(target, mark)).discard();
   }

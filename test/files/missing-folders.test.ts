@@ -33,14 +33,19 @@ describe("saveTo() with { recursive: true }", () => {
 it("saveTo() creates no folder with { recursive: false }", async () => {
   const folder = join(temporaryFolder(), "out");
   const service = await Service.start(withLength(pdf));
-  const saving = generate(service.client()).saveTo(join(folder, "a.pdf"), { recursive: false });
-  expect(await rejectionOf(saving)).toBeInstanceOf(SaveError);
-  expect(existsSync(folder)).toBe(false);
+  for (const options of [undefined, {}, { recursive: false }]) {
+    const error = await rejectionOf(generate(service.client()).saveTo(join(folder, "a.pdf"), options));
+    expect(error).toBeInstanceOf(SaveError);
+    const hint = options?.recursive === undefined ? ", or pass { recursive: true }." : "create it first.";
+    expect((error as Error).message.endsWith(hint)).toBe(true);
+    expect(existsSync(folder)).toBe(false);
+  }
 });
 
 it.each<[unknown, string]>([
   [{ recursiv: true }, "Unknown saveTo() option `recursiv`. Known options: recursive."],
   [{ recursive: "yes" }, "Expected `recursive` to be a boolean"],
+  [null, "Expected the saveTo() options to be an object, got null."],
   ["utf8", "Expected the saveTo() options to be an object, got a string."],
 ])("saveTo() refuses %j as its options", async (options, message) => {
   const service = await Service.start(withLength(pdf));

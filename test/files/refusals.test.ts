@@ -1,36 +1,33 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SaveError } from "template-pdf";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { generate, temporaryFolder } from "../client/every-form.ts";
 import { hasFreeNames, isWindows } from "../support/platform.ts";
 import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 
 const pdf = pdfOf(2_000);
-const isFolder = /it is a folder: name a file inside it/;
+const isFolder = /it is a folder: name a file inside it\.$/;
 
 /** Paths in a folder with a file `a-file` and a folder `a-folder`, with the reason why they are refused. */
 const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
   ["a missing folder", "missing/a.pdf", /does not exist: create it first, or pass \{ recursive: true \}\.$/],
   ["a folder", "a-folder", isFolder],
   ["a folder with a slash", "a-folder/", isFolder],
+  ["a new name with a slash", "new.pdf/", isFolder],
   ["a file as a folder", "a-file/a.pdf", isWindows ? /folder does not exist/ : /a file, not a folder/],
   ["a path with a NUL", "a\0.pdf", /a string with a NUL/],
   ["a name of 256 bytes", "n".repeat(256), /its name is too long/],
   ["a path that is too long", "n/".repeat(3_000), /too long|does not exist|it is a folder/],
-  ...refusedOnWindows(),
 ];
 
 /** Paths that Windows would accept, and that no program could open then. */
-function refusedOnWindows(): (typeof refusedPaths)[number][] {
-  if (!isWindows) return [];
-  return [
-    ["a device", "NUL.pdf", /Windows keeps that name for a device/],
-    ["a stream of a file", "a-file:b.pdf", /Windows takes none of/],
-    ["a dot at the end", "a.pdf.", /no dot or space at the end/],
-    ["a name with a line break", "a\nb.pdf", /no control characters/],
-  ];
-}
+const refusedOnWindows: typeof refusedPaths = [
+  ["a device", "NUL.pdf", /Windows keeps that name for a device/],
+  ["a stream of a file", "a-file:b.pdf", /Windows takes none of/],
+  ["a dot at the end", "a.pdf.", /no dot or space at the end/],
+  ["a name with a line break", "a\nb.pdf", /no control characters/],
+];
 
 /** The same for values that do not depend on the folder. */
 const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
@@ -44,8 +41,12 @@ const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
   ["a URL of another machine", new URL("file://other/a.pdf"), isWindows ? /folder does not/ : /file: URL/],
   ["a URL with a slash in a name", new URL("file:///tmp/a%2Fb.pdf"), /a file: URL that is none of this/],
   ["a virtual file system", "/proc/template-pdf.pdf", /may not write there|does not exist|cannot/i],
-  ...(isWindows ? [["a device path", "\\\\.\\NUL", /not to a device of Windows/] as const] : []),
 ];
+
+function pretendWindows(): void {
+  vi.spyOn(process, "platform", "get").mockReturnValue("win32");
+  onTestFinished(() => void vi.restoreAllMocks());
+}
 
 async function folderWithContent(): Promise<string> {
   const folder = temporaryFolder();
@@ -87,10 +88,22 @@ describe("saveTo() in the same tick as generate()", () => {
     expect(text).not.toContain("CANARY");
   });
 
+  it.each(refusedOnWindows)("refuses %s on Windows before anything is sent", async (_, path, message) => {
+    pretendWindows();
+    expect(String(await refusal((folder) => `${folder}/${path}`))).toMatch(message);
+  });
+
+  it("refuses a device path on Windows", async () => {
+    pretendWindows();
+    expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/not to a device of Windows\.$/);
+  });
+
   it("has the error of the file system, if there was one, as its cause", async () => {
     const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
     expect(error.cause).toMatchObject({ code: "ENOENT" });
     expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
+    expect(await refusal(() => "")).not.toHaveProperty("cause");
+    expect((await refusal(() => new URL("https://example.com"))).cause).toBeInstanceOf(TypeError);
   });
 
   it("rejects with every other output of the document, and saves nothing", async () => {

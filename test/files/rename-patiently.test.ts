@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { renamePatiently } from "../../src/files/file-system.ts";
-import { mayBeHeld } from "../../src/files/system-errors.ts";
+import { describeWriteError, mayBeHeld } from "../../src/files/system-errors.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -46,4 +46,12 @@ it.each(["linux", "darwin"])("A rename is not retried on %s, which renames open 
 
 it("A file that may not be opened is not treated as held", () => {
   expect(mayBeHeld(refusal("EPERM", "open"), "win32")).toBe(false);
+});
+
+it("A refused rename on Windows has both reasons in its message", () => {
+  vi.spyOn(process, "platform", "get").mockReturnValue("win32");
+  const expected = "another program has it open, or this process may not write there";
+  expect(describeWriteError(refusal("EPERM"))).toBe(expected);
+  expect(describeWriteError(refusal("EPERM", "open"))).toBe("this process may not write there");
+  vi.restoreAllMocks();
 });

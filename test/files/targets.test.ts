@@ -83,15 +83,22 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
   });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-  it.each([0o640, 0o600, 0o666, 0o755, 0o444])("is that of the file it replaces: %o", async (mode) => {
+  it.each([0o640, 0o600, 0o666, 0o755])("is that of the file it replaces: %o", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
-    await save(path).catch((error) => {
-      // Only the superuser may write to a read-only file.
-      if (mode & 0o200 || process.getuid?.() === 0) throw error;
-    });
+    await save(path);
     expect(await modeOf(path)).toBe(mode.toString(8));
+  });
+
+  // The superuser may write to any file.
+  it.runIf(process.getuid?.() !== 0)("is kept if it does not allow to replace the file", async () => {
+    const path = join(temporaryFolder(), "invoice.pdf");
+    await writeFile(path, "old", { mode: 0o444 });
+    const error = await rejectionOf(save(path));
+    expect(error).toMatchObject({ code: "not_saved", attempts: 0, cause: { code: "EACCES" } });
+    expect(String(error)).toMatch(/: this process may not write there\.$/);
+    expect([await modeOf(path), await readFile(path, "utf8")]).toEqual(["444", "old"]);
   });
 
   it.each([
