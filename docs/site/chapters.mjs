@@ -10,7 +10,7 @@ export const guides = {
   "When things go wrong": ["errors", "clocks"],
   "Pages and servers": ["browser", "handler", "recipes"],
   Testing: ["testing", "emulator"],
-  "Many and automated": ["bulk", "command-line"],
+  "Many and automated": ["bulk", "queues", "command-line"],
   "Running it": ["network", "observability", "security", "performance"],
   "Coming from fetch": ["migrating"],
 };

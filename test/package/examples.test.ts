@@ -43,14 +43,20 @@ const exported = {
   "template-pdf/bulk": ["folder", "generateMany", "runBulk"],
   "template-pdf/emulator": ["startEmulator"],
   "template-pdf/handler": ["createHandler"],
+  "template-pdf/queue": ["bulkQueue"],
   "template-pdf/testing": ["assertWholePdf", "fakePdf", "fakeService", "faults", "pdfText"],
   zod: ["z"],
 };
 
-/** The sources whose docstrings have examples. That of a sink needs the packages of S3. */
+/** The sources whose docstrings have examples. That of a sink needs the packages of S3, and those of a queue need Redis. */
 const documented = filesBelow(join(repository, "src"))
   .map(({ path }) => `src/${path}`)
-  .filter((path) => path !== "src/bulk/sink.ts" && /\* @example\n *\* ```ts/.test(read(path)));
+  .filter(
+    (path) =>
+      path !== "src/bulk/sink.ts" &&
+      !path.startsWith("src/queue/") &&
+      /\* @example\n *\* ```ts/.test(read(path)),
+  );
 
 /** Their blocks use `pdfs` and `values`, which they define once. The fake service answers, which is quicker. */
 const guidesToCalls = ["clocks", "errors", "forms"].map((name) => `docs/guides/${name}.md`);

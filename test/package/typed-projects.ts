@@ -54,6 +54,7 @@ const inNode = `
   import { TemplatePdf } from "template-pdf";
   import { type BulkSummary, folder, generateMany, runBulk } from "template-pdf/bulk";
   import { startEmulator } from "template-pdf/emulator";
+  import { bulkQueue } from "template-pdf/queue";
   import { createHandler } from "template-pdf/handler";
   import { nodeListener } from "template-pdf/handler/node";
   import { createServer, type IncomingMessage } from "node:http";
@@ -80,6 +81,11 @@ const inNode = `
     generateMany(client, [{ template: "inv_2024", values: { total: 1 } }]);
     const emulator = await startEmulator({ templates: "templates" });
     await emulator.close();
+    const queue = bulkQueue<{ inv_2024: { total: string } }>({ connection: "redis://localhost", name: "invoices" });
+    await queue.add("run", jobs, { key: ({ row }) => row });
+    // @ts-expect-error no such type
+    await queue.add("run", [{ template: "inv_2024", values: { total: 1 } }]);
+    await queue.work({ client, sink: folder("out/{{total}}.pdf") }).close();
     return runBulk({ client, jobs, key: ({ row }) => String(row), sink: folder((job) => job.values.total), journal: "run.journal" });
   }
 `;
