@@ -45,10 +45,7 @@ describe("a command with a queue", () => {
       `${bulk} --queue ${url} --run nov --out a/{{no}}.pdf --no-retry --report a.csv`,
       /^--queue only adds the rows to a queue, and takes no --out, --report and --no-retry\. Workers generate/,
     ],
-    [
-      `${bulk} --queue ${url} --run nov --limit 0`,
-      /^--limit takes a whole number/,
-    ],
+    [`${bulk} --queue ${url} --run nov --limit 0`, /^--limit takes a whole number/],
     [`${bulk} --queue ${url} --queue ${url} --run nov`, /^--queue may be given only once\./],
     [
       "work --queue redis://a",

@@ -19,7 +19,8 @@ While the service is away, the run waits, and goes on by itself.
 
 With --queue, the rows that are good are only added to a queue in Redis, and
 template-pdf work generates their documents, on as many machines as you like.
-Rows that the run has already are not added again.
+Rows that the run has already are not added again. The exit code is 1 then if Redis
+cannot be reached, or rows were left out. See template-pdf work --help.
 ${serviceHelp}
 Examples:
   template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"
@@ -37,7 +38,10 @@ export function addBulk(program: Command, session: Session): void {
     .argument("<data>", "the rows: .csv with a header, .ndjson or .json; - reads standard input");
   const take = (option: string, description: string) =>
     command.option(option, description, once(option.replace(/ .*/, ""), "bulk"));
-  take("--out <pattern>", 'the path of each document, such as "out/{{invoice_no}}.pdf"');
+  take(
+    "--out <pattern>",
+    'the path of each document, such as "out/{{invoice_no}}.pdf"; required without --queue',
+  );
   take("--schema <file>", "check every row by it: a JSON Schema, or a module of zod and the like");
   take("--format <format>", "csv, ndjson or json (default: as the file is named)");
   take("--encoding <label>", "of the data, such as windows-1252 (default: UTF-8)");
