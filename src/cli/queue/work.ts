@@ -1,7 +1,7 @@
 import { folder, type Job, RunStoppedError, type Sink } from "../../bulk/index.ts";
 import type { WorkOptions } from "../../queue/index.ts";
 import { parseCount, parseRate } from "../bulk/plan.ts";
-import { parseDuration } from "../duration.ts";
+import { formatTimeSpan, parseDuration } from "../duration.ts";
 import { Halted } from "../failure.ts";
 import { showLive } from "../live-line.ts";
 import { inspected, printable } from "../output.ts";
@@ -64,6 +64,10 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         state.take(result);
         const { status, error, run, index } = result;
         if (status === "rejected") tell(`run ${run}, job ${index}: ${lineOf(error)}`, error);
+      },
+      onOutage: ({ isOver, error, durationMs }) => {
+        if (isOver) live.say(`the service answers again, after ${formatTimeSpan(durationMs)}`);
+        else tell(`waiting for the service: ${lineOf(error)}`, error);
       },
       onError: (error) => {
         const isNews = performance.now() - complainedAtMs >= quietMs;
