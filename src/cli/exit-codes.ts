@@ -44,6 +44,22 @@ Exit codes:
        service is away or asks to wait for too long
   130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
   141  nobody reads the output any more`,
+  work: `
+Exit codes:
+  0    stopped by Ctrl-C or SIGTERM; what was in flight is finished
+  1    Redis cannot be reached, or what is in the queue cannot be read
+  2    the command line or a setting is wrong
+  3    the worker stopped by itself: a wrong API key, a full disk, or a service that
+       is away for too long; its jobs are in the queue
+  130  stopped by a second Ctrl-C (143: by SIGTERM); what was in flight is in the queue
+  141  nobody reads the output any more`,
+  runs: `
+Exit codes:
+  0    done, or stopped by Ctrl-C
+  1    Redis cannot be reached, or there is no such run
+  2    the command line or a setting is wrong
+  130  stopped by Ctrl-C before it was done (143: by SIGTERM)
+  141  nobody reads the output any more`,
   emulate: `
 Exit codes:
   0    stopped by Ctrl-C or SIGTERM

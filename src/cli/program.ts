@@ -3,7 +3,9 @@ import { version } from "../../package.json";
 import { addBulk } from "./commands/add-bulk.ts";
 import { addEmulate } from "./commands/add-emulate.ts";
 import { addGenerate } from "./commands/add-generate.ts";
+import { addRuns } from "./commands/add-runs.ts";
 import { addTypes } from "./commands/add-types.ts";
+import { addWork } from "./commands/add-work.ts";
 import { answered, finishCommand } from "./commands/finish-command.ts";
 import { exitCodesHelp } from "./exit-codes.ts";
 import type { Output, Session } from "./terminal.ts";
@@ -44,6 +46,8 @@ function buildProgram(session: Session): Command {
   finishCommand(program, exitCodesHelp.generate);
   addGenerate(program, session);
   addBulk(program, session);
+  addWork(program, session);
+  addRuns(program, session);
   addEmulate(program, session);
   addTypes(program, session);
   return program;

@@ -1,7 +1,11 @@
 import type { Readable, Writable } from "node:stream";
 
 /** A stream that a command writes to, and what it tells of itself where it is a terminal. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 /** The signals that end a command. */
 export type EndingSignal = "SIGINT" | "SIGTERM";

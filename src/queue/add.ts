@@ -9,6 +9,7 @@ import { checkUid } from "../request/url.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { digestOf, inputText, type JobCodec, type QueuedContent } from "./queued-job.ts";
+import { withoutCommand } from "./without-command.ts";
 
 /** The options of `add`. */
 export interface AddOptions<J> {
@@ -107,7 +108,7 @@ export class Adder {
       await table.setAdded(runId, true);
       return { ...this.#counts, failures: this.#failures.all };
     } catch (error) {
-      throw redisError(error);
+      throw redisError(withoutCommand(error));
     } finally {
       source.close();
     }

@@ -4,6 +4,7 @@ import { ConfigurationError } from "../index.ts";
 import { QueueError } from "./queue-error.ts";
 import type { QueueConnection, QueueSettings, RedisClient } from "./queue-options.ts";
 import { RunTable } from "./run-table.ts";
+import { withoutCommand } from "./without-command.ts";
 
 /** What a queue uses of BullMQ. */
 interface BullMq {
@@ -112,7 +113,7 @@ function connectionError(where: string, error: unknown): QueueError {
   const text = isRefusal
     ? `Redis at ${where} refuses the user or the password. Check the URL of the queue.`
     : `Redis at ${where} cannot be reached: ${code ?? message}. Check the URL of the queue, and that Redis runs. Nothing is lost.`;
-  return new QueueError(text, { cause: error });
+  return new QueueError(text, { cause: withoutCommand(error) });
 }
 
 async function load<T>(name: string, loading: () => Promise<T>): Promise<T> {

@@ -17,6 +17,7 @@ import { QueueError } from "./queue-error.ts";
 import type { QueueSettings } from "./queue-options.ts";
 import { digestOf, type JobCodec, type QueuedContent, type QueuedData } from "./queued-job.ts";
 import { SharedTurns } from "./shared-turns.ts";
+import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
 
 /** A document at which so many workers have died is not tried again. */
@@ -111,7 +112,7 @@ export class QueueWorker {
           maxStalledCount: Number.MAX_SAFE_INTEGER,
         },
       );
-      worker.on("error", (error) => onError?.(error));
+      worker.on("error", (error) => onError?.(withoutCommand(error)));
       const cleaning = setInterval(() => this.#clean(), cleanMs);
       try {
         await this.#take(run, worker);
@@ -249,7 +250,7 @@ export class QueueWorker {
       } catch (error) {
         // The lock is gone, and so another worker has the job.
         if (/lock|Missing key/i.test((error as Error).message)) throw error;
-        this.#options.onError?.(error as Error);
+        this.#options.onError?.(withoutCommand(error as Error));
         await new Promise((resolve) => setTimeout(resolve, refusedMs));
       }
     }

@@ -10,6 +10,9 @@ vi.mock("../../src/index.ts", () => {
 vi.mock("../../src/emulator/index.ts", () => {
   throw new Error("the emulator was loaded");
 });
+vi.mock("../../src/queue/index.ts", () => {
+  throw new Error("the queue was loaded");
+});
 
 async function answer(...argv: string[]): Promise<{ code: number; printed: string; told: string }> {
   const terminal = new FakeTerminal();
@@ -36,6 +39,10 @@ describe("the help", () => {
                                       and saves it: the whole of it or nothing.
         bulk [options] <uid> <data>   Generates a PDF from each row of a file, and
                                       goes on where it was stopped.
+        work [options]                Generates the documents of a queue, as one of
+                                      many workers.
+        runs [options]                Shows the runs of a queue, and retries or
+                                      removes one.
         emulate [options] [folder]    Runs the service on this machine: real PDFs from
                                       template files, rendered by pdfmake.
         types [options] <samples...>  Writes TypeScript types of templates, from
@@ -58,9 +65,15 @@ describe("the help", () => {
     [
       "bulk",
       "--out --schema --format --encoding --delimiter --concurrency --per-second --limit --stop-after --give-up-after --dry-run --skip-invalid " +
-        `--journal --fresh --report ${ofService}`,
+        `--journal --fresh --report --queue --run --name ${ofService}`,
       "0 1 2 3 130 141",
     ],
+    [
+      "work",
+      `--out --queue --name --concurrency --per-second --give-up-after ${ofService}`,
+      "0 1 2 3 130 141",
+    ],
+    ["runs", "--queue --name --once --failures --retry --remove", "0 1 2 130 141"],
     [
       "emulate",
       "--port --host --allow-host --key --images --fonts --fault --latency --no-ui --open",
@@ -103,8 +116,9 @@ describe("the version", () => {
   });
 });
 
-it("the help and the version do not load the client or the emulator", async () => {
-  // Both are mocked to break when they are loaded, and every test above went well.
+it("the help and the version do not load the client, the emulator or the queue", async () => {
+  // All are mocked to break when they are loaded, and every test above went well.
   await expect(answer("generate", "invoice")).rejects.toThrow();
   await expect(answer("emulate")).rejects.toThrow();
+  await expect(answer("runs")).rejects.toThrow();
 });

@@ -32,10 +32,11 @@ const maxTried = 20;
 /** What the rows are checked by. */
 export interface Check {
   readonly data: Data;
-  readonly plan: BulkPlan;
+  /** Without `out` and `sink` if workers of a queue give the documents their paths. */
+  readonly plan: Pick<BulkPlan, "limit" | "template"> & Partial<Pick<BulkPlan, "out" | "sink">>;
   readonly schema: RowSchema | undefined;
   /** Files that no document may take the place of. */
-  readonly files: RunFiles;
+  readonly files?: RunFiles;
 }
 
 /** Something that is wrong with a row, without a value. */
@@ -130,8 +131,8 @@ export function textOfFault({ column, message }: RowFault): string {
 }
 
 /** A column that is not there is missing in every row: told once. */
-function checkColumns({ name, columns }: Data, { out }: BulkPlan): void {
-  if (columns === undefined) return;
+function checkColumns({ name, columns }: Data, { out }: Check["plan"]): void {
+  if (columns === undefined || out === undefined) return;
   const known = new Set(columns);
   const missing = parsePattern(out).names.filter((placeholder) => !known.has(placeholder));
   if (missing.length === 0) return;
@@ -175,10 +176,11 @@ function ofRow(message: string): RowFault {
 /** Claims the path of a row's document, as the run will; says why it cannot be, without a value. */
 function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): RowFault[] {
   const { sink, template, out } = plan;
+  if (sink === undefined || out === undefined) return [];
   const pathOf = (values: Row["values"]) => sink.keyOf({ ...row, template, values });
   try {
     const path = pathOf(row.values);
-    const file = files.whatAt(join(sink.place, path));
+    const file = files?.whatAt(join(sink.place, path));
     if (file !== undefined) return [ofRow(`--out gives it the path of ${file}`)];
     const other = used.claim(path, ordinalOf(row, data.format));
     if (other === undefined) return [];

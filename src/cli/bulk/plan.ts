@@ -94,18 +94,21 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
   };
 }
 
-function formatOf(text: string): DataFormat {
+/** @throws {Misuse} if the text is wrong */
+export function formatOf(text: string): DataFormat {
   if (text === "csv" || text === "ndjson" || text === "json") return text;
   throw new Misuse(`--format takes csv, ndjson or json, and got ${JSON.stringify(text)}.`);
 }
 
-function parseCount(text: string, option: string, also = ""): number {
+/** @throws {Misuse} if the text is wrong */
+export function parseCount(text: string, option: string, also = ""): number {
   const count = /^\d+$/.test(text) ? Number(text) : 0;
   if (count >= 1 && Number.isSafeInteger(count)) return count;
   throw new Misuse(`${option} takes a whole number, 1 or more${also}, and got ${JSON.stringify(text)}.`);
 }
 
-function parseRate(text: string): number {
+/** @throws {Misuse} if the text is wrong */
+export function parseRate(text: string): number {
   const rate = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : 0;
   if (rate > 0 && Number.isFinite(rate)) return rate;
   throw new Misuse(`--per-second takes a number above 0, and got ${JSON.stringify(text)}.`);

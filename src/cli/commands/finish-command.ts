@@ -13,6 +13,16 @@ from the environment is sent to a base URL from that file only if the file has
 the same key.
 `;
 
+/** Where the commands with a queue find it, for their `--help`. */
+export const queueHelp = `
+The queue is in Redis or Valkey: --queue redis://localhost:6379, or with TLS
+rediss://user:password@host:6379. Put a URL with a password into the environment,
+as TEMPLATE_PDF_QUEUE_URL: a command line can be seen by all users of the machine.
+If TEMPLATE_PDF_QUEUE_KEY is set, the base64 of 32 bytes, the values in Redis are
+sealed with it; all machines need the same. Neither is ever printed. The packages
+bullmq and ioredis have to be installed.
+`;
+
 /** What every command has that calls the service. */
 export function addServiceOptions(command: Command): void {
   command

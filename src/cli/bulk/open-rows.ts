@@ -1,0 +1,42 @@
+import { countOf, printable } from "../output.ts";
+import { untilAborted } from "../session.ts";
+import type { Session } from "../terminal.ts";
+import { type RowSchema, readSchema } from "./data/check-rows.ts";
+import { type Data, openData } from "./data/open-data.ts";
+import type { BulkFlags, BulkPlan } from "./plan.ts";
+
+/** What the command line says about the rows. */
+export type RowFlags = Pick<BulkFlags, "schema" | "encoding" | "delimiter">;
+
+/** The rows of a command, and what they are checked by. */
+export interface OpenRows {
+  readonly data: Data;
+  readonly schema: RowSchema | undefined;
+}
+
+/**
+ * Opens the data and reads the schema, calls `use`, and closes the data.
+ *
+ * @throws {Misuse} if the data or the schema is wrong
+ */
+export async function withRows(
+  { uid, file, format }: Pick<BulkPlan, "uid" | "file" | "format">,
+  { schema: schemaFile, encoding, delimiter }: RowFlags,
+  { terminal, signal }: Session,
+  use: (rows: OpenRows) => Promise<void>,
+): Promise<void> {
+  const data = await openData({ file, format, encoding, delimiter, stdin: terminal.stdin, signal });
+  try {
+    const areTexts = data.format === "csv";
+    const reading = schemaFile === undefined ? undefined : readSchema(schemaFile, { uid, areTexts, signal });
+    await use({ data, schema: reading && (await untilAborted(reading, signal)) });
+  } finally {
+    await data.close();
+  }
+}
+
+/** Says at the end of `--dry-run` that all rows are good. */
+export function dryRunLine({ name }: Data, good: number, limit: number): string {
+  const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(good, "row")}`;
+  return `${printable(`${name}: ${rows} ${good === 1 ? "is" : "are"} good. Nothing was sent.`)}\n`;
+}

@@ -1,0 +1,36 @@
+import { type BulkQueue, QueueError, type QueueProgress } from "../../queue/index.ts";
+
+/** Reads how all runs of a queue stand, each time with the rate since the last times. */
+export class RunsWatch {
+  readonly #queue: BulkQueue;
+  readonly #reports = new Map<string, AsyncGenerator<QueueProgress, void, undefined>>();
+
+  constructor(queue: BulkQueue) {
+    this.#queue = queue;
+  }
+
+  /** Returns the progress of each run, sorted by name. */
+  async read(): Promise<QueueProgress[]> {
+    const names = await this.#queue.runs();
+    for (const name of this.#reports.keys()) if (!names.includes(name)) this.#reports.delete(name);
+    const progresses = await Promise.all(names.map((name) => this.#progressOf(name)));
+    return progresses.filter((progress) => progress !== undefined);
+  }
+
+  /** Returns nothing if the run was removed a moment ago. */
+  async #progressOf(name: string): Promise<QueueProgress | undefined> {
+    const reports = this.#reports.get(name) ?? this.#queue.progress(name, { everyMs: 0 });
+    this.#reports.set(name, reports);
+    try {
+      const { value } = await reports.next();
+      if (value) return value;
+      // The run was finished the last time. Jobs may have come since.
+      this.#reports.delete(name);
+      return await this.#progressOf(name);
+    } catch (error) {
+      if (!QueueError.is(error)) throw error;
+      this.#reports.delete(name);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { BulkQueue } from "../../queue/index.ts";
+import { Misuse, Stopped } from "../failure.ts";
+import { canRedraw } from "../live-line.ts";
+import { countOf, formatCount, printable } from "../output.ts";
+import { inWordsOfTerminal } from "../report.ts";
+import { untilAborted } from "../session.ts";
+import type { Output, Session } from "../terminal.ts";
+import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts";
+import { runsTable } from "./runs-table.ts";
+import { RunsWatch } from "./runs-watch.ts";
+
+/** What the command line of `runs` says. */
+export interface RunsFlags extends QueueFlags {
+  readonly once?: boolean;
+  readonly retry?: string;
+  readonly remove?: string;
+  readonly failures?: string;
+}
+
+const everyMs = 1000;
+
+/** How many failures are listed. */
+const maxFailures = 10_000;
+
+/**
+ * Shows how the runs of a queue stand, or does something with one of them.
+ *
+ * @throws {Misuse} if the command line is wrong
+ * @throws what the queue throws, or the reason of the session's signal
+ */
+export async function runs(flags: RunsFlags, session: Session): Promise<void> {
+  const { terminal, signal } = session;
+  const { retry, remove, failures, once } = flags;
+  const actions = Object.entries({ retry, remove, failures }).filter(([, run]) => run !== undefined);
+  if (actions.length > 1) {
+    const names = actions.map(([name]) => `--${name}`);
+    throw new Misuse(`${names.join(" and ")} cannot be given together. Run the command once for each.`);
+  }
+  const access = readQueueAccess(flags, terminal.env);
+  const queue = openQueue(access);
+  const say = (line: string) => void terminal.stdout.write(`${printable(line)}\n`);
+  try {
+    if (retry !== undefined) {
+      const count = await untilAborted(queue.retry(retry), signal);
+      say(
+        `run ${retry}: ${countOf(count, "failed job")} ${count === 1 ? "waits" : "wait"} for a worker again`,
+      );
+    } else if (remove !== undefined) {
+      await untilAborted(queue.remove(remove), signal);
+      say(`run ${remove}: removed with its jobs; documents that are stored stay`);
+    } else if (failures !== undefined) {
+      await untilAborted(listFailures(queue, failures, say), signal);
+    } else {
+      const watch = new RunsWatch(queue);
+      if (!once && canRedraw(terminal.stdout, terminal.env)) await redraw(watch, access.name, session);
+      else await untilAborted(printOnce(watch, access.name, say), signal);
+    }
+  } finally {
+    // Not awaited: the process ends, and every connection with it.
+    queue.close().catch(() => {});
+  }
+}
+
+async function listFailures(queue: BulkQueue, run: string, say: (line: string) => void): Promise<void> {
+  const failures = await queue.failures(run, { limit: maxFailures });
+  for (const { index, key, code, message } of failures) {
+    const job = key === undefined ? `job ${index}` : `job ${index} (${key})`;
+    say(`${job}: ${code}: ${inWordsOfTerminal(message)}`);
+  }
+  if (failures.length === 0) say(`run ${run}: no job has failed`);
+  if (failures.length === maxFailures) say(`only the first ${formatCount(maxFailures)} are listed`);
+}
+
+async function printOnce(watch: RunsWatch, name: string, say: (line: string) => void): Promise<void> {
+  let progresses = await watch.read();
+  if (progresses.some(({ leftMs }) => leftMs > 0)) {
+    // A rate takes two looks.
+    await wait(everyMs);
+    progresses = await watch.read();
+  }
+  for (const line of runsTable(progresses, name)) say(line);
+}
+
+/** Draws the table again and again, until the user stops that. */
+async function redraw(watch: RunsWatch, name: string, { terminal, signal }: Session): Promise<void> {
+  const { stdout } = terminal;
+  let drawnLines = 0;
+  try {
+    for (;;) {
+      const progresses = await untilAborted(watch.read(), signal);
+      const lines = fitted(runsTable(progresses, name, true), stdout);
+      const wipe = drawnLines === 0 ? "" : `\u001b[${drawnLines}A\u001b[J`;
+      stdout.write(`${wipe}${lines.map((line) => `${line}\n`).join("")}`);
+      drawnLines = lines.length;
+      await wait(everyMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+  }
+}
+
+/** Lines that wrap, or that have left the screen, could not be drawn again. */
+function fitted(lines: readonly string[], { columns, rows }: Output): string[] {
+  const most = Math.max(2, (rows || 24) - 1);
+  const shown =
+    lines.length <= most
+      ? lines
+      : [...lines.slice(0, most - 1), `${formatCount(lines.length - most + 1)} more runs are not shown`];
+  return shown.map((line) => printable(line).slice(0, (columns || 80) - 1));
+}

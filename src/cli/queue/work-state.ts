@@ -1,0 +1,49 @@
+import type { QueueResult } from "../../queue/index.ts";
+import { formatRate, RecentRate } from "../bulk/progress-text.ts";
+import { formatTimeSpan } from "../duration.ts";
+import { countOf, formatCount } from "../output.ts";
+
+/** What a worker has done and does. */
+export class WorkState {
+  /** How many documents are requested or stored now. */
+  inFlight = 0;
+  #made = 0;
+  #failed = 0;
+  #isEnding = false;
+  readonly #startedAtMs = performance.now();
+  readonly #rate = new RecentRate(this.#startedAtMs);
+
+  /** Counts what became of a job. */
+  take({ status }: Pick<QueueResult<unknown>, "status">): void {
+    if (status === "fulfilled") this.#made++;
+    if (status === "rejected") this.#failed++;
+  }
+
+  /** Notes that no more jobs are taken; says what is left to do. */
+  end(): string {
+    this.#isEnding = true;
+    return this.inFlight === 0 ? "stopping" : `finishing ${countOf(this.inFlight, "document")}`;
+  }
+
+  /** Tells on one line what the worker does. */
+  textOf(maxColumns: number): string {
+    const rate = this.#rate.at(performance.now(), this.#made + this.#failed);
+    const isIdle = this.inFlight === 0 && rate === 0;
+    const doing = this.#isEnding ? "finishing" : "in flight";
+    const parts = [
+      `${formatCount(this.#made)} generated`,
+      `${formatCount(this.#failed)} failed`,
+      ...(isIdle
+        ? [this.#isEnding ? "stopping" : "waiting for jobs"]
+        : [`${formatCount(this.inFlight)} ${doing}`, formatRate(rate)]),
+    ];
+    return parts.join("  ").slice(0, maxColumns);
+  }
+
+  /** Says in the end what the worker has done. */
+  closingLine(): string {
+    const failed = this.#failed === 0 ? "" : `, ${formatCount(this.#failed)} failed`;
+    const duration = formatTimeSpan(performance.now() - this.#startedAtMs);
+    return `${countOf(this.#made, "document")} generated${failed}, in ${duration}`;
+  }
+}

@@ -1,0 +1,136 @@
+import { folder, type Job, RunStoppedError, type Sink } from "../../bulk/index.ts";
+import type { WorkOptions } from "../../queue/index.ts";
+import { parseCount, parseRate } from "../bulk/plan.ts";
+import { formatTimeSpan, parseDuration } from "../duration.ts";
+import { Halted } from "../failure.ts";
+import { showLive } from "../live-line.ts";
+import { inspected, printable } from "../output.ts";
+import { inWordsOfTerminal, lineOf } from "../report.ts";
+import { openClient } from "../service-client.ts";
+import { readServiceSettings } from "../service-settings.ts";
+import { untilAborted } from "../session.ts";
+import type { Session } from "../terminal.ts";
+import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts";
+import { WorkState } from "./work-state.ts";
+
+/** What the command line of `work` says. */
+export interface WorkFlags extends QueueFlags {
+  readonly out: string;
+  readonly concurrency?: string;
+  readonly perSecond?: string;
+  readonly giveUpAfter?: string;
+  readonly baseUrl?: string;
+  readonly timeout?: string;
+  readonly retry: boolean;
+  readonly allowInsecureHttp?: boolean;
+}
+
+/** An error of the connection to Redis is told again if there was none for so long. */
+const quietMs = 30_000;
+
+/**
+ * Generates the documents of a queue until the user stops it.
+ *
+ * @throws {Misuse} if the command line is wrong
+ * @throws {Halted} if the worker stopped by itself
+ * @throws what the queue throws, or the reason of the session's signal
+ */
+export async function work(flags: WorkFlags, session: Session): Promise<void> {
+  const { terminal, signal, isDebug } = session;
+  const { stdout, stderr, env } = terminal;
+  const { timeout = "600s" } = flags;
+  const access = readQueueAccess(flags, env);
+  const state = new WorkState();
+  const options = readOptions(flags, state);
+  const timeoutMs = parseDuration(timeout, "--timeout");
+  const settings = await readServiceSettings(flags.baseUrl, terminal);
+  const client = openClient(settings, timeoutMs, flags);
+  const queue = openQueue(access);
+  try {
+    // Connects, so that it begins only if Redis is there.
+    await untilAborted(queue.runs(), signal);
+    const ease = session.endInSteps();
+    const live = showLive(stderr, env, (maxColumns) => state.textOf(maxColumns));
+    const tell = (text: string, error: unknown) => {
+      live.say(text);
+      if (isDebug) for (const line of inspected(error).split("\n")) live.say(line);
+    };
+    let complainedAtMs = Number.NEGATIVE_INFINITY;
+    live.say(`waiting for jobs of the queue ${access.name}; Ctrl-C finishes what is in flight`);
+    const worker = queue.work<Job>({
+      ...options,
+      ...{ client, signal },
+      onResult: (result) => {
+        state.take(result);
+        const { status, error, run, index } = result;
+        if (status === "rejected") tell(`run ${run}, job ${index}: ${lineOf(error)}`, error);
+      },
+      onOutage: ({ isOver, error, durationMs }) => {
+        if (isOver) live.say(`the service answers again, after ${formatTimeSpan(durationMs)}`);
+        else tell(`waiting for the service: ${lineOf(error)}`, error);
+      },
+      onError: (error) => {
+        const isNews = performance.now() - complainedAtMs >= quietMs;
+        complainedAtMs = performance.now();
+        if (isNews) tell(`Redis: ${error.message}. The worker goes on when Redis is back.`, error);
+      },
+    });
+    const onEase = () => {
+      live.say(`${state.end()}; Ctrl-C again stops now`);
+      // What it rejects with, `done` rejects with.
+      worker.close().catch(() => {});
+    };
+    ease.addEventListener("abort", onEase, { once: true });
+    try {
+      await worker.done;
+    } catch (error) {
+      throw endingOf(error);
+    } finally {
+      ease.removeEventListener("abort", onEase);
+      live.stop();
+      stdout.write(`${printable(state.closingLine())}\n`);
+    }
+    signal.throwIfAborted();
+  } finally {
+    // Not awaited: the process ends, and every connection with it.
+    queue.close().catch(() => {});
+    client.close().catch(() => {});
+  }
+}
+
+/** @throws {Misuse} if an option is wrong */
+function readOptions(
+  { out, concurrency, perSecond, giveUpAfter = "15m", retry }: WorkFlags,
+  state: WorkState,
+): Omit<WorkOptions<Job>, "client"> {
+  return {
+    sink: watched(folder<Job>(out), state),
+    concurrency: concurrency === undefined ? undefined : parseCount(concurrency, "--concurrency"),
+    perSecond: perSecond === undefined ? undefined : parseRate(perSecond),
+    giveUpAfter: parseDuration(giveUpAfter, "--give-up-after"),
+    retry: retry ? {} : false,
+  };
+}
+
+/** Counts the documents that are on their way into a sink. */
+function watched(sink: Sink<Job>, state: WorkState): Sink<Job> {
+  return {
+    keyOf: (job) => sink.keyOf?.(job) as string,
+    open: async () => sink.open?.(),
+    sync: async () => sink.sync?.(),
+    async put(...args) {
+      state.inFlight++;
+      try {
+        return await sink.put(...args);
+      } finally {
+        state.inFlight--;
+      }
+    },
+  };
+}
+
+function endingOf(error: unknown): unknown {
+  if (!RunStoppedError.is(error)) return error;
+  const text = `The worker stopped by itself: ${inWordsOfTerminal(error.why)}. Its jobs are in the queue.`;
+  return new Halted(text, { cause: error });
+}

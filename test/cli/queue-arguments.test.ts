@@ -1,0 +1,126 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runsTable } from "../../src/cli/queue/runs-table.ts";
+import { run } from "../../src/cli/run.ts";
+import { temporaryFolder } from "../client/every-form.ts";
+import { FakeTerminal } from "./fake-terminal.ts";
+
+/** A password, and a URL at which nothing listens. */
+const password = "CANARY-password";
+const url = `redis://user:${password}@127.0.0.1:1`;
+const service = { TEMPLATE_PDF_API_KEY: "CANARY-key", TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
+
+async function answer(line: string, env: Readonly<Record<string, string>> = {}) {
+  const terminal = new FakeTerminal();
+  terminal.env = { ...service, ...env };
+  const code = await run(line.split(" "), terminal);
+  const { printed, stderr } = terminal;
+  expect(printed + stderr.text).not.toContain("CANARY");
+  return { code, printed, told: stderr.text.replaceAll("template-pdf: ", "") };
+}
+
+function dataOf(text: string): string {
+  const path = join(temporaryFolder(), "rows.csv");
+  writeFileSync(path, text);
+  return path;
+}
+
+const bulk = "bulk invoice rows.csv";
+
+describe("a command with a queue", () => {
+  it.each([
+    [
+      `${bulk} --run nov`,
+      /^--run is for rows that are added to a queue\. Give --queue, too, or leave it out\./,
+    ],
+    [`${bulk} --out a/{{no}}.pdf --name a`, /^--name is for rows that are added to a queue/],
+    [bulk, /^Required option '--out <pattern>' not specified\. See template-pdf bulk --help\./],
+    [`${bulk} --queue ${url}`, /^--queue needs the name of a run\. Give it, as in --run 2026-11\./],
+    [
+      `${bulk} --queue --run nov`,
+      /^The URL of the queue is missing\. Give --queue redis:\/\/localhost:6379, or put/,
+    ],
+    [
+      `${bulk} --queue ${url} --run nov --out a/{{no}}.pdf --no-retry --report a.csv`,
+      /^--queue only adds the rows to a queue, and takes no --out, --report and --no-retry\. Workers generate/,
+    ],
+    [`${bulk} --queue ${url} --run nov --limit 0`, /^--limit takes a whole number/],
+    [`${bulk} --queue ${url} --queue ${url} --run nov`, /^--queue may be given only once\./],
+    [
+      "work --queue redis://a",
+      /^Required option '--out <pattern>' not specified\. See template-pdf work --help\./,
+    ],
+    [`work --out a/{{no}}.pdf --queue ${url} --concurrency auto`, /^--concurrency takes a whole number/],
+    [`work --out a/{{no}}.pdf --queue ${url} --give-up-after never`, /^--give-up-after takes a duration/],
+    [`work --out a/{{no}}.pdf --queue ${url} --per-second 0`, /^--per-second takes a number above 0/],
+    [`work --out a.pdf --queue ${url}`, /^(?!Redis)/],
+    ["runs", /^The URL of the queue is missing\./],
+    [`runs --queue ${url} --name a:b`, /^--name takes a text without a colon, and got "a:b"\./],
+    [`runs --queue ${url} --retry a --remove a`, /^--retry and --remove cannot be given together\./],
+    [`runs --queue https://${password}@host`, /^The URL of the queue is not one of Redis\./],
+    [
+      `runs --queue redis://CANARY-user:12345/${password}@host`,
+      /^The URL of the queue has an @ after its host\. In a password, write @ as %40, \/ as %2F/,
+    ],
+  ])("is refused: %s", async (line, told) => {
+    const ending = await answer(line);
+    expect(ending).toMatchObject({ code: 2, printed: "" });
+    expect(ending.told).toMatch(told);
+  });
+
+  it("refuses a key that has not 32 bytes, without the key", async () => {
+    const env = { TEMPLATE_PDF_QUEUE_URL: url, TEMPLATE_PDF_QUEUE_KEY: "CANARY" };
+    const { code, told } = await answer("runs", env);
+    expect(code).toBe(2);
+    expect(told).toMatch(/^TEMPLATE_PDF_QUEUE_KEY has to be the base64 of 32 bytes\./);
+  });
+
+  it.each([
+    ["bulk", `bulk invoice ROWS --queue ${url} --run nov --debug`, {}],
+    ["work", "work --out out/{{no}}.pdf --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
+    ["runs", "runs --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
+  ])("says without the password that Redis cannot be reached: %s", async (_command, line, env) => {
+    const { code, printed, told } = await answer(line.replace("ROWS", dataOf("no\n1\n")), env);
+    expect([code, printed]).toEqual([1, ""]);
+    expect(told).toMatch(/^Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
+  });
+
+  it("checks the rows with --dry-run without a connection, a path or a service", async () => {
+    const line = `bulk invoice ${dataOf("no\n1\n1\n")} --queue ${url} --run nov --dry-run`;
+    expect(await answer(line, { TEMPLATE_PDF_API_KEY: "" })).toMatchObject({
+      code: 0,
+      printed: expect.stringMatching(/: 2 rows are good\. Nothing was sent\.\n$/),
+    });
+  });
+});
+
+describe("the table of runs", () => {
+  const done = { run: "oct", total: 1200, fulfilled: 1199, rejected: 1, waiting: 0, active: 0 };
+  const rest = { perSecond: 0, leftMs: 0, isAdded: true };
+  const first = { ...done, ...rest };
+  const second = { ...first, run: "nov\n", fulfilled: 100, waiting: 1083, active: 16 };
+
+  it("shows rates and times of runs that are not finished", () => {
+    const progresses = [first, { ...second, perSecond: 150, leftMs: 7321, isAdded: false }];
+    expect(runsTable(progresses, "q")).toEqual([
+      "run   total  fulfilled  rejected  waiting  active   rate  time left",
+      "oct   1,200      1,199         1        0       0      -       done",
+      "nov  1,200+        100         1    1,083      16  150/s        8 s",
+    ]);
+  });
+
+  it("shows runs that are not finished first, if asked to, and no time that is not known", () => {
+    const leftMs = Number.POSITIVE_INFINITY;
+    const table = runsTable([first, { ...second, leftMs }], "q", true);
+    expect(table.map((line) => line.replaceAll(/ +/g, " "))).toEqual([
+      "run total fulfilled rejected waiting active rate time left",
+      "nov 1,200 100 1 1,083 16 0/s -",
+      "oct 1,200 1,199 1 0 0 - done",
+    ]);
+  });
+
+  it("says that there are no runs", () => {
+    expect(runsTable([], "q")).toEqual(["the queue q has no runs"]);
+  });
+});
