@@ -39,28 +39,14 @@ const importedBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-/** Leaves out the comments of bundled packages. Their code stays readable, and their own repositories have the comments. */
-const bundledWithoutComments: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "bundled-without-comments",
+/** Minifies bundled packages. Their own repositories have the readable code. */
+const minifiedPackages: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "minified-packages",
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, "utf8"), { minifyWhitespace: true });
+      const { code } = await transform(await readFile(path, "utf8"), { minify: true });
       return { contents: code };
     });
-  },
-};
-
-/** What `/browser` and `/handler` consist of, as a source map names it. */
-const sourcesOfHandlerAndBrowser = /^(?:\.\.\/)+src\/(?:browser|handler|json|service)\//;
-
-/** Drops the source maps of the tools, except those of `/browser` and `/handler`. A map is twice as large as its code; see docs/decisions/0034. */
-const onlyMapsOfClient: NonNullable<Options["plugins"]>[number] = {
-  name: "only-maps-of-client",
-  renderChunk(_, chunk) {
-    if (chunk.type !== "chunk") return;
-    const { sources }: { sources: string[] } = JSON.parse(String(chunk.map));
-    if (sources.length === 0 || !sources.every((path) => sourcesOfHandlerAndBrowser.test(path)))
-      chunk.map = null;
   },
 };
 
@@ -205,8 +191,9 @@ export default defineConfig([
       format: "esm",
       splitting,
       metafile,
-      esbuildPlugins: [fewFiles("js"), importedBuiltins, bundledWithoutComments],
-      plugins: splitting ? [onlyMapsOfClient] : [],
+      // The tools have none; see docs/decisions/0034.
+      sourcemap: !splitting,
+      esbuildPlugins: [fewFiles("js"), importedBuiltins, minifiedPackages],
     },
     {
       ...both,
@@ -215,7 +202,7 @@ export default defineConfig([
       metafile,
       // Node and bundlers load the ES modules; see docs/decisions/0034.
       sourcemap: false,
-      esbuildPlugins: [fewFiles("cjs"), bundledWithoutComments],
+      esbuildPlugins: [fewFiles("cjs"), minifiedPackages],
       plugins: [asCommonJs(splitting)],
     },
   ]),

@@ -18,9 +18,7 @@ const assumed = `
   const rows = [{ employee: "E-1" }, { employee: "E-2" }];
 `;
 
-const docstrings = [
-  ...read("src/queue/bulk-queue.ts").matchAll(/\* @example\n *\* ```ts\n([^]*?)\n *\* ```/g),
-]
+const docstrings = [...read("src/queue/bulk-queue.ts").matchAll(/\* @example\n *\* ```ts\n(.*?)\n *\* ```/gs)]
   .map(([, code = ""]) => code.replace(/^ *\* ?/gm, ""))
   .filter((code) => code.includes("bulkQueue("))
   .map((code) => `${assumed}${code.replaceAll("/mnt/", "out/")}\nprocess.exit();`);
