@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { stampBuild } from "./build-stamp.mjs";
 import { root, run } from "./run-command.mjs";
 
+// Vite would keep that of whoever builds, such as `test`, and write a page for development.
+process.env["NODE_ENV"] = "production";
+
 rmSync(join(root, "dist"), { recursive: true, force: true });
 // A compiler takes as long as all the rest, and needs nothing of it.
 const [areTypesWritten, isCodeWritten] = await Promise.all([

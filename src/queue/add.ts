@@ -1,43 +1,15 @@
 import { FailureGroups } from "../bulk/failure-groups.ts";
-import type { FailureGroup, Job, Jobs } from "../bulk/index.ts";
+import type { Job, Jobs } from "../bulk/index.ts";
 import { checkJob } from "../bulk/job.ts";
 import { JobSource } from "../bulk/job-source.ts";
 import { ConfigurationError, ValuesError } from "../index.ts";
-import { checkOptions, isByteCount, isFunction, isSignal } from "../options/option-rules.ts";
 import { bodyOf } from "../request/schema.ts";
 import { checkUid } from "../request/url.ts";
+import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { digestOf, inputText, type JobCodec, type QueuedContent } from "./queued-job.ts";
 import { withoutCommand } from "./without-command.ts";
-
-/** The options of `add`. */
-export interface AddOptions<J> {
-  /** What identifies a job, such as the number of an invoice. Default: its template and values. */
-  key?: ((job: NoInfer<J>) => string | number) | undefined;
-  /** Called after every batch. What it throws ends the adding. */
-  onProgress?: ((progress: AddProgress) => void) | undefined;
-  /** How large a job may be in Redis, in bytes of JSON. Larger ones are invalid. Default: 1,048,576. */
-  maxJobBytes?: number | undefined;
-  /** Ends the adding with its reason. What was added stays; add the same jobs again for the rest. */
-  signal?: AbortSignal | undefined;
-}
-
-/** How far an `add` has come. */
-export interface AddProgress {
-  /** Jobs that are in the queue because of this `add`. */
-  readonly added: number;
-  /** Jobs that the run had already. */
-  readonly known: number;
-  /** Jobs that were not added because their values do not fit, or are too large. */
-  readonly invalid: number;
-}
-
-/** What became of the jobs of an `add`. */
-export interface AddSummary extends AddProgress {
-  /** Why jobs are invalid, the most frequent reason first. */
-  readonly failures: readonly FailureGroup[];
-}
 
 /** A batch is sent to Redis at so many jobs or bytes. */
 const batchJobs = 500;
@@ -68,11 +40,7 @@ export class Adder {
     // biome-ignore lint/suspicious/noExplicitAny: as above.
     options: AddOptions<any>,
   ) {
-    checkOptions(
-      options,
-      { key: isFunction, onProgress: isFunction, maxJobBytes: isByteCount, signal: isSignal },
-      "add",
-    );
+    checkAddOptions(options);
     this.#open = open;
     this.#codec = codec;
     this.#options = options;

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export type { AddOptions, AddProgress, AddSummary } from "./add.ts";
+export type { AddOptions, AddProgress, AddSummary } from "./add-options.ts";
 export {
   type BulkQueue,
   bulkQueue,
@@ -13,6 +13,6 @@ export {
 } from "./bulk-queue.ts";
 export { QueueError } from "./queue-error.ts";
 export type { BulkQueueOptions, QueueConnection, RedisClient } from "./queue-options.ts";
-export type { SealKey } from "./queued-job.ts";
+export type { SealKey, WebCryptoKey } from "./queued-job.ts";
 export type { WorkOptions } from "./work-options.ts";
 export type { QueueResult, QueueWorker } from "./worker.ts";

@@ -21,8 +21,16 @@ export interface QueuedContent {
   readonly key?: string;
 }
 
+/** A `CryptoKey`, which not every compiler knows by its name. */
+export interface WebCryptoKey {
+  /** What it encrypts with: AES-GCM. */
+  readonly algorithm: object;
+  /** `"secret"`. */
+  readonly type: string;
+}
+
 /** A secret with which jobs are sealed: 32 bytes, their base64, or an AES-GCM key of Web Crypto. */
-export type SealKey = Uint8Array | string | CryptoKey;
+export type SealKey = Uint8Array | string | WebCryptoKey;
 
 const algorithm = "AES-GCM";
 const ivLength = 12;
@@ -83,7 +91,7 @@ function parametersOf(iv: Uint8Array<ArrayBuffer>, id: string): AesGcmParams {
 
 async function importKey(sealKey: SealKey): Promise<CryptoKey> {
   const bytes = typeof sealKey === "string" ? fromBase64(sealKey) : sealKey;
-  if (!(bytes instanceof Uint8Array)) return bytes;
+  if (!(bytes instanceof Uint8Array)) return bytes as CryptoKey;
   if (bytes.length !== 32) {
     throw new ConfigurationError(
       `\`sealKey\` has ${bytes.length} bytes, and has to have 32, or their base64. Create one with openssl rand -base64 32.`,
