@@ -1,14 +1,18 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { main } from "../cli/command.ts";
-import { makeProject } from "../package/consumer.ts";
+import { link, makeProject } from "../package/consumer.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningProgram, start, startProgram } from "../support/programs.ts";
+import { startRedis } from "../support/redis-server.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 const count = 100;
+
+/** Each kind of run has a folder of its own. */
+const kinds = ["library", "command", "queue"];
 
 /** A run of the library at the same pace as that of the command. */
 const program = `
@@ -25,7 +29,26 @@ console.log(JSON.stringify({ fulfilled, rejected }));
 await client.close();
 `;
 
-it("runs of the library and of the command finish although the emulator is away for a minute", async () => {
+/** A queue with one worker. */
+const queueProgram = `
+import { TemplatePdf } from "template-pdf";
+import { folder } from "template-pdf/bulk";
+import { bulkQueue } from "template-pdf/queue";
+
+const [root, baseUrl, connection] = process.argv.slice(2);
+const jobs = Array.from({ length: ${count} }, (_, n) => ({ template: "letter", values: { no: String(n + 1) } }));
+const client = new TemplatePdf({ baseUrl, apiKey: "k" });
+const runs = bulkQueue({ connection, name: "outage" });
+await runs.add("all", jobs);
+const worker = runs.work({ client, sink: folder("{{no}}.pdf", { root }), perSecond: 10 });
+for await (const _ of runs.progress("all")) continue;
+const { fulfilled, rejected } = await worker.close();
+console.log(JSON.stringify({ fulfilled, rejected }));
+await runs.close();
+await client.close();
+`;
+
+it("runs of the library, of the command and of a queue finish although the emulator is away for a minute", async () => {
   const { path: at, remove } = makeTemporaryFolder("outage");
   onTestFinished(remove);
   mkdirSync(join(at, "templates"));
@@ -40,7 +63,13 @@ it("runs of the library and of the command finish although the emulator is away 
   let emulator = await emulate("0");
   onTestFinished(() => emulator.stop());
   const { origin } = emulator;
-  const project = makeProject("bulk-outage", { "run.mjs": program });
+  const project = makeProject("bulk-outage", { "run.mjs": program, "queue.mjs": queueProgram });
+  for (const name of ["bullmq", "ioredis"]) link(project, name);
+  const redis = await startRedis();
+  const ofQueue = start(process.execPath, ["queue.mjs", join(at, "queue"), origin, redis.url], {
+    cwd: project,
+  });
+  onTestFinished(() => ofQueue.stop());
   const ofLibrary = start(process.execPath, ["run.mjs", join(at, "library"), origin], { cwd: project });
   const flags = ["--out", "command/{{no}}.pdf", "--per-second", "10"];
   const ofCommand = start(process.execPath, [main, "bulk", "letter", "data.csv", ...flags], {
@@ -53,21 +82,24 @@ it("runs of the library and of the command finish although the emulator is away 
   const documentsIn = (folder: string) =>
     readdirSync(join(at, folder)).filter((name) => /^\d+\.pdf$/.test(name));
   await ofCommand.prints(/./);
-  await eventually(() => documentsIn("library").length > 5 && documentsIn("command").length > 5);
+  await eventually(() => existsSync(join(at, "queue")));
+  const leastDone = () => Math.min(...kinds.map((kind) => documentsIn(kind).length));
+  await eventually(() => leastDone() > 5);
   await emulator.stop();
   // What this test is about: a minute without anybody's help.
   await sleep(60_000);
-  expect(Math.max(documentsIn("library").length, documentsIn("command").length)).toBeLessThan(count);
+  expect(Math.max(...kinds.map((kind) => documentsIn(kind).length))).toBeLessThan(count);
   emulator = await emulate(new URL(origin).port);
 
-  const [library, bulk] = await Promise.all([ofLibrary.ended, ofCommand.ended]);
+  const [library, bulk, queue] = await Promise.all([ofLibrary.ended, ofCommand.ended, ofQueue.ended]);
+  expect([queue.exitCode, queue.stdout]).toEqual([0, '{"fulfilled":100,"rejected":0}\n']);
   expect([library.exitCode, library.stdout]).toEqual([0, '{"fulfilled":100,"rejected":0}\n']);
   expect(bulk.exitCode, bulk.printed).toBe(0);
   expect(bulk.stdout).toMatch(/^100 documents made, in /);
   expect(bulk.printed).toMatch(/^waiting for the service, 15 min at most: Could not reach .*ECONNREFUSED/m);
   expect(bulk.printed).toMatch(/ of 100 {2}0 failed {2}no answer for \d+ s, next request in \d+ s$/m);
   expect(bulk.printed).toMatch(/^the service answers again, after 1 min/m);
-  for (const folder of ["library", "command"]) {
+  for (const folder of kinds) {
     expect(documentsIn(folder)).toHaveLength(count);
     for (const name of documentsIn(folder))
       expect(
