@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
@@ -31,6 +31,22 @@ export function link(project: string, name: string): void {
   const path = join(project, "node_modules", name);
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)), path, "junction");
+}
+
+/**
+ * Makes a project that has optional peers of the package, and a copy of the package that finds them.
+ *
+ * @param files - texts by path
+ */
+export function makeProjectWith(
+  peers: readonly string[],
+  name: string,
+  files: Readonly<Record<string, string>>,
+): string {
+  const project = makeProject(name, files);
+  cpSync(installed, join(project, "node_modules", "template-pdf"), { recursive: true });
+  for (const peer of peers) link(project, peer);
+  return project;
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { main } from "../cli/command.ts";
-import { link, makeProject } from "../package/consumer.ts";
+import { makeProjectWith } from "../package/consumer.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningProgram, start, startProgram } from "../support/programs.ts";
 import { startRedis } from "../support/redis-server.ts";
@@ -63,8 +63,8 @@ it("runs of the library, of the command and of a queue finish although the emula
   let emulator = await emulate("0");
   onTestFinished(() => emulator.stop());
   const { origin } = emulator;
-  const project = makeProject("bulk-outage", { "run.mjs": program, "queue.mjs": queueProgram });
-  for (const name of ["bullmq", "ioredis"]) link(project, name);
+  const programs = { "run.mjs": program, "queue.mjs": queueProgram };
+  const project = makeProjectWith(["bullmq", "ioredis"], "bulk-outage", programs);
   const redis = await startRedis();
   const ofQueue = start(process.execPath, ["queue.mjs", join(at, "queue"), origin, redis.url], {
     cwd: project,

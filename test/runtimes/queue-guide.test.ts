@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { link, makeProject } from "../package/consumer.ts";
+import { makeProjectWith } from "../package/consumer.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { start } from "../support/programs.ts";
 import { startRedis } from "../support/redis-server.ts";
@@ -23,6 +23,8 @@ const docstrings = [...read("src/queue/bulk-queue.ts").matchAll(/\* @example\n *
   .filter((code) => code.includes("bulkQueue("))
   .map((code) => `${assumed}${code.replaceAll("/mnt/", "out/")}\nprocess.exit();`);
 
+const project = makeProjectWith(["bullmq", "ioredis"], "queue-guide", {});
+
 it.each(
   [...blocksOf(read("docs/guides/queues.md"), "js"), ...docstrings].map(
     (code, at) => [at + 1, code] as const,
@@ -30,9 +32,7 @@ it.each(
 )("example %d of queues runs, from the packed package", async (_number, code) => {
   const redis = await startRedis();
   const service = await ScriptedService.start(({ response }) => response.end(documentOf({ n: 1, shelf: 1 })));
-  const project = makeProject("queue-guide", {});
   onTestFinished(() => service.close());
-  for (const name of ["bullmq", "ioredis"]) link(project, name);
   const file = join(project, "program.mjs");
   // `await using` is syntax of Node 24.
   writeFileSync(
