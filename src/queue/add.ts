@@ -117,11 +117,13 @@ export class Adder {
     const found = await toRegister(batch);
     const replaced = batch.filter((_, at) => found[at] === "replaces rejected");
     for (const { id } of replaced) await queue.remove(id);
-    await toRegister(replaced);
+    for (const [at, state] of (await toRegister(replaced)).entries()) {
+      const job = replaced[at] as Prepared;
+      found[batch.indexOf(job)] = state;
+      if (state === "replaces rejected") throw stillFailing(run, job.content);
+    }
     const other = batch[found.indexOf("other values")];
-    const missing = batch.filter((_, at) =>
-      ["new", "waiting", "replaces rejected"].includes(found[at] as string),
-    );
+    const missing = batch.filter((_, at) => ["new", "waiting"].includes(found[at] as string));
     const bulk = missing.map(async ({ id, content }) => ({
       name: run,
       data: await this.#codec.encode(id, content),
@@ -129,7 +131,7 @@ export class Adder {
     }));
     // Those that wait already keep their place: BullMQ adds an id only once.
     await queue.addBulk(await Promise.all(bulk));
-    const added = found.filter((state) => state === "new" || state === "replaces rejected").length;
+    const added = found.filter((state) => state === "new").length;
     this.#counts.added += added;
     this.#counts.known += batch.length - added;
     if (other) throw otherValues(run, other.content);
@@ -168,6 +170,12 @@ function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): Valu
 function otherValues(run: string, { index }: QueuedContent): QueueError {
   return new QueueError(
     `Job ${index} has the key of a job of run ${JSON.stringify(run)} that has other values. Use another name for another run, or remove the run first. The jobs before it were added.`,
+  );
+}
+
+function stillFailing(run: string, { index }: QueuedContent): QueueError {
+  return new QueueError(
+    `Job ${index} replaces a job of run ${JSON.stringify(run)} that a worker still has. Add the same jobs again in a moment.`,
   );
 }
 

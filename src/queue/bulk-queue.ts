@@ -7,9 +7,9 @@ import type { AddOptions, AddSummary } from "./add-options.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
-import { JobCodec } from "./queued-job.ts";
+import { JobCodec, splitId } from "./queued-job.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
-import { QueueWorker, splitId } from "./worker.ts";
+import { QueueWorker } from "./worker.ts";
 
 /** How a run stands. */
 export interface QueueProgress {
@@ -189,10 +189,16 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     for (const jobId of jobIds) {
       const job = await queue.getJob(jobId);
       if (!job) continue;
-      await table.settle(id, splitId(jobId)[1], "waiting");
-      await job.updateProgress({ starts: 0 });
-      await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
-      count++;
+      const digest = splitId(jobId)[1];
+      const isNews = await table.settle(id, digest, "waiting");
+      try {
+        await job.updateProgress({ starts: 0 });
+        await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
+        count++;
+      } catch {
+        // Its values were deleted meanwhile, or it is failing at this moment: it stays failed.
+        if (isNews) await table.settle(id, digest, "rejected");
+      }
     }
     return count;
   }
@@ -207,7 +213,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     const id = await this.#idOf(run);
     const { queue, table } = await this.#open();
     // First, so that workers pass over its jobs.
-    await table.remove(run, id);
+    await table.clear(id);
     for (const state of ["wait", "delayed", "failed"] as const) {
       const jobIds: string[] = [];
       for await (const jobId of this.#idsOf(id, state)) jobIds.push(jobId);
@@ -216,6 +222,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
         await Promise.all(jobIds.slice(at, at + pageSize).map((jobId) => queue.remove(jobId).catch(() => 0)));
       }
     }
+    // Last, so that a removal that was interrupted can be repeated.
+    await table.forget(run, id);
   }
 
   /** Closes the workers that this queue started in this process, and its connections. Jobs stay in the queue. */

@@ -49,6 +49,7 @@ export class FleetPace {
       await this.#redis.hsetnx(meta, "duration", noLimit.duration);
     } else {
       await this.#redis.hset(this.#key, "perSecond", String(perSecond));
+      await this.#redis.hdel(this.#key, "limit");
       await this.#setLimit(perSecond);
     }
     await this.#tick();
@@ -65,7 +66,8 @@ export class FleetPace {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    if (this.#leading) await this.#redis.del(`${this.#key}:leader`);
+    const key = `${this.#key}:leader`;
+    if (this.#leading && (await this.#redis.get(key)) === this.#worker) await this.#redis.del(key);
   }
 
   async #tick(): Promise<void> {

@@ -47,6 +47,11 @@ export class JobCodec {
     this.#key.catch(() => {});
   }
 
+  /** Whether jobs are sealed. */
+  get isSealing(): boolean {
+    return this.#key !== undefined;
+  }
+
   /** @param id - the job's id, which a sealed job is bound to */
   async encode(id: string, content: QueuedContent): Promise<QueuedData> {
     const key = await this.#key;
@@ -128,4 +133,10 @@ export async function digestOf(
 /** The text that is the same for the same template and values. */
 export function inputText({ template, values }: QueuedContent["job"]): string {
   return canonicalText(template, values) as string;
+}
+
+/** Splits a job's id; that of its run has no `-`. */
+export function splitId(id: string): [runId: string, digest: string] {
+  const at = id.indexOf("-");
+  return [id.slice(0, at), id.slice(at + 1)];
 }

@@ -156,10 +156,15 @@ export class RunTable {
     );
   }
 
-  /** Forgets a run. Workers pass over its jobs from now on. */
-  async remove(run: string, id: string): Promise<void> {
-    await this.#redis.hdel(this.#runsKey, run);
+  /** Forgets the jobs of a run. Workers pass over them from now on. */
+  async clear(id: string): Promise<void> {
     await this.#redis.unlink(this.#tableKey(id), this.#countsKey(id));
+  }
+
+  /** Forgets the name of a run, and what was added to it meanwhile. */
+  async forget(run: string, id: string): Promise<void> {
+    await this.#redis.hdel(this.#runsKey, run);
+    await this.clear(id);
   }
 
   get #runsKey(): string {

@@ -15,16 +15,18 @@ import { FleetPace } from "./fleet-pace.ts";
 import { anotherConnection, type OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import type { QueueSettings } from "./queue-options.ts";
-import { digestOf, type JobCodec, type QueuedContent, type QueuedData } from "./queued-job.ts";
+import { digestOf, type JobCodec, type QueuedContent, type QueuedData, splitId } from "./queued-job.ts";
 import { SharedTurns } from "./shared-turns.ts";
 import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
+import { isLockLost, placeError, stoppedBy } from "./worker-errors.ts";
 
 /** A document at which so many workers have died is not tried again. */
 const mostInterruptions = 10;
 
-/** How long to wait if Redis refuses a command. */
+/** How long to wait if Redis refuses a command, and how often a worker that ends tries. Others recover its jobs. */
 const refusedMs = 1000;
+const mostRefusalsAtEnd = 10;
 
 /** How often values of failed jobs are deleted that were kept for long enough. */
 const cleanMs = 60_000;
@@ -112,7 +114,7 @@ export class QueueWorker {
           maxStalledCount: Number.MAX_SAFE_INTEGER,
         },
       );
-      worker.on("error", (error) => onError?.(withoutCommand(error)));
+      worker.on("error", (error) => this.#callBack(onError, withoutCommand(error)));
       const cleaning = setInterval(() => this.#clean(), cleanMs);
       try {
         await this.#take(run, worker);
@@ -122,7 +124,7 @@ export class QueueWorker {
         await worker.close();
       }
     } finally {
-      await pace.close();
+      await pace.close().catch(() => {});
       connection.disconnect();
     }
     if (this.#failure) throw this.#failure.error;
@@ -162,8 +164,20 @@ export class QueueWorker {
     this.#drain.abort();
   }
 
-  /** Brings one job of the queue to its end. What this throws is for BullMQ. */
+  /** Brings one job of the queue to its end. What this throws is for BullMQ; anything unexpected ends the worker, not the job. */
   async #process(bullJob: BullJob<QueuedData>, token: string): Promise<void> {
+    const { bullmq } = await this.#open;
+    try {
+      await this.#perform(bullJob, token);
+    } catch (error) {
+      const isForBullMq = error instanceof bullmq.WaitingError || error instanceof bullmq.UnrecoverableError;
+      if (isForBullMq || isLockLost(error)) throw error;
+      this.#end(error);
+      await this.#putBack(bullJob, token);
+    }
+  }
+
+  async #perform(bullJob: BullJob<QueuedData>, token: string): Promise<void> {
     const { bullmq, table } = await this.#open;
     const { sink } = this.#options;
     const [runId = "", digest = ""] = splitId(bullJob.id as string);
@@ -176,13 +190,20 @@ export class QueueWorker {
       return this.#putBack(bullJob, token);
     }
     const { job, index } = content;
-    const reject = async (error: unknown, attempts: number, key?: string): Promise<never> => {
+    const reject = async (error: unknown, attempts: number, key?: string): Promise<void> => {
       if (await this.#insist(() => table.settle(runId, digest, "rejected"))) {
         this.#counts.rejected++;
         this.#failures.add(error, index);
         this.#tell({ status: "rejected", job, index, attempts, error, key, run: bullJob.name });
+      } else if ((await table.idOf(bullJob.name)) !== runId) {
+        // The run was removed: as a finished job, this one takes its values with it.
+        return;
       }
-      const { code, message } = kindOfFailure(error);
+      const { code } = kindOfFailure(error);
+      // A message may quote values.
+      const message = this.#codec.isSealing
+        ? "its message is not kept in Redis"
+        : kindOfFailure(error).message;
       throw new bullmq.UnrecoverableError(`${code}: ${message}`);
     };
     let place: string | undefined;
@@ -205,6 +226,8 @@ export class QueueWorker {
     if (interruption) return reject(interruption, 0, key);
 
     const result = await new Promise<Result<Job, unknown> | undefined>((settle) => {
+      // The run may have ended meanwhile, and nobody would settle it.
+      if (this.#isEnding) return settle(undefined);
       this.#held.set(job, { content, key, settle });
       this.#feed.push(job);
     });
@@ -244,13 +267,12 @@ export class QueueWorker {
 
   /** Does something with Redis until it succeeds: a full Redis refuses for as long as it is full. */
   async #insist<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
+    for (let refusals = 1; ; refusals++) {
       try {
         return await work();
       } catch (error) {
-        // The lock is gone, and so another worker has the job.
-        if (/lock|Missing key/i.test((error as Error).message)) throw error;
-        this.#options.onError?.(withoutCommand(error as Error));
+        if (isLockLost(error) || (this.#isEnding && refusals >= mostRefusalsAtEnd)) throw error;
+        this.#callBack(this.#options.onError, withoutCommand(error as Error));
         await new Promise((resolve) => setTimeout(resolve, refusedMs));
       }
     }
@@ -296,23 +318,4 @@ export class QueueWorker {
       durationMs: performance.now() - this.#startedAtMs,
     };
   }
-}
-
-function placeError(index: number): QueueError {
-  return new QueueError(
-    `Job ${index} has the path of another job of its run, whose document it would replace. Nothing was sent for it.`,
-  );
-}
-
-/** The error for a worker that could not finish any job. */
-function stoppedBy(error: unknown): unknown {
-  const why = describeUnwritable(error) ?? (error as Error).message;
-  const facts = { fulfilled: 0, rejected: 0, why, cause: error };
-  return new RunStoppedError(`The worker was stopped: ${why}. Its jobs are in the queue.`, facts);
-}
-
-/** The id of a run has no `-`. */
-export function splitId(id: string): [runId: string, digest: string] {
-  const at = id.indexOf("-");
-  return [id.slice(0, at), id.slice(at + 1)];
 }

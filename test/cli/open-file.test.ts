@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -65,14 +64,19 @@ describe("--open", () => {
       const child = startCommand(["emulate", folder, "--port", "0", "--open"], { cwd: folder, env });
       const ended = endingOf(child);
       let printed = "";
+      let complaints = "";
       child.stdout.on("data", (chunk) => {
         printed += chunk;
       });
+      child.stderr.on("data", (chunk) => {
+        complaints += chunk;
+      });
       await eventually(() => printed.includes("Ctrl-C stops it."));
-      return { child, ended, playground: /^Playground +(\S+)$/m.exec(printed)?.[1] ?? "" };
+      const complains = () => eventually(() => complaints !== "");
+      return { child, ended, complains, playground: /^Playground +(\S+)$/m.exec(printed)?.[1] ?? "" };
     };
     const alone = await serve();
-    await once(alone.child.stderr, "data");
+    await alone.complains();
     expect((await fetch(alone.playground, { headers: { accept: "text/html" } })).status).toBe(200);
     alone.child.kill("SIGINT");
     expect((await alone.ended).stderr).toBe(
