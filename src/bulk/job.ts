@@ -128,3 +128,9 @@ export function checkJob<J extends Job>(job: J, index: number): J {
     `Job ${index} ${what}. Give every job as { template, values }, where \`template\` is a uid or a template(). Nothing was sent for it.`,
   );
 }
+
+/** The text of a job's key; nothing if what was given is neither a number nor a text that is not empty. */
+export function keyTextOf(given: unknown): string | undefined {
+  const isKey = (typeof given === "string" && given !== "") || Number.isFinite(given);
+  return isKey ? String(given) : undefined;
+}

@@ -13,7 +13,7 @@ import {
 import { canonicalText } from "./canonical-text.ts";
 import { FailureGroups } from "./failure-groups.ts";
 import { realPathOf } from "./folder/document-paths.ts";
-import { checkJob, type Job, type JobOf, type Jobs, type Result, type UseContext } from "./job.ts";
+import { checkJob, type Job, type JobOf, type Jobs, keyTextOf, type Result, type UseContext } from "./job.ts";
 import { JobSource } from "./job-source.ts";
 import { type Entry, type Journal, openJournal } from "./journal/journal.ts";
 import { Run } from "./run.ts";
@@ -200,7 +200,8 @@ class BulkRun<J extends Job> {
   #keyOf(job: J, index: number): string {
     const { key, sink } = this.#options;
     const given = key === undefined ? sink.keyOf?.(job) : key(job);
-    if ((typeof given === "string" && given !== "") || Number.isFinite(given)) return String(given);
+    const text = keyTextOf(given);
+    if (text !== undefined) return text;
     const what = given === "" ? "empty" : describeKind(given);
     throw new ConfigurationError(
       `The key of job ${index} is ${what}; it has to be a text or a number. Nothing was sent for it.`,

@@ -1,6 +1,6 @@
 import { FailureGroups } from "../bulk/failure-groups.ts";
 import type { Job, Jobs } from "../bulk/index.ts";
-import { checkJob } from "../bulk/job.ts";
+import { checkJob, keyTextOf } from "../bulk/job.ts";
 import { JobSource } from "../bulk/job-source.ts";
 import { ConfigurationError, ValuesError } from "../index.ts";
 import { bodyOf } from "../request/schema.ts";
@@ -149,11 +149,11 @@ async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["ke
   const { uid, schema } = typeof template === "string" ? { uid: template, schema: undefined } : template;
   checkUid(uid);
   const checked = JSON.parse(await bodyOf({ uid, schema }, values));
-  const key = keyOf?.(job);
-  if (keyOf && !(typeof key === "string" && key !== "") && !Number.isFinite(key)) {
-    throw new ConfigurationError("The key of the job is neither a text nor a number.");
-  }
-  return { job: { ...rest, template: uid, values: checked }, index, ...(keyOf && { key: String(key) }) };
+  const content = { job: { ...rest, template: uid, values: checked }, index };
+  if (!keyOf) return content;
+  const key = keyTextOf(keyOf(job));
+  if (key === undefined) throw new ConfigurationError("The key of the job is neither a text nor a number.");
+  return { ...content, key };
 }
 
 function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): ValuesError {

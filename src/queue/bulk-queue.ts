@@ -1,4 +1,5 @@
 import type { Fitting, JobOf, Jobs } from "../bulk/index.ts";
+import { RecentRate } from "../bulk/recent-rate.ts";
 import { ConfigurationError } from "../index.ts";
 import { isText } from "../options/option-rules.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
@@ -49,9 +50,6 @@ export interface QueueFailure {
 
 /** How many ids are read from Redis at once. */
 const pageSize = 1000;
-
-/** How far back the rate is looked for. */
-const rateMs = 10_000;
 
 /** Runs over many documents on many machines: jobs wait in Redis or Valkey, in a queue of BullMQ. Created by `bulkQueue`. */
 export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, object>> {
@@ -130,15 +128,13 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * ```
    */
   async *progress(run: string, { everyMs = 1000 } = {}): AsyncGenerator<QueueProgress, void, undefined> {
-    const samples: { readonly atMs: number; readonly ended: number }[] = [];
+    let rate: RecentRate | undefined;
     for (;;) {
       const progress = await this.#progressOf(run);
       const ended = progress.fulfilled + progress.rejected;
-      const now = { atMs: performance.now(), ended };
-      samples.push(now);
-      while ((samples[1]?.atMs ?? now.atMs) < now.atMs - rateMs) samples.shift();
-      const first = samples[0] ?? now;
-      const perSecond = ((ended - first.ended) * 1000) / Math.max(1, now.atMs - first.atMs);
+      const nowMs = performance.now();
+      rate ??= new RecentRate(nowMs, ended);
+      const perSecond = rate.at(nowMs, ended);
       const left = progress.total - ended;
       yield { ...progress, perSecond, leftMs: left === 0 ? 0 : (left * 1000) / perSecond };
       if (left === 0 && progress.isAdded) return;

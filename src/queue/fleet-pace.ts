@@ -66,8 +66,12 @@ export class FleetPace {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    const key = `${this.#key}:leader`;
+    const key = this.#leaderKey;
     if (this.#leading && (await this.#redis.get(key)) === this.#worker) await this.#redis.del(key);
+  }
+
+  get #leaderKey(): string {
+    return `${this.#key}:leader`;
   }
 
   async #tick(): Promise<void> {
@@ -83,7 +87,7 @@ export class FleetPace {
   }
 
   async #isLeader(): Promise<boolean> {
-    const key = `${this.#key}:leader`;
+    const key = this.#leaderKey;
     if ((await this.#redis.set(key, this.#worker, "PX", leaseMs, "NX")) === "OK") return true;
     if ((await this.#redis.get(key)) !== this.#worker) return false;
     await this.#redis.pexpire(key, leaseMs);

@@ -21,7 +21,7 @@ import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
 import { isLockLost, placeError, stoppedBy } from "./worker-errors.ts";
 
-/** A document at which so many workers have died is not tried again. */
+/** A document at which so many workers have died is not retried. */
 const mostInterruptions = 10;
 
 /** How long to wait if Redis refuses a command, and how often a worker that ends tries. Others recover its jobs. */
@@ -182,13 +182,7 @@ export class QueueWorker {
     const { sink } = this.#options;
     const [runId = "", digest = ""] = splitId(bullJob.id as string);
     if (this.#isEnding) return this.#putBack(bullJob, token);
-    let content: QueuedContent;
-    try {
-      content = await this.#codec.decode(bullJob.id as string, bullJob.data);
-    } catch (error) {
-      this.#end(error);
-      return this.#putBack(bullJob, token);
-    }
+    const content = await this.#codec.decode(bullJob.id as string, bullJob.data);
     const { job, index } = content;
     const reject = async (error: unknown, attempts: number, key?: string): Promise<void> => {
       if (await this.#insist(() => table.settle(runId, digest, "rejected"))) {
@@ -199,12 +193,10 @@ export class QueueWorker {
         // The run was removed: as a finished job, this one takes its values with it.
         return;
       }
-      const { code } = kindOfFailure(error);
+      const { code, message } = kindOfFailure(error);
       // A message may quote values.
-      const message = this.#codec.isSealing
-        ? "its message is not kept in Redis"
-        : kindOfFailure(error).message;
-      throw new bullmq.UnrecoverableError(`${code}: ${message}`);
+      const kept = this.#codec.isSealing ? "its message is not kept in Redis" : message;
+      throw new bullmq.UnrecoverableError(`${code}: ${kept}`);
     };
     let place: string | undefined;
     try {
@@ -240,12 +232,7 @@ export class QueueWorker {
       if (isOfWorker || this.#isEnding) return this.#putBack(bullJob, token);
       return reject(error, result.attempts, key);
     }
-    try {
-      await this.#sync.next();
-    } catch (error) {
-      this.#end(error);
-      return this.#putBack(bullJob, token);
-    }
+    await this.#sync.next();
     if (await this.#insist(() => table.settle(runId, digest, "done"))) this.#counts.fulfilled++;
     this.#tell({ ...result, index, key, run: bullJob.name });
   }

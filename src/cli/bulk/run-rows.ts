@@ -8,6 +8,7 @@ import {
   RunStoppedError,
   runBulk,
 } from "../../bulk/index.ts";
+import { RecentRate } from "../../bulk/recent-rate.ts";
 import { type SystematicFailure, SystematicFailures } from "../../bulk/systematic-failures.ts";
 import type { AnyTemplate, TemplatePdf } from "../../index.ts";
 import { formatTimeSpan } from "../duration.ts";
@@ -19,14 +20,14 @@ import type { Session } from "../terminal.ts";
 import { type Check, checkedRows } from "./check-data.ts";
 import { formatRowLocation, ordinalOf, problemText, rowsUpTo } from "./data/row.ts";
 import type { BulkPlan, RowJob } from "./plan.ts";
-import { progressText, RecentRate } from "./progress-text.ts";
+import { progressText } from "./progress-text.ts";
 import { entryOf, invalidEntryOf, leftEntryOf, type ReportEntry, ReportFile } from "./report-file.ts";
 import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-outcome.ts";
 
 /** How many failures are told as they happen. */
 const maxTold = 5;
 
-/** How many outages are told as they begin and end. */
+/** How many outages are reported as they begin and end. */
 const maxOutagesTold = 5;
 
 /** What counts the rows of a status. */

@@ -1,5 +1,6 @@
+import { RecentRate } from "../../bulk/recent-rate.ts";
 import type { QueueResult } from "../../queue/index.ts";
-import { formatRate, RecentRate } from "../bulk/progress-text.ts";
+import { formatRate } from "../bulk/progress-text.ts";
 import { formatTimeSpan } from "../duration.ts";
 import { countOf, formatCount } from "../output.ts";
 

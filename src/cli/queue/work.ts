@@ -25,7 +25,7 @@ export interface WorkFlags extends QueueFlags {
   readonly allowInsecureHttp?: boolean;
 }
 
-/** An error of the connection to Redis is told again if there was none for so long. */
+/** An error of the connection to Redis is reported again if there was none for so long. */
 const quietMs = 30_000;
 
 /**

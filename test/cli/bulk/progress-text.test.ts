@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  formatRate,
-  progressText,
-  RecentRate,
-  type RunProgress,
-} from "../../../src/cli/bulk/progress-text.ts";
+import { RecentRate } from "../../../src/bulk/recent-rate.ts";
+import { formatRate, progressText, type RunProgress } from "../../../src/cli/bulk/progress-text.ts";
 import { formatTimeSpan } from "../../../src/cli/duration.ts";
 import { showLive } from "../../../src/cli/live-line.ts";
 import { Recorded } from "../fake-terminal.ts";
