@@ -21,6 +21,7 @@ export async function check() {
       report("lockfile", run("node", ["scripts/complete-lockfile.mjs", "--check"], { quiet: true })),
       report("format and lint", run("biome", ["check"], { quiet: true })),
       report("types", run("tsc", ["--noEmit"], { quiet: true })),
+      report("spelling", run("cspell", ["lint", "--no-progress"], { quiet: true })),
       report("unused code and dependencies", run("knip", [], { quiet: true })),
       report("regular expressions", run("node", ["scripts/regular-expressions.mjs"], { quiet: true })),
       report(

@@ -6,12 +6,12 @@ const root = new URL("../../", import.meta.url);
 
 /** The guides, in the order in which the site shows them: chapter by chapter, by the names of their files. */
 export const guides = {
-  Start: ["quick-start", "forms", "typed-templates"],
-  "When things go wrong": ["errors", "clocks"],
+  Start: ["quick-start", "streaming", "typed-templates"],
+  "When things go wrong": ["errors", "timeouts"],
   "Pages and servers": ["browser", "handler", "recipes"],
   Testing: ["testing", "emulator"],
   "Many and automated": ["bulk", "queues", "command-line"],
-  "Running it": ["network", "observability", "security", "performance"],
+  "Running it": ["proxies-and-tls", "observability", "security", "performance"],
   "Coming from fetch": ["migrating"],
 };
 

@@ -99,7 +99,7 @@ describe("the dispatcher of the guide to networks", () => {
   const clientOf = async (file: string, replacements: Replacements) => {
     const trusted = await temporaryFile("authority.pem", authority.cert);
     const { pdfs, dispatcher } = await runBlock<{ pdfs: TemplatePdf; dispatcher: undici.Dispatcher }>(
-      "network",
+      "proxies-and-tls",
       file,
       { ...replacements, "authority.pem": trusted },
     );
@@ -144,7 +144,7 @@ describe("the function of the guide to networks", () => {
   async function call(service: Service, event: object, totalMs = 25_000) {
     type Exports = { handler(event: object): Promise<{ body: string }> };
     const replacements = { [baseUrl]: service.baseUrl, "25e3": String(totalMs) };
-    return (await runBlock<Exports>("network", "lambda.ts", replacements)).handler(event);
+    return (await runBlock<Exports>("proxies-and-tls", "lambda.ts", replacements)).handler(event);
   }
 
   it("answers values in base64 with the document in base64", async () => {

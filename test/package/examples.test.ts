@@ -59,7 +59,7 @@ const documented = filesBelow(join(repository, "src"))
   );
 
 /** Their blocks use `pdfs` and `values`, which they define once. The fake service answers, which is quicker. */
-const guidesToCalls = ["clocks", "errors", "forms"].map((name) => `docs/guides/${name}.md`);
+const guidesToCalls = ["timeouts", "errors", "streaming"].map((name) => `docs/guides/${name}.md`);
 
 /** The blocks of docs/guides/testing.md are tests: see examples/tests. */
 const guides = "bulk emulator migrating observability performance security typed-templates".split(" ");

@@ -7,7 +7,7 @@ import { makeProject } from "../package/consumer.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { head, serveRaw } from "../support/sockets.ts";
 
-/** What docs/guides/network.md says of functions that are frozen between two calls, seen in a process that is stopped. */
+/** What docs/guides/proxies-and-tls.md says of functions that are frozen between two calls, seen in a process that is stopped. */
 
 /** Makes a document for every line that it reads, and prints what became of it. */
 const program = `

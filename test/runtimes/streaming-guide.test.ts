@@ -9,9 +9,9 @@ import { javaScriptOf } from "../support/compile.ts";
 import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 
-/** What docs/guides/forms.md says of Express, on Express: its snippet, and its traps. */
+/** What docs/guides/streaming.md says of Express, on Express: its snippet, and its traps. */
 
-const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/forms.md", import.meta.url)), "utf8");
+const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/streaming.md", import.meta.url)), "utf8");
 const snippet = filesIn(guide).get("express.ts") ?? "none";
 const [, handler = "none"] = /`(app\.use\(\(_error.*?)` \|/.exec(guide) ?? [];
 const workspace = useWorkspace("express-5@npm:express@5.3.0", "express-4@npm:express@4.22.3");
