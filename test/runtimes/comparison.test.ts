@@ -30,7 +30,7 @@ describe("every way to get a document is asked", () => {
 
 it("and bundled for a page", async () => {
   const loaded = ways.map(async ({ name }) => [name, await pageBytes(name, inject("consumer"))]);
-  came["what a page loads, minified and gzipped"] = Object.fromEntries(await Promise.all(loaded));
+  came["size in a browser, minified and gzipped"] = Object.fromEntries(await Promise.all(loaded));
 });
 
 it("docs/reports/comparison.json says what came of it: where it is stale, run `npm run docs -- comparison`", async () => {

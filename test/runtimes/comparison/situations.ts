@@ -54,38 +54,40 @@ const sendHalf =
   };
 
 const documents: readonly (readonly [title: string, ...answers: Answer[]])[] = [
-  ["200, and the body is a login page", sendLogin],
+  ["200 with a login page", sendLogin],
   ["a redirect to a login page", status(302, { location: "/login" }), sendLogin],
-  ["half a document, in an answer that ends well", status(200, pdf, half)],
-  ["half a document, then the connection ends, and no length was told", sendHalf(false)],
-  ["half a document, then the connection breaks", sendHalf(true), sendWhole],
-  ["503 once, then the document", status(503), sendWhole],
-  ["the connection closes once before an answer", (answer) => answer.destroy(), sendWhole],
+  ["a truncated document with a matching `content-length`", status(200, pdf, half)],
+  ["a truncated document without `content-length`", sendHalf(false)],
+  ["a connection that breaks once within the document", sendHalf(true), sendWhole],
+  ["one 503, then the document", status(503), sendWhole],
+  ["a connection that closes once before the response", (answer) => answer.destroy(), sendWhole],
 ];
 
 /** Every situation, in the order of the page. */
 export const situations: readonly Situation[] = [
   ...documents.map(([title, ...answers]) => ({ title, answers, tell: tellDocument })),
   {
-    title: "307 to another machine",
+    title: "307 to another host",
     answers: [(answer, elsewhere) => answer.writeHead(307, { location: elsewhere }).end()],
-    tell: ({ bodiesElsewhere }) => (bodiesElsewhere.length > 0 ? "the values go there" : "an error"),
+    tell: ({ bodiesElsewhere }) => (bodiesElsewhere.length > 0 ? "the values are sent there" : "an error"),
   },
   {
-    title: "`NaN` among the values",
+    title: "`NaN` in the values",
     values: { total: Number.NaN },
     answers: [sendWhole],
-    tell: ({ bodies }) => (bodies.some((body) => body.includes("null")) ? "`null` is printed" : "an error"),
+    tell: ({ bodies }) =>
+      bodies.some((body) => body.includes("null")) ? "the PDF contains `null`" : "an error",
   },
   {
-    title: "422, and the body says why",
+    title: "422 with a message in the body",
     answers: [problem],
-    tell: ({ error }) => (String(error).includes("total is missing") ? "the error says why" : "an error"),
+    tell: ({ error }) =>
+      String(error).includes("total is missing") ? "an error with the message" : "an error",
   },
   {
-    title: "the API key, in that error as a log shows it",
+    title: "the API key in that error when it is logged",
     answers: [problem],
-    tell: ({ error }) => (shown(error).includes(apiKey) ? "in the log" : "not in it"),
+    tell: ({ error }) => (shown(error).includes(apiKey) ? "present" : "absent"),
   },
 ];
 
@@ -103,7 +105,7 @@ export function playing(situation: Situation, elsewhere: string, bodies: string[
 function tellDocument({ document, error }: Happened): string {
   if (document === undefined) return error === undefined ? "nothing" : "an error";
   if (document.length === whole.length) return "the document";
-  return String.fromCharCode(...document.subarray(0, 5)) === "%PDF-" ? "half of it" : "the login page";
+  return String.fromCharCode(...document.subarray(0, 5)) === "%PDF-" ? "a truncated PDF" : "the login page";
 }
 
 /** An error as loggers show it: by `util.inspect`, and as JSON. */
