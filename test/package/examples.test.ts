@@ -109,7 +109,7 @@ beforeAll(async () => {
   for (const uid of ["invoice", "inv_2024", "payslip"]) {
     cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));
   }
-  const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
+  const [letter = expect.fail("no letter")] = blocksOf(read("docs/guides/quick-start.md"), "json");
   writeFileSync(join(project, "templates/letter.json"), letter);
   emulator = await startEmulator({ templates: join(project, "templates"), limits: { threads: 1 } });
   fake = await fakeService({ templates: ["invoice"], apiKeys: [emulator.apiKey] }).listen();

@@ -80,12 +80,14 @@ it("docs/guides/quick-start.md generates documents with the service and with the
 
 describe("docs/guides/command-line.md", () => {
   beforeAll(() => {
-    const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
-    const [template = "", values = ""] = [...readme.matchAll(/^```json\n(.*?)^```$/gms)].map(
-      ([, json]) => json,
-    );
-    writeFileSync(inFolder("templates/letter.json"), template);
-    writeFileSync(inFolder("values.json"), values);
+    const content = [
+      "Dear {{customer.name}},",
+      { ul: [{ $each: "lines", $show: "{{text}}" }] },
+      "Total {{total}}",
+    ];
+    const values = { customer: { name: "Zoë" }, lines: [{ text: "Café menu" }], total: "£640.00" };
+    writeFileSync(inFolder("templates/letter.json"), JSON.stringify({ content }));
+    writeFileSync(inFolder("values.json"), JSON.stringify(values));
   });
 
   const blocks = blocksOf("command-line");

@@ -61,7 +61,7 @@ function dependenciesOf(client: string): string {
   return String(all.size);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: lockfiles, of which only a part is used.
+// biome-ignore lint/suspicious/noExplicitAny: lock files, of which only a part is used.
 function read(path: string): any {
   return JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8"));
 }
