@@ -1,7 +1,7 @@
 import { equal, holds, isDocument, rejectionOf } from "./expect.mjs";
 
 const silent = "an answer that never begins";
-const stalled = "the document stops in the middle, and the connection stays";
+const stalled = "the document stalls in the middle, and the connection stays open";
 
 /** How often the service must have sent nothing more, from one look to the next, to be at a standstill. */
 const looks = 50;

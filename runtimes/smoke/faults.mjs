@@ -10,7 +10,7 @@ const long = 20_000;
  * `facts.otherwise` has the outcomes that differ in a runtime.
  */
 const table = [
-  ["the connection is reset instead of an answer", "ConnectionError"],
+  ["the connection is reset instead of a response", "ConnectionError"],
   ["something that is no HTTP", "ConnectionError"],
   ["an answer that never begins", "TimeoutError (firstByte)"],
   ["two lengths that differ", "ConnectionError"],
@@ -20,7 +20,7 @@ const table = [
   ["an HTML page instead of the document", "InvalidPdfError"],
   ["204 No Content", "InvalidPdfError"],
   ["the head comes, and never a byte of the document", "TimeoutError (firstByte)"],
-  ["the document stops in the middle, and the connection stays", "TimeoutError (stall)"],
+  ["the document stalls in the middle, and the connection stays open", "TimeoutError (stall)"],
   ["it comes so slowly that it takes for ever", "TimeoutError (total)"],
   ["closed after the head", "TruncatedPdfError"],
   ["the length is right, and the end mark is missing", "TruncatedPdfError"],

@@ -3,33 +3,33 @@ import { checkOptions, isByteCount, isFunction, isSignal } from "../options/opti
 
 /** The options of `add`. */
 export interface AddOptions<J> {
-  /** What identifies a job, such as the number of an invoice. Default: its template and values. */
+  /** Returns a unique ID for a job, for example an invoice number. Default: derived from its template and values. */
   key?: ((job: NoInfer<J>) => string | number) | undefined;
-  /** Called after every batch. What it throws ends the adding. */
+  /** Called after every batch. If it throws, `add` rejects with that error. */
   onProgress?: ((progress: AddProgress) => void) | undefined;
-  /** How large a job may be in Redis, in bytes of JSON. Larger ones are invalid. Default: 1,048,576. */
+  /** The maximum size of a job in bytes of JSON. Larger jobs are invalid. Default: 1,048,576. */
   maxJobBytes?: number | undefined;
-  /** Ends the adding with its reason. What was added stays; add the same jobs again for the rest. */
+  /** Aborts `add` with its reason. Added jobs stay. To continue, add the same jobs again. */
   signal?: AbortSignal | undefined;
 }
 
-/** How far an `add` has come. */
+/** The progress of an `add`. */
 export interface AddProgress {
-  /** Jobs that are in the queue because of this `add`. */
+  /** The number of jobs that this `add` has added. */
   readonly added: number;
-  /** Jobs that the run had already. */
+  /** The number of jobs that the run already had. */
   readonly known: number;
-  /** Jobs that were not added because their values do not fit, or are too large. */
+  /** The number of jobs that were not added, because their values are invalid or too large. */
   readonly invalid: number;
 }
 
-/** What became of the jobs of an `add`. */
+/** The summary of an `add`. */
 export interface AddSummary extends AddProgress {
-  /** Why jobs are invalid, the most frequent reason first. */
+  /** Why jobs are invalid, most frequent reason first. */
   readonly failures: readonly FailureGroup[];
 }
 
-/** Throws a {@link ConfigurationError} for the first option of `add` that is wrong. */
+/** Throws a {@link ConfigurationError} for the first invalid option of `add`. */
 export function checkAddOptions(options: AddOptions<unknown>): void {
   const rules = { key: isFunction, onProgress: isFunction, maxJobBytes: isByteCount, signal: isSignal };
   checkOptions(options, rules, "add");

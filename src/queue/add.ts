@@ -11,13 +11,13 @@ import { QueueError } from "./queue-error.ts";
 import { digestOf, inputText, type JobCodec, type QueuedContent } from "./queued-job.ts";
 import { withoutCommand } from "./without-command.ts";
 
-/** A batch is sent to Redis at so many jobs or bytes. */
+/** The number of jobs or bytes at which a batch is sent to Redis. */
 const batchJobs = 500;
 const batchBytes = 4_194_304;
 
 const defaultMaxJobBytes = 1_048_576;
 
-/** A job that fits, ready for Redis. */
+/** A valid job, ready for Redis. */
 interface Prepared {
   readonly id: string;
   readonly digest: string;
@@ -25,7 +25,7 @@ interface Prepared {
   readonly content: QueuedContent;
 }
 
-/** Adds the jobs of one `add`. */
+/** Adds the jobs of one `add` call. */
 export class Adder {
   readonly #open: OpenQueue;
   readonly #codec: JobCodec;
@@ -82,7 +82,7 @@ export class Adder {
     }
   }
 
-  /** Checks a job. One that is wrong is only counted. */
+  /** Checks a job. Invalid jobs are only counted. */
   async #prepare(
     runId: string,
     job: Job,
@@ -94,7 +94,7 @@ export class Adder {
       const bytes = new TextEncoder().encode(text).length;
       const { maxJobBytes = defaultMaxJobBytes } = this.#options;
       if (bytes > maxJobBytes) throw tooLarge(content, bytes, maxJobBytes);
-      // As it will be read, without what belongs to the caller.
+      // Serialized and parsed, so that it shares nothing with the caller.
       const copy: QueuedContent = JSON.parse(text);
       const inputOf = inputText(copy.job);
       const digest = await digestOf(runId, "key", copy.key ?? inputOf);
@@ -129,7 +129,7 @@ export class Adder {
       data: await this.#codec.encode(id, content),
       opts: { jobId: id },
     }));
-    // Those that wait already keep their place: BullMQ adds an id only once.
+    // Waiting jobs keep their position: BullMQ adds an id only once.
     await queue.addBulk(await Promise.all(bulk));
     const added = found.filter((state) => state === "new").length;
     this.#counts.added += added;
@@ -138,12 +138,12 @@ export class Adder {
   }
 }
 
-/** @throws what is wrong with the job */
+/** @throws an error that says what is wrong with the job */
 async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["key"]): Promise<QueuedContent> {
   const { template, values, options, ...rest } = checkJob(job, index);
   if (options !== undefined) {
     throw new ConfigurationError(
-      "A job of a queue cannot have `options`: they may hold what Redis should not. Give them to the client of the worker.",
+      "A queued job cannot have `options`, because they may contain secrets. Set them on the client of the worker.",
     );
   }
   const { uid, schema } = typeof template === "string" ? { uid: template, schema: undefined } : template;
@@ -152,12 +152,13 @@ async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["ke
   const content = { job: { ...rest, template: uid, values: checked }, index };
   if (!keyOf) return content;
   const key = keyTextOf(keyOf(job));
-  if (key === undefined) throw new ConfigurationError("The key of the job is neither a text nor a number.");
+  if (key === undefined)
+    throw new ConfigurationError("Expected the key of the job to be a string or a number.");
   return { ...content, key };
 }
 
 function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): ValuesError {
-  const message = `the job has ${bytes} bytes, and the queue takes ${maxBytes} at most. Raise \`maxJobBytes\`, or pass a reference to large values`;
+  const message = `the job has ${bytes} bytes, above the limit of ${maxBytes}. Raise \`maxJobBytes\`, or pass a reference to large values`;
   return new ValuesError(
     `The values for template ${JSON.stringify(job.template)} cannot be queued: ${message}.`,
     {
@@ -169,21 +170,21 @@ function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): Valu
 
 function otherValues(run: string, { index }: QueuedContent): QueueError {
   return new QueueError(
-    `Job ${index} has the key of a job of run ${JSON.stringify(run)} that has other values. Use another name for another run, or remove the run first. The jobs before it were added.`,
+    `Job ${index} has the same key as a job with other values in run ${JSON.stringify(run)}. Use another run name, or remove the run first; the jobs before this one were added.`,
   );
 }
 
 function stillFailing(run: string, { index }: QueuedContent): QueueError {
   return new QueueError(
-    `Job ${index} replaces a job of run ${JSON.stringify(run)} that a worker still has. Add the same jobs again in a moment.`,
+    `Job ${index} replaces a job of run ${JSON.stringify(run)} that a worker is still processing. Add the same jobs again later.`,
   );
 }
 
-/** A full Redis refuses what takes memory. */
+/** Redis refuses commands that need memory when it is full. */
 function redisError(error: unknown): unknown {
   if (!(error instanceof Error) || !/^OOM |\bOOM command not allowed/.test(error.message)) return error;
   return new QueueError(
-    "Redis is full: it refuses to store more jobs. Let workers finish some, or raise `maxmemory`, then add the same jobs again. What was added stays.",
+    "Redis is full and refuses more jobs; added jobs stay. Let workers finish some, or raise `maxmemory`, then add the same jobs again.",
     { cause: error },
   );
 }

@@ -12,46 +12,46 @@ import { JobCodec, splitId } from "./queued-job.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker } from "./worker.ts";
 
-/** How a run stands. */
+/** The progress of a run. */
 export interface QueueProgress {
   /** The name of the run. */
   readonly run: string;
-  /** Jobs that were added until now. */
+  /** The number of jobs added so far. */
   readonly total: number;
-  /** Jobs whose documents are stored. */
+  /** The number of jobs whose documents are stored. */
   readonly fulfilled: number;
-  /** Jobs that failed for good. */
+  /** The number of failed jobs. */
   readonly rejected: number;
-  /** Jobs that wait for a worker. */
+  /** The number of jobs that wait for a worker. */
   readonly waiting: number;
-  /** Jobs that a worker has. */
+  /** The number of jobs that workers are processing. */
   readonly active: number;
-  /** How many jobs came to their end a second, lately. */
+  /** The recent rate of finished jobs per second. */
   readonly perSecond: number;
-  /** How long the rest takes at that rate, in milliseconds; `Infinity` while that is not known. */
+  /** The estimated time left in milliseconds; `Infinity` if unknown. */
   readonly leftMs: number;
-  /** Whether an `add` of the run has come to its end: the total is final then. */
+  /** Whether an `add` of the run has completed, so that the total is final. */
   readonly isAdded: boolean;
 }
 
-/** A job that failed for good. */
+/** A failed job. */
 export interface QueueFailure {
-  /** The job's key, if it was added with one. */
+  /** The key of the job, if it was added with one. */
   readonly key: string | undefined;
-  /** The job's place among the jobs of its `add`, from 0. */
+  /** The index of the job in its `add`, from 0. */
   readonly index: number;
-  /** The error's `code`, such as `"bad_request"`. */
+  /** The `code` of the error, for example `"bad_request"`. */
   readonly code: string;
-  /** What the error said. */
+  /** The message of the error. */
   readonly message: string;
-  /** When it failed. */
+  /** The time of the failure. */
   readonly failedAt: Date;
 }
 
-/** How many ids are read from Redis at once. */
+/** The number of ids to read from Redis at a time. */
 const pageSize = 1000;
 
-/** Runs over many documents on many machines: jobs wait in Redis or Valkey, in a queue of BullMQ. Created by `bulkQueue`. */
+/** A queue for bulk runs on several machines: jobs wait in Redis or Valkey, in a BullMQ queue. Created by `bulkQueue`. */
 export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, object>> {
   readonly #settings: QueueSettings;
   readonly #codec: JobCodec;
@@ -66,16 +66,16 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Adds jobs to a run. Adding again adds only what is missing: after a crash, pass the same jobs again. Finished jobs are not
-   * generated again.
+   * Adds jobs to a run. It adds only missing jobs: after a crash, pass the same jobs again. Finished jobs are not generated
+   * again.
    *
-   * @param run - the name of the run, such as `"2026-11"`
-   * @param jobs - any iterable of `{ template, values }`, with properties of your own if you like; it is read in batches
+   * @param run - the name of the run, for example `"2026-11"`
+   * @param jobs - any iterable of `{ template, values }`, read in batches. Jobs may have more properties
    * @param options - see `AddOptions`
-   * @returns how many jobs are new, known and invalid; invalid ones are not added
-   * @throws {ConfigurationError} (rejects) if an option is wrong, or bullmq or ioredis is missing
-   * @throws {QueueError} (rejects) if Redis cannot be reached or is full, or the run has a job of the same key with other values
-   * @throws what the source of the jobs throws (rejects)
+   * @returns the numbers of new, known and invalid jobs; invalid ones are not added
+   * @throws {ConfigurationError} (rejects) if an option is invalid, or bullmq or ioredis is missing
+   * @throws {QueueError} (rejects) if Redis cannot be reached or is full, or the run has a job with the same key and other values
+   * @throws the error of the source of jobs (rejects)
    *
    * @example
    * ```ts
@@ -93,11 +93,11 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Starts a worker in this process. Start one on each machine, in as many processes as you like.
+   * Starts a worker in this process. You can start workers on any number of machines and processes.
    *
    * @param options - see `WorkOptions`
-   * @returns the worker, which is at work until it is closed. Await its `done` to hear why it stopped by itself.
-   * @throws {ConfigurationError} if an option is unknown or wrong
+   * @returns the worker, which runs until you close it. `done` rejects if it stops because of an error
+   * @throws {ConfigurationError} if an option is unknown or invalid
    *
    * @example
    * ```ts
@@ -116,11 +116,11 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Reports how a run stands, again and again until all of its jobs have come to their end.
+   * Reports the progress of a run at intervals, until all of its jobs are finished.
    *
    * @param run - the name of the run
-   * @param options - `everyMs`: how often, in milliseconds; default: 1000
-   * @throws {QueueError} if there is no run of that name, or Redis cannot be reached
+   * @param options - `everyMs` is the interval in milliseconds. Default: 1000
+   * @throws {QueueError} if the run does not exist, or Redis cannot be reached
    *
    * @example
    * ```ts
@@ -142,17 +142,17 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     }
   }
 
-  /** The names of the runs of this queue, also of those that are finished. */
+  /** Returns the names of the runs in this queue, including finished ones. */
   async runs(): Promise<string[]> {
     return (await this.#open()).table.names();
   }
 
   /**
-   * Lists the jobs of a run that failed for good, and whose values are still there.
+   * Lists the failed jobs of a run whose values are not deleted yet.
    *
    * @param run - the name of the run
-   * @param options - `limit`: how many at most; default: 1000
-   * @throws {QueueError} (rejects) if there is no run of that name
+   * @param options - `limit` is the maximum number. Default: 1000
+   * @throws {QueueError} (rejects) if the run does not exist
    */
   async failures(run: string, { limit = pageSize } = {}): Promise<QueueFailure[]> {
     const id = await this.#idOf(run);
@@ -170,11 +170,11 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Has the failed jobs of a run generated again.
+   * Retries the failed jobs of a run.
    *
    * @param run - the name of the run
-   * @returns how many; jobs whose values were deleted meanwhile have to be added again
-   * @throws {QueueError} (rejects) if there is no run of that name
+   * @returns the number of retried jobs. Jobs whose values are deleted must be added again
+   * @throws {QueueError} (rejects) if the run does not exist
    */
   async retry(run: string): Promise<number> {
     const id = await this.#idOf(run);
@@ -192,7 +192,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
         await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
         count++;
       } catch {
-        // Its values were deleted meanwhile, or it is failing at this moment: it stays failed.
+        // Its values are deleted, or it is failing at this moment, so it stays failed.
         if (isNews) await table.settle(id, digest, "rejected");
       }
     }
@@ -200,21 +200,21 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Removes a run with all of its jobs and their values. Documents that are stored stay. A document in flight may still be stored.
+   * Removes a run with its jobs and their values. Stored documents stay. Documents in flight may still be stored.
    *
    * @param run - the name of the run
-   * @throws {QueueError} (rejects) if there is no run of that name
+   * @throws {QueueError} (rejects) if the run does not exist
    */
   async remove(run: string): Promise<void> {
     const id = await this.#idOf(run);
     const { queue, table } = await this.#open();
-    // First, so that workers pass over its jobs.
+    // First, so that workers skip its jobs.
     await table.clear(id);
     for (const state of ["wait", "delayed", "failed"] as const) {
       const jobIds: string[] = [];
       for await (const jobId of this.#idsOf(id, state)) jobIds.push(jobId);
       for (let at = 0; at < jobIds.length; at += pageSize) {
-        // One that a worker has just taken stays; the worker passes over it.
+        // A job that a worker has just taken stays. The worker skips it.
         await Promise.all(jobIds.slice(at, at + pageSize).map((jobId) => queue.remove(jobId).catch(() => 0)));
       }
     }
@@ -222,7 +222,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     await table.forget(run, id);
   }
 
-  /** Closes the workers that this queue started in this process, and its connections. Jobs stay in the queue. */
+  /** Closes the connections of this queue, and the workers that it started in this process. Jobs stay in the queue. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#workers].map((worker) => worker.close()));
     const connected = await this.#connected?.catch(() => undefined);
@@ -231,7 +231,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     connected?.redis.disconnect();
   }
 
-  /** Connects at the first use. After a failure, the next use connects again. */
+  /** Connects on first use, and again after a failure. */
   #open(): Promise<OpenQueue> {
     this.#connected ??= openQueue(this.#settings).catch((error) => {
       this.#connected = undefined;
@@ -259,7 +259,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     return { run, ...counts, waiting: left - active, active };
   }
 
-  /** The ids of the jobs of a run that are in a state. */
+  /** Yields the ids of the jobs of a run in a state. */
   async *#idsOf(
     id: string,
     state: "wait" | "delayed" | "failed" | "active",
@@ -274,7 +274,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 }
 
 /**
- * Opens a queue for bulk runs on many machines. It connects at the first use.
+ * Creates a queue for bulk runs on several machines. It connects on first use.
  *
  * @param options - see `BulkQueueOptions`
  * @throws {ConfigurationError} if an option is unknown or wrong

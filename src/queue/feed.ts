@@ -1,4 +1,4 @@
-/** Passes on what is pushed, to one reader, until the reader wants no more. */
+/** Forwards pushed items to one reader, until the reader stops. */
 export class Feed<T> implements AsyncIterableIterator<T> {
   readonly #items: T[] = [];
   #isEnded = false;

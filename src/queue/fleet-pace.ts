@@ -2,27 +2,27 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { RateSeeker } from "../bulk/pace/rate-seeker.ts";
 
-/** How often the worker that leads looks at the counts, and how often the others look whether somebody leads. */
+/** The interval at which the leader reads the counts, and the others check for a leader. */
 const tickMs = 250;
 const followMs = 2_000;
-/** A worker leads until it has not been heard of for so long. */
+/** The leader loses its role after this time without a renewal. */
 const leaseMs = 5_000;
 
 /** BullMQ counts requests in windows of about this length. */
 const windowMs = 200;
 
-/** BullMQ obeys a pause only in a queue that has a limit: this is none in effect. */
+/** BullMQ obeys a pause only in a queue with a limit. This limit has no effect. */
 const noLimit = { max: 1_000_000, duration: 1000 };
 
-/** If the service refuses without `Retry-After`, nothing is sent for so long. */
+/** The pause after a refusal without `Retry-After`. */
 const pauseMs = 500;
 
-/** How far back the documents are counted that tell the first limit. */
+/** The window in which documents are counted to find the first limit. */
 const lookBackMs = 1000;
 
 /**
- * The pace of all workers of a queue. Every worker reports refusals here. One of them leads: it seeks the rate that the service
- * allows, as a single run does, and sets it as the limit of the queue, which BullMQ holds for all workers.
+ * The pace of all workers of a queue. Every worker reports refusals. One worker is the leader: it finds the rate that the service
+ * allows, like a single run, and sets it as the limit of the queue, which BullMQ enforces for all workers.
  */
 export class FleetPace {
   readonly #redis: Redis;
@@ -33,7 +33,7 @@ export class FleetPace {
   #isClosed = false;
   #leading: Leading | undefined;
 
-  /** @param key - of the counts that the workers share: `sent`, `passed`, `perSecond` */
+  /** @param key - the key of the shared counts: `sent`, `passed`, `perSecond` */
   constructor(redis: Redis, queue: Queue, key: string) {
     this.#redis = redis;
     this.#queue = queue;
@@ -43,7 +43,7 @@ export class FleetPace {
   /** @param perSecond - the limit of the whole queue, if this worker sets one */
   async open(perSecond: number | undefined): Promise<void> {
     if (perSecond === undefined) {
-      // As `setGlobalRateLimit` does, but not in place of a limit that another worker sets at this moment.
+      // Like `setGlobalRateLimit`, but does not replace a limit that another worker sets at the same time.
       const meta = this.#queue.toKey("meta");
       await this.#redis.hsetnx(meta, "max", noLimit.max);
       await this.#redis.hsetnx(meta, "duration", noLimit.duration);
@@ -55,10 +55,10 @@ export class FleetPace {
     await this.#tick();
   }
 
-  /** Reports a refusal: all workers pause, and the one that leads lowers the limit. */
+  /** Reports a refusal: all workers pause, and the leader lowers the limit. */
   async refused(retryAfterMs: number | undefined): Promise<void> {
     const holdMs = Math.max(1, Math.ceil(retryAfterMs ?? pauseMs));
-    // Not shorter than a pause that another worker was asked for.
+    // Not shorter than the pause of another worker.
     if ((await this.#queue.getRateLimitTtl()) < holdMs) await this.#queue.rateLimit(holdMs);
     await this.#redis.rpush(`${this.#key}:refusals`, holdMs);
   }
@@ -79,7 +79,7 @@ export class FleetPace {
       if (await this.#isLeader()) await this.#lead();
       else this.#leading = undefined;
     } catch {
-      // Redis is away: the limit stays, and the next tick tries again.
+      // Redis is unavailable. The limit stays, and the next tick retries.
     }
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => this.#tick(), this.#leading ? tickMs : followMs);
@@ -121,18 +121,18 @@ export class FleetPace {
   }
 }
 
-/** A window that allows so many a second, of a length that makes it exact to half a percent. */
+/** Returns a window for a rate per second, accurate to half a percent. */
 export function windowOf(perSecond: number): { readonly max: number; readonly duration: number } {
   if (!Number.isFinite(perSecond)) return noLimit;
   const max = Math.max(1, Math.round((perSecond * windowMs) / 1000));
   return { max, duration: Math.max(1, Math.round((max * 1000) / perSecond)) };
 }
 
-/** What the worker that leads knows: it turns counts into a rate. Any clock that goes forward serves. */
+/** Computes the rate of the leader from counts. Works with any monotonic clock. */
 export class Leading {
   #seeker: RateSeeker | undefined;
   #samples: { readonly atMs: number; readonly sent: number; readonly passed: number }[] = [];
-  /** Refusals of what was sent before the rate fell say nothing new. */
+  /** Refusals of requests that were sent before the rate fell are ignored. */
   #quietUntilMs = Number.NEGATIVE_INFINITY;
   #number = 0;
 
@@ -142,15 +142,15 @@ export class Leading {
   }
 
   /**
-   * @param refusals - the pauses that were asked for since the last time, in milliseconds
-   * @returns requests a second; `Infinity` while nothing was refused
+   * @param refusals - the requested pauses since the last call, in milliseconds
+   * @returns requests per second; `Infinity` before the first refusal
    */
   at(nowMs: number, sent: number, passed: number, refusals: readonly number[]): number {
     const last = this.#samples.at(-1) ?? { atMs: nowMs - tickMs, sent, passed };
     this.#samples.push({ atMs: nowMs, sent, passed });
     while ((this.#samples[1]?.atMs ?? nowMs) <= nowMs - lookBackMs) this.#samples.shift();
     this.#feed(last, nowMs, sent - last.sent, passed - last.passed);
-    // A first look at the counts does not tell how many passed lately.
+    // The first counts do not show the recent rate.
     const isFirst = this.#samples.length === 1;
     if (refusals.length > 0 && nowMs >= this.#quietUntilMs && !(isFirst && !this.#seeker)) {
       const holdMs = Math.max(...refusals);
@@ -162,7 +162,7 @@ export class Leading {
     return this.#seeker?.perSecond ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Gives the seeker what happened since the last time, as if it had come evenly. */
+  /** Passes the events since the last call to the seeker, evenly spaced. */
   #feed(last: { readonly atMs: number }, nowMs: number, sent: number, passed: number): void {
     const seeker = this.#seeker;
     if (!seeker) return;

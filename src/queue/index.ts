@@ -1,5 +1,6 @@
 /**
- * Bulk runs on many machines: jobs wait in Redis or Valkey, and workers generate their documents. Needs the packages `bullmq` and `ioredis`.
+ * Bulk generation on several machines: jobs wait in Redis or Valkey, and workers generate their documents. Requires the packages
+ * `bullmq` and `ioredis`.
  *
  * @packageDocumentation
  */

@@ -6,7 +6,7 @@ import type { QueueConnection, QueueSettings, RedisClient } from "./queue-option
 import { RunTable } from "./run-table.ts";
 import { withoutCommand } from "./without-command.ts";
 
-/** What a queue uses of BullMQ. */
+/** The parts of BullMQ that a queue uses. */
 interface BullMq {
   readonly Queue: new (name: string, options: QueueOptions) => Queue;
   readonly Worker: new (
@@ -18,7 +18,7 @@ interface BullMq {
   readonly WaitingError: typeof WaitingError;
 }
 
-/** A queue whose Redis was checked. */
+/** A queue with a checked connection. */
 export interface OpenQueue {
   readonly bullmq: BullMq;
   readonly redis: Redis;
@@ -27,10 +27,10 @@ export interface OpenQueue {
 }
 
 /**
- * Opens a queue in Redis or Valkey, and checks that jobs are safe there.
+ * Opens a queue in Redis or Valkey, and checks that Redis does not evict jobs.
  *
  * @throws {ConfigurationError} if a package is missing, or Redis may evict jobs
- * @throws {QueueError} if Redis cannot be reached, or refuses the password
+ * @throws {QueueError} if Redis cannot be reached, or rejects the password
  */
 export async function openQueue({
   connection,
@@ -43,7 +43,7 @@ export async function openQueue({
     load("ioredis", () => import("ioredis")),
   ]);
   const redis = createClient(connection, ioredis.Redis);
-  // Without a listener, ioredis would print every error. The first connection reports them, and later ones are made again.
+  // Without a listener, ioredis would print every error. The first connection reports them; later connections reconnect.
   let lastError: unknown;
   redis.on("error", (error) => {
     lastError = error;
@@ -54,7 +54,7 @@ export async function openQueue({
     const policy = /^maxmemory_policy:(.*?)\r?$/m.exec(await redis.info("memory"))?.[1];
     if (policy !== undefined && policy !== "noeviction") {
       throw new ConfigurationError(
-        `Redis at ${where} may delete jobs that wait: its \`maxmemory-policy\` is ${JSON.stringify(policy)}. Set it to noeviction.`,
+        `Redis at ${where} may delete waiting jobs: its \`maxmemory-policy\` is ${JSON.stringify(policy)}. Set it to noeviction.`,
       );
     }
   } catch (error) {
@@ -65,7 +65,7 @@ export async function openQueue({
   const removeOnFail = { age: Math.ceil(keepFailedForMs / 1000) };
   const defaultJobOptions = { attempts: 1, removeOnComplete: true, removeOnFail, stackTraceLimit: 0 };
   const queue = new bullmq.Queue(name, { connection: redis, prefix, defaultJobOptions });
-  // The connection has a listener of its own.
+  // The connection has its own listener.
   queue.on("error", () => {});
   await queue.waitUntilReady();
   return { bullmq, redis, queue, table: new RunTable(redis, `${prefix}:${name}`) };
@@ -78,7 +78,7 @@ export function anotherConnection(redis: Redis): Redis {
   return another;
 }
 
-/** Commands wait while Redis is away, and are sent when it is back. */
+/** Commands wait while Redis is unavailable, and are sent when it is back. */
 const patient = { maxRetriesPerRequest: null, lazyConnect: true, keyPrefix: "" } as const;
 
 function createClient(connection: QueueConnection, RedisClass: typeof Redis): Redis {
@@ -87,18 +87,18 @@ function createClient(connection: QueueConnection, RedisClass: typeof Redis): Re
   }
   if (typeof connection !== "object" || connection === null) {
     throw new ConfigurationError(
-      "A queue needs a `connection`: give it a URL such as redis://localhost:6379, the options of ioredis, or an ioredis client.",
+      "`connection` is required: pass a URL such as redis://localhost:6379, options of ioredis, or an ioredis client.",
     );
   }
   if ("duplicate" in connection) return (connection as RedisClient).duplicate(patient) as Redis;
   return new RedisClass({ ...connection, ...patient });
 }
 
-/** @throws {ConfigurationError} without the text, which may hold a password */
+/** @throws {ConfigurationError} without the URL, which may contain a password */
 function checkUrl(text: string): string {
   if (URL.canParse(text) && /^rediss?:/.test(text)) return text;
   throw new ConfigurationError(
-    "The URL of the queue is not one of Redis. Write it as redis://host:6379, or rediss://user:password@host:6379 with TLS.",
+    "The URL of the queue is not a Redis URL. Use redis://host:6379, or rediss://user:password@host:6379 with TLS.",
   );
 }
 
@@ -111,8 +111,8 @@ function connectionError(where: string, error: unknown): QueueError {
   const { message = "", code } = error as { message?: string; code?: string };
   const isRefusal = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(message);
   const text = isRefusal
-    ? `Redis at ${where} refuses the user or the password. Check the URL of the queue.`
-    : `Redis at ${where} cannot be reached: ${code ?? message}. Check the URL of the queue, and that Redis runs. Nothing is lost.`;
+    ? `Redis at ${where} rejects the user or the password. Check the URL of the queue.`
+    : `Redis at ${where} cannot be reached: ${code ?? message}. Check the URL of the queue, and that Redis is running.`;
   return new QueueError(text, { cause: withoutCommand(error) });
 }
 
@@ -121,7 +121,7 @@ async function load<T>(name: string, loading: () => Promise<T>): Promise<T> {
     return await loading();
   } catch (cause) {
     throw new ConfigurationError(
-      `A queue needs the packages bullmq and ioredis, and ${name} cannot be loaded. Run npm install bullmq ioredis.`,
+      `A queue needs bullmq and ioredis, but ${name} cannot be loaded. Run npm install bullmq ioredis.`,
       { cause },
     );
   }

@@ -1,8 +1,7 @@
 import { type Is, TemplatePdfError } from "../errors/errors.ts";
 
 /**
- * The queue cannot be used: Redis cannot be reached or refuses, or what is in the queue cannot be read by this process.
- * Jobs that are in the queue stay there.
+ * The queue cannot be used: Redis is unreachable or refuses a command, or this process cannot read a job. Jobs stay in the queue.
  */
 export class QueueError extends TemplatePdfError {
   declare static readonly is: Is<QueueError>;

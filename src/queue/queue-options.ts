@@ -2,29 +2,32 @@ import { ConfigurationError } from "../index.ts";
 import { checkOptions, isDuration, isText, type Rule } from "../options/option-rules.ts";
 import type { SealKey } from "./queued-job.ts";
 
-/** An ioredis client of your own. The queue uses copies of it, made by its `duplicate()`, and closes only those. */
+/** Your own ioredis client. The queue uses and closes copies that it creates with `duplicate()`. */
 export interface RedisClient {
   /** Creates another connection with the same settings. */
   duplicate(override?: object): unknown;
 }
 
-/** Where Redis or Valkey is: a URL such as `rediss://user:password@host:6379`, the options of ioredis, or an ioredis client. */
+/** A connection to Redis or Valkey: a URL such as `rediss://user:password@host:6379`, options of ioredis, or an ioredis client. */
 export type QueueConnection = string | URL | RedisClient | { readonly [option: string]: unknown };
 
 /** The options of `bulkQueue`. */
 export interface BulkQueueOptions {
-  /** Where Redis or Valkey is: a URL, the options of ioredis, or an ioredis client of your own, which stays open. */
+  /** The connection to Redis or Valkey: a URL, options of ioredis, or your own ioredis client, which stays open. */
   connection: QueueConnection;
-  /** The name of the queue, without a colon. All machines that share a queue give the same name. */
+  /** The name of the queue, without a colon. All machines that share a queue use the same name. */
   name: string;
-  /** What the keys in Redis begin with, as `prefix` of BullMQ; for a cluster, with braces, such as `{bull}`. Default: `"bull"`. */
+  /** The prefix of the keys in Redis, like `prefix` of BullMQ. A cluster needs braces: `{bull}`. Default: `"bull"`. */
   prefix?: string | undefined;
   /**
-   * Seals jobs with AES-256-GCM, so that Redis holds no readable values: 32 bytes, their base64, or a key of Web Crypto. All machines
-   * that share a queue need the same. Default: jobs are not sealed.
+   * Encrypts jobs with AES-256-GCM, so that Redis contains no readable values: 32 bytes, their base64, or a Web Crypto key. All
+   * machines that share a queue need the same key. Default: jobs are not encrypted.
    */
   sealKey?: SealKey | undefined;
-  /** After how many milliseconds the values of a failed job are deleted; it cannot be retried then. Default: 7 days. */
+  /**
+   * The time in milliseconds after which the values of a failed job are deleted, so that it can no longer be retried. Default: 7
+   * days.
+   */
   keepFailedFor?: number | undefined;
 }
 
@@ -39,11 +42,11 @@ export interface QueueSettings {
 const defaultKeepFailedForMs = 7 * 24 * 3_600_000;
 
 const isName: Rule = {
-  words: "a text that is not empty and has no colon",
+  words: "a non-empty string without a colon",
   test: (value) => isText.test(value) && !(value as string).includes(":"),
 };
 
-/** @throws {ConfigurationError} for the first option that is wrong */
+/** @throws {ConfigurationError} for the first invalid option */
 export function checkQueueOptions(options: BulkQueueOptions): QueueSettings {
   const rules = { connection: undefined, name: isName, prefix: isText, sealKey: undefined };
   checkOptions(options, { ...rules, keepFailedFor: isDuration }, "queue");

@@ -3,33 +3,33 @@ import type { Job } from "../bulk/index.ts";
 import { ConfigurationError } from "../index.ts";
 import { QueueError } from "./queue-error.ts";
 
-/** The version of {@link QueuedData}. A worker refuses other versions. */
+/** The version of {@link QueuedData}. Workers reject other versions. */
 const version = 1;
 
-/** What Redis holds of a job while it waits: readable, or sealed. */
+/** The data of a waiting job in Redis, readable or sealed. */
 export type QueuedData =
   | { readonly v: number; readonly content: QueuedContent }
   | { readonly v: number; readonly sealed: string };
 
-/** A job as it travels. */
+/** The content of a queued job. */
 export interface QueuedContent {
-  /** The job's template is a uid here: a schema has checked the values already. */
+  /** The template is a uid here, because a schema has already checked the values. */
   readonly job: Job & { readonly template: string };
-  /** The job's place among the jobs of its `add`, from 0. */
+  /** The index of the job in its `add`, from 0. */
   readonly index: number;
-  /** The key that `add` was given for it. */
+  /** The key of the job, if any. */
   readonly key?: string;
 }
 
-/** A `CryptoKey`, which not every compiler knows by its name. */
+/** A `CryptoKey`, whose name some compilers do not know. */
 export interface WebCryptoKey {
-  /** What it encrypts with: AES-GCM. */
+  /** The algorithm: AES-GCM. */
   readonly algorithm: object;
   /** `"secret"`. */
   readonly type: string;
 }
 
-/** A secret with which jobs are sealed: 32 bytes, their base64, or an AES-GCM key of Web Crypto. */
+/** The key that seals jobs: 32 bytes, their base64, or an AES-GCM key of Web Crypto. */
 export type SealKey = Uint8Array | string | WebCryptoKey;
 
 const algorithm = "AES-GCM";
@@ -43,7 +43,7 @@ export class JobCodec {
   constructor(sealKey: SealKey | undefined) {
     if (sealKey === undefined) return;
     this.#key = importKey(sealKey);
-    // Whoever uses the key first reports it.
+    // The first use of the key reports the error.
     this.#key.catch(() => {});
   }
 
@@ -52,7 +52,7 @@ export class JobCodec {
     return this.#key !== undefined;
   }
 
-  /** @param id - the job's id, which a sealed job is bound to */
+  /** @param id - the id of the job, to which a sealed job is bound */
   async encode(id: string, content: QueuedContent): Promise<QueuedData> {
     const key = await this.#key;
     if (key === undefined) return { v: version, content };
@@ -62,18 +62,18 @@ export class JobCodec {
     return { v: version, sealed: toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)])) };
   }
 
-  /** @throws {QueueError} if the job is of another version, or sealed with another key */
+  /** @throws {QueueError} if the job has another version, or is sealed with another key */
   async decode(id: string, data: QueuedData): Promise<QueuedContent> {
     if (data?.v !== version) {
       throw new QueueError(
-        `The queue holds a job of another version of template-pdf (format ${Number(data?.v)}, this is ${version}). Run workers of the version that added it. The job stays in the queue.`,
+        `The queue contains a job of another version of template-pdf (format ${Number(data?.v)}, expected ${version}). Use workers of the version that added it; the job stays in the queue.`,
       );
     }
     if ("content" in data) return data.content;
     const key = await this.#key;
     if (key === undefined) {
       throw new QueueError(
-        "The queue holds a sealed job. Give `sealKey` to bulkQueue. The job stays in the queue.",
+        "The queue contains a sealed job. Pass `sealKey` to bulkQueue; the job stays in the queue.",
       );
     }
     const bytes = fromBase64(data.sealed);
@@ -83,7 +83,7 @@ export class JobCodec {
       return JSON.parse(new TextDecoder().decode(text));
     } catch (cause) {
       throw new QueueError(
-        "The queue holds a job that was sealed with another key, or was changed. Give the same `sealKey` to bulkQueue everywhere. The job stays in the queue.",
+        "The queue contains a job that was sealed with another key or changed. Use the same `sealKey` on all machines; the job stays in the queue.",
         { cause },
       );
     }
@@ -99,7 +99,7 @@ async function importKey(sealKey: SealKey): Promise<CryptoKey> {
   if (!(bytes instanceof Uint8Array)) return bytes as CryptoKey;
   if (bytes.length !== 32) {
     throw new ConfigurationError(
-      `\`sealKey\` has ${bytes.length} bytes, and has to have 32, or their base64. Create one with openssl rand -base64 32.`,
+      `\`sealKey\` has ${bytes.length} bytes, expected 32 or their base64. Create a key with openssl rand -base64 32.`,
     );
   }
   return crypto.subtle.importKey("raw", new Uint8Array(bytes), algorithm, false, ["encrypt", "decrypt"]);
@@ -109,7 +109,7 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-/** What is not base64 has no bytes. */
+/** Returns no bytes for invalid base64. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -118,7 +118,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** Digests of a run's keys and inputs, salted with the run's id: Redis holds no key of a finished job. */
+/** Returns a digest of a key or input, salted with the id of the run, so that Redis contains no keys of finished jobs. */
 export async function digestOf(
   runId: string,
   what: "key" | "input" | "place",
@@ -130,12 +130,12 @@ export async function digestOf(
   return toBase64(digest.subarray(0, length)).replaceAll("+", "-").replaceAll("/", "_");
 }
 
-/** The text that is the same for the same template and values. */
+/** Returns a canonical text of a template and values. */
 export function inputText({ template, values }: QueuedContent["job"]): string {
   return canonicalText(template, values) as string;
 }
 
-/** Splits a job's id; that of its run has no `-`. */
+/** Splits the id of a job. The id of its run contains no `-`. */
 export function splitId(id: string): [runId: string, digest: string] {
   const at = id.indexOf("-");
   return [id.slice(0, at), id.slice(at + 1)];

@@ -1,18 +1,18 @@
 import type { Redis } from "ioredis";
 
-/** What a run has counted; the total grows while jobs are added. */
+/** The counts of a run. The total grows while jobs are added. */
 export interface RunCounts {
   readonly total: number;
   readonly fulfilled: number;
   readonly rejected: number;
-  /** Whether all jobs of the last `add` are there. */
+  /** Whether the last `add` has completed. */
   readonly isAdded: boolean;
 }
 
-/** What was found of a job when it was added: it is new, or known in a state, or known with other values. */
+/** The state of a job when it is added: new, known in a state, or known with other values. */
 export type Registered = "new" | "waiting" | "done" | "rejected" | "replaces rejected" | "other values";
 
-/** What a worker finds of a job that it begins. */
+/** The state of a job when a worker begins it. */
 export type Begun = "waiting" | "done" | "rejected" | "removed" | "place is taken";
 
 /**
@@ -41,7 +41,7 @@ return found`;
 
 /**
  * Begins a job. KEYS: table, pace. ARGV: the job's digest; the digest of the place of its document, or nothing.
- * A place belongs to the first job that claims it: two jobs cannot replace each other's documents.
+ * A place belongs to the first job that claims it, so that no job replaces the document of another.
  */
 const beginScript = `
 local known = redis.call("HGET", KEYS[1], ARGV[1])
@@ -55,7 +55,7 @@ if state ~= "d" then redis.call("HINCRBY", KEYS[2], "sent", 1) end
 return ({ w = "waiting", d = "done", r = "rejected" })[state]`;
 
 /**
- * Records what became of a job, once: a finished job stays finished. KEYS: table, counts, pace. ARGV: digest, new state.
+ * Records the result of a job, once: a finished job stays finished. KEYS: table, counts, pace. ARGV: digest, new state.
  */
 const settleScript = `
 local known = redis.call("HGET", KEYS[1], ARGV[1])
@@ -88,7 +88,7 @@ export class RunTable {
   readonly #redis: Redis & Scripts;
   readonly #base: string;
 
-  /** @param base - what the keys of the queue begin with, as those of BullMQ do: `bull:payslips` */
+  /** @param base - the prefix of the keys of the queue, as in BullMQ: `bull:payslips` */
   constructor(redis: Redis, base: string) {
     redis.defineCommand("registerJobs", { numberOfKeys: 2, lua: registerScript });
     redis.defineCommand("beginJob", { numberOfKeys: 2, lua: beginScript });
@@ -97,17 +97,17 @@ export class RunTable {
     this.#base = base;
   }
 
-  /** The key of the counts that the workers set their pace by. */
+  /** The key of the counts for the pace of the workers. */
   get paceKey(): string {
     return `${this.#base}:pace`;
   }
 
-  /** The id of a run, which its digests are salted with. */
+  /** Returns the id of a run, which is the salt of its digests. */
   async idOf(run: string): Promise<string | undefined> {
     return (await this.#redis.hget(this.#runsKey, run)) ?? undefined;
   }
 
-  /** The id of a run, which begins here if there is none of that name. */
+  /** Returns the id of a run. Creates the run if it does not exist. */
   async begin(run: string): Promise<string> {
     const id = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
     await this.#redis.hsetnx(this.#runsKey, run, id);
@@ -147,7 +147,7 @@ export class RunTable {
     return this.#redis.beginJob(this.#tableKey(id), this.paceKey, digest, place);
   }
 
-  /** Records what became of a job. Returns whether it is news. */
+  /** Records the result of a job. Returns whether it is new. */
   async settle(id: string, digest: string, state: "waiting" | "done" | "rejected"): Promise<boolean> {
     const letter = state[0] as "w" | "d" | "r";
     return (
@@ -156,12 +156,12 @@ export class RunTable {
     );
   }
 
-  /** Forgets the jobs of a run. Workers pass over them from now on. */
+  /** Deletes the jobs of a run. Workers skip them from now on. */
   async clear(id: string): Promise<void> {
     await this.#redis.unlink(this.#tableKey(id), this.#countsKey(id));
   }
 
-  /** Forgets the name of a run, and what was added to it meanwhile. */
+  /** Deletes the name of a run, and jobs that were added meanwhile. */
   async forget(run: string, id: string): Promise<void> {
     await this.#redis.hdel(this.#runsKey, run);
     await this.clear(id);

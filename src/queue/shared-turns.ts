@@ -1,4 +1,4 @@
-/** Does something for all that ask for it: who asks during a turn shares the next one with the others. */
+/** Runs an action for all callers. Calls during a run share the next run. */
 export class SharedTurns {
   readonly #work: () => Promise<void>;
   #running: Promise<void> | undefined;
@@ -23,7 +23,7 @@ export class SharedTurns {
     const end = () => {
       this.#running = undefined;
     };
-    // Who waits for the next turn does not get the error of this one.
+    // Callers that wait for the next run do not get the error of this one.
     this.#running = turn.then(end, end);
     return turn;
   }

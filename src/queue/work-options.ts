@@ -15,30 +15,30 @@ import type { QueueResult } from "./worker.ts";
 
 /** The options of a worker. */
 export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
-  /** Requests the documents. Every worker has its own API key: none is in Redis. */
+  /** The client that generates the documents. Every worker has its own API key, which is never stored in Redis. */
   // biome-ignore lint/suspicious/noExplicitAny: the types of values were checked when the jobs were added.
   client: TemplatePdf<any>;
-  /** Stores the documents: a `folder` on a disk that all workers share, or anything with a `put`. */
+  /** Stores the documents: a `folder` on a disk that all workers share, or an object with `put`. */
   sink: Sink<J>;
-  /** How many documents this worker generates at once. Default: 16. */
+  /** The number of documents that this worker generates at a time. Default: 16. */
   concurrency?: number | undefined;
   /**
-   * How many requests a second all workers of the queue send together, at most. It is kept in the queue: the last worker that sets it
-   * decides, and `Infinity` removes it. Default: what the queue has; without a limit, the workers find out what the service allows.
+   * The maximum number of requests per second of all workers together. The queue stores it: the last worker that sets it wins,
+   * and `Infinity` removes it. Default: the stored limit; without one, the workers adapt to the service.
    */
   perSecond?: number | undefined;
-  /** After how many milliseconds without a sign of life other workers take the jobs of this one. Default: 30,000. */
+  /** The time in milliseconds after which other workers take over the jobs of an unresponsive worker. Default: 30,000. */
   recoverAfter?: number | undefined;
   /**
-   * How long the service may be unavailable before the worker stops with a `RunStoppedError`, in milliseconds; may be 0 or `Infinity`.
-   * Default: 900,000.
+   * The maximum duration of an outage in milliseconds, after which the worker stops with a `RunStoppedError`; may be 0 or
+   * `Infinity`. Default: 900,000.
    */
   giveUpAfter?: number | undefined;
-  /** Called with what became of every job that this worker ended. What it throws ends the worker. */
+  /** Called with the result of every job of this worker. If it throws, the worker stops with that error. */
   onResult?: ((result: QueueResult<J>) => void) | undefined;
-  /** Called when the service becomes unavailable, and when it answers again. What it throws ends the worker. */
+  /** Called when an outage of the service begins and when it ends. If it throws, the worker stops with that error. */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
-  /** Called with errors of the connection to Redis, for a log. The worker goes on when Redis is back. */
+  /** Called with errors of the connection to Redis, for your log. The worker continues when Redis is back. */
   onError?: ((error: Error) => void) | undefined;
 }
 
@@ -47,7 +47,7 @@ const isRate: Rule = {
   test: (value) => typeof value === "number" && value > 0,
 };
 
-/** Throws a {@link ConfigurationError} for the first option of `work` that is wrong. */
+/** Throws a {@link ConfigurationError} for the first invalid option of `work`. */
 export function checkWorkOptions<J>(options: WorkOptions<J>): void {
   const { retry, signal } = runRules;
   checkOptions(
@@ -71,6 +71,6 @@ export function checkWorkOptions<J>(options: WorkOptions<J>): void {
   resolveRetry(options.retry);
   if (typeof options.sink?.put === "function") return;
   throw new ConfigurationError(
-    'A worker needs a `sink`: give it folder("out/{{name}}.pdf"), or an object with `put`.',
+    '`sink` is required: pass folder("out/{{name}}.pdf"), or an object with `put`.',
   );
 }

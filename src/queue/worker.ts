@@ -21,36 +21,36 @@ import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
 import { isLockLost, placeError, stoppedBy } from "./worker-errors.ts";
 
-/** A document at which so many workers have died is not retried. */
+/** A document is not retried after this number of workers died while they generated it. */
 const mostInterruptions = 10;
 
-/** How long to wait if Redis refuses a command, and how often a worker that ends tries. Others recover its jobs. */
+/** The delay after a refused Redis command, and the number of tries when a worker closes. Other workers then recover its jobs. */
 const refusedMs = 1000;
 const mostRefusalsAtEnd = 10;
 
-/** How often values of failed jobs are deleted that were kept for long enough. */
+/** The interval at which expired values of failed jobs are deleted. */
 const cleanMs = 60_000;
 
-/** What became of a job of a queue. */
+/** The result of a queued job. */
 export type QueueResult<J> = BulkResult<J> & {
   /** The run that the job was added to. */
   readonly run: string;
 };
 
-/** A job that the run of this worker has, until its result is known. */
+/** A job in flight in this worker. */
 interface Held {
   readonly content: QueuedContent;
   readonly key: string;
-  /** Called with its result; without one if the run ended before. */
+  /** Called with its result, or without one if the run ended first. */
   readonly settle: (result: Result<Job, unknown> | undefined) => void;
 }
 
 /**
- * Generates the documents of a queue on this machine, until it is closed. Its jobs go through a run, as those of `runBulk` do:
- * retries, the pace, outages and the end of hopeless runs are the same.
+ * Generates the documents of a queue on this machine, until you close it. It shares retries, pace, outage handling and the
+ * detection of non-retryable failures with `runBulk`.
  */
 export class QueueWorker {
-  /** Resolves when the worker was closed. Rejects when it had to stop by itself; its jobs are in the queue then. */
+  /** Resolves when the worker is closed. Rejects if it stops because of an error; its jobs are then in the queue. */
   readonly done: Promise<void>;
   readonly #settings: QueueSettings;
   readonly #codec: JobCodec;
@@ -83,10 +83,10 @@ export class QueueWorker {
   }
 
   /**
-   * Stops the worker: it takes no more jobs and finishes the documents in flight. What waits for a retry goes back to the queue.
+   * Stops the worker after the documents in flight. Jobs that wait for a retry return to the queue.
    *
-   * @returns what this worker did
-   * @throws what {@link done} rejects with
+   * @returns the summary of this worker
+   * @throws the error of {@link done}
    */
   async close(): Promise<BulkSummary> {
     this.#end();
@@ -110,7 +110,7 @@ export class QueueWorker {
         {
           ...{ connection, prefix, concurrency },
           ...{ lockDuration: recoverAfter, stalledInterval: Math.ceil(recoverAfter / 2) },
-          // A job is never given up because workers died; see `mostInterruptions`.
+          // BullMQ must not fail jobs whose workers died; see `mostInterruptions`.
           maxStalledCount: Number.MAX_SAFE_INTEGER,
         },
       );
@@ -144,7 +144,7 @@ export class QueueWorker {
     });
   }
 
-  /** Hands out the results of the run until it ends. */
+  /** Distributes the results of the run until it ends. */
   async #take(run: Run<Job, unknown>, worker: Worker): Promise<void> {
     try {
       for await (const result of run) this.#held.get(result.job)?.settle(result);
@@ -153,18 +153,18 @@ export class QueueWorker {
       if (!isOwn) this.#end(error);
     }
     this.#isEnding = true;
-    // Nothing is taken any more, and what was taken goes back.
+    // No more jobs are taken, and jobs in flight return to the queue.
     await worker.pause(true);
   }
 
-  /** Ends the worker, with an error if it stops by itself. */
+  /** Ends the worker, with an error if there is one. */
   #end(error?: unknown): void {
     if (error !== undefined) this.#failure ??= { error };
     this.#isEnding = true;
     this.#drain.abort();
   }
 
-  /** Brings one job of the queue to its end. What this throws is for BullMQ; anything unexpected ends the worker, not the job. */
+  /** Processes one job of the queue. Thrown errors are for BullMQ; unexpected errors end the worker, not the job. */
   async #process(bullJob: BullJob<QueuedData>, token: string): Promise<void> {
     const { bullmq } = await this.#open;
     try {
@@ -190,11 +190,11 @@ export class QueueWorker {
         this.#failures.add(error, index);
         this.#tell({ status: "rejected", job, index, attempts, error, key, run: bullJob.name });
       } else if ((await table.idOf(bullJob.name)) !== runId) {
-        // The run was removed: as a finished job, this one takes its values with it.
+        // The run was removed. Finishing the job deletes its values.
         return;
       }
       const { code, message } = kindOfFailure(error);
-      // A message may quote values.
+      // A message may contain values.
       const kept = this.#codec.isSealing ? "its message is not kept in Redis" : message;
       throw new bullmq.UnrecoverableError(`${code}: ${kept}`);
     };
@@ -218,7 +218,7 @@ export class QueueWorker {
     if (interruption) return reject(interruption, 0, key);
 
     const result = await new Promise<Result<Job, unknown> | undefined>((settle) => {
-      // The run may have ended meanwhile, and nobody would settle it.
+      // The run may have ended meanwhile, and would not settle the job.
       if (this.#isEnding) return settle(undefined);
       this.#held.set(job, { content, key, settle });
       this.#feed.push(job);
@@ -242,7 +242,7 @@ export class QueueWorker {
     return this.#options.sink.put(key, pdf, { ...context, index: content.index, job });
   }
 
-  /** Lets another worker do a job, or this one when it is started again. */
+  /** Returns a job to the queue for another worker. */
   async #putBack(bullJob: BullJob, token: string): Promise<never> {
     const { bullmq } = await this.#open;
     await this.#insist(async () => {
@@ -252,7 +252,7 @@ export class QueueWorker {
     throw new bullmq.WaitingError();
   }
 
-  /** Does something with Redis until it succeeds: a full Redis refuses for as long as it is full. */
+  /** Repeats a Redis command until it succeeds, because a full Redis refuses commands. */
   async #insist<T>(work: () => Promise<T>): Promise<T> {
     for (let refusals = 1; ; refusals++) {
       try {
@@ -265,13 +265,13 @@ export class QueueWorker {
     }
   }
 
-  /** Says why a job is not tried at which workers have died. */
+  /** Says why a job is not retried after workers died. */
   #objectionToInterrupted({ attemptsStarted, progress }: BullJob): QueueError | undefined {
     const { starts = 0 } = Object(progress) as { starts?: number };
     const interruptions = attemptsStarted - starts - 1;
     if (interruptions > 0 && !this.#mayRenderTwice) {
       return new QueueError(
-        "A worker stopped while it generated this document, and the service may have rendered it. Not generated again: `retry.mayRenderTwice` is false.",
+        "A worker stopped while it generated this document, which may have been rendered. Not retried: `retry.mayRenderTwice` is false.",
       );
     }
     if (interruptions < mostInterruptions) return undefined;

@@ -1,34 +1,34 @@
 import { isLoopback } from "../runtime/environment.ts";
 import { Problem } from "./problem.ts";
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface Bound {
-  /** What callers on this machine use, such as `http://127.0.0.1:4010`. */
+  /** The URL for callers on this machine, such as `http://127.0.0.1:4010`. */
   readonly baseUrl: string;
-  /** The host it was told to listen on. */
+  /** The host that it was told to listen on. */
   readonly host: string;
-  /** The address that this host stands for. */
+  /** The address of this host. */
   readonly address: string;
 }
 
-/** A name or an address as `host` carries it, and a port. Every character belongs to one part only. */
+/** The value of a `host` header: a name or an address, and a port. */
 const hostAndPort = /^(\[[\da-f:.]+\]|[^\s\p{Cc}/?#@:\\[\],*%]+)(?::\d*)?$/iu;
 
 /**
- * The names by which callers may call a server.
+ * The host names that a server accepts.
  *
  * Any web page can reach this server by resolving its own host name to 127.0.0.1 (DNS rebinding). The browser then
  * still sends the name of the page as `host`, which is how such a call is recognized.
  */
 export class AllowedHosts {
   readonly #baseUrl: string;
-  /** `undefined` where any name is accepted. */
+  /** `undefined` if any name is accepted. */
   readonly #names: ReadonlySet<string> | undefined;
 
   /**
-   * @param bound - where the server listens
-   * @param allowedHosts - further names; `"any"` accepts every one. Default: none on a loopback address, and any on
-   *   an address that other machines reach, because such a server is open on purpose
+   * @param bound - the address of the server
+   * @param allowedHosts - more names; `"any"` accepts all. Default: none on a loopback address, and any on an address that other
+   * machines can reach
    */
   constructor({ baseUrl, host, address }: Bound, allowedHosts: readonly string[] | "any" | undefined) {
     this.#baseUrl = baseUrl;
@@ -40,21 +40,21 @@ export class AllowedHosts {
   /**
    * Refuses a request for another host.
    *
-   * @param request - its `host` header and its target are checked; its body is left alone
+   * @param request - a request, of which the `host` header and the target are checked, but not the body
    * @param localAddress - the address of this machine at which the request arrived
    * @returns 400 if the header is missing, sent twice or malformed, or the target is malformed; 421 if one of them names another host
    * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 and https://www.rfc-editor.org/rfc/rfc9110#section-7.4
    */
   refuseHost({ headers, url }: Request, localAddress: string | undefined): Problem | undefined {
     const named = hostnameOf(headers.get("host") ?? "");
-    // A target in absolute form replaces the header, and a page can send neither of them.
+    // A target in absolute form replaces the header. Pages cannot send either of them.
     const targeted = hostnameOf(new URL(url).host);
     if (named === undefined || targeted === undefined) return malformedRequest();
     const foreign = [named, targeted].find((name) => !this.#isAllowed(name, localAddress));
     if (foreign === undefined) return undefined;
     return new Problem(
       421,
-      `This server does not answer to the host name ${JSON.stringify(foreign)}. Use ${this.#baseUrl}, or allow the name with the option \`allowedHosts\` or the flag --allow-host.`,
+      `This server does not accept the host name ${JSON.stringify(foreign)}. Use ${this.#baseUrl}, or allow the name with the option \`allowedHosts\` or the flag --allow-host.`,
       { kind: "host-not-allowed" },
     );
   }
@@ -65,9 +65,9 @@ export class AllowedHosts {
   }
 }
 
-/** The refusal of a request of which HTTP/1.1 tells no host. */
+/** Creates the refusal of a request without a valid host. */
 export function malformedRequest(): Problem {
-  return new Problem(400, "The request line or the host header is malformed. Send them as HTTP/1.1 has it.");
+  return new Problem(400, "The request line or the host header is malformed. Send a valid HTTP/1.1 request.");
 }
 
 /** Whether only this machine can reach a host. An IPv6 address needs no brackets. */
@@ -75,13 +75,13 @@ export function isLoopbackHost(host: string): boolean {
   return isLoopback(inBrackets(host));
 }
 
-/** Whether a text is a host name or an IP address, without a scheme, a port or a path. IPv6 needs no brackets. */
+/** Whether a string is a host name or an IP address, without a scheme, a port or a path. IPv6 needs no brackets. */
 export function isHostName(text: string): boolean {
   const host = inBrackets(text);
   return hostAndPort.exec(host)?.[1] === host && hostnameOf(host) !== undefined;
 }
 
-/** Reads the host name of `name:port` as `URL.hostname` writes it; `undefined` if the text is malformed. */
+/** Reads the host name of `name:port` as `URL.hostname` writes it; `undefined` if it is malformed. */
 function hostnameOf(text: string): string | undefined {
   const url = `http://${text}`;
   if (!hostAndPort.test(text) || !URL.canParse(url)) return undefined;
@@ -89,7 +89,7 @@ function hostnameOf(text: string): string | undefined {
   return hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
 }
 
-/** Writes an address of a socket as a URL has it. An IPv4 address of a socket for both versions is plain IPv4. */
+/** Formats the address of a socket for a URL. Converts IPv4-mapped IPv6 addresses to IPv4. */
 function literalOf(address: string | undefined): string | undefined {
   if (address === undefined) return undefined;
   return hostnameOf(inBrackets(address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address));

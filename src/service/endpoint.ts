@@ -4,12 +4,12 @@ import { Problem, serverFault } from "./problem.ts";
 import { isResponse, type Product, toResponse } from "./to-response.ts";
 
 /**
- * Decides whether a call may pass, before its body is read.
+ * Decides whether a call is allowed, before its body is read.
  *
- * @param request - the call; its body must be left alone
- * @param uid - the template asked for, decoded
- * @param context - what the endpoint was called with in addition to the request
- * @returns `undefined` to let it pass; or the refusal to answer with, which may be a whole answer
+ * @param request - the call; its body must not be read
+ * @param uid - the requested template, decoded
+ * @param context - the second argument of the endpoint
+ * @returns `undefined` to allow the call, or a refusal, which may be a complete response
  */
 export type Authorize<Context = void> = (
   request: Request,
@@ -19,42 +19,42 @@ export type Authorize<Context = void> = (
 
 type Refusal = Problem | Response | undefined;
 
-/** One checked call, as `produce` gets it. */
+/** A checked call for `produce`. */
 export interface Order<Context = void> {
-  /** The template asked for, decoded: not empty, no control characters, but any other character, `/` included. */
+  /** The requested template, decoded: not empty and without control characters, but with any other character, including `/`. */
   readonly uid: string;
-  /** The template values, as they came: one JSON object. */
+  /** The received values: a JSON object. */
   readonly values: Record<string, unknown>;
-  /** The call itself; its body is read already. */
+  /** The request. Its body is already read. */
   readonly request: Request;
-  /** Aborted when the caller goes away, where the server tells. */
+  /** Aborted when the caller disconnects, if the server reports it. */
   readonly signal: AbortSignal;
-  /** What the endpoint was called with in addition to the request. */
+  /** The second argument of the endpoint. */
   readonly context: Context;
-  /** Tells `onError` of what fails later than `produce`, such as a stream. */
+  /** Reports failures after `produce`, for example of a stream, to `onError`. */
   readonly report: (error: unknown) => void;
 }
 
 /**
- * Makes the document of one call.
+ * Generates the document of one call.
  *
- * @returns the document; or, where something else is to be sent on purpose, the whole answer as it is to be
- * @throws {Problem} to refuse the call with that answer, see `unknownTemplate`; a `Response` thrown is the answer, too.
- *   Anything else thrown is answered with a bare 500.
+ * @returns the document, or a complete response
+ * @throws {Problem} to refuse the call, see `unknownTemplate`. A thrown `Response` is sent, too. Any other error becomes a 500
+ * without details.
  */
 export type Produce<Context = void> = (
   order: Order<Context>,
 ) => Product | Response | Promise<Product | Response>;
 
-/** What {@link createEndpoint} takes. */
+/** The options of {@link createEndpoint}. */
 export interface EndpointOptions<Context = void> {
   readonly authorize: Authorize<Context>;
   readonly produce: Produce<Context>;
-  /** The most a request body may measure, in bytes. Default: {@link defaultMaxBodyBytes}, 1 MiB. */
+  /** The maximum size of a request body in bytes. Default: {@link defaultMaxBodyBytes}, 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Receives what `authorize` or `produce` threw unless it is a {@link Problem}, and the cause of a problem. None of it is in
-   * the response. What it throws itself is ignored.
+   * Receives errors of `authorize` or `produce` other than a {@link Problem}, and the causes of problems. The response does not
+   * contain them. Its own errors are ignored.
    */
   readonly onError?:
     | ((error: unknown, request: Request, requestId: string, context: Context) => void)
@@ -65,14 +65,14 @@ export interface EndpointOptions<Context = void> {
 export const defaultMaxBodyBytes = 1_048_576;
 
 /**
- * Builds the service's one endpoint, `POST …/api/v1/templates/:uid/generate-sync`, below any path.
+ * Creates the endpoint of the service, `POST …/api/v1/templates/:uid/generate-sync`, below any path.
  *
- * `authorize` comes before all checks of the body, so that a caller without a key learns nothing about templates or
- * limits. Refusals are problem JSON (RFC 9457). A `Response` of `authorize` or `produce` is returned as the same object.
- * Every response has a new `x-request-id`, unless its headers cannot be changed.
+ * `authorize` runs before all checks of the body, so that callers without a key learn nothing about templates or limits. Refusals
+ * are problem JSON (RFC 9457). A `Response` of `authorize` or `produce` is returned as the same object. Every response has a new
+ * `x-request-id`, unless its headers cannot be changed.
  *
  * @returns a function that never rejects
- * @see spec, "Generate PDF from template" and "Authentication"; the spec shows no statuses of refusals
+ * @see spec, "Generate PDF from template" and "Authentication"; the specification shows no statuses of refusals
  */
 export function createEndpoint<Context = void>(
   options: EndpointOptions<Context>,
@@ -104,7 +104,7 @@ export function createEndpoint<Context = void>(
   }
 
   function report(error: unknown, request: Request, requestId: string, context: Context): void {
-    // A broken log must not cost the caller the answer, nor the process its life: it may be asynchronous.
+    // A failing log must not affect the response or the process. It may be asynchronous.
     new Promise((resolve) => resolve(onError?.(error, request, requestId, context))).catch(() => {});
   }
 
@@ -118,7 +118,7 @@ export function createEndpoint<Context = void>(
         return forMethod(request.method, error.toResponse(requestId));
       }
       if (isResponse(error)) return marked(error, requestId);
-      // The caller left, and `produce` stopped for that reason: nobody is wrong.
+      // The caller disconnected, and `produce` stopped for that reason, which is not an error.
       if (!request.signal.aborted || error !== request.signal.reason)
         report(error, request, requestId, context);
       return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);
@@ -126,26 +126,26 @@ export function createEndpoint<Context = void>(
   };
 }
 
-/** How the path of the endpoint ends; the group is the segment that names a template. */
+/** The end of the path of the endpoint. The group is the segment of the template. */
 const endpointPath = /\/api\/v1\/templates\/([^/]*)\/generate-sync$/;
 
-/** A prefix that the client's own path was already in: the service itself has nothing there. */
+/** A prefix that already contains the path of the client, which the service does not serve. */
 const holdsEndpoint = /\/api\/v1\/templates(?:\/|$)|\/generate-sync$/;
 
-/** The segment of a path that names a template, still percent-encoded; `undefined` where the path is another one. */
+/** Returns the percent-encoded template segment of a path, or `undefined` for other paths. */
 export function uidSegmentOf(path: string): string | undefined {
   return endpointPath.exec(path)?.[1];
 }
 
-/** Reads the template's uid, one percent-encoded segment, from a path that may carry a prefix. */
+/** Reads the template uid, a percent-encoded segment, from a path that may have a prefix. */
 function uidOf(path: string): string {
   const segment = uidSegmentOf(path);
   const prefix = path.slice(0, path.search(endpointPath));
   if (segment === undefined || holdsEndpoint.test(prefix)) {
     const detail =
       segment === undefined
-        ? "There is nothing at this path. Call POST …/api/v1/templates/:uid/generate-sync."
-        : "There is nothing at this path. End `baseUrl` before /api/v1: the client adds that itself.";
+        ? "This path does not exist. Call POST …/api/v1/templates/:uid/generate-sync."
+        : "This path does not exist. Remove /api/v1 from `baseUrl`, because the client adds it.";
     throw new Problem(404, detail, { kind: "unknown-path" });
   }
   let uid: string;
@@ -158,7 +158,7 @@ function uidOf(path: string): string {
   if (!isUid(uid)) {
     throw new Problem(
       404,
-      "The path names no template that could exist. Put the template's uid, or the name it has here, in its place.",
+      "The template uid in the path is invalid. Use the uid of a template, or its name on this server.",
       { kind: "unknown-template" },
     );
   }
@@ -167,16 +167,16 @@ function uidOf(path: string): string {
 
 function marked(response: Response, requestId: string): Response {
   try {
-    // The `Response` that @hono/node-server puts in the place of the global one forgets what is set before its body is asked for.
+    // The `Response` replacement of @hono/node-server drops headers that are set before its body is read.
     void response.body;
     response.headers.set("x-request-id", requestId);
   } catch {
-    // Those of a redirect, a network error or what `fetch` brought cannot be changed.
+    // The headers of redirects, network errors and `fetch` responses cannot be changed.
   }
   return response;
 }
 
-/** An answer to HEAD has no body (RFC 9110, section 9.3.2). */
+/** A response to HEAD has no body (RFC 9110, section 9.3.2). */
 function forMethod(method: string, response: Response): Response {
   return method === "HEAD" ? new Response(null, response) : response;
 }

@@ -2,31 +2,31 @@ import type { JsonPath } from "../json/json-value.ts";
 import { formatJsonPath } from "../request/values.ts";
 import { Problem } from "./problem.ts";
 
-/** One thing that is wrong with the values of a call. */
+/** An issue with the values of a call. */
 export interface ValueIssue {
   readonly path: JsonPath;
   readonly message: string;
-  /** Where the template asks for it. */
+  /** The position in the template that uses the value. */
   readonly place?: string | undefined;
 }
 
-/** What the refusal may carry in addition to its issues. */
+/** Options of the refusal. */
 interface InvalidValuesOptions {
-  /** Who says so, such as the file of the template. Default: nobody who is anybody's business. */
+  /** The source of the issues, such as the file of the template. Default: none. */
   readonly checkedBy?: string;
-  /** Stands between a place and its message. Default: a space. */
+  /** The text between a place and its message. Default: a space. */
   readonly separator?: string;
   /** See `ProblemOptions`. */
   readonly cause?: unknown;
 }
 
-/** How many things that are wrong with the values are told in one line; `errors` tells them all. */
+/** The maximum number of issues in the message. `errors` contains all of them. */
 const maxListed = 10;
 
 /**
- * Builds the refusal for values that a template cannot take (422), for `produce` to throw.
+ * Creates the refusal for invalid values (422), for `produce` to throw.
  *
- * @param issues - what is wrong: places and rules, never a value
+ * @param issues - the issues: places and rules, never values
  */
 export function invalidValues(
   uid: string,

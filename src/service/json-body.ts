@@ -3,14 +3,14 @@ import { describeKind } from "../errors/value-kinds.ts";
 import { isJsonObject } from "../json/json-value.ts";
 import { Problem } from "./problem.ts";
 
-/** What is held of a body at first, in bytes: most values fit. */
+/** The initial buffer size in bytes, which fits most values. */
 const smallestPiece = 16_384;
 
 /**
- * Refuses with 415 a body that is not declared to be plain `application/json` in UTF-8.
+ * Refuses bodies that are not declared as `application/json` in UTF-8, with 415.
  *
- * The spec names exactly this type ("Generate PDF from template"), so its relatives (`text/json`, `application/ld+json`) are
- * refused; parameters are allowed, of which only `charset` has a meaning here.
+ * The specification names exactly this type ("Generate PDF from template"), so `text/json` and `application/ld+json` are refused.
+ * Parameters are allowed; only `charset` is checked.
  */
 export function checkJsonType(headers: Headers): void {
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
@@ -24,7 +24,7 @@ export function checkJsonType(headers: Headers): void {
   }
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (coding !== "identity") {
-    throw new Problem(415, "A compressed body is not read here. Send the JSON without a content-encoding.", {
+    throw new Problem(415, "Compressed bodies are not supported. Send the JSON without a content-encoding.", {
       kind: "unsupported-media-type",
       headers: { "accept-encoding": "identity" },
     });
@@ -32,30 +32,30 @@ export function checkJsonType(headers: Headers): void {
 }
 
 /**
- * Reads the body of a request as one JSON object and never holds more than `maxBytes` of it.
+ * Reads the body of a request as a JSON object, and holds at most `maxBytes` of it.
  *
- * @param maxBytes - the most the body may measure, in bytes
- * @throws {Problem} 413 when it measures more, 400 when it breaks off or is not one JSON object in UTF-8.
- * @throws {ConfigurationError} when somebody on this side has read the body before.
+ * @param maxBytes - the maximum size of the body in bytes
+ * @throws {Problem} 413 if it is larger, 400 if it is incomplete or not a JSON object in UTF-8.
+ * @throws {ConfigurationError} if the body was already read on this server.
  */
 export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
-  // The declared length is judged before a byte is read; it may lie, hence the count below.
+  // The declared length is checked first. It may be wrong, so the bytes are counted below.
   const declaredBytes = Number(request.headers.get("content-length") ?? 0);
   if (declaredBytes > maxBytes) throw tooLarge(maxBytes);
   if (request.bodyUsed) throw readBefore();
   const bytes = await readBytes(request.body, maxBytes);
-  // A body that is shorter than declared breaks off; one that is empty was taken away on this side.
+  // A body that is shorter than declared is incomplete. An empty one was read on this server.
   if (bytes.length === 0 && declaredBytes > 0) throw readBefore();
   return parseJsonObject(bytes);
 }
 
 function readBefore(): ConfigurationError {
   return new ConfigurationError(
-    "The body of the request was read before the endpoint could read it. Mount the endpoint before body parsers, such as express.json(), and leave the body alone in `authorize`.",
+    "The body of the request was already read. Mount the endpoint before body parsers such as express.json(), and do not read the body in `authorize`.",
   );
 }
 
-/** Reads into one piece of memory: kept by themselves, the chunks of a body that comes byte by byte take 200 times as much. */
+/** Reads into one buffer. Separate chunks of a body that arrives byte by byte would take 200 times as much memory. */
 async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8Array> {
   if (body === null) return new Uint8Array(0);
   const reader = body.getReader();
@@ -63,14 +63,14 @@ async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read().catch((): never => {
-      throw new Problem(400, "The body broke off before its end. Send the whole JSON object.", {
+      throw new Problem(400, "The body is incomplete. Send the whole JSON object.", {
         kind: "body-broken-off",
       });
     });
     if (done) return bytes.subarray(0, length);
     const end = length + value.byteLength;
     if (end > maxBytes) {
-      // Not awaited: a source that never confirms its cancelling must not hold up the answer.
+      // Not awaited, because a source that never confirms the cancellation must not delay the response.
       reader.cancel().catch(() => {});
       throw tooLarge(maxBytes);
     }
@@ -90,7 +90,7 @@ function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    // The parser's own message quotes the body.
+    // The message of the parser quotes the body.
     throw notJson("is not valid JSON in UTF-8");
   }
   if (!isJsonObject(value)) throw notJson(`is ${describeKind(value)}`);
@@ -103,7 +103,7 @@ function notJson(wrong: string, least = ""): Problem {
 }
 
 function tooLarge(maxBytes: number): Problem {
-  return new Problem(413, `The body is larger than the ${maxBytes} bytes allowed here. Send fewer values.`, {
+  return new Problem(413, `The body is larger than ${maxBytes} bytes. Send less data.`, {
     kind: "body-too-large",
   });
 }

@@ -4,30 +4,30 @@ import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { AllowedHosts, malformedRequest } from "./allowed-hosts.ts";
 
-/** Test runners allow a closing hook 10 seconds by default; the reason should be told before they give up. */
+/** Test runners allow closing hooks 10 seconds by default, and the reason should be reported before. */
 const defaultCloseLimitMs = 8_000;
 
-/** A caller on this machine needs milliseconds for both. One that sends bit by bit must not hold its connection. */
+/** Local callers need milliseconds for both. A slow sender must not hold its connection. */
 const defaultRequestLimitMs = 30_000;
 const longestHeadersMs = 10_000;
-/** How often connections are compared with these limits. */
+/** The interval at which connections are checked against these limits. */
 const longestCheckMs = 1_000;
 
 type Answer = (request: Request) => Promise<Response>;
 
-/** How a server listens. */
+/** The options of a listening server. */
 export interface ListenOptions {
   /** The address to listen on. */
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** The names by which callers may call, see `AllowedHosts`. */
+  /** The accepted host names, see `AllowedHosts`. */
   readonly allowedHosts?: readonly string[] | "any" | undefined;
-  /** Wraps what answers, so that it sees refused hosts, too. Default: nothing. */
+  /** Wraps the endpoint, including the refusal of hosts. Default: nothing. */
   readonly watch?: ((answer: Answer) => Answer) | undefined;
-  /** How long a request may take to arrive, headers and body, in milliseconds; headers have 10 s at most. Default: 30,000. */
+  /** The timeout for receiving a request in milliseconds; at most 10 s for headers. Default: 30,000. */
   readonly requestLimitMs?: number | undefined;
-  /** How long `close` waits for answers under way, in milliseconds. Default: 8,000. */
+  /** The time that `close` waits for responses in flight, in milliseconds. Default: 8,000. */
   readonly closeLimitMs?: number | undefined;
 }
 
@@ -37,14 +37,17 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Serves an endpoint, which never rejects, over `node:http`. @throws {Error} if the port is in use, and the like */
+/**
+ * Serves an endpoint, which never rejects, over `node:http`. @throws {Error} if it cannot listen, for example because the port is
+ * in use
+ */
 export async function listen(endpoint: Answer, options: ListenOptions): Promise<Listening> {
   const { host, port, allowedHosts, watch = (answer) => answer } = options;
   const { requestLimitMs = defaultRequestLimitMs, closeLimitMs = defaultCloseLimitMs } = options;
   const handle = getRequestListener(answerOrDrop, {
-    // Else the adapter exchanges the global Request and Response of the whole process, that is of the user's tests.
+    // Otherwise the adapter would replace the global Request and Response of the process.
     overrideGlobalObjects: false,
-    // What no Request can be made of, such as an invalid host header, never reaches the endpoint.
+    // Requests that are not valid for a Request, for example with an invalid host header, never reach the endpoint.
     errorHandler: () => malformedRequest().toResponse(crypto.randomUUID()),
   });
 
@@ -68,21 +71,21 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
   const underWay = new Map<ServerResponse, Socket>();
   let isClosing = false;
 
-  // A request without a host is refused like others, with a body that says so.
+  // A request without a host is refused with an explanation.
   const limits = { requireHostHeader: false, ...limitsFor(requestLimitMs) };
   const server = createServer(limits);
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  // Node's own idea of idle, which its close() applies, is not ours: it cuts off an answer that is ended but still
-  // flowing out to a slow reader, and spares for a minute a connection that never sent a byte (Node 20 to 24).
+  // Node's close() treats other connections as idle: it interrupts a response that is still being sent to a slow reader, and
+  // keeps a connection that never sent a byte for a minute (Node 20 to 24).
   server.closeIdleConnections = () => {};
   await startListening(server, host, port);
   const bound = server.address() as AddressInfo;
   const baseUrl = baseUrlOf(host, bound.port);
   const hosts = new AllowedHosts({ baseUrl, host, address: bound.address }, allowedHosts);
-  // Requests arrive in a later turn of the event loop. Without the names, none must be answered.
+  // Requests arrive in a later turn of the event loop. Before the names are known, they must not be answered.
   server.on("request", (incoming, outgoing) => {
     const { socket } = incoming;
     underWay.set(outgoing, socket);
@@ -99,7 +102,11 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
       const limit = setTimeout(() => {
         const cut = underWay.size;
         server.closeAllConnections();
-        reject(new Error(`The server cut off ${cut} call(s) not answered ${closeLimitMs} ms after close().`));
+        reject(
+          new Error(
+            `The server interrupted ${cut} call(s) without a response ${closeLimitMs} ms after close().`,
+          ),
+        );
       }, closeLimitMs);
       server.close(() => {
         clearTimeout(limit);
@@ -107,7 +114,7 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
       });
       const busy = new Set(underWay.values());
       for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
-      // Tells these callers by `connection: close` that the connection ends with the answer.
+      // Sends `connection: close`, because the connection ends with this response.
       for (const outgoing of underWay.keys()) outgoing.shouldKeepAlive = false;
     });
   }
@@ -124,26 +131,26 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
 
 type Write = (socket: Socket) => Promise<void>;
 
-/** How answers are written that the server does not write itself. */
+/** The writers of responses that the server does not write itself. */
 const byHand = new WeakMap<Response, Write>();
 
 /**
- * Marks an answer whose bytes are written onto the socket by hand.
+ * Marks a response whose bytes are written directly to the socket.
  *
- * @param response - the answer as `watch` sees it
- * @param write - writes it and ends the socket; a server that closes does not wait for its end
+ * @param response - the response for `watch`
+ * @param write - writes it and ends the socket. A closing server does not wait for it
  */
 export function answerByHand(response: Response, write: Write): Response {
   byHand.set(response, write);
   return response;
 }
 
-/** Tells whether an answer, `Response.error()`, stands for none: the connection is then to be dropped. */
+/** Whether a response is `Response.error()`, so that the connection must be dropped. */
 export function isDropped(response: Response): boolean {
   return response.type === "error";
 }
 
-/** Node's own limits are 60 and 300 seconds, and it compares every 30. */
+/** Node's own limits are 60 and 300 seconds, checked every 30. */
 function limitsFor(requestLimitMs: number) {
   return {
     headersTimeout: Math.min(longestHeadersMs, requestLimitMs),
@@ -162,14 +169,14 @@ function startListening(server: Server, host: string, port: number): Promise<voi
 function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
   const { code, message } = cause;
   const messages: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} on ${host} is in use. Stop the program that holds it, or give another \`port\`; 0 takes a free one.`,
-    EACCES: `Port ${port} on ${host} is not open to this user. Give a \`port\` above 1023, or 0.`,
+    EADDRINUSE: `Port ${port} on ${host} is in use. Stop the program that uses it, or pass another \`port\`; 0 selects a free one.`,
+    EACCES: `Port ${port} on ${host} is not allowed for this user. Pass a \`port\` above 1023, or 0.`,
   };
-  const other = `Nothing can listen on ${host} (${code ?? message}). Give a \`host\` of this machine, such as 127.0.0.1.`;
+  const other = `Cannot listen on ${host} (${code ?? message}). Pass a \`host\` of this machine, such as 127.0.0.1.`;
   return new Error(messages[code ?? ""] ?? other, { cause });
 }
 
-/** Where a server listens on every address of the machine, callers on the machine take the loopback one. */
+/** If a server listens on all addresses, local callers use the loopback address. */
 function baseUrlOf(host: string, port: number): string {
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;

@@ -1,4 +1,4 @@
-/** The reason phrases of the statuses this side of the spec answers with (RFC 9110, section 15). */
+/** The reason phrases of the statuses that this endpoint sends (RFC 9110, section 15). */
 const phrases: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -17,14 +17,14 @@ const phrases: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
-/** One thing that is wrong with the values of a call. */
+/** An issue with the values of a call. */
 export interface ValueProblem {
-  /** Where in the values, as JavaScript writes it: `lines[2].price`. */
+  /** The path in the values in JavaScript notation: `lines[2].price`. */
   readonly path: string;
   readonly detail: string;
 }
 
-/** The kinds of refusals that a caller may want to tell apart: the end of `type`, `urn:template-pdf:problem:<kind>`. */
+/** The kinds of refusals: the end of `type`, `urn:template-pdf:problem:<kind>`. */
 export type ProblemKind =
   | "body-broken-off"
   | "body-too-large"
@@ -47,25 +47,25 @@ export type ProblemKind =
   | "unknown-template"
   | "unsupported-media-type";
 
-/** What a {@link Problem} may carry beside its status and detail. */
+/** The options of a {@link Problem}. */
 export interface ProblemOptions {
-  /** Names the kind of problem to programs. Default: none, and the `type` is missing, which RFC 9457 reads as `about:blank`. */
+  /** The kind of problem, for programs. Default: none. Then `type` is missing, which RFC 9457 reads as `about:blank`. */
   readonly kind?: ProblemKind | undefined;
-  /** What is wrong with the values, one by one: the extension member `errors`. Default: none. */
+  /** The issues with the values: the extension property `errors`. Default: none. */
   readonly errors?: readonly ValueProblem[] | undefined;
   /** Further response headers, such as `retry-after`. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What went wrong on this side: for the log, never sent. Default: nothing did. */
+  /** The internal cause, for the log. It is never sent. Default: none. */
   readonly cause?: unknown;
 }
 
-/** The detail of a refusal whose reason is not the caller's business. */
+/** The detail of a refusal whose reason must not be revealed. */
 export const serverFault =
-  "The document could not be made, for a reason that lies on this side. Ask whoever runs this server, and name the x-request-id of this answer.";
+  "The document could not be generated because of a server error. Contact the operator of this server with the x-request-id of this response.";
 
 /**
- * A refusal for the caller: return it from `authorize`, throw it from `produce`. All of it but `cause` is sent, so it must
- * not hold a key or a value. The spec shows no error bodies ("Errors"), so refusals follow the standard for HTTP APIs.
+ * A refusal: `authorize` returns it, and `produce` throws it. Everything except `cause` is sent, so it must not contain a key or
+ * a value. The specification shows no error bodies ("Errors"), so refusals follow the standard for HTTP APIs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
@@ -78,7 +78,7 @@ export class Problem extends Error {
   readonly errors: readonly ValueProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param detail - what is wrong in this call, and what to do about it */
+  /** @param detail - what is wrong with this call, and what to do */
   constructor(status: number, detail: string, options: ProblemOptions = {}) {
     super(detail, "cause" in options ? { cause: options.cause } : {});
     this.status = status;
@@ -89,7 +89,7 @@ export class Problem extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** Builds the response: a JSON body of type `application/problem+json`, never cached. */
+  /** Creates the response: a JSON body of type `application/problem+json`, never cached. */
   toResponse(requestId: string): Response {
     const { type, title, status, detail, errors } = this;
     const headers = new Headers(this.headers);
@@ -102,9 +102,9 @@ export class Problem extends Error {
 }
 
 /**
- * Builds the refusal for a template that does not exist (404), for `produce` to throw.
+ * Creates the refusal for a template that does not exist (404), for `produce` to throw.
  *
- * @param hint - where to look. Default: the dashboard, where templates are managed (spec, "What the service does", 3)
+ * @param hint - where to find valid uids. Default: the dashboard (spec, "What the service does", 3)
  */
 export function unknownTemplate(uid: string, hint = "Compare it with the dashboard."): Problem {
   return new Problem(404, `There is no template with the uid ${JSON.stringify(uid)}. ${hint}`, {

@@ -2,14 +2,14 @@ import { isWellFormedKey } from "../request/api-key.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * Builds the `authorize` of an endpoint for the spec's scheme: `Authorization: API-Key <API_KEY>`.
+ * Creates an `authorize` function for the scheme of the specification: `Authorization: API-Key <API_KEY>`.
  *
- * The scheme is compared without regard to case (RFC 9110, 11.1), then exactly one space follows. Keys are looked up by
- * their SHA-256, so that the time this takes tells nothing about how much of a key is right.
+ * The scheme is case-insensitive (RFC 9110, 11.1), followed by exactly one space. Keys are compared by their SHA-256, so that the
+ * timing does not reveal how much of a key is right.
  *
- * @param keys - the keys that may call, each of visible ASCII characters; `"any"` accepts every key
- * @returns an `authorize` that refuses with 401 and `www-authenticate: API-Key`
- * @throws {TypeError} if there is no key, or a header cannot carry one
+ * @param keys - the valid keys, of visible ASCII characters; `"any"` accepts every key
+ * @returns a function that refuses with 401 and `www-authenticate: API-Key`
+ * @throws {TypeError} if there is no key, or a key cannot be sent in a header
  * @see spec, "Authentication"
  */
 export function requireApiKey(
@@ -21,7 +21,7 @@ export function requireApiKey(
     if (typeof key !== "string" || !isWellFormedKey(key)) {
       throw new TypeError(
         `Expected API key number ${index + 1} to be a string of visible ASCII characters without spaces; ` +
-          "no header can carry it as it is.",
+          "a header cannot contain it.",
       );
     }
   });
@@ -29,13 +29,13 @@ export function requireApiKey(
 
   return async (request) => {
     const authorization = request.headers.get("authorization");
-    if (authorization === null) return refusal("The call carries no API key.");
+    if (authorization === null) return refusal("The request has no API key.");
     const key = /^api-key (.+)$/is.exec(authorization)?.[1];
-    if (key === undefined) return refusal("The authorization header does not have the form of an API key.");
+    if (key === undefined) return refusal("The authorization header is not an API key.");
     if (known === undefined) return undefined;
     digests ??= Promise.all(known.map(digest));
     const [given, expected] = await Promise.all([digest(key), digests]);
-    return expected.includes(given) ? undefined : refusal("The API key is not valid here.");
+    return expected.includes(given) ? undefined : refusal("The API key is not valid for this server.");
   };
 }
 

@@ -1,13 +1,13 @@
-/** How long `waitForCall` waits, unless told otherwise: less than test runners give a test, so that its error is told. */
+/** The default timeout of `waitForCall`, below that of test runners, so that its error is reported. */
 const defaultWaitMs = 4_000;
 
-/** Those of the moment of loading: a test that stops the clock still waits for its calls. */
+/** Captured on load, so that fake timers do not affect waiting for calls. */
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Calls in the order in which they came, and whoever waits for one. */
+/** The recorded calls, and the waits for calls. */
 export class CallLog<Call> {
   readonly all: Call[] = [];
-  /** Each ends a wait if its call has come, or if there is a reason to wait no more. */
+  /** Each function ends a wait if its call has arrived, or for a given reason. */
   readonly #waiting = new Set<(reason?: string) => void>();
 
   add(call: Call): void {
@@ -15,7 +15,7 @@ export class CallLog<Call> {
     for (const settle of this.#waiting) settle();
   }
 
-  /** Resolves to call number `number`, counted from 1, as soon as it has come. */
+  /** Resolves to call number `number`, counted from 1, when it arrives. */
   wait(number: number, timeoutMs = defaultWaitMs): Promise<Call> {
     const waiting = new Promise<Call>((resolve, reject) => {
       const settle = (reason?: string) => {
@@ -24,24 +24,24 @@ export class CallLog<Call> {
         clearTimeout(timer);
         this.#waiting.delete(settle);
         if (call !== undefined) resolve(call);
-        else reject(new Error(`Call number ${number} did not come ${reason}`));
+        else reject(new Error(`Call number ${number} did not arrive ${reason}`));
       };
       const timer = setTimeout(() => {
         settle(
-          `within ${timeoutMs} ms: the fake service has seen ${this.all.length} call(s) with a right key and readable values. ` +
-            "See whether the code under test uses this service, and awaits what it starts.",
+          `within ${timeoutMs} ms: the fake service has received ${this.all.length} call(s) with a valid key and readable values. ` +
+            "Check that the code under test uses this service and awaits its calls.",
         );
       }, timeoutMs);
       this.#waiting.add(settle);
       settle();
     });
-    // A test that failed before it awaited this has its own error, and no second one.
+    // Prevents an unhandled rejection if a test fails before it awaits this.
     waiting.catch(() => {});
     return waiting;
   }
 
   clear(): void {
-    // The same list, which a test may hold.
+    // The list stays the same object, because a test may hold it.
     this.all.length = 0;
     for (const settle of this.#waiting) settle("before the fake service was reset.");
   }

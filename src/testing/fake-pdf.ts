@@ -2,38 +2,37 @@ import type { Bytes } from "../runtime/platform-types.ts";
 import { Fonts } from "./pdf/fonts.ts";
 import { streamOf, writePdf } from "./pdf/write-pdf.ts";
 
-/** What a fake document is to be like. */
+/** The options of `fakePdf`. */
 export interface FakePdfOptions {
-  /** Stands on its pages, one row for each line; any characters. Default: none. */
+  /** The text of the document, with any characters and line breaks. Default: none. */
   readonly text?: string | undefined;
-  /** How many pages it has at least: more, where the text needs more. Default: 1. */
+  /** The minimum number of pages; more if the text needs more. Default: 1. */
   readonly pages?: number | undefined;
-  /** How many bytes it has, exactly. Default: as few as it can. */
+  /** The exact size in bytes. Default: as small as possible. */
   readonly bytes?: number | undefined;
 }
 
 const mostPages = 100_000;
 const rowsOfPage = 55;
-/** In points, as all that follows. */
+/** In points, like all sizes below. */
 const margin = 40;
 const height = 842;
 const leading = 14;
 const usualSize = 12;
 const width = 595;
-/** Of every character, for a size of 1. */
+/** The width of every character, for a size of 1. */
 const advance = 0.6;
 
 /**
- * Makes a PDF that every reader opens, with the text, pages and length that are asked for.
+ * Creates a PDF with the given text, number of pages and size, which every reader can open.
  *
- * Latin letters are drawn as they are; for other characters there are boxes to be seen, and the characters themselves
- * to be read, copied and searched for. A line that is too long for the page is drawn smaller.
- * It is padded with comments of which no two are alike, so that bytes in the wrong order or place show.
+ * Latin letters are drawn. Other characters appear as boxes, but can be copied and searched. Long lines are drawn smaller.
+ * Padding consists of unique comments, so that misplaced bytes are detected.
  *
- * @param options - text, pages and length in bytes; by default one empty page, as short as can be
- * @throws {TypeError} when an option does not exist or is of the wrong type
- * @throws {RangeError} when `pages` is no whole number from 1 to 100,000, or `bytes` no whole number, or less than
- * this text and these pages need
+ * @param options - text, pages and size in bytes; by default one empty page of minimum size
+ * @throws {TypeError} if an option does not exist or has the wrong type
+ * @throws {RangeError} if `pages` is not an integer from 1 to 100,000, or `bytes` is not an integer or too small for the text and
+ * pages
  *
  * @example
  * ```ts
@@ -61,7 +60,7 @@ export function fakePdf(options: FakePdfOptions = {}): Bytes {
       rows.length === 0 ? "" : ` /Contents ${objects.push(streamOf([start, ...rows, "ET"].join("\n")))} 0 R`;
     kids.push(`${objects.push(`<< /Type /Page /Parent 2 0 R${contents} >>`)} 0 R`);
   }
-  // Every page inherits its size and its fonts.
+  // All pages inherit their size and fonts.
   objects[1] = `<< /Type /Pages /Count ${count} /Kids [${kids.join(" ")}] /MediaBox [0 0 ${width} ${height}] /Resources << ${fonts.addTo(objects)} >> >>`;
   return writePdf(objects, String(new URLSearchParams({ pages: String(pages), text })), bytes);
 }
@@ -82,11 +81,11 @@ function checked(options: FakePdfOptions): { text: string; pages: number; bytes:
   checkType("`text`", text, "string");
   checkType("`pages`", pages, "number");
   if (!(Number.isInteger(pages) && pages >= 1 && pages <= mostPages)) {
-    throw new RangeError(`Expected \`pages\` to be a whole number from 1 to ${mostPages}, got ${pages}.`);
+    throw new RangeError(`Expected \`pages\` to be an integer from 1 to ${mostPages}, got ${pages}.`);
   }
   if (bytes !== undefined) checkType("`bytes`", bytes, "number");
   if (bytes !== undefined && !(Number.isSafeInteger(bytes) && bytes >= 0)) {
-    throw new RangeError(`Expected \`bytes\` to be a whole number of bytes, got ${bytes}.`);
+    throw new RangeError(`Expected \`bytes\` to be an integer, got ${bytes}.`);
   }
   return { text, pages, bytes };
 }

@@ -27,35 +27,35 @@ import {
 } from "./options.ts";
 import type { ByUid, FakeCallOf } from "./typed-calls.ts";
 
-/** The most lines of values that a document shows: millions would take seconds. */
+/** The maximum number of lines of values in a document. Millions would take seconds. */
 const maxLines = 10_000;
 
-/** Makes the answer that plays a fault. */
+/** Creates the response that plays a fault. */
 type Play = (steps: readonly Step[], request: Request) => Response;
 
-/** A fault, and the calls that it hits. */
+/** A fault and the calls that it affects. */
 interface PlannedFault {
   readonly fault: ScriptedFault;
-  /** `undefined` for the calls of all templates. */
+  /** `undefined` for all templates. */
   readonly uid: string | undefined;
   left: number;
 }
 
 /**
- * The service as a test needs it. Each has its own calls and faults: two of them share nothing.
+ * A fake of the service for tests. Each instance has its own calls and faults.
  *
- * @typeParam T - values by template uid. Default: any, so that `FakeService` alone is any of them
+ * @typeParam T - the values by template uid. Default: any
  */
-// biome-ignore lint/suspicious/noExplicitAny: nothing else takes a service of every type.
+// biome-ignore lint/suspicious/noExplicitAny: only `any` accepts services of all types.
 export class FakeService<T = any> {
-  /** Where it is said to live: the client's `baseUrl`. */
+  /** The base URL for the client. */
   readonly baseUrl: string;
-  /** A key that may call. */
+  /** A valid API key. */
   readonly apiKey: string;
   readonly #log = new CallLog<FakeCallOf<T>>();
   /**
-   * The calls with a right key and readable values, in the order in which they came; each try of a call is one. Those
-   * that a schema refused, or a fault answered, are among them.
+   * The received calls with a valid key and readable values, in order. Each retry is a call. Calls that a schema or a fault
+   * refused are included.
    */
   readonly calls: readonly FakeCallOf<T>[] = this.#log.all;
   readonly #isAnywhere: boolean;
@@ -70,7 +70,7 @@ export class FakeService<T = any> {
     checkOptions(options, fakeServiceRules, "fakeService()");
     const { baseUrl, templates, apiKeys } = options;
     this.baseUrl = baseUrl === undefined ? "https://template-pdf.test" : checkBaseUrl(baseUrl);
-    // No word in it: what is sent as a key is taken out of every error.
+    // Not a word, because the key is redacted from every error.
     this.apiKey = apiKeys?.[0] ?? "tpdf_x7Qd2vKz9";
     this.#isAnywhere = baseUrl === undefined;
     this.#templates = new KnownTemplates(templates);
@@ -79,9 +79,9 @@ export class FakeService<T = any> {
   }
 
   /**
-   * What lets MSW, 2 or 3, answer calls: `setupServer(...service.handlers)`.
+   * The handlers for MSW 2 or 3: `setupServer(...service.handlers)`.
    *
-   * @throws {ConfigurationError} when MSW is not installed, or in a page, where the message says what to write instead
+   * @throws {ConfigurationError} if MSW is not installed, or in a browser, where the message shows the handler to write instead
    */
   get handlers(): MswHandler[] {
     const path = `${this.#isAnywhere ? "*" : this.baseUrl}/api/v1/templates/:uid/generate-sync`;
@@ -89,17 +89,17 @@ export class FakeService<T = any> {
     return this.#handlers;
   }
 
-  /** Answers like the global `fetch`, for the client's option `fetch`. Calls to other addresses fail, as without a network. */
+  /** A `fetch` for the `fetch` option of the client. Calls to other addresses fail like without a network. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     if (typeof Request === "undefined") {
       throw new ConfigurationError(
-        "`service.fetch` needs the Request and Response of fetch, which this environment has not. Run this test in Node's own, as by @jest-environment node.",
+        "`service.fetch` needs the globals Request and Response, which this environment lacks. Run this test in the Node environment, for example with @jest-environment node.",
       );
     }
     const request = new Request(input, init);
     request.signal.throwIfAborted();
     if (!this.#isAnywhere && !request.url.startsWith(`${this.baseUrl}/`)) {
-      const reason = `This fake service answers at ${this.baseUrl} only, and nothing else is reached from here.`;
+      const reason = `This fake service only serves ${this.baseUrl}.`;
       throw fetchError("fetch failed", reason, "ENOTFOUND");
     }
     const response = await this.#answer(request);
@@ -109,11 +109,11 @@ export class FakeService<T = any> {
   };
 
   /**
-   * Serves it on a real socket, for another process or another language.
+   * Listens on a real socket, for other processes and languages.
    *
    * @param options - see `ListenOptions`
-   * @throws {ConfigurationError} (rejects) when an option is unknown or wrong, and in a page
-   * @throws {Error} (rejects) when nothing can listen on that host and port
+   * @throws {ConfigurationError} (rejects) if an option is unknown or invalid, and in browsers
+   * @throws {Error} (rejects) if it cannot listen on the host and port
    * @example
    * ```ts
    * await using server = await fakeService().listen();
@@ -124,8 +124,8 @@ export class FakeService<T = any> {
     checkOptions(options, listenRules, "listen()");
     const { host = "127.0.0.1", port = 0 } = options;
     const { listen, playOnServer } = await import("#sockets");
-    // A fake accepts any host name: tests may call it by a name of their own, and it holds nothing that a page could steal.
-    // Nobody waits for a fake: what is under way when it closes is cut off, and that is no error.
+    // A fake accepts any host name, because tests may use their own and it contains no secrets. Closing it interrupts calls in
+    // flight, which is not an error.
     const { baseUrl, close } = await listen(this.#endpoint(playOnServer), {
       host,
       port,
@@ -140,11 +140,11 @@ export class FakeService<T = any> {
   /**
    * Waits for a call.
    *
-   * @param n - which one, counted from 1. Default: 1
+   * @param n - the number of the call, counted from 1. Default: 1
    * @param options - see `WaitOptions`
-   * @returns the call, at once where it came before
-   * @throws {ConfigurationError} when `n` or an option is wrong
-   * @throws {Error} (rejects) when it does not come in time, or `reset()` is called
+   * @returns the call, immediately if it has already arrived
+   * @throws {ConfigurationError} if `n` or an option is invalid
+   * @throws {Error} (rejects) if the call does not arrive in time, or `reset()` is called
    * @example
    * ```ts
    * const service = fakeService();
@@ -161,11 +161,11 @@ export class FakeService<T = any> {
   }
 
   /**
-   * Lets calls go wrong, after what was planned before.
+   * Makes calls fail, after earlier faults have been used up.
    *
    * @param fault - one of `faults`
    * @param options - see `FailOptions`
-   * @throws {ConfigurationError} when that is no fault, or an option is wrong
+   * @throws {ConfigurationError} if it is not a fault, or an option is invalid
    * @example
    * ```ts
    * const service = fakeService();
@@ -175,7 +175,7 @@ export class FakeService<T = any> {
   fail(fault: Fault, options: FailOptions<keyof T & string> = {}): this {
     if (typeof (fault as ScriptedFault | undefined)?.script !== "function") {
       throw new ConfigurationError(
-        "`fail()` takes a fault, as in service.fail(faults.serverError()). Make one by calling a function of `faults`.",
+        "Expected a fault, for example service.fail(faults.serverError()). Create one by calling a function of `faults`.",
       );
     }
     checkOptions(options, failRules, "fail()");
@@ -185,7 +185,7 @@ export class FakeService<T = any> {
     return this;
   }
 
-  /** Forgets calls and faults. What listens goes on. */
+  /** Removes all calls and faults. Listening servers continue. */
   reset(): void {
     this.#log.clear();
     this.#faults = [];
@@ -195,7 +195,7 @@ export class FakeService<T = any> {
     return createEndpoint({
       authorize: this.#authorize,
       produce: (order) => this.#produce(order, play),
-      // No limit: the spec shows none.
+      // No limit, because the specification shows none.
       maxBodyBytes: Number.MAX_SAFE_INTEGER,
     });
   }
@@ -219,12 +219,12 @@ export class FakeService<T = any> {
 }
 
 /**
- * Makes the service for a test: the spec's endpoint with its checks of key and values, which answers with small, whole PDFs
- * that hold the uid and the values as text.
+ * Creates a fake of the service for tests. It checks the key and the values, and returns small, complete PDFs that contain the
+ * uid and the values as text.
  *
- * @param options - where it lives, which templates it has, and whose keys may call
- * @returns the service: `handlers` for MSW, `fetch` for the client's option of that name, `listen()` for a socket
- * @throws {ConfigurationError} when an option is unknown or wrong
+ * @param options - the base URL, the templates, and the valid keys
+ * @returns the service: use `handlers` with MSW, `fetch` as option of the client, or `listen()` for a socket
+ * @throws {ConfigurationError} if an option is unknown or invalid
  *
  * @example
  * ```ts
@@ -248,7 +248,7 @@ export function fakeService(options: FakeServiceOptions = {}): unknown {
   return new FakeService(options);
 }
 
-/** Makes the document of a call; `minBytes` is its least size. */
+/** Creates the document of a call. `minBytes` is its minimum size. */
 function documentOf({ uid, values }: Order, minBytes = 0): Bytes {
   const lines = [uid];
   for (const line of linesOf(values)) {
@@ -260,7 +260,7 @@ function documentOf({ uid, values }: Order, minBytes = 0): Bytes {
   return document.length < minBytes ? fakePdf({ text, bytes: minBytes }) : document;
 }
 
-/** Writes values as lines that a reader of a document can find: `lines[0].amount: £640.00`. Texts stand as they are. */
+/** Formats values as searchable lines: `lines[0].amount: £640.00`. */
 function* linesOf(values: object, path: JsonPath = []): Generator<string, void, void> {
   const entries = Array.isArray(values) ? values.entries() : Object.entries(values);
   for (const [key, value] of entries) {

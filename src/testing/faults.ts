@@ -10,29 +10,29 @@ import {
   stall,
 } from "../service/faults/fault-script.ts";
 
-/** How far into the document something happens. */
+/** The position of a fault in the document. */
 export interface AfterBytes {
-  /** How many bytes of the document are sent before; the document is longer than that. Default: half of it. */
+  /** The number of bytes to send before the fault. The document is longer. Default: half of it. */
   readonly afterBytes?: number | undefined;
 }
 
-/** How a service refuses for now. */
+/** The options of a temporary refusal. */
 export interface RateLimit {
-  /** A number of seconds, or the header's text as it is to be. Default: no such header. */
+  /** The `Retry-After` header: a number of seconds, or its text. Default: no header. */
   readonly retryAfter?: number | string | undefined;
 }
 
-/** How a service fails. */
+/** The options of a server error. */
 export interface Failure {
-  /** 500 to 599. Default: 500. */
+  /** The status, 500 to 599. Default: 500. */
   readonly status?: number | undefined;
 }
 
-/** How slowly a document comes. */
+/** The options of a slow document. */
 export interface Slowness {
-  /** In how many pieces. Default: 40. */
+  /** The number of pieces. Default: 40. */
   readonly pieces?: number | undefined;
-  /** The time from one piece to the next, in milliseconds. Default: 25. */
+  /** The time between two pieces in milliseconds. Default: 25. */
   readonly everyMs?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ const isPause: Rule = {
 };
 
 /**
- * What can go wrong, by name, for `service.fail()`. Each throws a `ConfigurationError` for an option that is unknown or wrong.
+ * The faults for `service.fail()`. Each function throws a `ConfigurationError` if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -59,37 +59,37 @@ const isPause: Rule = {
  * ```
  */
 export const faults = Object.freeze({
-  /** The API key is refused. */
+  /** Rejects the API key with 401. */
   unauthorized: (): Fault => refusal(401, "This API key is not known."),
 
-  /** Too many requests. */
+  /** Responds with 429. */
   rateLimited: (options: RateLimit = {}): Fault => {
     checkOptions(options, { retryAfter: isRetryAfter }, "rateLimited()");
     return refusal(429, "Too many requests.", options.retryAfter);
   },
 
-  /** The service itself failed. */
+  /** Responds with a server error. */
   serverError: (options: Failure = {}): Fault => {
     checkOptions(options, { status: isServerError }, "serverError()");
     return refusal(options.status ?? 500, "The document could not be rendered.");
   },
 
-  /** A login page with status 200. */
+  /** Returns a login page with status 200. */
   notAPdf: (): Fault => loginPage("Sign in to go on."),
 
-  /** The connection ends in the middle of the document. */
+  /** Ends the connection in the middle of the document. */
   cutOff: (options: AfterBytes = {}): Fault => cutOff(offsetOf(options, "cutOff()")),
 
-  /** The document stops in the middle, and the connection stays. */
+  /** Stalls in the middle of the document, with an open connection. */
   stall: (options: AfterBytes = {}): Fault => stall(offsetOf(options, "stall()")),
 
-  /** The document comes in small pieces, one every so often. */
+  /** Sends the document in small pieces at an interval. */
   slow: (options: Slowness = {}): Fault => {
     checkOptions(options, { pieces: isPositiveCount, everyMs: isPause }, "slow()");
     return slow(options.pieces ?? 40, options.everyMs ?? 25);
   },
 
-  /** The connection breaks: instead of an answer, or after some bytes of the document. */
+  /** Resets the connection instead of a response, or after some bytes of the document. */
   reset: (options: AfterBytes = {}): Fault => reset(offsetOf(options, "reset()")),
 });
 

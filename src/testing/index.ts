@@ -1,5 +1,5 @@
 /**
- * What tests of programs that make PDFs need: a fake service, faults, fake documents, and a look into real ones.
+ * Tools for tests of programs that generate PDFs: a fake service, faults, fake documents, and a text reader for PDFs.
  *
  * @packageDocumentation
  */

@@ -7,11 +7,11 @@ import type { Order } from "../service/endpoint.ts";
 import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
 
-/** The templates that a fake service has; without a list, any. */
+/** The templates of a fake service; all templates if there is no list. */
 export class KnownTemplates {
   readonly #templates: Map<string, Template> | undefined;
 
-  /** @throws {ConfigurationError} for what is neither a uid nor a template, for what can be no uid, and for one that is there twice */
+  /** @throws {ConfigurationError} if an entry is neither a valid uid nor a template, or occurs twice */
   constructor(templates: readonly (Template | string)[] | undefined) {
     if (templates === undefined) return;
     this.#templates = new Map();
@@ -24,7 +24,7 @@ export class KnownTemplates {
     }
   }
 
-  /** @throws {ConfigurationError} for a uid that no call can come for */
+  /** @throws {ConfigurationError} for a uid that the service does not have */
   require(uid: string): void {
     if (this.#templates && !this.#templates.has(uid)) {
       throw new ConfigurationError(
@@ -34,7 +34,7 @@ export class KnownTemplates {
   }
 
   /**
-   * Checks a call as the service would.
+   * Checks a call like the service.
    *
    * @throws {Problem} the refusal: 404 or 422
    */
@@ -62,18 +62,18 @@ function asTemplate(entry: unknown, index: number): Template {
   const { uid, schema } = (entry ?? {}) as Partial<Template>;
   if (typeof uid === "string") return { uid, schema };
   throw new ConfigurationError(
-    `Expected \`templates[${index}]\` to be a uid, or a template that \`template()\` made, got ${entry === null ? "null" : typeof entry}.`,
+    `Expected \`templates[${index}]\` to be a uid or a \`template()\`, got ${entry === null ? "null" : typeof entry}.`,
   );
 }
 
-/** What some libraries tell of their schemas beyond Standard Schema: https://standardschema.dev/json-schema */
+/** The JSON Schema extension of some libraries: https://standardschema.dev/json-schema */
 interface Describing {
   readonly jsonSchema?: { output(options: object): Record<string, unknown> };
 }
 
 /**
- * Whether values look like what a schema gives. What arrives is that, not what the schema takes: where it changes types, it
- * refuses its own output.
+ * Whether values match the output of a schema. Requests contain the output, and a schema that transforms values rejects its own
+ * output.
  */
 function isOutputOf(schema: StandardSchemaV1, values: unknown): boolean {
   const { jsonSchema } = schema["~standard"] as Describing;
@@ -81,12 +81,12 @@ function isOutputOf(schema: StandardSchemaV1, values: unknown): boolean {
   try {
     const output: Schema = jsonSchema.output({
       target: "draft-2020-12",
-      // What zod cannot describe, such as what a transform gives, may be anything.
+      // Types that zod cannot describe, such as the result of a transform, may be anything.
       libraryOptions: { unrepresentable: "any" },
     });
     return validateJson(values, output, "2020-12").valid;
   } catch {
-    // The library cannot describe it, so nothing is known against the values.
+    // The library cannot describe the output, so the values are accepted.
     return true;
   }
 }

@@ -6,49 +6,48 @@ import { isWellFormedKey } from "../request/api-key.ts";
 import { addressOf } from "../request/url.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
 
-/** What `fakeService` takes. */
+/** The options of `fakeService`. */
 export interface FakeServiceOptions {
   /**
-   * Where the service is said to live; calls to other addresses are not answered. Default: anywhere, and
-   * `service.baseUrl` is `https://template-pdf.test`.
+   * The base URL of the service. Calls to other addresses are not answered. Default: any address, and `service.baseUrl` is
+   * `https://template-pdf.test`.
    */
   readonly baseUrl?: string | URL | undefined;
   /**
-   * The templates it has: uids, or what `template()` made, whose schemas then check what arrives. Default: any uid, and
-   * any values.
+   * The templates: uids, or `template()`s, whose schemas check the received values. Default: any uid and any values.
    */
   readonly templates?: readonly (Template | string)[] | undefined;
-  /** The keys that may call, one or more; `null` where none is needed, as for a page. Default: any key. */
+  /** The valid keys, one or more; `null` if no key is needed, as for browsers. Default: any key. */
   readonly apiKeys?: readonly string[] | null | undefined;
 }
 
-/** Whom a fault hits, and how often. */
+/** The calls that a fault affects. */
 export interface FailOptions<U extends string = string> {
-  /** The template whose calls it hits. Default: the calls for all of them. */
+  /** The uid of the template. Default: all templates. */
   readonly uid?: U | undefined;
-  /** How many calls it hits, each try of one counted. Default: all, until `reset()`. */
+  /** The number of calls, including retries. Default: all, until `reset()`. */
   readonly times?: number | undefined;
 }
 
-/** How long to wait for a call. */
+/** The options of `waitForCall`. */
 export interface WaitOptions {
-  /** In milliseconds, after which the promise rejects. Default: 4,000. */
+  /** The timeout in milliseconds. Default: 4,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Where to listen. */
+/** The options of `listen`. */
 export interface ListenOptions {
-  /** Default: a free one. */
+  /** The port. Default: a free one. */
   readonly port?: number | undefined;
-  /** Default: `127.0.0.1`, which no other machine can reach. */
+  /** The host. Default: `127.0.0.1`, which other machines cannot reach. */
   readonly host?: string | undefined;
 }
 
 /** A fake service that listens on a socket. */
 export interface ListeningService {
-  /** Where it answers, such as `http://127.0.0.1:49152`: the client's `baseUrl`. */
+  /** The base URL for the client, such as `http://127.0.0.1:49152`. */
   readonly baseUrl: string;
-  /** Stops listening, and cuts every connection off. A second call gives the same promise. */
+  /** Stops listening and closes all connections. A second call returns the same promise. */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -84,7 +83,7 @@ export const failRules: Rules<FailOptions> = { uid: isText, times: isPositiveCou
 export const waitRules: Rules<WaitOptions> = { timeoutMs: isWait };
 export const listenRules: Rules<ListenOptions> = { port: isPort, host: isText };
 
-/** Checks a base URL by the client's own rules. @returns it without a slash at its end */
+/** Checks a base URL by the rules of the client. @returns it without a trailing slash */
 export function checkBaseUrl(baseUrl: string | URL): string {
   new TemplatePdf({ baseUrl, apiKey: null, fetch: () => Promise.reject(new Error("never called")) });
   const page = (globalThis as { location?: { href?: string } }).location?.href;

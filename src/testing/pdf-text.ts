@@ -4,17 +4,16 @@ import { readByPdfJs } from "./pdf/read-by-pdf-js.ts";
 import { readFake } from "./pdf/read-fake.ts";
 
 /**
- * Reads the text of a PDF: its lines, joined by line breaks, page after page.
+ * Reads the text of a PDF: its lines, joined with line breaks, page by page.
  *
- * Of what `fakePdf()` and `fakeService()` made it needs nothing else and gives back every character, with line breaks
- * as `\n`. Any other document is read by `pdfjs-dist`, which has to be installed: in the order in which the document
- * draws its text, with spaces and blank lines as pdf.js sees them.
+ * For documents of `fakePdf()` and `fakeService()`, it returns the exact text. Other documents need the package `pdfjs-dist`, and
+ * are read in drawing order, with the spaces and blank lines that pdf.js finds.
  *
- * @param pdf - the whole document; left as it is
- * @throws {TypeError} when it is no `Uint8Array`, `Buffer`, `ArrayBuffer` or `Blob`
- * @throws {InvalidPdfError} when it does not begin as a PDF
- * @throws {TruncatedPdfError} when it begins as a PDF and does not end as one
- * @throws {Error} when it is encrypted or damaged, or `pdfjs-dist` is needed and cannot be loaded
+ * @param pdf - the complete document, which is not changed
+ * @throws {TypeError} if it is not a `Uint8Array`, `Buffer`, `ArrayBuffer` or `Blob`
+ * @throws {InvalidPdfError} if it does not begin like a PDF
+ * @throws {TruncatedPdfError} if it begins like a PDF but does not end like one
+ * @throws {Error} if it is encrypted or damaged, or `pdfjs-dist` is needed but cannot be loaded
  *
  * @example
  * ```ts
@@ -37,7 +36,7 @@ function isBlob(given: unknown): given is Blob {
 
 function bytesOfBlob(blob: Blob): Promise<ArrayBuffer> {
   if (typeof blob.arrayBuffer === "function") return blob.arrayBuffer();
-  // jsdom's has no such method.
+  // The Blob of jsdom has no such method.
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result as ArrayBuffer);

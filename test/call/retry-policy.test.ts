@@ -109,7 +109,10 @@ property("Any decision follows the order of the documented rules", () => {
       const reasons: [boolean, RegExp][] = [
         [repeat === "never" || attempts > policy.limit, /^$/],
         [repeat === "ambiguous" && !policy.mayRenderTwice, / `retry\.mayRenderTwice` is false\.$/],
-        [retryAfterMs !== undefined && retryAfterMs > 60_000, / requests a delay of .*, above the limit of 60 s\.$/],
+        [
+          retryAfterMs !== undefined && retryAfterMs > 60_000,
+          / requests a delay of .*, above the limit of 60 s\.$/,
+        ],
         [delayMs >= leftMs, / would exceed `timeouts\.total`\.$/],
       ];
       const reason = reasons.find(([applies]) => applies)?.[1];

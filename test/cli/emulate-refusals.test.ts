@@ -64,7 +64,7 @@ describe("emulate refuses to start", () => {
       cwd: await templateFolder(),
     });
     expect(stderr).toBe(
-      `template-pdf: Port ${port} on 127.0.0.1 is in use. Stop the program that holds it, or give another --port; 0 takes a free one.\n`,
+      `template-pdf: Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or pass another --port; 0 selects a free one.\n`,
     );
     expect(code).toBe(1);
   });

@@ -33,7 +33,9 @@ describe("emulate", () => {
     }
     await rejectionOf(new TemplatePdf({ baseUrl, apiKey: "wrong" }).generate("greeting", {}));
     const refused = await emulation.line();
-    expect(refused).toMatch(/ {2}POST {2}greeting {2}401 {2}- {2}.* {2}The API key is not valid here\./);
+    expect(refused).toMatch(
+      / {2}POST {2}greeting {2}401 {2}- {2}.* {2}The API key is not valid for this server\./,
+    );
     expect(refused).not.toContain("x-request-id");
     await fetch(`${baseUrl}/elsewhere?a=b`);
     expect(await emulation.line()).toMatch(/ {2}GET {2}\/elsewhere {2}404 {2}- {2}/);

@@ -58,7 +58,7 @@ describe("a command with a queue", () => {
     ["runs", /^The URL of the queue is missing\./],
     [`runs --queue ${url} --name a:b`, /^--name takes a text without a colon, and got "a:b"\./],
     [`runs --queue ${url} --retry a --remove a`, /^--retry and --remove cannot be given together\./],
-    [`runs --queue https://${password}@host`, /^The URL of the queue is not one of Redis\./],
+    [`runs --queue https://${password}@host`, /^The URL of the queue is not a Redis URL\./],
     [
       `runs --queue redis://CANARY-user:12345/${password}@host`,
       /^The URL of the queue has an @ after its host\. In a password, write @ as %40, \/ as %2F/,

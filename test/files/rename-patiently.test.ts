@@ -52,6 +52,8 @@ it("A refused rename on Windows has both reasons in its message", () => {
   vi.spyOn(process, "platform", "get").mockReturnValue("win32");
   const expected = "another program has it open, or this process does not have permission to write there";
   expect(describeWriteError(refusal("EPERM"))).toBe(expected);
-  expect(describeWriteError(refusal("EPERM", "open"))).toBe("this process does not have permission to write there");
+  expect(describeWriteError(refusal("EPERM", "open"))).toBe(
+    "this process does not have permission to write there",
+  );
   vi.restoreAllMocks();
 });

@@ -45,11 +45,7 @@ describe("a service that does not prove who it is", () => {
       what: "with a certificate of an unknown authority",
       start: () => startService(makeAuthority("Stranger").issue(here)),
       cause: /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
-      said: [
-        "the authority of its certificate is unknown",
-        "NODE_EXTRA_CA_CERTS",
-        "`dispatcher`",
-      ],
+      said: ["the authority of its certificate is unknown", "NODE_EXTRA_CA_CERTS", "`dispatcher`"],
       attempts: 1,
     },
     {

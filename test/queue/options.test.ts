@@ -9,8 +9,8 @@ const sink = { put: async () => {} };
 describe("the options of a queue", () => {
   it.each([
     [{}, /needs a `name`/],
-    [{ name: "" }, /`name` to be a text that is not empty and has no colon/],
-    [{ name: "a:b" }, /`name` to be a text that is not empty and has no colon/],
+    [{ name: "" }, /`name` to be a non-empty string without a colon/],
+    [{ name: "a:b" }, /`name` to be a non-empty string without a colon/],
     [{ name: "a", nmae: "b" }, /Unknown queue option `nmae`/],
     [{ name: "a", keepFailedFor: 0 }, /`keepFailedFor` to be a number of milliseconds above 0/],
     [{ name: "a", prefix: 1 }, /`prefix` to be a text/],
@@ -19,9 +19,9 @@ describe("the options of a queue", () => {
   });
 
   it.each([
-    [undefined, /needs a `connection`/],
-    ["https://:pass-word@host", /not one of Redis/],
-    ["pass-word", /not one of Redis/],
+    [undefined, /`connection` is required/],
+    ["https://:pass-word@host", /not a Redis URL/],
+    ["pass-word", /not a Redis URL/],
   ])("refuses the connection %s without quoting it", async (wrong, message) => {
     const runs = bulkQueue({ connection: wrong as never, name: "a" });
     const error = await runs.runs().catch((caught: Error) => caught);
@@ -35,7 +35,7 @@ describe("the options of a queue", () => {
       const error = await use.catch((caught) => caught);
       expect(QueueError.is(error)).toBe(true);
       expect(error.message).toMatch(
-        /^Redis at 127\.0\.0\.1:9 cannot be reached: ECONNREFUSED\. .* Nothing is lost\.$/,
+        /^Redis at 127\.0\.0\.1:9 cannot be reached: ECONNREFUSED\. .* Redis is running\.$/,
       );
     }
   });
@@ -44,9 +44,9 @@ describe("the options of a queue", () => {
 describe("the options of a worker", () => {
   const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:9", apiKey: "k" });
   it.each([
-    [{ sink }, /needs a client/],
-    [{ client }, /A worker needs a `sink`/],
-    [{ client, sink: {} }, /A worker needs a `sink`/],
+    [{ sink }, /`client` is required/],
+    [{ client }, /`sink` is required/],
+    [{ client, sink: {} }, /`sink` is required/],
     [{ client, sink, concurrency: "auto" }, /`concurrency` to be a whole number/],
     [{ client, sink, perSecond: 0 }, /`perSecond` to be a number above 0/],
     [{ client, sink, giveUpAfter: -1 }, /`giveUpAfter` to be a number of milliseconds/],

@@ -32,8 +32,8 @@ describe("a job in the queue", () => {
 
   it.each<[title: string, key: SealKey | undefined, id: string, message: RegExp]>([
     ["another key", new Uint8Array(32), "id", /sealed with another key/],
-    ["the id of another job", sealKey, "other", /sealed with another key, or was changed/],
-    ["no key", undefined, "id", /a sealed job\. Give `sealKey`/],
+    ["the id of another job", sealKey, "other", /sealed with another key or changed/],
+    ["no key", undefined, "id", /a sealed job\. Pass `sealKey`/],
   ])("that is sealed cannot be read with %s", async (_title, key, id, message) => {
     const sealed = await new JobCodec(sealKey).encode("id", content);
     await expect(new JobCodec(key).decode(id, sealed)).rejects.toThrow(message);

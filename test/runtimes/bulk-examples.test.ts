@@ -138,7 +138,10 @@ it("examples/bulk/s3-run.mjs uploads an invoice for every line, and none the sec
     AWS_SECRET_ACCESS_KEY: "secret",
   };
   const folder = newFolder("s3");
-  for (const summary of ["3 generated, 0 generated earlier, 0 failed", "0 generated, 3 generated earlier, 0 failed"]) {
+  for (const summary of [
+    "3 generated, 0 generated earlier, 0 failed",
+    "0 generated, 3 generated earlier, 0 failed",
+  ]) {
     const words = [process.execPath, "s3-run.mjs", "rows.ndjson", "my-bucket"];
     const { exitCode, printed } = await startIn(folder, words, settings).ended;
     expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringContaining(`${summary}\n`) });
@@ -156,7 +159,10 @@ describe("examples/bulk/nightly-run.mjs", () => {
   it("generates an invoice for every line, and none the second time", async () => {
     const service = await startInvoices();
     const folder = newFolder("nightly");
-    for (const summary of ["3 generated, 0 generated earlier, 0 failed, in ", "0 generated, 3 generated earlier, 0 failed, in "]) {
+    for (const summary of [
+      "3 generated, 0 generated earlier, 0 failed, in ",
+      "0 generated, 3 generated earlier, 0 failed, in ",
+    ]) {
       const { exitCode, printed } = await runIn(folder, service).ended;
       expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringContaining(summary) });
     }

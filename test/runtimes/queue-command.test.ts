@@ -163,7 +163,7 @@ describe("the commands of a queue", () => {
     for (const args of [["runs"], ["bulk", "letter", "rows.ndjson", "--run", "nov"]]) {
       const { code, stderr } = await run(...args, "--queue", wrong, "--debug");
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^template-pdf: Redis at 127\.0\.0\.1:\d+ refuses the user or the password\./);
+      expect(stderr).toMatch(/^template-pdf: Redis at 127\.0\.0\.1:\d+ rejects the user or the password\./);
     }
   });
 });

@@ -138,7 +138,7 @@ describe("adding", () => {
     ];
     const { added, invalid, failures } = await runs.add("nov", jobs as never);
     expect({ added, invalid }).toEqual({ added: 1, invalid: 4 });
-    expect(failures.map(({ message }) => message).join()).toMatch(/the queue takes 1048576 at most/);
+    expect(failures.map(({ message }) => message).join()).toMatch(/above the limit of 1048576/);
     work(runs);
     await end(runs);
     expect(service.requests.map(({ body }) => body)).toEqual(['{"total":"A"}']);
@@ -151,7 +151,7 @@ describe("adding", () => {
     const changed = [{ template: "t", values: { n: 1, fixed: true } }];
     await expect(runs.add("nov", changed, { key: keyOf })).rejects.toMatchObject({
       code: "queue_failed",
-      message: expect.stringMatching(/^Job 0 has the key of a job of run "nov" that has other values\./),
+      message: expect.stringMatching(/^Job 0 has the same key as a job with other values in run "nov"\./),
     });
     work(runs);
     expect(await end(runs)).toMatchObject({ rejected: 2 });
@@ -170,7 +170,7 @@ describe("adding", () => {
     onTestFinished(() => admin.disconnect());
     await admin.config("SET", "maxmemory", "8mb");
     const error = await runs.add("nov", big).catch((caught) => caught);
-    expect(error.message).toMatch(/^Redis is full: .*add the same jobs again/);
+    expect(error.message).toMatch(/^Redis is full .*add the same jobs again/);
     // The command that Redis refused holds values.
     expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain("xxxxxxxxxx");
     await admin.config("SET", "maxmemory", "0");
@@ -199,7 +199,7 @@ describe("what Redis holds", () => {
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
     expect(await dump()).not.toContain(secret);
     for (const [other, message] of [
-      [undefined, /sealed job. Give `sealKey`/],
+      [undefined, /sealed job. Pass `sealKey`/],
       [btoa("x".repeat(32)), /sealed with another key/],
     ] as const) {
       const worker = work(openQueue({ sealKey: other }));
@@ -348,7 +348,7 @@ describe("a worker", () => {
     );
     work(runs, { sink: folder(`${root.path}/out/{{name}}.pdf`) });
     expect(await end(runs)).toMatchObject({ fulfilled: 1, rejected: 1 });
-    expect((await runs.failures("nov"))[0]?.message).toMatch(/has the path of another job of its run/);
+    expect((await runs.failures("nov"))[0]?.message).toMatch(/has the same path as another job of its run/);
     expect(readdirSync(`${root.path}/out`)).toEqual(["a.pdf"]);
   });
 
@@ -462,7 +462,7 @@ describe("a queue", () => {
     const [key = ""] = (await client.keys("bull:tests:*-*")).filter((name) => !name.includes(":run:"));
     const { data = "" } = await client.hgetall(key);
     await client.hset(key, "data", data.replace('"v":1', '"v":2'));
-    await expect(work(runs).done).rejects.toThrow(/another version of template-pdf \(format 2, this is 1\)/);
+    await expect(work(runs).done).rejects.toThrow(/another version of template-pdf \(format 2, expected 1\)/);
     await client.hset(key, "data", data);
     work(runs);
     expect(await end(runs)).toMatchObject({ fulfilled: 1 });
@@ -479,12 +479,12 @@ describe("a queue", () => {
       async () => ({
         connection: (await startRedis(["--requirepass", "right"])).url.replace("//", "//:pass-word@"),
       }),
-      /refuses the user or the password/,
+      /rejects the user or the password/,
     ],
     [
       "the password is missing",
       async () => ({ connection: (await startRedis(["--requirepass", "pass-word"])).url }),
-      /refuses the user or the password/,
+      /rejects the user or the password/,
     ],
     [
       "Redis may evict jobs",

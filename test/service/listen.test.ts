@@ -184,7 +184,7 @@ describe("listen", () => {
     const { baseUrl } = await start();
     const port = Number(new URL(baseUrl).port);
     await expect(listen(async () => new Response(), { host: "127.0.0.1", port })).rejects.toThrow(
-      `Port ${port} on 127.0.0.1 is in use. Stop the program that holds it, or give another \`port\`; 0 takes a free one.`,
+      `Port ${port} on 127.0.0.1 is in use. Stop the program that holds it, or give another \`port\`; 0 selects a free port.`,
     );
   });
 

@@ -13,7 +13,7 @@ let worker: Worker | undefined;
 /**
  * Reads a PDF the way a viewer would.
  *
- * @param bytes - the whole document; left as it is
+ * @param bytes - the complete document, which is not changed
  * @throws when it is not a PDF that can be read.
  */
 export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {

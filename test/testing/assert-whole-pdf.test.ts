@@ -57,7 +57,7 @@ describe("a PDF that is not whole", () => {
     expect(refusal(fakePdf({ bytes: 9_000 }).subarray(0, 4_000))).toMatchObject({
       code: "truncated_pdf",
       message:
-        "This PDF is cut off: its 4000 bytes have no end mark (%%EOF) where they end. Check that all of it was written and read.",
+        "This PDF is truncated: its 4000 bytes do not end with %%EOF. Check that all of it was written and read.",
       receivedBytes: 4_000,
       attempts: 0,
     });
@@ -67,16 +67,16 @@ describe("a PDF that is not whole", () => {
 describe("what is no PDF", () => {
   it.each([
     ["", "it is empty."],
-    ["hello secret", "its 12 bytes do not begin as one."],
-    ["<!doctype html>secret", "its 21 bytes do not begin as one, but as HTML or XML."],
-    ["\n  <svg>secret", "its 14 bytes do not begin as one, but as HTML or XML."],
-    ["\ufeff{}", "its 5 bytes do not begin as one, but as JSON."],
-    ['["secret"]', "its 10 bytes do not begin as one, but as JSON."],
-    [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "its 1034 bytes do not begin as one."],
+    ["hello secret", "its 12 bytes do not begin like one."],
+    ["<!doctype html>secret", "its 21 bytes do not begin like one, but as HTML or XML."],
+    ["\n  <svg>secret", "its 14 bytes do not begin like one, but as HTML or XML."],
+    ["\ufeff{}", "its 5 bytes do not begin like one, but as JSON."],
+    ['["secret"]', "its 10 bytes do not begin like one, but as JSON."],
+    [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "its 1034 bytes do not begin like one."],
   ])("%j is told without its content", (text, what) => {
     const error = refusal(Buffer.from(text)) as InvalidPdfError;
     expect(error).toBeInstanceOf(InvalidPdfError);
-    expect(error.message).toBe(`This is no PDF: ${what} Check what made or fetched it.`);
+    expect(error.message).toBe(`This is no PDF: ${what} Check the code that created or fetched it.`);
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
@@ -88,9 +88,9 @@ describe("what is no PDF", () => {
     ["a Response", response, "Response. Await its arrayBuffer() first."],
     ["a Blob", new Blob([]), /Blob\. Await its (?:bytes|arrayBuffer)\(\) first\.$/],
     ["what the client gives", service, "Object. Await its bytes() first."],
-    ["nothing", undefined, "Undefined. Give the bytes of the document."],
-    ["null", null, "Null. Give the bytes of the document."],
-    ["other numbers", new Float64Array(8), "Float64Array. Give the bytes of the document."],
+    ["nothing", undefined, "Undefined. Pass the bytes of the document."],
+    ["null", null, "Null. Pass the bytes of the document."],
+    ["other numbers", new Float64Array(8), "Float64Array. Pass the bytes of the document."],
   ])("%s is a TypeError that says what to do", (_title, given, what) => {
     const error = refusal(given) as TypeError;
     expect(error).toBeInstanceOf(TypeError);

@@ -101,14 +101,14 @@ describe("what a fake PDF is refused for", () => {
   });
 
   it.each([
-    [{ pages: 0 }, "Expected `pages` to be a whole number from 1 to 100000, got 0."],
-    [{ pages: 1.5 }, "Expected `pages` to be a whole number from 1 to 100000, got 1.5."],
-    [{ pages: Number.NaN }, "Expected `pages` to be a whole number from 1 to 100000, got NaN."],
-    [{ pages: 10_000_000 }, "Expected `pages` to be a whole number from 1 to 100000, got 10000000."],
-    [{ bytes: Number.NaN }, "Expected `bytes` to be a whole number of bytes, got NaN."],
-    [{ bytes: -1 }, "Expected `bytes` to be a whole number of bytes, got -1."],
-    [{ bytes: 0.5 }, "Expected `bytes` to be a whole number of bytes, got 0.5."],
-    [{ bytes: Number.POSITIVE_INFINITY }, "Expected `bytes` to be a whole number of bytes, got Infinity."],
+    [{ pages: 0 }, "Expected `pages` to be an integer from 1 to 100000, got 0."],
+    [{ pages: 1.5 }, "Expected `pages` to be an integer from 1 to 100000, got 1.5."],
+    [{ pages: Number.NaN }, "Expected `pages` to be an integer from 1 to 100000, got NaN."],
+    [{ pages: 10_000_000 }, "Expected `pages` to be an integer from 1 to 100000, got 10000000."],
+    [{ bytes: Number.NaN }, "Expected `bytes` to be an integer, got NaN."],
+    [{ bytes: -1 }, "Expected `bytes` to be an integer, got -1."],
+    [{ bytes: 0.5 }, "Expected `bytes` to be an integer, got 0.5."],
+    [{ bytes: Number.POSITIVE_INFINITY }, "Expected `bytes` to be an integer, got Infinity."],
     [
       { bytes: 100 },
       `Expected \`bytes\` to be at least ${fakePdf().length} for this text and these pages, got 100.`,

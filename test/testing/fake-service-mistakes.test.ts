@@ -106,7 +106,7 @@ describe("waiting for a call", () => {
     await ask(service, "a");
     await vi.advanceTimersByTimeAsync(10_000);
     await expect(waiting).rejects.toThrow(
-      "Call number 2 did not come within 30 ms: the fake service has seen 1 call(s) with a right key and readable values.",
+      "Call number 2 did not arrive within 30 ms: the fake service has received 1 call(s) with a valid key and readable values.",
     );
   });
 
@@ -116,7 +116,7 @@ describe("waiting for a call", () => {
     service.reset();
     // Were it unhandled, that would be told by now.
     await new Promise((resolve) => setImmediate(resolve));
-    await expect(waiting).rejects.toThrow("Call number 1 did not come before the fake service was reset.");
+    await expect(waiting).rejects.toThrow("Call number 1 did not arrive before the fake service was reset.");
   });
 
   it.each([[0], [1.5], ["1"]])("knows no call number %j", (n) => {

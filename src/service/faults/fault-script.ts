@@ -1,40 +1,40 @@
-/** Something that goes wrong on purpose, made by one of `faults`. */
+/** An intentional failure, created by one of `faults`. */
 export interface Fault {
-  /** So that nothing else that has a name is taken for a fault. */
+  /** Distinguishes faults from other objects with a name. */
   readonly kind: "fault";
-  /** What happens, in the words of somebody who watches it. */
+  /** A description of the fault. */
   readonly name: string;
 }
 
-/** One thing that a server does to an answer. */
+/** One step of a response. */
 export type Step =
-  /** Sends the status line and the headers of an answer. */
+  /** Sends the status line and the headers of a response. */
   | { readonly do: "head"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
-  /** Sends bytes as they are; text stands for Latin-1. */
+  /** Sends bytes unchanged. Strings are Latin-1. */
   | { readonly do: "write"; readonly bytes: Uint8Array | string }
-  /** Does nothing for a while. */
+  /** Waits. */
   | { readonly do: "wait"; readonly ms: number }
-  /** Does nothing more, for as long as the client stays. */
+  /** Stalls until the client disconnects. */
   | { readonly do: "stall" }
-  /** Says that nothing more will come (FIN), and goes on reading. */
+  /** Ends the sending side (FIN), and continues to read. */
   | { readonly do: "end" }
-  /** Breaks the connection (RST). */
+  /** Resets the connection (RST). */
   | { readonly do: "reset" };
 
-/** A fault, with what happens. */
+/** A fault with its script. */
 export interface ScriptedFault extends Fault {
-  /** The least size of the document in which it happens, in bytes. */
+  /** The minimum size of the document in bytes. */
   readonly documentBytes: number;
-  /** What the server does instead of sending the document, in order. */
+  /** The steps that replace the document. */
   readonly script: (document: Uint8Array) => readonly Step[];
 }
 
-/** Makes a fault. */
+/** Creates a fault. */
 export function fault(name: string, script: ScriptedFault["script"], documentBytes = 0): ScriptedFault {
   return Object.freeze({ kind: "fault", name, script, documentBytes });
 }
 
-/** The head of the answer that carries a document. */
+/** The headers of a response with a document. */
 export function pdfHead(length: number, headers: Readonly<Record<string, string>> = {}): Step {
   return {
     do: "head",
@@ -43,7 +43,7 @@ export function pdfHead(length: number, headers: Readonly<Record<string, string>
   };
 }
 
-/** A whole answer with a body and its length. */
+/** A complete response with a body and its length. */
 export function answer(
   status: number,
   body: Uint8Array | string,
@@ -55,15 +55,15 @@ export function answer(
   ];
 }
 
-/** A refusal, as problem details. */
+/** A refusal with problem details. */
 export function refusal(status: number, detail: string, retryAfter?: number | string): ScriptedFault {
   const body = JSON.stringify({ title: "A fault on purpose", status, detail });
   const headers = { "content-type": "application/problem+json", "cache-control": "no-store" };
   const wait = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
-  return fault(`an answer with ${status}`, () => answer(status, body, { ...headers, ...wait }));
+  return fault(`a response with ${status}`, () => answer(status, body, { ...headers, ...wait }));
 }
 
-/** The page that a proxy sends instead of a document, with status 200. */
+/** A page that a proxy sends instead of a document, with status 200. */
 export function loginPage(text: string): ScriptedFault {
   const page = `<!doctype html><title>Sign in</title><h1>Sign in</h1><p>${text}</p>`;
   return fault("an HTML page instead of the document", () =>
@@ -71,17 +71,19 @@ export function loginPage(text: string): ScriptedFault {
   );
 }
 
-/** The connection ends after some bytes of the document. Default: half of them. */
+/** The connection ends after some bytes of the document. Default: half of it. */
 export function cutOff(afterBytes?: number): ScriptedFault {
   return partWay("the connection ends in the middle of the document", afterBytes, { do: "end" });
 }
 
-/** The document stops after some of its bytes, and the connection stays. Default: half of them. */
+/** The document stalls after some bytes, and the connection stays open. Default: half of it. */
 export function stall(afterBytes?: number): ScriptedFault {
-  return partWay("the document stops in the middle, and the connection stays", afterBytes, { do: "stall" });
+  return partWay("the document stalls in the middle, and the connection stays open", afterBytes, {
+    do: "stall",
+  });
 }
 
-/** The document comes in so many pieces, one every so often. */
+/** The document arrives in pieces at an interval. */
 export function slow(pieces: number, everyMs: number): ScriptedFault {
   const script = (document: Uint8Array) => {
     const startOf = (piece: number) => Math.floor((piece * document.length) / pieces);
@@ -91,18 +93,18 @@ export function slow(pieces: number, everyMs: number): ScriptedFault {
     ]);
     return [pdfHead(document.length), ...steps.flat().slice(1)];
   };
-  return fault("the document comes slowly, but steadily", script, pieces);
+  return fault("the document arrives slowly but steadily", script, pieces);
 }
 
-/** The connection breaks after some bytes of the document. Default: instead of an answer. */
+/** The connection is reset after some bytes of the document. Default: instead of a response. */
 export function reset(afterBytes?: number): ScriptedFault {
   if (afterBytes === undefined) {
-    return fault("the connection is reset instead of an answer", () => [{ do: "reset" }]);
+    return fault("the connection is reset instead of a response", () => [{ do: "reset" }]);
   }
   return partWay(
     "the connection is reset in the middle of the document",
     afterBytes,
-    // Read by then: together with bytes, libuv tells a client of a reset as of an ordinary end.
+    // Delayed until the bytes are read, because libuv reports a reset together with bytes as a normal end.
     { do: "wait", ms: 20 },
     { do: "reset" },
   );

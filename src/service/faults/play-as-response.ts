@@ -2,8 +2,8 @@ import type { Bytes } from "../../runtime/platform-types.ts";
 import type { Step } from "./fault-script.ts";
 
 /**
- * Plays a script as `fetch` shows it. A truncated body is an error of its stream; a script that does not begin with
- * headers is `Response.error()`.
+ * Plays a script as a `fetch` response. A truncated body fails its stream. A script that does not begin with headers becomes
+ * `Response.error()`.
  *
  * @param request - if its signal is aborted, the body fails with the signal's reason
  */
@@ -20,7 +20,7 @@ function bodyOf(steps: readonly Step[], request: Request): ReadableStream<Bytes>
     for (const step of left) {
       if (step.do === "end") throw fetchError("terminated", "other side closed", "UND_ERR_SOCKET");
       if (step.do === "reset") throw fetchError("terminated", "read ECONNRESET", "ECONNRESET");
-      // Not the signal alone: when undici's request is collected as garbage, its signal is never aborted.
+      // Does not rely on the signal alone, because undici never aborts the signal of a garbage-collected request.
       if (step.do === "wait") await pause(step.ms, [request.signal, cancelled.signal]);
       if (step.do === "stall") await pause(undefined, [request.signal, cancelled.signal]);
       request.signal.throwIfAborted();
@@ -29,24 +29,24 @@ function bodyOf(steps: readonly Step[], request: Request): ReadableStream<Bytes>
     controller.close();
   }
 
-  // Nothing is played before it is read: a pause is one between two pieces.
+  // Steps run when they are read, so a pause is between two reads.
   return new ReadableStream({ pull, cancel: () => cancelled.abort() }, { highWaterMark: 0 });
 }
 
-/** Copies bytes into memory of their own, as a `Response` takes them. Text stands for Latin-1. */
+/** Copies bytes for a `Response`. Strings are Latin-1. */
 function toBytes(bytes: Uint8Array | string): Bytes {
-  // Not `slice`: of a Buffer that would be no copy.
+  // Not `slice`, which does not copy a Buffer.
   return typeof bytes === "string"
     ? Uint8Array.from(bytes, (character) => character.charCodeAt(0))
     : new Uint8Array(bytes);
 }
 
-/** Makes the error that `fetch` throws for a connection that fails. */
+/** Creates the error that `fetch` throws for a failed connection. */
 export function fetchError(message: string, reason: string, code: string): TypeError {
   return new TypeError(message, { cause: Object.assign(new Error(reason), { code }) });
 }
 
-/** Waits for a time in milliseconds, `undefined` for ever; ends as soon as one of the signals is aborted. */
+/** Waits for a time in milliseconds, or forever for `undefined`. Ends when one of the signals is aborted. */
 export function pause(ms: number | undefined, signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

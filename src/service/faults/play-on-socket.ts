@@ -5,10 +5,10 @@ import type { Step } from "./fault-script.ts";
 import { pause, playAsResponse } from "./play-as-response.ts";
 
 /**
- * Makes the answer that `listen` plays. A script that interrupts the answer is played on the socket itself, and the
- * connection ends with it.
+ * Creates the response that `listen` plays. A script that interrupts the response is played on the socket, and ends the
+ * connection.
  *
- * @param headers - further headers of the answer
+ * @param headers - more headers of the response
  */
 export function playOnServer(steps: readonly Step[], request: Request, headers = new Headers()): Response {
   const [head, ...rest] = steps;
@@ -19,12 +19,12 @@ export function playOnServer(steps: readonly Step[], request: Request, headers =
   const all = { ...Object.fromEntries(headers), ...head.headers, connection: "close" };
   const response = new Response(null, { status: head.status, headers: all });
   return answerByHand(response, (socket) => {
-    // By now the endpoint has added its own headers.
+    // The endpoint has added its headers by now.
     return play([{ ...head, headers: Object.fromEntries(response.headers) }, ...rest], socket);
   });
 }
 
-/** Does to a connection what a script says; ends early when the client has gone. */
+/** Plays a script on a connection. Ends early if the client disconnects. */
 export async function play(steps: readonly Step[], socket: Socket): Promise<void> {
   const gone = new AbortController();
   const leave = () => gone.abort();
@@ -41,13 +41,13 @@ export async function play(steps: readonly Step[], socket: Socket): Promise<void
   socket.off("close", leave);
 }
 
-/** The bytes of a status line and headers, with the empty line after them. */
+/** Returns the bytes of a status line and headers, with the empty line. */
 function headOf(status: number, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Something"}`, ...lines, "", ""].join("\r\n");
 }
 
-/** Resolves when the system has the bytes, so that what comes next cannot overtake them, or the socket is gone. */
+/** Resolves when the system has the bytes, so that the next step comes after them, or when the socket is closed. */
 function write(socket: Socket, bytes: Uint8Array | string): Promise<void> {
   return new Promise((resolve) => {
     socket.write(bytes, "latin1", () => resolve());

@@ -1,14 +1,14 @@
 import { streamOf } from "./write-pdf.ts";
 
-/** What WinAnsi has at 128 to 159, where Latin-1 has control characters. A space stands for nothing. */
+/** The characters of WinAnsi at 128 to 159, where Latin-1 has control characters. A space means none. */
 const insteadOfControls = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
 /** The width of every character, in thousandths of the size. */
 const advance = 600;
 
 /**
- * The fonts of a document: one for Latin letters, which every reader has one like, and others whose glyphs are boxes.
- * Each of those stands for 256 characters of Unicode in a row, so that its map to Unicode is one line.
+ * The fonts of a document: one for Latin letters, which readers replace with a similar one, and fonts of boxes. Each of these
+ * covers 256 consecutive characters, so that its Unicode map is one line.
  *
  * @see ISO 32000-1, 9.6.5 (Type 3 fonts), 9.10.3 (ToUnicode) and annex D.2 (WinAnsiEncoding)
  */
@@ -17,7 +17,7 @@ export class Fonts {
   /** The number of the first character of each font of boxes. */
   readonly #blocks = new Set<number>();
 
-  /** Gives the operators that show a line. */
+  /** Returns the operators that show a line. */
   show(line: string, size: number): string {
     let operators = "";
     let shown = "";
@@ -42,11 +42,11 @@ export class Fonts {
     return operators;
   }
 
-  /** Adds the fonts to a document, and gives the entry of its resources that names them. */
+  /** Adds the fonts to a document. Returns their entry for its resources. */
   addTo(objects: string[]): string {
     const names: string[] = [];
     if (this.#hasLatin) {
-      // Not Courier by name: pdf.js would want a file for that, and warn where it was not told where to find one.
+      // Not named Courier, because pdf.js would request a font file and warn without one.
       const descriptor = objects.push(
         `<< /Type /FontDescriptor /FontName /Cousine /Flags 33 /FontBBox [0 -300 ${advance} 1000] /ItalicAngle 0 /Ascent 833 /Descent -300 /CapHeight 660 /StemV 80 /MissingWidth ${advance} >>`,
       );
@@ -73,7 +73,7 @@ export class Fonts {
 
 /** The number of a character in the font for Latin letters; `undefined` if it does not have it. */
 function latinCodeOf(character: string): number | undefined {
-  // WinAnsi's hyphen has the number of Latin-1's soft hyphen, and a reader would give the wrong one back.
+  // The hyphen of WinAnsi has the number of the soft hyphen in Latin-1, and readers would return the wrong one.
   if (/[ -~\xa0-\xac\xae-\xff]/.test(character)) return character.charCodeAt(0);
   const index = insteadOfControls.indexOf(character);
   return index === -1 ? undefined : 0x80 + index;

@@ -1,9 +1,9 @@
 type PdfJs = typeof import("pdfjs-dist/legacy/build/pdf.mjs");
 
 /**
- * Reads the text of any PDF by pdf.js.
+ * Reads the text of any PDF with pdf.js.
  *
- * @throws {Error} when pdf.js cannot be loaded, or cannot read the document
+ * @throws {Error} if pdf.js cannot be loaded, or cannot read the document
  */
 export async function readByPdfJs(bytes: Uint8Array): Promise<string> {
   const loading = await startLoading(bytes);
@@ -25,43 +25,43 @@ export async function readByPdfJs(bytes: Uint8Array): Promise<string> {
 }
 
 async function startLoading(bytes: Uint8Array): Promise<ReturnType<PdfJs["getDocument"]>> {
-  // The imports stand in the block itself: there, a bundler for pages lets them be missing.
+  // The imports are in the block itself, where bundlers for browsers accept missing packages.
   try {
     const { getDocument, GlobalWorkerOptions, VerbosityLevel } = await import(
       "pdfjs-dist/legacy/build/pdf.mjs"
     );
     const { workerPort, workerSrc } = GlobalWorkerOptions;
-    // In this thread, unless the program has told it of another: a page would need the address of a file.
+    // In this thread, unless the program has configured a worker, which would need the URL of a file.
     if (!workerPort && (!workerSrc || workerSrc === "./pdf.worker.mjs")) {
-      // @ts-expect-error: it comes without types, and nothing of it is used by name.
+      // @ts-expect-error: it has no types, and only its side effect is used.
       await import("pdfjs-dist/legacy/build/pdf.worker.mjs");
     }
-    // A copy: pdf.js takes what it is given for itself.
+    // A copy, because pdf.js takes ownership of the bytes.
     return getDocument({ data: Uint8Array.from(bytes), verbosity: VerbosityLevel.ERRORS });
   } catch (error) {
     throw new Error(adviceOn(error), { cause: error });
   }
 }
 
-/** What to do where pdf.js cannot be loaded or started. */
+/** Returns the advice if pdf.js cannot be loaded or started. */
 export function adviceOn(error: unknown): string {
   const { code, message = "" } = error as { readonly code?: unknown; readonly message?: string };
   const isOfJest =
     code === "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG" || message.includes("experimental-vm-modules");
   const advice = isOfJest
-    ? "an ES module, which Jest can load only when Node is started with --experimental-vm-modules."
-    : "which could not be loaded here. Install version 4 or later, as far as it goes with this runtime: npm install --save-dev pdfjs-dist";
-  return `pdfText() reads documents of fakePdf() and fakeService() by itself, and all others by pdfjs-dist, ${advice}`;
+    ? "an ES module, which Jest can load only if Node runs with --experimental-vm-modules."
+    : "which could not be loaded. Install a version (4 or later) that supports this runtime: npm install --save-dev pdfjs-dist";
+  return `pdfText() reads documents other than those of fakePdf() and fakeService() with pdfjs-dist, ${advice}`;
 }
 
-/** What pdf.js says may quote the document, so it is told in words of our own; its own stay in the cause. */
+/** Messages of pdf.js may quote the document, so they are only in the cause. */
 function problemOf(error: unknown): string {
   const name = (error as { readonly name?: unknown } | null)?.name;
   if (name === "PasswordException") {
-    return "This PDF is encrypted, and pdfText() has no password for it. Make it without one where its text is tested.";
+    return "This PDF is encrypted, and pdfText() cannot decrypt it. Generate it without a password for the test.";
   }
   if (name === "InvalidPDFException") {
-    return "This PDF is damaged: it begins and ends as one, but pdf.js cannot read what is between. Check what made it, and that it was handled as bytes and never as text.";
+    return "This PDF is damaged: it begins and ends correctly, but pdf.js cannot read its content. Check that it was handled as bytes and never as text.";
   }
-  return "This PDF could not be read by pdfjs-dist. Check what made the document, and that the version of pdfjs-dist goes with this runtime; the cause tells more.";
+  return "pdfjs-dist could not read this PDF. Check the document, and that pdfjs-dist supports this runtime; `cause` has the details.";
 }

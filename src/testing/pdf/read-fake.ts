@@ -2,14 +2,14 @@ import { fakePdf } from "../fake-pdf.ts";
 import { fakeEnd, head } from "./write-pdf.ts";
 
 /**
- * Gives the text back that a fake document was made of.
+ * Returns the text of a fake document.
  *
- * The text stands in a comment. The document is made again of it, which proves that its pages show that text, and that
- * no byte was changed on the way.
+ * The text is in a comment. The document is generated from it again, to check that the pages show that text and that no byte has
+ * changed.
  *
- * @param bytes - the document; padding at its end does not count
- * @returns `undefined` if `fakePdf()` did not make it, or another program has saved it since
- * @throws {Error} when it was changed on the way
+ * @param bytes - the document; padding at its end is ignored
+ * @returns the text, or `undefined` if `fakePdf()` did not create it, or another program has saved it
+ * @throws {Error} if it was changed
  */
 export function readFake(bytes: Uint8Array): string | undefined {
   let end = bytes.length;
@@ -21,10 +21,10 @@ export function readFake(bytes: Uint8Array): string | undefined {
     const made = fakePdf({ text, pages: Number(source.get("pages")), bytes: end + 1 });
     if (made.subarray(0, end).every((byte, at) => byte === bytes[at])) return text;
   } catch {
-    // Nothing can be made of what stands there now.
+    // The comment cannot be parsed.
   }
   throw new Error(
-    "This fake PDF is damaged: it begins and ends as one, but not all is in its place between. Check that it was handled as bytes and never as text, and that this version of template-pdf made it.",
+    "This fake PDF is damaged: it begins and ends correctly, but its content has changed. Check that it was handled as bytes and never as text, and that this version of template-pdf created it.",
   );
 }
 

@@ -1,18 +1,17 @@
 import type { Bytes } from "../../runtime/platform-types.ts";
 
-/** A comment follows it, from which `pdfText()` reads what the document was made of. */
+/** The start of the comment from which `pdfText()` reads the source of the document. */
 export const head = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n%";
 
-/** How it ends, without the last line break. A document that another program saved again does not end so any more. */
+/** The end without the last line break. Documents saved by another program end differently. */
 export const fakeEnd = /%fake of template-pdf\s+startxref\s+\d+\s+%%EOF$/;
 
 /**
- * Writes a document of these objects, of which number 1 is the catalogue. What it is too short by is filled with
- * comments of which no two are alike.
+ * Writes a document of these objects. Number 1 is the catalogue. Unique comments pad it to its length.
  *
- * @param source - what it was made of, in characters of ASCII
- * @param length - how many bytes it has; `undefined` for as few as it needs
- * @throws {RangeError} when `length` is less than the document needs, or more than can be held
+ * @param source - the source of the document, in ASCII
+ * @param length - the size in bytes; `undefined` for the minimum
+ * @throws {RangeError} if `length` is too small for the document, or too large for memory
  */
 export function writePdf(objects: readonly string[], source: string, length: number | undefined): Bytes {
   let document = `${head}${source}\n`;
@@ -36,12 +35,12 @@ export function writePdf(objects: readonly string[], source: string, length: num
   return bytes;
 }
 
-/** The object that is a stream of this content, of which each character is one byte. */
+/** Returns a stream object with this content. Each character is one byte. */
 export function streamOf(content: string): string {
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
 
-/** Is of one length wherever the table of objects begins. */
+/** Returns the end of the document, whose length does not depend on its position. */
 function tail(offsets: readonly number[], tableAt: number): string {
   const entries = offsets.map((offset) => `${tenDigits(offset)} 00000 n \n`).join("");
   const size = offsets.length + 1;
@@ -56,7 +55,7 @@ function put(bytes: Bytes, text: string, at: number): void {
   for (let index = 0; index < text.length; index++) bytes[at + index] = text.charCodeAt(index);
 }
 
-/** Lines of 64 bytes that each begin with their own place, and a shorter last one. */
+/** Returns lines of 64 bytes that begin with their position, and a shorter last one. */
 function pad(bytes: Bytes, from: number, to: number): void {
   bytes.fill(0x2e, from, to);
   for (let at = from; at < to; at += 64) {
