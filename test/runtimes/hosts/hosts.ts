@@ -19,13 +19,67 @@ const guide = readFileSync(
   fileURLToPath(new URL("../../../docs/guides/handler.md", import.meta.url)),
   "utf8",
 );
-/** The files that docs/guides/handler.md shows, by the name in their first line. */
-export const snippets = filesIn(guide);
+/** The code in the tables of the guide, by the name of the server in the first column of its section. */
+export const tableCode = (heading: string): ReadonlyMap<string, string> => {
+  const [, section = ""] = guide.split(`${heading}\n`);
+  const rows = (section.split(/^#/m)[0] ?? "").matchAll(/^\| `?([^|`]+)`? \| `([^`]+)` \|/gm);
+  return new Map([...rows].map(([, server = "", code = ""]) => [server, code]));
+};
+const other = tableCode("## Other servers");
+const codeOf = (server: string): string => {
+  const code = other.get(server);
+  if (code === undefined) throw new Error(`docs/guides/handler.md has no row ${server}.`);
+  return code;
+};
+const [, serveHono = ""] = /^\| Hono \| .*`(serve\(.+?\))`/m.exec(guide) ?? [];
+const [, clientOfWorker = ""] = /`(new TemplatePdf\(\{ baseUrl: env\..+?\))`/.exec(guide) ?? [];
+const [, worker = ""] = /`(export default .+?)`/.exec(guide) ?? [];
+
+const ofHandler = (file = "./pdf.js") => `import { handler } from "${file}";\n`;
+const ofListener = 'import { nodeListener } from "template-pdf/handler/node";\n';
+
+/** The files of docs/guides/handler.md by the name in their first line, and those that its rows and sentences stand for. */
+export const snippets = new Map([
+  ...filesIn(guide),
+  [
+    "nest.ts",
+    `import { NestFactory } from "@nestjs/core";
+    ${ofListener}import { AppModule } from "./app.module.js";
+    ${ofHandler()}
+    async function bootstrap() {
+      const app = await NestFactory.create(AppModule);
+      ${codeOf("NestJS")};
+      await app.listen(3000);
+    }
+    bootstrap();`,
+  ],
+  [
+    "node-http.ts",
+    `import { createServer } from "node:http";\n${ofListener}${ofHandler()}${codeOf("node:http")};`,
+  ],
+  [
+    "hono.ts",
+    `import { serve } from "@hono/node-server";\nimport { Hono } from "hono";\n${ofHandler()}
+    const app = new Hono();\n${codeOf("Hono")};\n${serveHono};`,
+  ],
+  ["worker.ts", `${ofHandler("./pdf")}${worker}`],
+  [
+    "client.ts",
+    `import { env } from "cloudflare:workers";\nimport { TemplatePdf } from "template-pdf";\nexport const client = ${clientOfWorker};`,
+  ],
+  ["bun.ts", `${ofHandler("./pdf")}${codeOf("Bun")};`],
+  ["deno.ts", `${ofHandler("./pdf.ts")}${codeOf("Deno")};`],
+  ["src/routes/api/pdf/[...path]/+server.ts", `${ofHandler("$lib/server/pdf")}${codeOf("SvelteKit")};`],
+  [
+    "app/routes/api.pdf.$.ts",
+    `${ofHandler("~/pdf.server")}${codeOf("React Router")};\nexport const loader = action;`,
+  ],
+]);
 
 /** One of these files, which listens on any free port. */
 function snippet(file: string): string {
   const code = snippets.get(file);
-  if (code === undefined) throw new Error(`docs/guides/handler.md shows no ${file}.`);
+  if (code === undefined) throw new Error(`docs/guides/handler.md has no ${file}.`);
   return code.replaceAll("3000", "0");
 }
 
