@@ -15,7 +15,7 @@ import { ObjectStore } from "./bulk-examples/object-store.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
-/** examples/bulk and docs/guides/bulk.md, with the packed package and the AWS SDK as npm has it. */
+/** Tests examples/bulk and docs/guides/bulk.md with the packed package and the AWS SDK. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
@@ -26,7 +26,7 @@ const file = (name: string) => join(workspace.folder, name);
 beforeAll(() => {
   cpSync(join(repository, "examples/bulk"), file("example"), { recursive: true });
   cpSync(join(repository, "test/runtimes/bulk-examples/store-run.mjs"), file("store-run.mjs"));
-  const sink = filesIn(guide).get("s3-sink.ts") ?? expect.fail("no sink in the guide");
+  const sink = filesIn(guide).get("s3-sink.ts") ?? expect.fail("the guide has no sink");
   writeFileSync(file("guide-sink.mjs"), javaScriptOf(sink));
 });
 
@@ -49,14 +49,14 @@ function startIn(cwd: string, [command = "", ...args]: string[], settings: Recor
 const documentsIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".pdf"));
 const invoices = ["2026-0117.pdf", "2026-0118.pdf", "2026-0119.pdf"];
 
-/** The service with the invoice of the examples. */
+/** Starts an emulator with the templates of the examples. */
 async function startInvoices(): Promise<Record<string, string>> {
   const emulator = await startEmulator({ templates: join(repository, "examples/templates") });
   onTestFinished(() => emulator.close());
   return { TEMPLATE_PDF_BASE_URL: emulator.baseUrl, TEMPLATE_PDF_API_KEY: emulator.apiKey };
 }
 
-/** A document whose first piece is larger than a part of an upload, which has 5 MiB. */
+/** A document whose first piece is larger than a part of an upload (5 MiB). */
 const pieces = [Buffer.alloc(6 << 20, "%PDF-1.4\n"), Buffer.alloc(6 << 20, "x"), Buffer.from("\n%%EOF\n")];
 const document = Buffer.concat(pieces);
 const whole = saying(200, document, { "content-type": "application/pdf" });
@@ -138,7 +138,10 @@ it("examples/bulk/s3-run.mjs uploads an invoice for every line, and none the sec
     AWS_SECRET_ACCESS_KEY: "secret",
   };
   const folder = newFolder("s3");
-  for (const summary of ["3 made, 0 made before, 0 failed", "0 made, 3 made before, 0 failed"]) {
+  for (const summary of [
+    "3 generated, 0 already finished, 0 failed",
+    "0 generated, 3 already finished, 0 failed",
+  ]) {
     const words = [process.execPath, "s3-run.mjs", "rows.ndjson", "my-bucket"];
     const { exitCode, printed } = await startIn(folder, words, settings).ended;
     expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringContaining(`${summary}\n`) });
@@ -156,7 +159,10 @@ describe("examples/bulk/nightly-run.mjs", () => {
   it("generates an invoice for every line, and none the second time", async () => {
     const service = await startInvoices();
     const folder = newFolder("nightly");
-    for (const summary of ["3 made, 0 made before, 0 failed, in ", "0 made, 3 made before, 0 failed, in "]) {
+    for (const summary of [
+      "3 generated, 0 already finished, 0 failed, in ",
+      "0 generated, 3 already finished, 0 failed, in ",
+    ]) {
       const { exitCode, printed } = await runIn(folder, service).ended;
       expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringContaining(summary) });
     }
@@ -172,7 +178,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
       /line 3: The document cannot be saved in .*1 failed, in /s,
     ],
     ["a folder that it cannot write", "", ["rows.ndjson", "rows.csv/out"], 2, /cannot be written to/],
-    ["a line that is no JSON, without its text", '{ "number": CANARY }', [], 3, /line 3 is no JSON/],
+    ["a line that is not JSON, without its text", '{ "number": CANARY }', [], 3, /line 3 is not JSON/],
   ])("reports %s", async (what, line, args, exitCode, printed) => {
     const folder = newFolder(what.replaceAll(/\W+/g, "-"), `{ "number": "1" }\n\n${line}\n`);
     const ending = await runIn(folder, await startInvoices(), ...args).ended;
@@ -198,12 +204,12 @@ describe("examples/bulk/nightly-run.mjs", () => {
     release();
     const first = await ended;
     expect(first).toMatchObject({ exitCode: 3, printed: expect.stringContaining("`drain` was aborted") });
-    const made = Number(/^(\d+) made, 0 made before, 0 failed/m.exec(first.printed)?.[1]);
+    const made = Number(/^(\d+) generated, 0 already finished, 0 failed/m.exec(first.printed)?.[1]);
     expect(documentsIn(join(folder, "out"))).toHaveLength(made);
     expect(made).toBeGreaterThanOrEqual(3);
     const second = await runIn(folder, settings).ended;
     expect(second.exitCode).toBe(0);
-    expect(second.printed).toContain(`${count - made} made, ${made} made before, 0 failed`);
+    expect(second.printed).toContain(`${count - made} generated, ${made} already finished, 0 failed`);
     expect(service.requests).toHaveLength(count);
   });
 });

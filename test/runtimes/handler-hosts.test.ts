@@ -23,7 +23,7 @@ import { nodeOf } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
-/** The handler, on every server that docs/guides/handler.md shows, by the snippets of the guide. */
+/** Tests the handler on every server of docs/guides/handler.md with the code of the guide. */
 
 const workspace = useWorkspace(...packagesOfHosts);
 const service = await ScriptedService.start(withLength(pdfOf(2_000)));
@@ -113,7 +113,7 @@ describe("the handler on a host that is set up in another way", () => {
     expect(sent).toEqual([{ date: "20 November 2026", total: "£17" }]);
   });
 
-  it("says what to write if Express calls the handler directly", async () => {
+  it("logs advice if Express calls the handler directly", async () => {
     const direct = replacing("nodeListener(handler)", "handler");
     const running = await start("Express without the listener", onNode("express.ts", direct));
     expect((await ask(running)).status).toBe(500);
@@ -153,7 +153,7 @@ describe("docs/guides/handler.md", () => {
     void pdfs.generate("invoice", { date: "" });
   `;
 
-  it("shows files that compile", { timeout: 300_000 }, () => {
+  it("contains code that compiles", { timeout: 300_000 }, () => {
     const folder = join(workspace.folder, "guide");
     // Only their own hosts can compile these.
     const files = [...snippets].filter(([file]) => !["bun.ts", "deno.ts", "client.ts"].includes(file));
@@ -183,7 +183,7 @@ describe("docs/guides/handler.md", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("shows functions that do what it says", async () => {
+  it("contains functions for SvelteKit and React Router that serve documents", async () => {
     const folder = join(workspace.folder, "guide-run");
     const files = {
       "sveltekit.js": "src/routes/api/pdf/[...path]/+server.ts",

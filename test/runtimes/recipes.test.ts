@@ -11,7 +11,7 @@ import { nodeOf } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
-/** The files of docs/guides/recipes.md, with the packages that they name. */
+/** Tests the files of docs/guides/recipes.md with the packages that they import. */
 
 const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/recipes.md", import.meta.url)), "utf8");
 const shown = filesIn(guide);
@@ -36,7 +36,7 @@ const compilerOptions: ts.CompilerOptions = {
   experimentalDecorators: true,
 };
 
-/** What the settings of SvelteKit lead to. */
+/** The module aliases of SvelteKit. */
 const aliases = { "$lib/server/pdfs": "src/lib/server/pdfs", "$env/dynamic/private": "env" };
 
 /** Runs JavaScript in the folder of the compiled recipes. */
@@ -66,7 +66,7 @@ beforeAll(() => {
 });
 
 describe("docs/guides/recipes.md", () => {
-  it("shows files that compile", { timeout: 300_000 }, () => {
+  it("contains files that compile", { timeout: 300_000 }, () => {
     expect([...shown.keys()]).toHaveLength(6);
     const mapped = Object.fromEntries(
       Object.entries(aliases).map(([alias, file]) => [alias, [join(folder, `${file}.ts`)]]),
@@ -128,7 +128,7 @@ describe("docs/guides/recipes.md", () => {
     expect(service.requests.at(-1)?.headers.authorization).toBe("API-Key key-of-the-file");
   });
 
-  it("says what is wrong if the key of a nightly job cannot be read", async () => {
+  it("prints the error if the key of a nightly job cannot be read", async () => {
     const { printed, exitCode } = await runInFolder(`import "./nightly.mjs";`, {
       PDF_KEY_FILE: "no-such-file",
     });

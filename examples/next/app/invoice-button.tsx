@@ -24,7 +24,9 @@ export function InvoiceButton({ number }: { number: string }) {
       if (cancelled.signal.aborted) return setStatus("");
       const isSignedOut = AuthenticationError.is(error);
       setStatus(
-        isSignedOut ? "Reload the page to sign in." : "The invoice could not be generated. Try again in a minute.",
+        isSignedOut
+          ? "Reload the page to sign in."
+          : "The invoice could not be generated. Try again in a minute.",
       );
     } finally {
       setRunning(undefined);

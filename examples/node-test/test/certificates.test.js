@@ -11,7 +11,8 @@ function setUp(options) {
   return { service, certificates: new Certificates(new TemplatePdf({ baseUrl, apiKey, fetch, ...options })) };
 }
 
-const requestFor = (name) => new Request(`https://school.example.com/certificate?name=${encodeURIComponent(name)}`);
+const requestFor = (name) =>
+  new Request(`https://school.example.com/certificate?name=${encodeURIComponent(name)}`);
 
 test("a certificate contains the name of the student", async () => {
   const { certificates } = setUp();
