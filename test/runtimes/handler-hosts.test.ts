@@ -41,7 +41,7 @@ describe.each(hosts)("the handler on $title", (host) => {
   testContract(host, () => ({ host: running, service }));
 });
 
-describe("the handler on a host that is set up in another way", () => {
+describe("the handler on a host with another configuration", () => {
   async function start(
     title: string,
     how: Host["start"],
@@ -55,7 +55,7 @@ describe("the handler on a host that is set up in another way", () => {
   const ask = ({ origin }: RunningProgram, mount = "/api/pdf") =>
     fetch(`${origin}${mount}/api/v1/templates/document/generate-sync`, {
       method: "POST",
-      headers: { authorization: "Bearer member", "content-type": "application/json" },
+      headers: { authorization: "Bearer customer", "content-type": "application/json" },
       body: '{"total":"1"}',
     });
 
@@ -129,7 +129,7 @@ describe("the handler on a host that is set up in another way", () => {
   });
 });
 
-/** Changes code, and fails if there is nothing to change. */
+/** Replaces a part of code, and fails if the part is missing. */
 function replacing(part: string | RegExp, by: string) {
   return (code: string): string => {
     const changed = code.replace(part, by);

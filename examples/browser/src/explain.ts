@@ -39,7 +39,7 @@ export function explain(error: unknown): Explanation {
 
 function textFor(error: unknown): string {
   if (BadRequestError.is(error) || ValuesError.is(error)) {
-    return "The invoice was rejected. Check the fields, and try again.";
+    return "The invoice was rejected. Correct the fields, and send it again.";
   }
   if (PermissionError.is(error))
     return "You are not allowed to generate invoices. Contact your administrator.";
