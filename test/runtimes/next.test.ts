@@ -170,7 +170,7 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
 
   if (bundler === "turbopack") {
     describe("and carries the handler", () => {
-      testContract({ ...usual, tellsLength: false }, () => ({ host: serving, service: scripted }));
+      testContract({ ...usual, sendsLength: false }, () => ({ host: serving, service: scripted }));
     });
   }
 
