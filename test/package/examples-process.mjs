@@ -14,19 +14,20 @@ console.log = (...printed) => {
   log(...printed);
 };
 
-process.on("message", async ({ url, baseUrl }) => {
+process.on("message", async ({ url, baseUrl, callsRoutes }) => {
   complaints = [];
   process.env.TEMPLATE_PDF_BASE_URL = baseUrl;
   try {
-    await callHandlers(await import(url));
+    const exports = await import(url);
+    if (callsRoutes) await callRoutes(exports);
     process.send({ complaints });
   } catch (error) {
     process.send({ problem: error.stack, complaints });
   }
 });
 
-/** Calls the functions that an example exports for a web server. */
-async function callHandlers(exports) {
+/** Calls the routes of a web server that an example exports. */
+async function callRoutes(exports) {
   for (const method of ["GET", "POST"]) {
     const response = await exports[method]?.(new Request("https://app.example.com/invoice", { method }));
     if (response === undefined) continue;

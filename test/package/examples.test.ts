@@ -139,18 +139,21 @@ describe("the examples of guides and docstrings", () => {
     expect(without).toEqual([]);
   });
 
-  it.each(examples.map((example, number) => ({ ...example, number })))("$title runs", async (example) => {
-    const { code, number } = example;
-    for (const name of await savedIn(project)) await rm(join(project, name));
-    const { problem, complaints } = await run(example, `example-${number}.mjs`);
-    expect(problem).toBeUndefined();
-    // A bulk run only prints that jobs failed.
-    if (code.includes('"template-pdf/bulk"')) expect(complaints).toEqual([]);
-    const [, name] = /(?:saveTo|createWriteStream)\("(\w+\.pdf)"\)/.exec(code) ?? [];
-    const isSaved = name !== undefined && !code.includes("no-such-template");
-    const many = code.includes("saveTo(`$") ? ["1.pdf", "2.pdf"] : [];
-    expect(await savedIn(project)).toEqual(isSaved ? [name] : many);
-  });
+  it.each(examples.map((example, number) => [example.title, example, number] as const))(
+    "%s runs",
+    async (_, example, number) => {
+      const { code } = example;
+      for (const name of await savedIn(project)) await rm(join(project, name));
+      const { problem, complaints } = await run(example, `example-${number}.mjs`);
+      expect(problem).toBeUndefined();
+      // A bulk run only prints that jobs failed.
+      if (code.includes('"template-pdf/bulk"')) expect(complaints).toEqual([]);
+      const [, name] = /(?:saveTo|createWriteStream)\("(\w+\.pdf)"\)/.exec(code) ?? [];
+      const isSaved = name !== undefined && !code.includes("no-such-template");
+      const many = code.includes("saveTo(`$") ? ["1.pdf", "2.pdf"] : [];
+      expect(await savedIn(project)).toEqual(isSaved ? [name] : many);
+    },
+  );
 
   it("do not keep their process alive", async () => {
     // Clients stay open, as in programs. The servers close idle connections.
@@ -168,7 +171,7 @@ interface Outcome {
 }
 
 /** Runs an example in the project's folder. */
-async function run({ code, usesFake }: Example, name: string): Promise<Outcome> {
+async function run({ title, code, usesFake }: Example, name: string): Promise<Outcome> {
   const file = join(project, name);
   const { baseUrl } = usesFake ? fake : emulator;
   const served = code
@@ -176,7 +179,8 @@ async function run({ code, usesFake }: Example, name: string): Promise<Outcome> 
     // In a browser, the web server forwards requests to the service.
     .replaceAll('baseUrl: "/api/pdf"', `baseUrl: "${baseUrl}", apiKey: process.env.TEMPLATE_PDF_API_KEY`);
   writeFileSync(file, javaScript(served));
-  running.send({ url: pathToFileURL(file).href, baseUrl });
+  // A route of a docstring is a handler, which requires another path.
+  running.send({ url: pathToFileURL(file).href, baseUrl, callsRoutes: !title.startsWith("src/") });
   const [outcome] = (await once(running, "message")) as [Outcome];
   return outcome;
 }
