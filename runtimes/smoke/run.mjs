@@ -14,7 +14,7 @@ export async function runSmoke(settings) {
   const results = [];
   // Browsers sometimes do not close the connection of an aborted fetch. Repeat a check that hangs.
   const attempts = settings.facts.isPage ? 3 : 1;
-  for (const [name, check] of Object.enattempts(checks)) {
+  for (const [name, check] of Object.entries(checks)) {
     try {
       const byDesign = await repeatIfHanging(attempts, () => inTime(check(new Stage(settings))));
       results.push(byDesign === undefined ? { name } : { name, byDesign });
