@@ -78,7 +78,8 @@ describe("the handler on a host with another configuration", () => {
   });
 
   it("serves an invoice only to its owner, by the session of express-session", async () => {
-    const mount = tableCode("### Restrict documents to their owner").get("Express") ?? expect.fail("no row Express");
+    const mount =
+      tableCode("### Restrict documents to their owner").get("Express") ?? expect.fail("no row Express");
     const server = `
       import express from "express";
       import session from "express-session";
