@@ -25,6 +25,6 @@ const { fulfilled, skipped, rejected, failures } = await runBulk({
   sink: s3Sink(new S3Client(), bucket),
   journal: `${bucket}.journal`, // the next start continues the run
 });
-console.log(`${fulfilled} generated, ${skipped} already finished, ${rejected} failed`);
+console.log(`${fulfilled} generated, ${skipped} generated earlier, ${rejected} failed`);
 for (const { count, message } of failures) console.error(`${count} × ${message}`);
 process.exitCode = rejected > 0 ? 1 : 0;

@@ -167,7 +167,7 @@ describe("The error for values", () => {
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
     const isNan = "price is NaN, which JSON turns into null: pass a number or a text";
-    const message = `${start} template "inv_2024" cannot be sent: values.lines[0].${isNan}; values.lines[1].${isNan}.`;
+    const message = `${start} template "inv_2024" cannot be sent: values.lines[0].${isNan}. values.lines[1].${isNan}.`;
     expect(error.message).toBe(message);
   });
 
