@@ -12,11 +12,11 @@ import { printTable } from "./shared/tables.mjs";
 
 export const defaults = { mib: 1_024, folder: tmpdir(), rounds: 3 };
 
-export const usage = `One huge document to a file, ours beside bare undici and fetch: peak memory, CPU time and time, and every byte is compared.
+export const usage = `Saves one large document with template-pdf, undici and fetch. It measures peak memory, CPU time and duration, and compares every byte.
 
-  --mib <n>         its size in MiB; 1024
-  --folder <path>   where it is saved; the folder for temporary files
-  --rounds <n>      of each contender; 3`;
+  --mib <n>         size of the document in MiB (default: 1024)
+  --folder <path>   folder for the document (default: the folder for temporary files)
+  --rounds <n>      rounds of each contender (default: 3)`;
 
 export async function run({ mib, folder: parent, rounds }) {
   const size = mib * 1_024 * 1_024;
@@ -31,7 +31,8 @@ export async function run({ mib, folder: parent, rounds }) {
     const readings = await measureInTurn(plans, rounds, {
       check: async ({ contender }) => {
         const path = join(folder, fileName);
-        if (!(await isWhole(path, size))) throw new Error(`${contender} did not write what was sent.`);
+        if (!(await isWhole(path, size)))
+          throw new Error(`${contender} did not save the document correctly.`);
         rmSync(path);
       },
     });

@@ -6,14 +6,14 @@ import { readReport, writeReports } from "./shared/reports.mjs";
 
 export const defaults = { part: "", documents: 1_000_000, folder: ".", quick: false, page: false };
 
-export const usage = `What a run over many documents costs: memory, documents a second, a folder of files, the first seconds.
-About 12 minutes. It writes docs/reports/bulk-benchmarks.*, each part on its own, unless --quick or --documents is given.
+export const usage = `Measures runs of many documents: memory, documents per second, saving to a folder, and the first seconds.
+It takes about 12 minutes. It writes each part to docs/reports/bulk-benchmarks.*, except with --quick or --documents.
 
-  --part <name>      only ${Object.keys(parts).join(", ")}
-  --documents <n>    of each run of the part memory, a multiple of 100; 1,000,000
-  --folder <path>    where the part folder saves, to measure that disk; .
-  --quick            fewer cells, rounds and documents: about two minutes
-  --page             measures nothing; writes docs/reports/bulk-benchmarks.* from their JSON`;
+  --part <name>      run only ${Object.keys(parts).join(", ")}
+  --documents <n>    documents of each run in the part memory, a multiple of 100 (default: 1,000,000)
+  --folder <path>    folder for the part folder, which measures its disk (default: .)
+  --quick            measure fewer cells, rounds and documents in about two minutes
+  --page             only regenerate docs/reports/bulk-benchmarks.* from the JSON file`;
 
 const file = "bulk-benchmarks.json";
 
@@ -31,7 +31,7 @@ export async function run({ part, documents, folder, quick, page }) {
     const date = new Date().toISOString().slice(0, 10);
     const figures = await parts[name](settings);
     const results = { date, machine, ...figures };
-    // Each part is written as soon as it is measured, because it took minutes.
+    // Writes each part immediately, because it takes minutes to measure.
     if (!quick && documents === defaults.documents) {
       writeReports(pageFilesOf({ ...JSON.parse(readReport(file)), [name]: results }));
     }

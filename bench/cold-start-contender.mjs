@@ -1,4 +1,4 @@
-// One contender in a fresh process: reports what it took to load, or until the first whole document was there.
+// Runs one contender in a new process, and prints the time to load it or to get the first document.
 // bench/cold-start.mjs runs it as an ES module and, with `load` as `require`, as CommonJS.
 // node cold-start-contender.mjs <what> <origin>
 const scriptAt = performance.now();

@@ -10,10 +10,10 @@ import { printTable } from "./shared/tables.mjs";
 
 export const defaults = { rounds: 21 };
 
-export const usage = `What a fresh process pays to load this package, and for its first document, ours beside fetch and undici: medians, from the
-packed package, installed into an empty project. \`path/of/node bench/main.mjs cold-start\` measures another Node.
+export const usage = `Measures how long a new process takes to load the packed package, and to get its first document, compared with fetch and undici.
+Run \`path/of/node bench/main.mjs cold-start\` to measure another version of Node.
 
-  --rounds <n>   of each contender; 21`;
+  --rounds <n>   rounds of each contender (default: 21)`;
 
 const bare = "document by global fetch";
 const contenders = [
@@ -55,7 +55,7 @@ function install() {
   return scripts;
 }
 
-/** Runs all contenders in alternating rounds. The first round only warms the caches of the disk. */
+/** Runs all contenders in rounds. The first round only fills the disk caches. */
 function measure(script, origin, rounds) {
   const readings = new Map(contenders.map((name) => [name, []]));
   for (let round = 0; round <= rounds; round++) {

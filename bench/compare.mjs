@@ -13,14 +13,14 @@ import { readReport, writeReports } from "./shared/reports.mjs";
 
 export { defaults } from "./compare/settings.mjs";
 
-export const usage = `What a document costs, ours beside bare undici and its alternatives: CPU time, documents a second, memory, latency.
-Without options it measures everything, in ${durations.full}, and writes docs/reports/benchmarks.*.
+export const usage = `Compares template-pdf with undici and other clients: CPU time, documents per second, memory and latency.
+Without options, it measures everything in ${durations.full}, and writes docs/reports/benchmarks.*.
 
-  --quick             ${durations.quick}: only HTTP with 20 in flight, and fewer rounds
-  --only <pattern>    only contenders whose name matches; bare dispatch is always among them
-  --cells <pattern>   only cells whose name matches, as in "http, 2 kB" or "tls, 1 MB, 20 in"
-  --rounds <number>   so many rounds of every contender
-  --page              measures nothing; writes docs/reports/benchmarks.* from their JSON`;
+  --quick             measure only HTTP with 20 in flight, and fewer rounds, in ${durations.quick}
+  --only <pattern>    measure only contenders whose name matches, and bare dispatch
+  --cells <pattern>   measure only cells whose name matches, for example "http, 2 kB" or "tls, 1 MB, 20 in"
+  --rounds <number>   rounds of each contender
+  --page              only regenerate docs/reports/benchmarks.* from the JSON file`;
 
 export async function run(options) {
   if (options.page) return writeReports(pageFilesOf(JSON.parse(readReport("benchmarks.json"))));

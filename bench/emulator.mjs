@@ -7,10 +7,10 @@ import { medianOf } from "./shared/figures.mjs";
 
 export const defaults = { renders: 5_000 };
 
-export const usage = `What the emulator and the command cost: the start to the first PDF, pages a second, memory over many renders, and the start of
-the command beside that of bare Node.
+export const usage = `Measures the emulator and the command: time to the first PDF, pages per second, memory over many documents, and the start of
+the command compared with that of Node.
 
-  --renders <n>   of a certificate, to see what memory grows by; 5000`;
+  --renders <n>   number of certificates for the memory measurement (default: 5000)`;
 
 const examples = fileURLToPath(new URL("../examples/", import.meta.url));
 const command = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -64,7 +64,7 @@ async function generate({ baseUrl, apiKey }, uid) {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Returns how many seconds so many documents take. */
+/** Generates `count` documents, and returns the seconds that they took. */
 async function generateMany(emulator, uid, count, inFlight) {
   const startAt = performance.now();
   let begun = 0;

@@ -6,18 +6,18 @@ import { printTable } from "./shared/tables.mjs";
 
 export const defaults = { quick: false };
 
-export const usage = `Whether a document costs the same as the tenth or the millionth, alone or as one of a thousand in flight: CPU time and memory,
-ours beside bare undici, each point in a fresh process; about ten minutes.
+export const usage = `Measures whether CPU time and memory grow with the number of documents and of calls in flight, compared with bare undici.
+Each point runs in a new process. It takes about ten minutes.
 
-  --quick   fewer points and documents, up to 100,000: one to two minutes`;
+  --quick   measure fewer points and at most 100,000 documents, in one to two minutes`;
 
-/** What grows by no more of itself is flat. What grows by so much more than bare undici does is steeper. */
+/** Growth up to this share counts as flat. Growth that exceeds that of bare undici by more counts as steeper. */
 const margin = 0.15;
 
-/** So many that the code is compiled and every connection is open. */
+/** Enough documents to compile the code and open every connection. */
 const warmUp = { documents: 20_000 };
 
-/** The figures that may grow. */
+/** The figures that are compared. */
 const metrics = { cpuMicroseconds: "CPU µs", rssMegabytes: "RSS MB", heapMegabytes: "heap MB" };
 const keys = Object.keys(metrics);
 
@@ -29,9 +29,9 @@ export async function run({ quick }) {
   const many = quick ? 20_000 : 100_000;
   const byCount = counts.map((at) => ({ at, documents: at, inFlight: 20 }));
   const byLanes = lanes.map((at) => ({ at, documents: many, inFlight: at }));
-  // Fewer than 10,000 are over too soon for their cost to be more than a guess.
+  // Fewer than 10,000 documents take too little time for a reliable figure.
   const first = await judge("documents, 20 in flight", byCount, 10_000, origin);
-  // A document alone also pays for waking the process, which sometimes costs twice as much.
+  // A single call in flight also measures the wake-up of the process, which can double the time.
   const second = await judge("in flight", byLanes, 20, origin);
   console.log(["", ...first, ...second].join("\n"));
 }
@@ -44,7 +44,7 @@ async function judge(title, points, from, origin) {
   const readings = new Map();
   for (const { at, documents, inFlight } of points) {
     const plan = { origin, bytes: 2_000, inFlight, warmUp, measured: { documents } };
-    // A few documents take no time, and are harder to measure.
+    // Short measurements need more rounds.
     const rounds = documents > 1_000 ? 3 : 9;
     const plans = [bare, ours].map((contender) => ({ ...plan, contender }));
     const both = await measureInTurn(plans, rounds);
@@ -58,9 +58,9 @@ async function judge(title, points, from, origin) {
   return keys.map((key) => {
     const growth = end.ofOurs[key] - start.ofOurs[key];
     const usual = end.ofBare[key] - start.ofBare[key];
-    const isNoSteeper = growth <= usual * (1 + margin);
+    const isParallel = growth <= usual * (1 + margin);
     const isFlat = growth <= start.ofOurs[key] * margin;
-    const verdict = isFlat ? "flat" : isNoSteeper ? "no steeper than bare undici" : "steeper";
+    const verdict = isFlat ? "flat" : isParallel ? "like bare undici" : "steeper";
     const words = `from ${start.ofOurs[key]} by ${growth.toFixed(1)}, bare undici by ${usual.toFixed(1)}`;
     return `${metrics[key]} over ${title}: ${words}: ${verdict}`;
   });

@@ -6,11 +6,11 @@ import { printTable } from "./shared/tables.mjs";
 
 export const defaults = { rounds: 3, seconds: 4 };
 
-export const usage = `HTTP/2 beside HTTP/1.1 over TLS, to a server that takes 50 ms for each document: documents a second, CPU time, sockets;
-2 kB and 50 kB, 20 and 200 in flight; five minutes. docs/decisions/0018-http-2.md has the results.
+export const usage = `Compares HTTP/2 with HTTP/1.1 over TLS for a server that takes 50 ms per document: documents per second, CPU time and sockets,
+for 2 kB and 50 kB with 20 and 200 in flight. It takes five minutes. docs/decisions/0018-http-2.md has the results.
 
-  --rounds <n>    of each contender; 3
-  --seconds <n>   of each round; 4`;
+  --rounds <n>    rounds of each contender (default: 3)
+  --seconds <n>   seconds of each round (default: 4)`;
 
 export async function run({ rounds, seconds }) {
   const { cert, key, authorityFile } = await writeCertificate();

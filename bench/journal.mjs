@@ -10,16 +10,16 @@ import { printTable } from "./shared/tables.mjs";
 
 export const defaults = { lines: 1_000_000, folder: "." };
 
-export const usage = `What the journal of a bulk run costs: a finished job, by \`runBulk\` beside \`generateMany\`, and to go on with a long journal.
+export const usage = `Measures the cost of the journal: a job of \`runBulk\` compared with \`generateMany\`, and resuming with a long journal.
 
-  --lines <n>       of the long journal; 1000000
-  --folder <path>   where the journal is written, to measure that disk; .`;
+  --lines <n>       lines of the long journal (default: 1000000)
+  --folder <path>   folder of the journal, which measures its disk (default: .)`;
 
 export async function run({ lines, folder }) {
   const parent = existingFolder(folder);
   const plan = { origin: await startProgram("raw.mjs"), bytes: 2_000 };
   describeMachine();
-  const print = printTable(["a finished job, CPU µs", "without", "with", "a second", "with"]);
+  const print = printTable(["a finished job, CPU µs", "without", "with", "jobs / s without", "with"]);
   for (const inFlight of [1, 8, 64, 512]) {
     const measured = { documents: Math.min(lines, inFlight * 1_000) };
     const plans = [generateMany, "runBulk"].map((contender) => {
@@ -45,6 +45,6 @@ export async function run({ lines, folder }) {
   const { firstMs, cpuMicroseconds, rssMegabytes, heapMegabytes } = await measure(long);
   const megabytes = (statSync(join(saved, "run.journal")).size / 1e6).toFixed(0);
   console.log(`
-To go on with ${lines} lines (${megabytes} MB) takes ${firstMs.toFixed(0)} ms until the first job is read, and with it
-${cpuMicroseconds.toFixed(1)} µs of CPU time for each job. Then the process holds ${rssMegabytes.toFixed(0)} MB, ${heapMegabytes.toFixed(0)} MB of it in the heap.`);
+Resuming with ${lines} lines (${megabytes} MB) takes ${firstMs.toFixed(0)} ms until the first job is read, and
+${cpuMicroseconds.toFixed(1)} µs of CPU time for each job. The process then uses ${rssMegabytes.toFixed(0)} MB, of which ${heapMegabytes.toFixed(0)} MB are heap.`);
 }

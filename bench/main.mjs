@@ -1,4 +1,4 @@
-// `npm run bench -- <name> [options]`: runs a benchmark. Without a name it is the comparison with other clients.
+// `npm run bench -- <name> [options]` runs a benchmark. The default is the comparison with other clients.
 import { readOptions, UsageError } from "./shared/options.mjs";
 
 const names = [
@@ -34,5 +34,5 @@ try {
   console.error(`${error.message.replace(/\.$/, "")}. See --help.`);
   process.exit(2);
 }
-// Servers are still running, and end now.
+// Also ends the servers, which still run.
 process.exit();

@@ -8,10 +8,10 @@ import { printTable } from "./shared/tables.mjs";
 
 export const defaults = { seconds: 40 };
 
-export const usage = `How near a run with \`concurrency: "auto"\` comes to what a server allows, and how much of it is refused: real time, real sockets,
-servers that allow 20, 100 and 500 a second; two minutes. It writes docs/reports/pace.svg, unless it is shorter.
+export const usage = `Measures how close a run with \`concurrency: "auto"\` gets to the rate limit of a server, and how many requests are rejected, for limits of
+20, 100 and 500 per second. It takes two minutes, and writes docs/reports/pace.svg unless --seconds is lower.
 
-  --seconds <n>   for each of the three rates; 40`;
+  --seconds <n>   seconds for each of the three rates (default: 40)`;
 
 const servers = ["window", "bucket"].flatMap((kind) =>
   ["none", "1"].map((retryAfter) => ({ kind, retryAfter })),
@@ -56,7 +56,7 @@ async function read({ kind, retryAfter, allowed }, seconds, origin) {
 
 function cellsOf({ kind, retryAfter, allowed, accepted, refused }, seconds) {
   const sumOf = (counts) => counts.reduce((sum, value) => sum + value, 0);
-  // From here on it counts as settled.
+  // The rate counts as settled after this second.
   const settledFrom = Math.floor(seconds * 0.375);
   const settled = sumOf(accepted.slice(settledFrom)) / (seconds - settledFrom);
   return [

@@ -10,11 +10,11 @@ import { leastBytes } from "./shared/pdf-of.mjs";
 
 export const defaults = { contender: ourBytes, bytes: 2_000, inFlight: 20 };
 
-export const usage = `Where the CPU time of a document goes, by owner and by function.
+export const usage = `Shows the CPU time of a document by package and by function.
 
-  --contender <name>   "${ourBytes}"
-  --bytes <n>          of the document; 2000
-  --inFlight <n>       20
+  --contender <name>   contender (default: "${ourBytes}")
+  --bytes <n>          size of the document (default: 2000)
+  --inFlight <n>       calls in flight (default: 20)
 
 The contenders: ${allContenders.join("; ")}`;
 
@@ -24,7 +24,7 @@ const shown = 25;
 
 const root = new URL("../", import.meta.url).href;
 
-/** Whose a function is, by where it is in the repository; the first that matches. */
+/** The owner of a function by its path; the first match applies. */
 const owners = [
   ["undici", /^(?:.*\/)?node_modules\/undici\/|^wasm:/],
   ["other packages", /^(?:.*\/)?node_modules\//],
@@ -66,10 +66,10 @@ function printShares({ nodes, samples, timeDeltas }) {
 }
 
 function ownerOf({ functionName, url }) {
-  // `(garbage collector)` and the like are no functions.
+  // Entries such as `(garbage collector)` are not functions.
   if (functionName.startsWith("(")) return functionName.slice(1, -1);
   const place = url.startsWith(root) ? url.slice(root.length) : url;
-  // System calls, and what is written in C++, have no place.
+  // System calls and C++ functions have no path.
   return owners.find(([, places]) => places.test(place))?.[0] ?? "Node itself";
 }
 

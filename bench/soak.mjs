@@ -7,21 +7,21 @@ import { printTable } from "./shared/tables.mjs";
 
 export const defaults = { documents: 100_000 };
 
-export const usage = `What many documents leave behind, on one signal, with faults and retries: listeners, timers, sockets and memory.
+export const usage = `Measures what many calls with one signal, faults and retries leave behind: listeners, timers, sockets and memory.
 
-  --documents <n>   100000`;
+  --documents <n>   number of documents (default: 100000)`;
 
 const inFlight = 20;
 
 export async function run({ documents }) {
   const baseUrl = await startProgram("faults.mjs");
-  const heard = { request: 0, response: 0, retry: 0, error: 0 };
-  const hooks = Object.fromEntries(Object.keys(heard).map((name) => [name, () => heard[name]++]));
-  // With so many retries every document comes in the end: what is counted is what stays behind.
-  const pdfs = new TemplatePdf({ baseUrl, apiKey: "key-of-the-soak", retry: { limit: 6 }, hooks });
+  const counts = { request: 0, response: 0, retry: 0, error: 0 };
+  const hooks = Object.fromEntries(Object.keys(counts).map((name) => [name, () => counts[name]++]));
+  // With these retries, every call succeeds, so the counts show only leaks.
+  const pdfs = new TemplatePdf({ baseUrl, apiKey: "soak-key", retry: { limit: 6 }, hooks });
   const { signal } = new AbortController();
   const startedAt = performance.now();
-  // Sockets as the server counts them: idle ones keep no process alive, and are on no list of this one.
+  // The server counts sockets, because this process does not list idle ones.
   const count = async () => (await fetch(baseUrl)).json();
   const printRow = printTable([
     `${documents} documents`,
@@ -59,12 +59,12 @@ export async function run({ documents }) {
   await upTo(documents);
   await print("at 100 %");
   await pdfs.close();
-  // The server notices a moment later.
+  // The server notices closed sockets with a delay.
   for (let polls = 0; polls < 100 && (await count()).connections > 0; polls++) await delay(20);
   await print("closed");
   const { requests } = await count();
   console.log(
-    `${documents - failed} whole, ${failed} failed, ${requests} requests; hooks: ${JSON.stringify(heard)}`,
+    `${documents - failed} whole, ${failed} failed, ${requests} requests; hooks: ${JSON.stringify(counts)}`,
   );
   process.exitCode = failed > 0 ? 1 : 0;
 }

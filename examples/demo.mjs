@@ -1,4 +1,4 @@
-// Two documents out of the emulator, made by the command line: `npm run demo`.
+// Generates two documents with the emulator and the command line: `npm run demo`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-// Of the clone that this file is in, or else of what its project has installed.
+// Finds the package in this clone, or in node_modules of the project.
 const manifest = createRequire(import.meta.url).resolve("template-pdf/package.json");
 const { bin } = JSON.parse(await readFile(manifest, "utf8"));
 const program = join(dirname(manifest), bin["template-pdf"]);
 
-/** Begins `template-pdf` as a shell would; what it says of mistakes goes to the terminal. */
+/** Starts `template-pdf` like a shell. Its error messages go to the terminal. */
 function templatePdf(args, settings = {}) {
   return spawn(process.execPath, [program, ...args], {
     cwd: root,
@@ -32,22 +32,22 @@ try {
     TEMPLATE_PDF_API_KEY: /^API key +(\S+)/m.exec(printed)?.[1],
   };
   await mkdir(join(root, "demo"), { recursive: true });
-  for (const uid of ["invoice", "certificate"]) await make(uid, service);
+  for (const uid of ["invoice", "certificate"]) await generate(uid, service);
   console.log(`
-Next, try your own values at http://127.0.0.1:4010/, which this command opens:
+Next, try your own values at http://127.0.0.1:4010/. This command opens it:
 node ${relative(process.cwd(), program)} emulate examples/templates --fonts examples/fonts --open`);
 } finally {
   emulator.kill("SIGINT");
   await ended;
 }
 
-/** Everything that the emulator prints before it waits for calls. */
+/** Returns what the emulator prints until it is ready. */
 async function untilReady({ stdout }) {
   let printed = "";
   for await (const line of createInterface({ input: stdout })) {
     printed += `${line}\n`;
     if (line.startsWith("Ctrl-C")) {
-      // What it says of each call is not read any more, and must not hold it up.
+      // Discards the rest of the output, so that the pipe does not fill up.
       stdout.resume();
       return printed;
     }
@@ -55,13 +55,13 @@ async function untilReady({ stdout }) {
   throw new Error("The emulator did not start.");
 }
 
-async function make(uid, service) {
+async function generate(uid, service) {
   const path = join("demo", `${uid}.pdf`);
   const values = `examples/values/${uid}.json`;
   const generating = templatePdf(["generate", uid, "--values", values, "-o", path], service);
   generating.stdout.resume();
   const [exitCode] = await once(generating, "exit");
-  if (exitCode !== 0) throw new Error(`No ${uid} was made.`);
+  if (exitCode !== 0) throw new Error(`The ${uid} could not be generated.`);
 
   const bytes = await readFile(join(root, path));
   const reading = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });

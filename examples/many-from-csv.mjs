@@ -1,7 +1,7 @@
-// Makes an invoice of every row of a CSV file, and goes on where one fails:
+// Generates an invoice for each row of a CSV file, and continues if one fails:
 //   node examples/many-from-csv.mjs examples/bulk/rows.csv invoices
-// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY, and needs csv-parse: npm install csv-parse
-// A run that may be killed, and is to go on the next time, is bulk/nightly-run.mjs; without a program: npx template-pdf bulk.
+// It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY, and needs csv-parse: npm install csv-parse
+// To continue after a crash, see bulk/nightly-run.mjs. To use no program at all: npx template-pdf bulk.
 import { createReadStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { parse } from "csv-parse";
@@ -10,13 +10,13 @@ import { generateMany } from "template-pdf/bulk";
 
 const [data = "examples/bulk/rows.csv", folder = "invoices"] = process.argv.slice(2);
 
-/** A job a row, which is read when there is room for it: the file may be of any size. */
+/** Yields a job for each row. Rows are read as needed, so the file can have any size. */
 async function* jobsOf(path) {
   const rows = createReadStream(path).pipe(parse({ columns: true, delimiter: ";", bom: true, info: true }));
   for await (const { record, info } of rows) {
-    // It becomes part of a path, so nothing else may stand there.
+    // The number becomes part of a path, so other characters are not allowed.
     if (/^[\w-]+$/.test(record.number)) yield { template: "invoice", values: record, line: info.lines };
-    else fail(info.lines, "its number makes no file name");
+    else fail(info.lines, "the number is not a valid file name");
   }
 }
 

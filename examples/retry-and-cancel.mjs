@@ -1,6 +1,6 @@
-// Shows each attempt of a call, and gives it up at a deadline or by Ctrl-C:
-//   node examples/retry-and-cancel.mjs 20        seconds, for everything
-// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY. To have something to see, start the emulator with
+// Prints each attempt of a call, and aborts it after a timeout or at Ctrl-C:
+//   node examples/retry-and-cancel.mjs 20        the total timeout in seconds
+// It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY. To see retries, start the emulator with
 //   --fault "503 first 2"  or with  --latency 30000
 import { TemplatePdf, TemplatePdfError } from "template-pdf";
 
@@ -10,7 +10,7 @@ const pdfs = new TemplatePdf({
   retry: { limit: 3 },
   hooks: {
     request: ({ attempt }) => console.log(`attempt ${attempt}`),
-    retry: ({ error, delayMs }) => console.log(`${error.code}: again in ${(delayMs / 1000).toFixed(1)} s`),
+    retry: ({ error, delayMs }) => console.log(`${error.code}: retry in ${(delayMs / 1000).toFixed(1)} s`),
   },
 });
 
@@ -24,7 +24,7 @@ try {
     .saveTo("retried.pdf");
   console.log(`${path}: ${bytes} bytes`);
 } catch (error) {
-  // Your own signal rejects with your own reason; everything else is an error of this package, such as a TimeoutError.
+  // An aborted signal rejects with its own reason. All other failures are TemplatePdfErrors, for example a TimeoutError.
   if (!cancelled.signal.aborted && !TemplatePdfError.is(error)) throw error;
   console.error(error.message);
   process.exitCode = cancelled.signal.aborted ? 130 : 1;

@@ -1,6 +1,6 @@
-// Makes one invoice and saves it, the whole of it or nothing:
+// Generates one invoice and saves it. The file is complete, or does not exist:
 //   node examples/save-to-file.mjs invoice.pdf
-// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY.
+// It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY.
 import { TemplatePdf, TemplatePdfError } from "template-pdf";
 
 const [file = "invoice.pdf"] = process.argv.slice(2);
@@ -18,7 +18,7 @@ try {
   console.log(`${path}: ${bytes} bytes`);
 } catch (error) {
   if (!TemplatePdfError.is(error)) throw error;
-  // What happened, to what, and what to do; it holds neither the key nor a value.
+  // The message says what to do. It contains neither the key nor values.
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
-// Says once what a template takes: the compiler checks it, and zod checks it again before anything is sent.
+// Describes the values of a template: the compiler checks them, and zod checks them before the request is sent.
 //   node examples/typed-with-zod.ts
-// Node 22.18, 24 and later run TypeScript; before that: npx tsx examples/typed-with-zod.ts
-// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY. In a project of yours it needs zod, and "type": "module" in package.json.
+// Node 22.18, 24 and later run TypeScript. With older versions: npx tsx examples/typed-with-zod.ts
+// It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY. In your own project, it needs zod, and "type": "module" in package.json.
 import { TemplatePdf, template, type Values, ValuesError } from "template-pdf";
 import * as z from "zod";
 
@@ -11,7 +11,7 @@ const invoice = template(
   z.object({
     number: z.string().regex(/^\d{4}-\d{4}$/, "Write it as 2026-0117."),
     date: z.string().optional(),
-    // A number is given, and a text is sent: templates show texts.
+    // The template shows text, so the number is formatted before it is sent.
     total: z
       .number()
       .positive()
@@ -24,9 +24,9 @@ const values: Values<typeof invoice> = { number: "2026-0117", date: "20 November
 const { path, bytes } = await pdfs.generate(invoice, values).saveTo("typed.pdf");
 console.log(`${path}: ${bytes} bytes`);
 
-// @ts-expect-error: the compiler finds this one, and your editor underlines it.
+// @ts-expect-error: the compiler reports this one.
 await generate({ number: "2026-0118", total: "£94.00" });
-// This one only shows when the program runs.
+// zod reports this one at run time.
 await generate({ number: "118", total: 94 });
 
 async function generate(values: Values<typeof invoice>): Promise<void> {

@@ -5,14 +5,14 @@ import { circumstancesOf } from "../shared/machine.mjs";
 import { markdownTable } from "../shared/tables.mjs";
 import { ratioIn } from "./parts.mjs";
 
-/** What part of the documents per second of a bare loop a run has to make. */
+/** The goal of a run, as a share of the documents per second of a bare loop. */
 const goal = 0.9;
 
-/** What a run leaves in docs/reports, by the names of the files. */
+/** Returns the files for docs/reports by name. */
 export function pageFilesOf(results) {
   const text = JSON.stringify(results, null, 2);
   return {
-    // A hundred samples take one line.
+    // Puts the samples on one line.
     "bulk-benchmarks.json": `${text.replace(/\[[\d.,\s]+\]/g, (numbers) => numbers.replace(/\s+/g, " "))}\n`,
     "bulk-benchmarks.md": pageOf(results),
     "bulk-benchmarks.svg": memoryChart(results.memory),
@@ -24,7 +24,7 @@ function memoryChart(memory) {
   const most = Math.max(1, ...runs.flatMap(([, { rssMegabytes }]) => rssMegabytes));
   return panelsOf({
     title: `Memory over a run of ${memory?.documents.toLocaleString("en") ?? "no"} documents`,
-    subtitle: `resident, over the course of the run; the top of each panel is ${Math.ceil(most)} MB`,
+    subtitle: `resident set over the run; the top of each panel is ${Math.ceil(most)} MB`,
     columns: 4,
     panels: runs.map(([title, { rssMegabytes: values }]) => {
       return { title, note: `${values.at(-1)} MB`, values, most, end: "100 %" };
@@ -32,14 +32,14 @@ function memoryChart(memory) {
   });
 }
 
-/** The whole of docs/reports/bulk-benchmarks.md. */
+/** Returns docs/reports/bulk-benchmarks.md. */
 function pageOf(results) {
   const { memory, speed, folder, start } = results;
   return `${[
-    "# Benchmarks of runs",
-    `What a run over many documents costs: \`generateMany\` and \`runBulk\` beside what one would write by hand. \`npm run bench -- bulk\` writes this
-page, its chart and [bulk-benchmarks.json](bulk-benchmarks.json), which has every figure of it; nobody edits them. Client and server share
-the machine, and the service's time to render is not in it. What a single call costs: [benchmarks.md](benchmarks.md).`,
+    "# Bulk benchmarks",
+    `This page compares \`generateMany\` and \`runBulk\` with hand-written loops. \`npm run bench -- bulk\` generates this page, its chart and
+[bulk-benchmarks.json](bulk-benchmarks.json), which contains all figures. Client and server run on the same machine, and the server does not render.
+[Benchmarks](benchmarks.md) has the cost of a single call.`,
     ...(memory ? memoryPartOf(memory) : []),
     ...(speed ? speedPartOf(speed) : []),
     ...(folder ? folderPartOf(folder) : []),
@@ -66,10 +66,9 @@ function memoryPartOf(part) {
   return [
     `## Memory over ${documents.toLocaleString("en")} documents`,
     "![Memory of the process over the run](bulk-benchmarks.svg)",
-    `The resident set of the client's process in MB, sampled after every hundredth of the run; the heap with garbage that was not collected
-yet. Documents of ${sizeOf(bytes)}, ${inFlight} in flight; CPU time per document, of the client's process. \`runBulk\` has a sink that only reads,
-and a journal: it remembers the hash of every key, which is why it grows. The last row goes on with the journal of the one before, and asks
-for nothing.`,
+    `The table shows the resident set of the client process in MB, sampled 100 times. The heap includes garbage that was not collected yet. The documents have
+${sizeOf(bytes)}, with ${inFlight} in flight. CPU time is per document. \`runBulk\` uses a sink that only reads, and a journal. It grows because it keeps a hash
+of every key. The last row resumes the run of the previous row, and sends no request.`,
     markdownTable(["RSS in MB", ...columns], rows),
     circumstancesOf(part),
   ];
@@ -96,10 +95,9 @@ function speedPartOf(part) {
     );
   return [
     "## Documents per second",
-    `\`generateMany\` with its default, \`bytes()\`, beside pools written by hand, each of so many lanes that take the next document as soon as
-they have one. The bare loops hold the document and check its status and length; a run checks that it is a whole PDF, besides, and minds
-clocks, retries and the pace. The best that undici can do is \`dispatch\`; what most would write is \`request\`. Medians of ${rounds} rounds of
-fresh processes that take turns; each warms up first.`,
+    `This section compares \`generateMany\` and its default \`bytes()\` with hand-written pools. The bare loops check the status and the length. \`generateMany\`
+also checks that the PDF is complete, and handles timeouts, retries and the rate. \`dispatch\` is the fastest API of undici; \`request\` is the most common.
+The figures are medians of ${rounds} rounds in new processes, which alternate and warm up first.`,
     ...ratios,
     figures("perSecond"),
     figures("cpuMicroseconds"),
@@ -123,10 +121,10 @@ function folderPartOf(part) {
   ]);
   const head = cells.flatMap(({ medium, bytes }) => [`${medium}, ${sizeOf(bytes)}: documents / s`, "CPU µs"]);
   return [
-    "## Into a folder",
-    `Every document in a file of its own, ${inFlight} in flight. \`writeFile\` leaves half a file behind where it is interrupted; \`saveTo()\` writes beside,
-syncs and renames; \`runBulk\` writes its journal, too, and syncs it and the folder in groups. On a file system in memory (tmpfs), syncing costs
-nothing: the difference is the price of the disk. Medians of ${rounds} rounds.`,
+    "## Saving to a folder",
+    `Each document is saved to its own file, with ${inFlight} in flight. An interrupted \`writeFile\` leaves an incomplete file. \`saveTo()\` writes a temporary file,
+syncs it and renames it. \`runBulk\` also writes its journal, and syncs the journal and the folder in groups. Syncing costs nothing on a file system in
+memory (tmpfs), so the difference is the cost of the disk. The figures are medians of ${rounds} rounds.`,
     markdownTable(["", ...head], rows),
     circumstancesOf(part),
   ];
@@ -138,8 +136,8 @@ function startPartOf(part) {
   const rows = Object.entries(perSecond).map(([name, figures]) => [name, ...figures.map(inDigits)]);
   return [
     "## The first seconds",
-    `How fast \`"auto"\` gets up to speed against a server that refuses nothing: documents of ${sizeOf(bytes)} in each second. It begins with a few, so
-that a service that takes no more is not flooded. Medians of ${rounds} rounds.`,
+    `The table shows how fast \`"auto"\` speeds up with a server without a limit: documents of ${sizeOf(bytes)} in each second. It starts with few requests, so
+that it does not flood a slow service. The figures are medians of ${rounds} rounds.`,
     markdownTable(["second", ...seconds.map((_, index) => String(index + 1))], rows),
     circumstancesOf(part),
   ];

@@ -9,7 +9,7 @@ const keys = ["cpuMicroseconds", "perSecond"];
 const small = 2_000;
 const inFlight = 20;
 
-/** How many documents a second are measured, by their size. As many warm up first. */
+/** The number of documents to measure, and to warm up with, by size. */
 const documentsOf = new Map([
   [small, 15_000],
   [50_000, 4_000],
@@ -24,8 +24,8 @@ export const parts = {
 };
 
 /**
- * What a long run holds on its way: against the service's endpoint and against raw sockets, without a journal and
- * with one, and when it goes on with a journal that has every job.
+ * Measures the memory of long runs: with the service's endpoint and with raw sockets, without and with a journal, and when
+ * resuming with a journal that contains every job.
  */
 async function measureMemory({ documents }) {
   const endpoint = await startProgram("endpoint.mjs");
@@ -48,7 +48,7 @@ async function measureMemory({ documents }) {
   return { documents, bytes: small, inFlight, runs };
 }
 
-/** Documents per second and CPU time of a run, beside those of pools written by hand. */
+/** Measures documents per second and CPU time of runs and of hand-written pools. */
 async function measureSpeed({ quick }) {
   const rounds = quick ? 1 : 3;
   const names = quick ? [...Object.values(bareLoops), generateMany] : loops;
@@ -72,7 +72,7 @@ async function measureSpeed({ quick }) {
   return { server: serverName, rounds, cells };
 }
 
-/** What it costs to save every document, from a bare write of the file to a run that survives a crash. */
+/** Measures the cost of saving each document, from \`writeFile\` to \`runBulk\`. */
 async function measureFolder({ quick, folder }) {
   const sizes = quick ? [small] : [small, 50_000];
   const rounds = quick ? 1 : 3;
@@ -98,7 +98,7 @@ async function measureFolder({ quick, folder }) {
   return { server: serverName, rounds, inFlight, cells };
 }
 
-/** How soon `"auto"` gets up to speed against a server that takes everything. */
+/** Measures how fast `"auto"` speeds up with a server without a limit. */
 async function measureStart({ quick }) {
   const rounds = quick ? 1 : 3;
   const seconds = 10;
@@ -117,7 +117,7 @@ async function measureStart({ quick }) {
   return { server: serverName, rounds, bytes: small, perSecond };
 }
 
-/** How many documents a run makes in the time, and in the CPU time, that a bare loop takes for one. */
+/** Returns the speed of a run as a multiple of that of a bare loop, by time and by CPU time. */
 export function ratioIn({ contenders }, bare) {
   const one = contenders[generateMany];
   const other = contenders[bare];

@@ -5,13 +5,13 @@ import { ratioOf } from "./goals.mjs";
 
 const labelWidth = 200;
 const columnWidth = 220;
-/** What a bar leaves of its column, for its number. */
+/** The space for the number next to a bar. */
 const numberWidth = 64;
 const rowHeight = 22;
 const barHeight = 14;
 const top = 84;
 
-/** CPU time in that of bare dispatch, one column for each size: by HTTP with 20 in flight. */
+/** Draws CPU time relative to bare dispatch with HTTP and 20 in flight, in one column per size. */
 export function compareChart({ cells }) {
   const columns = cells
     .filter(({ protocol, inFlight }) => protocol === "http" && inFlight === 20)
@@ -21,7 +21,7 @@ export function compareChart({ cells }) {
     width: margin * 2 + labelWidth + columns.length * columnWidth,
     height: top + names.length * rowHeight + margin,
     title: "CPU time of one document, × bare undici dispatch",
-    subtitle: "HTTP, 20 in flight; shorter is better; each size on a scale of its own",
+    subtitle: "HTTP, 20 in flight; shorter is better; each size has its own scale",
     elements: [
       ...names.map((name, row) => labelOf(name, row)),
       ...columns.map((cell, index) => columnOf(cell, names, margin + labelWidth + index * columnWidth)),

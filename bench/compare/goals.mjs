@@ -2,18 +2,18 @@ import { isOurs, ourBytes, yardstick } from "../measure/contenders.mjs";
 import { sizeOf } from "../shared/figures.mjs";
 import { nameOf } from "./settings.mjs";
 
-/** What `bytes()` may cost by HTTP with 20 in flight, in CPU time of bare dispatch, for each size. */
+/** The goals for `bytes()` with HTTP and 20 in flight, relative to the CPU time of bare dispatch, by size. */
 const goals = new Map([
   [2_000, 1.25],
   [50_000, 0.95],
   [1_000_000, 0.9],
 ]);
 
-/** What any form of ours may cost in any cell, but the web streams. */
+/** The goal for all other output methods, except web streams. */
 const mostOfAny = 1.5;
 const exempt = "template-pdf stream()";
 
-/** Each goal, and how near the results come. */
+/** Returns each goal with the measured ratio. */
 export function goalsOf({ cells }) {
   const ofBytes = [...goals].map(([bytes, limit]) => {
     const cell = cells.find(
@@ -30,17 +30,17 @@ export function goalsOf({ cells }) {
   );
   const [worst] = readings.sort((one, other) => other.ratio - one.ratio);
   const ratio = worst?.ratio ?? Number.NaN;
-  const text = `the worst of all forms but \`stream()\`: ${worst?.name ?? "not measured"}`;
+  const text = `the slowest output method except \`stream()\`: ${worst?.name ?? "not measured"}`;
   return [...ofBytes, { text, limit: mostOfAny, ratio, reached: isWithin(ratio, mostOfAny) }];
 }
 
-/** The CPU time of a document in that of bare dispatch; NaN where either was not measured. */
+/** Returns the CPU time relative to bare dispatch, or NaN if one of them was not measured. */
 export function ratioOf({ contenders }, contender, base = yardstick) {
   const own = contenders[contender]?.cpuMicroseconds ?? Number.NaN;
   return own / (contenders[base]?.cpuMicroseconds ?? Number.NaN);
 }
 
-/** By what the page shows: two digits. */
+/** Compares with the two digits that the page shows. */
 function isWithin(ratio, limit) {
   return Number(ratio.toFixed(2)) <= limit;
 }

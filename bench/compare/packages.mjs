@@ -6,7 +6,7 @@ import { peers } from "../measure/contenders.mjs";
 const root = new URL("../../", import.meta.url);
 const peersFolder = new URL("bench/peers/", root);
 
-/** Installs the packages of ../peers; npm does nothing where that is done. */
+/** Installs the packages of ../peers if they are missing. */
 export function installPeers() {
   const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
   const { status } = spawnSync("npm", args, {
@@ -19,7 +19,7 @@ export function installPeers() {
   }
 }
 
-/** The versions of what is measured. */
+/** Returns the versions of the measured packages. */
 export function versionsOf(contenders) {
   const folders = { "template-pdf": "", undici: "node_modules/undici/" };
   for (const name of peers)

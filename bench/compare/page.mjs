@@ -7,7 +7,7 @@ import { goalsOf, ratioOf } from "./goals.mjs";
 import { textOf } from "./results.mjs";
 import { durations, nameOf } from "./settings.mjs";
 
-/** What a run leaves in docs/reports, by the names of the files. */
+/** Returns the files for docs/reports by name. */
 export function pageFilesOf(results) {
   return {
     "benchmarks.json": textOf(results),
@@ -16,19 +16,19 @@ export function pageFilesOf(results) {
   };
 }
 
-/** The whole of docs/reports/benchmarks.md. */
+/** Returns docs/reports/benchmarks.md. */
 function pageOf(results) {
   return `${[
     "# Benchmarks",
-    `What one document costs its client: ours beside bare undici and the clients that people use otherwise. \`npm run bench\` writes
-this page, its chart and [benchmarks.json](benchmarks.json), which has every figure of it; nobody edits them.`,
-    "![CPU time of one document, in that of bare undici dispatch](benchmarks.svg)",
+    `This page compares the cost of one document in template-pdf, bare undici and other HTTP clients. \`npm run bench\` generates this page, its chart and
+[benchmarks.json](benchmarks.json), which contains all figures.`,
+    "![CPU time of one document, relative to bare undici dispatch](benchmarks.svg)",
     ...surroundingsOf(results),
     ...goalPartOf(results),
     ...ratioPartOf(results),
     ...methodOf(results),
-    "## Every figure",
-    "Medians of the rounds. **Bold** is this package; the memory is the largest resident set of the whole process.",
+    "## All figures",
+    "The figures are medians of the rounds. **Bold** rows are this package. Memory is the peak resident set of the process.",
     ...inOrder(results.cells).map(
       (cell) => `<details>\n<summary>${nameOf(cell)}</summary>\n\n${detailsOf(cell)}\n\n</details>`,
     ),
@@ -37,14 +37,15 @@ this page, its chart and [benchmarks.json](benchmarks.json), which has every fig
 
 function surroundingsOf({ kind, savedTo, versions, ...circumstances }) {
   const extent = {
-    full: "A full run.",
-    quick: "**A quick run**: fewer cells and rounds, and a warm-up too short for the slower clients.",
-    part: "**A part**: not all contenders or cells.",
+    full: "This is a full run.",
+    quick:
+      "**This is a quick run** with fewer cells and rounds, and a warm-up that is too short for the slower clients.",
+    part: "**This is a partial run** without all contenders and cells.",
   };
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return [
-    "## Where",
-    `${extent[kind]} ${circumstancesOf(circumstances)} Client and server share the machine. Versions: ${named.join(", ")}.
+    "## Environment",
+    `${extent[kind]} ${circumstancesOf(circumstances)} Client and server run on the same machine. Versions: ${named.join(", ")}.
 \`saveTo()\` and \`writeFile\` write to ${savedTo}.`,
   ];
 }
@@ -55,8 +56,8 @@ export function goalPartOf(results) {
     return [text, `≤ ${limit.toFixed(2)}`, inTwoDigits(ratio), verdict];
   });
   return [
-    "## The goals",
-    "In the CPU time of bare dispatch, which holds a document in memory and checks nothing of it.",
+    "## Goals",
+    "The unit is the CPU time of bare dispatch, which holds a document in memory and does not check it.",
     markdownTable(["", "goal", "measured", ""], rows),
   ];
 }
@@ -76,46 +77,45 @@ function ratioPartOf({ cells }) {
   });
   return [
     "## CPU time of one document, × bare dispatch",
-    `The columns are the size of the document and how many are in flight. Compare within a column: absolute times depend on the machine.
-A \`~\` stands where the rounds of that client, or those of bare dispatch, differ by more than half: such a figure is rough.`,
+    `The columns are the size of the document and the number in flight. Compare only within a column: absolute times depend on the machine.
+A \`~\` marks an imprecise figure: the rounds of that client, or of bare dispatch, differ by more than half.`,
     ...tables,
   ];
 }
 
-/** A figure as the page shows it. */
+/** Returns a ratio as text, marked with ~ if it is imprecise. */
 export function ratioIn(cell, name) {
   const ratio = inTwoDigits(ratioOf(cell, name));
-  const isRough = [name, yardstick].some((one) => {
+  const isImprecise = [name, yardstick].some((one) => {
     const rounds = cell.contenders[one]?.rounds ?? [];
     return Math.max(...rounds) > 1.5 * Math.min(...rounds);
   });
-  return isRough && name !== yardstick ? `~ ${ratio}` : ratio;
+  return isImprecise && name !== yardstick ? `~ ${ratio}` : ratio;
 }
 
 function methodOf({ cells }) {
   const names = [...compared.values()].join(" and ");
   const roundsOf = (name) => cells[0]?.contenders[name]?.rounds.length ?? 0;
   const others = Object.keys(cells[0]?.contenders ?? {}).find((name) => !compared.has(name)) ?? yardstick;
-  const turns = `${roundsOf(yardstick)} for ${names}, ${roundsOf(others)} for everybody else`;
+  const turns = `${roundsOf(yardstick)} for ${names}, ${roundsOf(others)} for all others`;
   return [
-    "## What is measured",
-    `- Everybody does one job, written as their own users would: POST the same JSON values with the key, read the body to its end, check the
-  status and the length. Connections stay open. \`template-pdf\` is the built package as it is published, with all its checks, clocks,
-  retries and hooks as they are by default.
-- Each figure is that of a fresh process, which warms up first. The processes take turns, in rounds: ${turns}.
-- CPU time is user and system time of the client's process, with all its threads. Latency is from the call to the whole document.
-- Bare dispatch keeps the chunks of a document in a list and joins them at its end, as a program does that has no more at hand. \`bytes()\` puts
-  them where they belong as they come: less memory that lives on, and so less CPU time for documents of more than one chunk.
-- No goal is set for \`stream()\`, because web streams are the runtime's own and cost what they cost.
-- \`stream()\` is read to its end and its bytes are only counted. \`saveTo()\` replaces the file of the document before; what a bare write of
-  the same files costs tells "undici dispatch, writeFile", which leaves half a file behind where it is interrupted. \`saveTo()\` looks before it asks, syncs and
-  renames: [what saving costs](../decisions/0016-cost-of-saving.md).`,
-    "Not measured: the time of a real service to render, a network in between, compressed answers, HTTP/2, failures, other runtimes than Node.",
+    "## Method",
+    `- Each client sends the same JSON values with the key, reads the complete body, and checks the status and the length, with idiomatic code. Connections stay
+  open. \`template-pdf\` is the built package with its default checks, timeouts and retries.
+- Each figure comes from a new process, which warms up first. The processes alternate in rounds: ${turns}.
+- CPU time is user and system time of the client process with all its threads. Latency is the time from the call to the complete document.
+- Bare dispatch collects the chunks of a document in a list and joins them at the end. \`bytes()\` copies them into place as they arrive, which needs less
+  memory and CPU time for documents of more than one chunk.
+- There is no goal for \`stream()\`, because the runtime implements web streams.
+- \`stream()\` is read to the end, and its bytes are counted. \`saveTo()\` replaces the file of the previous document. "undici dispatch, writeFile" writes the
+  same file directly, and leaves an incomplete file if it is interrupted. \`saveTo()\` checks the folder, syncs and renames: see
+  [the cost of saving](../decisions/0016-cost-of-saving.md).`,
+    "The benchmarks do not measure rendering, the network, compressed responses, HTTP/2, failures, or runtimes other than Node.",
     `${"`npm run bench -- --help`"} lists the options. A full run takes ${durations.full}, a quick one ${durations.quick}.`,
   ];
 }
 
-/** Every figure of a cell. */
+/** Returns a table with all figures of a cell. */
 export function detailsOf(cell) {
   const rows = Object.entries(cell.contenders).map(([name, figures]) => [
     marked(name),

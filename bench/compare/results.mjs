@@ -2,7 +2,7 @@ import { mediansOf } from "../measure/in-turn.mjs";
 import { fourDigits } from "../shared/figures.mjs";
 
 /**
- * What docs/reports/benchmarks.json holds. Figures are medians, with the CPU time of a document in each round.
+ * The contents of docs/reports/benchmarks.json. Figures are medians, with the CPU time of each round.
  *
  * @typedef {{ cpuMicroseconds: number, perSecond: number, peakMegabytes: number, p50Ms: number, p99Ms: number, rounds: number[] }} Figures
  * @typedef {{ protocol: string, bytes: number, inFlight: number, contenders: Record<string, Figures> }} CellResults
@@ -12,7 +12,7 @@ import { fourDigits } from "../shared/figures.mjs";
 
 const keys = ["cpuMicroseconds", "perSecond", "peakMegabytes", "p50Ms", "p99Ms"];
 
-/** The figures of the readings of all rounds. @returns {any} `Figures` */
+/** Computes the figures from the readings of all rounds. @returns {any} `Figures` */
 export function figuresOf(readings) {
   return {
     ...mediansOf(readings, keys),
@@ -20,7 +20,7 @@ export function figuresOf(readings) {
   };
 }
 
-/** The file as it is committed: one contender on a line. */
+/** Formats the file with one contender per line. */
 export function textOf(results) {
   const text = JSON.stringify(results, null, 2);
   const inOneLine = (figures) => JSON.stringify(JSON.parse(figures));

@@ -12,13 +12,13 @@ export function nameOf({ protocol, bytes, inFlight }) {
   return `${protocol.toUpperCase()}, ${sizeOf(bytes)}, ${inFlight} in flight`;
 }
 
-/** How long a run takes on two cores. */
+/** The duration of a run on two cores. */
 export const durations = { full: "25 to 30 minutes", quick: "under two minutes" };
 
-/** Zero rounds are the usual ones. */
+/** With 0 rounds, the default number is used. */
 export const defaults = { quick: false, only: "", cells: "", rounds: 0, page: false };
 
-/** What is to be measured; a part is neither everything nor the quick choice. */
+/** Reads what to measure from the options. */
 export function readSettings(options) {
   const { quick, only, rounds, cells: pattern } = { ...defaults, ...options };
   const ofQuick = cells.filter(({ protocol, inFlight }) => protocol === "http" && inFlight === 20);
@@ -35,8 +35,8 @@ export function readSettings(options) {
 }
 
 /**
- * Every contender is measured when it is compiled, not while it is being compiled. `fetch` takes thousands of documents for that,
- * with pauses in between, so that no rule that looks for an end of the descent would find it.
+ * Returns the spans of a full run. The warm-up must be long enough to compile every contender: `fetch` needs thousands of documents,
+ * with phases without progress, so that the end of the warm-up cannot be detected automatically.
  */
 function fullSpansOf(bytes) {
   const documents = bytes < 10_000 ? 5_000 : bytes < 100_000 ? 3_000 : 300;
@@ -57,6 +57,6 @@ function spansOf(unmeasured, documents, cpuMilliseconds) {
 
 function matching(option, all, pattern, nameOf) {
   const found = all.filter((one) => new RegExp(pattern, "i").test(nameOf(one)));
-  if (found.length === 0) throw new UsageError(`${option} matches none of ${all.map(nameOf).join("; ")}.`);
+  if (found.length === 0) throw new UsageError(`${option} matches no name in ${all.map(nameOf).join("; ")}.`);
   return found;
 }

@@ -1,21 +1,21 @@
-// Every client of a single document, each as its own users would write it: the same job with the same headers, on connections
-// that stay open. A contender opens a job and returns a function that fetches one whole document and returns its length; it is
-// called with a slot, which no two documents in flight share. It rejects unless the status is 200.
-// Packages that only the benchmarks need are in ../peers, and everything for many documents is in many.mjs.
+// The clients for a single document, with idiomatic code, the same request and kept connections. A contender opens a job and returns
+// a function that fetches one complete document and returns its length. The function receives a slot, which is unique among calls in
+// flight, and rejects unless the status is 200. Packages that only benchmarks need are in ../peers; contenders for many documents are
+// in many.mjs.
 
 /** The base of comparison. */
 export const yardstick = "undici dispatch";
 
-/** Ours as most would call it. */
+/** The most common call of this package. */
 export const ourBytes = "template-pdf bytes()";
 
-/** The two that the first goals compare, where a few hundredths matter, and what the page calls them. */
+/** The two contenders that need precise figures for the first goals, with their names on the page. */
 export const compared = new Map([
   [yardstick, "bare dispatch"],
   [ourBytes, "`bytes()`"],
 ]);
 
-/** Everything but this package. */
+/** The contenders other than this package. */
 const others = {
   [yardstick]: async (job) => {
     const dispatch = await openDispatch(job);
@@ -72,7 +72,7 @@ const others = {
 
 const ignore = () => {};
 
-/** The outputs of this package, and the options of its client. */
+/** The output methods of this package, and client options. */
 const outputs = {
   [ourBytes]: { length: async (pdf) => (await pdf.bytes()).length },
   "template-pdf bytes(), hooks": {
@@ -102,13 +102,13 @@ const ours = Object.entries(outputs).map(([name, { length, options }]) => {
 
 export const contenders = { ...others, ...Object.fromEntries(ours) };
 
-/** Names of the contenders in ../peers. Their packages are installed only when they are measured. */
+/** The contenders in ../peers. Their packages are installed only when they are measured. */
 export const peers = ["axios", "got", "ky", "ofetch"];
 
-/** Every contender, in the order of the tables. */
+/** All contenders in the order of the tables. */
 export const allContenders = [...Object.keys(others), ...peers, ...Object.keys(outputs)];
 
-/** Whether a contender is this package. */
+/** Returns whether a contender is this package. */
 export function isOurs(name) {
   return name.startsWith("template-pdf ");
 }
@@ -121,7 +121,7 @@ export function headersOf({ apiKey }) {
   return { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
 }
 
-/** The request, for undici, `fetch` and `node:http`. */
+/** Returns the request options for undici, `fetch` and `node:http`. */
 export function requestOf(job) {
   return { method: "POST", headers: headersOf(job), body: JSON.stringify(job.values) };
 }
@@ -172,5 +172,5 @@ function checkStatus(status) {
 }
 
 function refusal(status) {
-  return new Error(`The server answered with status ${status}.`);
+  return new Error(`The server responded with status ${status}.`);
 }

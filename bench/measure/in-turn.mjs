@@ -4,8 +4,8 @@ import { killAtEnd } from "../shared/at-end.mjs";
 import { fourDigits, medianOf } from "../shared/figures.mjs";
 
 /**
- * Carries out plans, each in a process of its own, one after another and in rounds. Every other round is the other way round, so
- * that no contender always comes after the same one.
+ * Runs plans in rounds, each in its own process. Every second round has the reverse order, so that a contender does not always
+ * follow the same one.
  */
 export async function measureInTurn(plans, rounds, { prepare = (plan) => plan, check, ...options } = {}) {
   const roundsOf = typeof rounds === "number" ? () => rounds : rounds;
@@ -21,7 +21,7 @@ export async function measureInTurn(plans, rounds, { prepare = (plan) => plan, c
   return readings;
 }
 
-/** Carries out one plan. */
+/** Runs one plan. */
 export async function measure(plan, { authorityFile, execArgv = [] } = {}) {
   const program = new URL("./process.mjs", import.meta.url);
   const options = { env: environmentWith(authorityFile), execArgv };
@@ -33,13 +33,13 @@ export async function measure(plan, { authorityFile, execArgv = [] } = {}) {
   return reading;
 }
 
-/** The medians of some figures of all rounds. */
+/** Returns the medians of some figures over all rounds. */
 export function mediansOf(readings, keys) {
   const medians = keys.map((key) => [key, fourDigits(medianOf(readings.map((reading) => reading[key])))]);
   return Object.fromEntries(medians);
 }
 
-/** The environment, without what would route requests differently, or change how Node runs. */
+/** The environment without variables that configure proxies, Node or this package. */
 function environmentWith(authorityFile) {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/_proxy$/i.test(name) && !name.startsWith("NODE_") && !name.startsWith("TEMPLATE_PDF_"),

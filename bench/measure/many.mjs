@@ -1,18 +1,18 @@
-// Everything that makes many documents: what users would write by hand, and the runs of this package. A pump makes documents until
-// `next` returns no number, and reports the length of each, and how long it took, if it is known.
+// The contenders for many documents: hand-written pools and the runs of this package. A pump generates documents until `next` returns
+// no number, and reports the length of each document and, if known, its duration.
 import { writeFile } from "node:fs/promises";
 import { contenders, ourBytes, peers } from "./contenders.mjs";
 import { toFile } from "./to-file.mjs";
 
 export const generateMany = "template-pdf generateMany";
 
-/** The loops that `generateMany` is compared with: undici's fastest call, and the one that most would write. */
+/** The bare loops for comparison: the fastest API of undici, and the most common one. */
 export const bareLoops = { dispatch: "undici dispatch", request: "undici request" };
 
-/** The contenders of documents per second. */
+/** The contenders for documents per second. */
 export const loops = [...Object.values(bareLoops), "global fetch", ourBytes, generateMany];
 
-/** The ways to save each document to a file of its own, in the order of the table. The last two are runs. */
+/** The contenders that save each document to a file, in the order of the table. The last two are runs. */
 export const writers = {
   "pool, writeFile": async (pdf, path) => writeFile(path, await pdf.bytes()),
   "pool, writeFile and sync": async (pdf, path) => writeFile(path, await pdf.bytes(), { flush: true }),
@@ -21,21 +21,21 @@ export const writers = {
   "runBulk, folder()": undefined,
 };
 
-/** The dispatchers of HTTP/1.1 and HTTP/2 that a caller may pass; without one, the client has its own agent. */
+/** Dispatchers for HTTP/1.1 and HTTP/2. Without one, the client uses its own agent. */
 export const dispatchers = {
   "own agent": () => undefined,
   "HTTP/1.1": ({ Agent }) => new Agent(),
   "HTTP/2": ({ Agent }) => new Agent({ allowH2: true }),
-  // Undici shares a connection between POSTs only if it may send each of them twice.
+  // undici shares a connection between POST requests only if they are declared idempotent.
   "HTTP/2, shared": ({ Agent }) =>
     new Agent({ allowH2: true, pipelining: 100 }).compose(
       (dispatch) => (options, handler) => dispatch({ ...options, idempotent: true }, handler),
     ),
 };
 
-/** Opens a contender by its name. */
+/** Opens a contender by name. */
 export async function openPump(name, job) {
-  // Each contender loads only what it needs itself, because its memory is measured.
+  // Loads only what the contender needs, because its memory is measured.
   const ofPeers = peers.includes(name) ? (await import("../peers/contenders.mjs")).contenders : {};
   const one = contenders[name] ?? toFile[name] ?? ofPeers[name];
   if (one) return poolOf(await one(job), job.inFlight);
@@ -55,7 +55,7 @@ export async function openPump(name, job) {
   }, job.inFlight);
 }
 
-/** So many lanes, each of which takes the next document as soon as it has one. */
+/** Runs a number of loops, each of which takes the next document when it has finished one. */
 function poolOf(fetchOne, lanes) {
   return async (next, onDocument) => {
     const lane = async (slot) => {
@@ -73,7 +73,7 @@ function poolOf(fetchOne, lanes) {
 
 async function openRun(name, client, { uid, values, folder, inFlight: concurrency }) {
   const bulk = await import("template-pdf/bulk");
-  /** Each job has a number of its own, as an invoice has. */
+  /** Each job has a unique number. */
   function* jobsOf(next) {
     for (let number = next(); number !== undefined; number = next()) {
       yield { template: uid, values: { ...values, number } };
@@ -104,7 +104,7 @@ async function openRun(name, client, { uid, values, folder, inFlight: concurrenc
     [generateMany]: () => many({}),
     "generateMany, saveTo()": () => many({ use: saveTo }),
     "runBulk, folder()": () => durable(bulk.folder("{{number}}.pdf", { root: folder })),
-    // Its sink only reads: what the journal costs is measured, not a disk full of documents.
+    // The sink only reads, to measure the journal without the disk.
     runBulk: () => durable({ put: (_key, pdf) => pdf.bytes() }),
   };
   if (!runs[name]) throw new Error(`There is no contender "${name}".`);

@@ -1,13 +1,13 @@
-// One contender in a process of its own: warms up, then reports what its documents cost.
-// node process.mjs <plan in JSON>: { contender, origin, bytes, inFlight, warmUp, measured, folder, samples }. A span, such as
-// `measured`, ends once it has had its `documents`, `cpuMilliseconds` and `seconds`.
+// Runs one contender in its own process: warms up, then reports the cost of its documents.
+// node process.mjs <plan in JSON>: { contender, origin, bytes, inFlight, warmUp, measured, folder, samples }. A span such as
+// `measured` ends after its `documents`, `cpuMilliseconds` and `seconds`.
 import { subscribe } from "node:diagnostics_channel";
 import { collectGarbage } from "../shared/collect-garbage.mjs";
 import { percentileOf } from "../shared/figures.mjs";
 import { values } from "../shared/values.mjs";
 import { openPump } from "./many.mjs";
 
-// Whoever wanted the figures has ended.
+// Ends if the parent process has ended.
 process.on("disconnect", () => process.exit());
 
 const plan = JSON.parse(process.argv[2] ?? "");
@@ -17,13 +17,13 @@ subscribe("undici:client:connected", () => sockets++);
 const apiKey = "0123456789abcdef0123456789abcdef";
 const pump = await openPump(contender, { origin, uid: String(bytes), apiKey, values, folder, inFlight });
 
-/** To read the clock of the CPU costs a microsecond or two, so it is read only after so many documents. */
+/** The number of documents between readings of the CPU time, because each reading takes 1 to 2 µs. */
 const lookEvery = 16;
 
-/** So many latencies are kept, the newest: memory must not grow with the documents. */
+/** The maximum number of latencies to keep, so that memory does not grow with the documents. */
 const latencies = new Float64Array(100_000);
 
-/** The number of the next document: a second run goes on where the first one ended. */
+/** The number of the next document, which continues across spans. */
 let number = 0;
 
 async function run({ documents, cpuMilliseconds = 0, seconds = 0 }) {

@@ -1,4 +1,4 @@
-// Everything that saves one document to a file, for documents that are larger than memory.
+// The contenders that save one document to a file, for documents larger than memory.
 import { createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -10,7 +10,7 @@ export const bareStream = "undici stream";
 
 export const toFile = {
   [bareStream]: (job) => byUndici(job, {}),
-  // As `saveTo()`, it waits until the document is on the disk.
+  // Waits until the document is synced, like `saveTo()`.
   "undici stream, synced": (job) => byUndici(job, { flush: true }),
   "global fetch to a file": (job) =>
     saving(job, async (path) => {

@@ -1,4 +1,4 @@
-// The contenders with packages of their own, as ../measure/contenders.mjs describes them.
+// The contenders that need other packages. See ../measure/contenders.mjs.
 import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import { headersOf, urlOf } from "../measure/contenders.mjs";

@@ -1,11 +1,11 @@
-// A document of any size that nobody has to hold: one block over and over, between the marks of a PDF.
+// A document of any size that is never in memory as a whole: it repeats one block between the markers of a PDF.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 
 const header = Buffer.from("%PDF-1.7\n");
 const trailer = Buffer.from("\n%%EOF\n");
 
-/** Of an odd length, so that no two buffers on the way ever begin alike. */
+/** A block with an odd length, so that buffers always start with different bytes. */
 const block = Buffer.alloc(1024 * 1024 - 7);
 for (let at = 0, state = 0x2545f491; at < block.length; at++) {
   state ^= state << 13;
@@ -14,7 +14,7 @@ for (let at = 0, state = 0x2545f491; at < block.length; at++) {
   block[at] = state & 0xff;
 }
 
-/** The document, piece by piece. */
+/** Yields the document in pieces. */
 export function* piecesOf(size) {
   yield header;
   let left = size - header.length - trailer.length;
@@ -23,7 +23,7 @@ export function* piecesOf(size) {
   yield trailer;
 }
 
-/** Whether a file holds exactly this document. */
+/** Returns whether a file contains exactly this document. */
 export async function isWhole(path, size) {
   const [expected, found] = [createHash("sha256"), createHash("sha256")];
   for (const piece of piecesOf(size)) expected.update(piece);

@@ -1,4 +1,4 @@
-// The service's endpoint, as the emulator and the handler have it, with documents that are ready.
+// Serves prepared documents with the endpoint of the emulator and the handler.
 import { importSource } from "../shared/import-source.mjs";
 import { pdfOf } from "../shared/pdf-of.mjs";
 

@@ -1,8 +1,8 @@
-// Serves /small/ and /large/ documents with faults now and then. A GET returns how many requests and connections there were.
+// Serves /small/ and /large/ documents with occasional faults. A GET returns the number of requests and connections.
 import { createServer } from "node:http";
 import { pdfOf } from "../shared/pdf-of.mjs";
 
-/** One of so many requests fails, and each kind of fault in its turn: about 4 % in all. */
+/** The number of requests per fault; the kinds of fault alternate. About 4 % of the requests fail. */
 const faultEvery = 25;
 const faults = [
   (response) => response.writeHead(503, { "retry-after": "0" }).end('{"message":"busy"}'),
@@ -29,7 +29,7 @@ const server = createServer((request, response) => {
 server.listen(0, "127.0.0.1", () => process.send(server.address().port));
 process.on("disconnect", () => process.exit());
 
-/** Reports without the connection of the request itself. */
+/** Counts without the connection of this request. */
 function report(response) {
   server.getConnections((_, connections) => {
     const body = JSON.stringify({ requests, connections: connections - 1 });

@@ -1,5 +1,5 @@
-// Speaks HTTP/1.1 and HTTP/2 over TLS, and takes 50 ms for each document, as a service that renders does. The uid is the number of bytes.
-// node http2.mjs <file of the certificate> <file of its key>
+// Serves HTTP/1.1 and HTTP/2 over TLS, and takes 50 ms per document to simulate rendering. The uid is the number of bytes.
+// node http2.mjs <certificate file> <key file>
 import { readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
 import { pdfOf } from "../shared/pdf-of.mjs";

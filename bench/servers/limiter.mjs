@@ -1,4 +1,4 @@
-/** Says of each request that arrives whether it is allowed. */
+/** Creates a function that returns whether the next request is allowed. */
 export function limiterOf(kind, perSecond) {
   let [count, second] = [0, 0];
   let [tokens, atMs] = [perSecond, performance.now()];

@@ -1,5 +1,5 @@
-// Servers that take 20 ms over a document, allow so many a second and answer 429 beyond: each by the path of its base
-// URL, /<window | bucket>/<a second>/<none | 1>. A window begins at the whole second; a bucket holds a second's worth.
+// Rate-limited servers that take 20 ms per document and respond with 429 above the limit. The path of the base URL selects one:
+// /<window | bucket>/<per second>/<none | 1>. A window starts at the full second; a bucket holds the requests of one second.
 import { createServer } from "node:http";
 import { pdfOf } from "../shared/pdf-of.mjs";
 import { limiterOf } from "./limiter.mjs";

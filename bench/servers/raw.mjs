@@ -1,6 +1,6 @@
-// A server that costs little: it answers every request on a raw socket with a ready-made document.
-// Sizes are picked by the uid: /api/v1/templates/<bytes>/generate-sync. With a certificate it speaks TLS.
-// node raw.mjs [<file of the certificate> <file of its key>]
+// A fast server: it answers every request on a raw socket with a prepared document.
+// The uid is the size: /api/v1/templates/<bytes>/generate-sync. With a certificate, it uses TLS.
+// node raw.mjs [<certificate file> <key file>]
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -8,7 +8,7 @@ import { pdfOf } from "../shared/pdf-of.mjs";
 
 const [certificate, key] = process.argv.slice(2);
 
-/** Head and document in one, ready to be written. */
+/** Returns the headers and the document in one buffer. */
 const answers = new Map();
 
 function answerTo(head) {

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { killAtEnd, makeTemporaryFolder } from "../shared/at-end.mjs";
 import { importSource } from "../shared/import-source.mjs";
 
-/** What the server of all contenders is, in words. */
+/** The description of the server for all contenders. */
 export const serverName = `raw sockets in Node ${process.version}`;
 
-/** Starts the server of all contenders, which answers over HTTP and over TLS, each in a process of its own. */
+/** Starts the server for all contenders: one process for HTTP and one for TLS. */
 export async function startServer() {
   const { cert, key, authorityFile } = await writeCertificate();
   return {
@@ -18,11 +18,11 @@ export async function startServer() {
   };
 }
 
-/** Starts a server of this folder in a process of its own, over TLS if it gets a certificate and its key; returns its origin. */
+/** Starts a server of this folder in its own process, with TLS if there is a certificate and a key, and returns its origin. */
 export async function startProgram(program, ...certificate) {
   const child = killAtEnd(fork(new URL(program, import.meta.url), certificate));
   const [port] = await Promise.race([once(child, "message"), once(child, "exit")]);
-  if (!child.connected) throw new Error(`The server ${program} ended at its start.`);
+  if (!child.connected) throw new Error(`The server ${program} ended before it was ready.`);
   return `${certificate.length > 0 ? "https" : "http"}://127.0.0.1:${port}`;
 }
 

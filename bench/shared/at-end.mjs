@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What is to be undone, the oldest first. */
+/** Clean-up functions, the oldest first. */
 const pending = new Set();
 
 process.on("exit", () => {
@@ -20,10 +20,10 @@ export function killAtEnd(child) {
   return child;
 }
 
-/** Makes an empty folder that is removed with everything in it when this process ends. */
+/** Creates an empty folder that is removed when this process ends. */
 export function makeTemporaryFolder(name, parent = tmpdir()) {
   const path = mkdtempSync(join(parent, `template-pdf-${name}-`));
-  // A child that was killed a moment ago may still write.
+  // A child process that was just killed can still write.
   pending.add(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
   return path;
 }

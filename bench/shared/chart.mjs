@@ -1,4 +1,4 @@
-/** What charts are drawn with, by light and dark. A chart paints its own ground, so that any page can show it. */
+/** The colours of charts in light and dark mode. A chart has its own background, so that any page can show it. */
 const colours = {
   light: {
     ground: "#ffffff",
@@ -21,7 +21,7 @@ const colours = {
 export const margin = 16;
 const panel = { width: 236, height: 150, top: 24, plot: 84, gap: 16 };
 
-/** A chart with a title and a line below it, as an SVG that follows the reader's choice of light or dark. */
+/** Returns an SVG chart with a title and a subtitle, which supports light and dark mode. */
 export function chartOf({ width, height, title, subtitle, elements }) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escaped(title)}</title>
@@ -48,7 +48,7 @@ ${elements.join("\n")}
 }
 
 /**
- * A panel for each line of values: `{ title, note, values, most, end, limit, dots }`. `most` is the top of its scale, `end` the end
+ * Draws a panel for each line of values: `{ title, note, values, most, end, limit, dots }`. `most` is the top of its scale, `end` the end
  * of its axis, `limit` a dashed line, and a dot marks each value with something in `dots`.
  */
 export function panelsOf({ title, subtitle, panels, columns }) {

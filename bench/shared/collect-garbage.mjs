@@ -4,5 +4,5 @@ import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose-gc");
 
-/** Collects all garbage at once. Compiled code is thrown away, too: what is timed has to come before. */
+/** Collects all garbage. This also discards compiled code, so measure times before. */
 export const collectGarbage = /** @type {() => void} */ (runInNewContext("gc"));

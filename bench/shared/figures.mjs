@@ -5,17 +5,17 @@ export function medianOf(numbers) {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The number that this part of all numbers does not exceed. */
+/** Returns a quantile. */
 export function percentileOf(sorted, part) {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }
 
-/** Four digits, which a ratio with two decimals needs; large numbers keep all before the point. */
+/** Rounds to four digits, enough for a ratio with two decimals. Large numbers keep all integer digits. */
 export function fourDigits(number) {
   return number >= 1_000 ? Math.round(number) : Number(number.toPrecision(4));
 }
 
-/** Three digits; large numbers keep all before the point. */
+/** Formats three digits. Large numbers keep all integer digits. */
 export function inDigits(number = Number.NaN) {
   if (Number.isNaN(number)) return "–";
   return number >= 100 ? Math.round(number).toLocaleString("en") : number.toPrecision(3);

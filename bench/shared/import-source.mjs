@@ -5,7 +5,7 @@ import { makeTemporaryFolder } from "./at-end.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Imports what no entry point of the package exports, bundled from TypeScript, which Node 20 cannot load. */
+/** Imports internal modules, bundled because Node 20 cannot load TypeScript. */
 export async function importSource(contents) {
   const outfile = join(makeTemporaryFolder("source"), "source.mjs");
   await build({

@@ -12,14 +12,14 @@ export function describeMachine() {
   };
   const { node, cores, loadBefore } = machine;
   console.log(`Node ${node}, ${cores} cores, load ${loadBefore}`);
-  if (loadBefore > cores) console.log("The machine is busy: do not trust a figure that you see only once.");
+  if (loadBefore > cores) console.log("The machine is busy: repeat the measurement before you trust it.");
   return machine;
 }
 
-/** Where and when something was measured, as a sentence. */
+/** Returns the date and the machine of a measurement as a sentence. */
 export function circumstancesOf({ date, machine, server }) {
   const { node, cores, processor, platform, loadBefore } = machine;
-  const busy = loadBefore > cores ? ": **it was busy, and the figures are rough**" : "";
+  const busy = loadBefore > cores ? ": **the machine was busy, so the figures are imprecise**" : "";
   const answering = server ? `; ${server}` : "";
   return `${date}, Node ${node}, ${cores} cores (${processor}), ${platform}${answering}; load ${loadBefore} before the start${busy}.`;
 }

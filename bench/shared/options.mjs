@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-/** What the command line got wrong. It ends the program with one line and status 2. */
+/** A wrong command line. The program prints it in one line and exits with 2. */
 export class UsageError extends Error {}
 
-/** Reads options. The type of a default is the type of the option: a flag, a whole number, a text or a list of texts. */
+/** Reads options. The type of the default is the type of the option: a flag, an integer, a text or a list of texts. */
 export function readOptions(defaults, args) {
   const options = Object.entries(defaults).map(([name, value]) => [
     name,
@@ -29,7 +29,7 @@ function parse(args, options) {
   try {
     return parseArgs({ args, options });
   } catch (error) {
-    // Node adds advice about arguments that begin with a dash. No benchmark takes any.
+    // Removes the advice of Node about positional arguments, which benchmarks do not have.
     throw new UsageError(String(error instanceof Error ? error.message : error).split(/\n|(?<=\.) To /)[0]);
   }
 }

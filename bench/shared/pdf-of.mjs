@@ -1,11 +1,11 @@
 // @ts-check
-/** So long are its beginning and its end. */
+/** The length of its start and end. */
 export const leastBytes = 16;
 
 /**
- * A PDF-shaped document of exactly so many bytes.
+ * Creates a document of a given size that looks like a PDF.
  *
- * @param {number} bytes - at least as many
+ * @param {number} bytes - the size, at least `leastBytes`
  */
 export function pdfOf(bytes) {
   const document = Buffer.alloc(bytes, "0123456789abcdef\n");

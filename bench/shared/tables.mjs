@@ -1,11 +1,11 @@
-/** A table of Markdown. Columns of figures are aligned to the right. */
+/** Returns a Markdown table. Columns of numbers are aligned to the right. */
 export function markdownTable(head, rows) {
   const numbers = head.map((_, index) => rows.length > 0 && rows.every((cells) => isNumber(cells[index])));
   const lines = [head, numbers.map((right) => (right ? "--:" : "---")), ...rows];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** The function that writes a row of a table in the terminal, as wide as its head. */
+/** Prints the header of a table, and returns a function that prints a row. */
 export function printTable(head, width = 32) {
   const print = ([title = "", ...cells]) => {
     const columns = cells.map((cell, index) =>
@@ -17,7 +17,7 @@ export function printTable(head, width = 32) {
   return print;
 }
 
-/** Whether a cell holds only a number, with its unit or bound. */
+/** Returns whether a cell contains only a number with its unit or bound. */
 function isNumber(cell) {
   return /^(?:–|(?:[≤~] )?[\d.,]+(?: – [\d.,]+| µs)?)$/.test(cell ?? "");
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What every document is asked for with: three strings and an object, about as much as a letter takes. */
+/** The values of every request: three strings and an object, about the size of a letter. */
 export const values = {
   date: "20 November 2026",
   total: "£1,000,000",

@@ -1,14 +1,14 @@
-// Makes an invoice of every line of a file, and is started by cron: after a crash, a reboot or Ctrl-C it goes on where it was.
+// Generates an invoice for each line of a file, started by cron. It continues after a crash, a reboot or Ctrl-C.
 //   node examples/bulk/nightly-run.mjs examples/bulk/rows.ndjson out
-// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY.
-// Exit codes: 0 all are made, 1 some failed, 2 it could not begin, 3 stopped before the end. After 1 and 3, the same line again goes on.
+// It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY.
+// Exit codes: 0 all are generated, 1 some failed, 2 it could not start, 3 it stopped early. After 1 and 3, the same command continues.
 import { open } from "node:fs/promises";
 import { TemplatePdf } from "template-pdf";
 import { folder, RunStoppedError, runBulk } from "template-pdf/bulk";
 
 const [data = "rows.ndjson", out = "out"] = process.argv.slice(2);
 
-/** One job a line, read when there is room for it. */
+/** Yields a job for each line. Lines are read as needed. */
 async function* jobsOf(path) {
   const file = await open(path);
   let line = 0;
@@ -18,21 +18,21 @@ async function* jobsOf(path) {
   }
 }
 
-/** What JSON.parse says of a text has a piece of it, and a log is no place for that. */
+/** Parses a line. The message of JSON.parse quotes the text, which must not appear in a log. */
 function valuesIn(text, line) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`line ${line} is no JSON: mend it, and start this again`);
+    throw new Error(`line ${line} is not JSON: fix it, and start this program again`);
   }
 }
 
-// The first Ctrl-C, or `kill`, lets come to its end what is in flight; the second stops at once. Both leave a run that goes on.
+// The first Ctrl-C or `kill` finishes what is in flight, the second stops immediately. The run can continue after both.
 const [drain, abort] = [new AbortController(), new AbortController()];
 const onSignal = () => (drain.signal.aborted ? abort : drain).abort();
 process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
 
-/** Says how it went, and what failed and why. */
+/** Prints the results and the reasons of failures. */
 function report({ fulfilled, skipped, rejected, durationMs, failures }) {
   console.log(
     `${fulfilled} generated, ${skipped} generated earlier, ${rejected} failed, in ${(durationMs / 1000).toFixed(1)} s`,
@@ -40,7 +40,7 @@ function report({ fulfilled, skipped, rejected, durationMs, failures }) {
   for (const { count, message } of failures) console.log(`${count} × ${message}`);
 }
 
-let hasBegun = false;
+let hasStarted = false;
 try {
   const summary = await runBulk({
     client: new TemplatePdf(), // TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY
@@ -51,7 +51,7 @@ try {
     drain: drain.signal,
     signal: abort.signal,
     onBegin() {
-      hasBegun = true;
+      hasStarted = true;
     },
     onResult({ status, job, error }) {
       if (status === "rejected") console.error(`line ${job.line}: ${error.message}`);
@@ -62,5 +62,5 @@ try {
 } catch (error) {
   console.error(error.message);
   if (RunStoppedError.is(error)) report(error.summary);
-  process.exitCode = hasBegun ? 3 : 2;
+  process.exitCode = hasStarted ? 3 : 2;
 }

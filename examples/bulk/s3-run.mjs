@@ -1,7 +1,7 @@
-// Makes an invoice of every line of a file, and streams each to a bucket of S3 while it comes:
+// Generates an invoice for each line of a file, and streams it to an S3 bucket:
 //   npm install template-pdf @aws-sdk/client-s3 @aws-sdk/lib-storage
 //   node examples/bulk/s3-run.mjs examples/bulk/rows.ndjson my-bucket
-// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY; region and credentials are those that the AWS SDK finds.
+// It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY. The AWS SDK reads the region and the credentials.
 import { open } from "node:fs/promises";
 import { S3Client } from "@aws-sdk/client-s3";
 import { TemplatePdf } from "template-pdf";
@@ -10,7 +10,7 @@ import { s3Sink } from "./s3-sink.mjs";
 
 const [data = "rows.ndjson", bucket = "invoices"] = process.argv.slice(2);
 
-/** One job a line, read when there is room for it. */
+/** Yields a job for each line. Lines are read as needed. */
 async function* jobsOf(path) {
   const file = await open(path);
   for await (const text of file.readLines()) {
@@ -23,7 +23,7 @@ const { fulfilled, skipped, rejected, failures } = await runBulk({
   jobs: jobsOf(data),
   key: ({ values }) => values.number, // the object is <number>.pdf
   sink: s3Sink(new S3Client(), bucket),
-  journal: `${bucket}.journal`, // started again, the run goes on where it was
+  journal: `${bucket}.journal`, // the next start continues the run
 });
 console.log(`${fulfilled} generated, ${skipped} generated earlier, ${rejected} failed`);
 for (const { count, message } of failures) console.error(`${count} × ${message}`);

@@ -1,21 +1,21 @@
-// A sink that streams every document to S3 while it comes: npm install template-pdf @aws-sdk/client-s3 @aws-sdk/lib-storage
+// A sink that streams each document to S3: npm install template-pdf @aws-sdk/client-s3 @aws-sdk/lib-storage
 //   const summary = await runBulk({ client, jobs, key: ({ values }) => values.number, sink: s3Sink(new S3Client(), "invoices"), journal: "run.journal" });
 import { Upload } from "@aws-sdk/lib-storage";
 
 /**
  * @param {import("@aws-sdk/client-s3").S3Client} client
- * @param {string} bucket - give it a lifecycle rule that aborts incomplete multipart uploads: a process that is killed leaves them
+ * @param {string} bucket - add a lifecycle rule that aborts incomplete multipart uploads, which a killed process leaves
  * @returns {import("template-pdf/bulk").Sink}
  */
 export function s3Sink(client, bucket) {
   return {
-    // A journal that was begun for another bucket is refused.
+    // The run rejects a journal of another bucket.
     place: `s3://${bucket}`,
     async put(key, pdf) {
-      // The document's own failure, or an abort of the run, fails the upload, which then removes its parts.
+      // If the document fails or the run is aborted, the upload fails and removes its parts.
       const Body = await pdf.nodeStream();
       const params = { Bucket: bucket, Key: `${key}.pdf`, Body, ContentType: "application/pdf" };
-      // One part of 5 MiB in memory for each document in hand, not four.
+      // Holds one part of 5 MiB in memory for each document in flight, instead of four.
       await new Upload({ client, params, queueSize: 1 }).done();
     },
   };

@@ -1,21 +1,21 @@
 import { AuthenticationError, TemplatePdf } from "template-pdf";
 import { download } from "template-pdf/browser";
 
-const pdfs = new TemplatePdf({ baseUrl: "/api/pdf" }); // the server that the page came from; no key
+const pdfs = new TemplatePdf({ baseUrl: "/api/pdf" }); // the page's own server; no key
 const button = document.querySelector("button");
-const said = document.querySelector("output");
+const status = document.querySelector("output");
 
 button.addEventListener("click", async () => {
   button.disabled = true;
-  said.textContent = "Making the invoice …";
+  status.textContent = "Generating the invoice …";
   try {
     await download(pdfs.generate("invoice", { number: "2026-0117" }));
-    said.textContent = "The invoice is saved.";
+    status.textContent = "The invoice was saved.";
   } catch (error) {
     const isSignedOut = AuthenticationError.is(error);
-    said.textContent = isSignedOut
-      ? "Load the page again to sign in."
-      : "That did not work. Try again in a minute.";
+    status.textContent = isSignedOut
+      ? "Reload the page to sign in."
+      : "The invoice could not be generated. Try again in a minute.";
   } finally {
     button.disabled = false;
   }

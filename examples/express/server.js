@@ -1,12 +1,12 @@
-// A server whose page has a button that makes an invoice: npm install, npm start.
-// It asks the service at TEMPLATE_PDF_BASE_URL, with the key in TEMPLATE_PDF_API_KEY; PORT is 3000 where it is not set.
+// A server with a page whose button downloads an invoice: npm install, npm start.
+// It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY. PORT is 3000 by default.
 import express from "express";
 import { nodeListener } from "template-pdf/handler/node";
 import { documents } from "./documents.js";
 import { beginSession } from "./session.js";
 
 const app = express();
-// Before express.json() and other body parsers, which would take the body away.
+// Must come before express.json() and other body parsers, which consume the body.
 app.use("/api/pdf", nodeListener(documents));
 app.use(beginSession, express.static(`${import.meta.dirname}/public`));
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** Who has opened the page: a stand-in for your own sign-in. */
+/** The sessions of users who have opened the page. Replace this module with your own sign-in. */
 const sessions = new Set();
 
 /** @type {import("express").RequestHandler} */
@@ -8,14 +8,14 @@ export function beginSession(request, response, next) {
   if (!sessions.has(sessionIn(request.headers.cookie))) {
     const session = randomUUID();
     sessions.add(session);
-    // Over https, add `secure: true`.
+    // With https, add `secure: true`.
     response.cookie("session", session, { httpOnly: true, sameSite: "strict" });
   }
   next();
 }
 
 /**
- * Whether a call comes from somebody who is signed in.
+ * Returns whether the caller is signed in.
  *
  * @param {Request} request
  */

@@ -1,5 +1,5 @@
 /**
- * An invoice. Every amount and date is text, formatted by the caller; every part may be missing.
+ * An invoice. Amounts and dates are texts that the caller formats. All values are optional.
  *
  * @typedef {{ name?: string, address?: string | string[], email?: string, phone?: string, vatNumber?: string }} Party
  * @typedef {{ description?: string, details?: string, quantity?: string, price?: string, amount?: string }} Line
@@ -9,7 +9,7 @@
  *   subtotal?: string, vat?: string, vatRate?: string, total?: string,
  *   payment?: { label: string, value: string }[], note?: string,
  * }} Invoice
- * `logo` is an svg text, a data: URL, or the name of a file in the folder of images.
+ * `logo` is an SVG text, a data: URL, or the name of a file in the folder of images.
  */
 
 /** @type {Invoice} */
@@ -63,7 +63,7 @@ export default function invoice(values) {
   };
 }
 
-/** Begins above the margin, which is that of the later pages and has room for their head. */
+/** Starts above the margin, because the margin has room for the header of the later pages. */
 function letterhead(logo, seller) {
   const contact = [list(seller.address), [text(seller.email), text(seller.phone)]];
   const picture = text(logo).startsWith("<svg") ? { svg: logo } : { image: logo };
@@ -155,7 +155,7 @@ function body(values) {
   return [lines.length > 0 ? lineTable(lines, end) : end, isShort ? [] : closing];
 }
 
-/** Its last row holds what no page break may divide: the last lines and the sums. A total never stands alone. */
+/** Keeps the last lines and the sums in the last row, so that a page break does not separate them. */
 function lineTable(lines, sums) {
   const figures = figureNames.map((name) => figureWidth(lines, name));
   const widths = ["*", ...figures];
@@ -170,7 +170,7 @@ function lineTable(lines, sums) {
     ...label(name),
     style: column === 0 ? "head" : ["head", "right"],
   }));
-  // pdfmake cuts off what is to stay in one piece and is higher than a page.
+  // pdfmake truncates an unbreakable block that is higher than a page.
   const isLow = heights.every((height) => height <= 28);
   const isLine = (row, { table }) => row > 0 && row < table.body.length - 1;
   return {
@@ -221,7 +221,7 @@ function howToPay(payment) {
   return [label("HOW TO PAY"), { table: { widths: ["auto", "*"], body }, layout }];
 }
 
-/** A table of names and figures at the right margin; what has no value is left out. */
+/** Returns a table of names and figures at the right margin, without rows that have no value. */
 function sideTable(rows, layout) {
   const body = rows
     .filter(([, value]) => text(value) !== "")
@@ -233,7 +233,7 @@ function sideTable(rows, layout) {
   return { width: 232, ...(body.length > 0 ? table : { text: "" }) };
 }
 
-/** A table without lines and margins. */
+/** The layout of a table without lines and margins. */
 const plain = {
   hLineWidth: () => 0,
   vLineWidth: () => 0,
@@ -251,32 +251,32 @@ const lineLayout = {
   paddingBottom: () => 3,
 };
 
-/** The small heading of a block. */
+/** Returns the small heading of a block. */
 function label(name) {
   return { text: name, style: "label", margin: [0, 0, 0, 3] };
 }
 
-/** How wide a column of figures is. Measured here, because the last lines are a table of their own. */
+/** Returns the width of a column of figures, which must be the same in the table of the last lines. */
 function figureWidth(lines, name) {
   const longest = lines.reduce((length, line) => Math.max(length, text(line[name]).length), 0);
   return Math.min(Math.max(longest * 5.4, 52), 108);
 }
 
-/** How many rows some texts take at most, if each letter were a W. */
+/** Returns the maximum number of rows that some texts take, as if each letter were a W. */
 function rowsOf(texts, columnWidth) {
   const perRow = columnWidth / (0.9 * fontSize);
   const lines = texts.flatMap((value) => value.split("\n"));
   return lines.reduce((rows, line) => rows + Math.ceil(line.length / perRow), 0);
 }
 
-/** A text of any length. A word that may be wider than its column, such as a link, breaks anywhere. */
+/** Returns a text of any length, in which words that are wider than their column can break anywhere. */
 function flowing(value) {
   const [first, ...others] = text(value).split(/(\S{22,})/);
   const rest = others.map((part, index) => (index % 2 === 0 ? { text: part, wordBreak: "break-all" } : part));
   return { text: rest.length === 0 ? first : [first, ...rest] };
 }
 
-/** A figure stays in one piece, unless it is none. */
+/** Returns a figure that does not wrap, or a text that does. */
 function figure(value) {
   const isFigure = text(value).length <= 20;
   return { ...(isFigure ? { text: text(value), noWrap: true } : flowing(value)), alignment: "right" };
@@ -294,7 +294,7 @@ function text(value) {
   return value === undefined || value === null ? "" : String(value);
 }
 
-/** An address may come as lines, or as one text with line breaks. */
+/** Returns the lines of a list or of one text with line breaks. */
 function list(value) {
   return (Array.isArray(value) ? value : text(value).split("\n")).map(text).filter(Boolean);
 }

@@ -5,7 +5,6 @@ import { faults } from "./faults.mjs";
 import { saving } from "./files.mjs";
 
 /**
- * Every check of every runtime, by its title. A check throws if it fails; it returns what this runtime does instead if it
- * lacks something by design.
+ * All checks by title. A check throws if it fails. If the runtime differs by design, it returns a description of the difference.
  */
 export const checks = { ...documents, ...errors, ...connections, ...saving, ...faults };

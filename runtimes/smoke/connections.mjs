@@ -3,15 +3,15 @@ import { equal, holds, isDocument, rejectionOf } from "./expect.mjs";
 const silent = "an answer that never begins";
 const stalled = "the document stalls in the middle, and the connection stays open";
 
-/** How often the service must have sent nothing more, from one look to the next, to be at a standstill. */
-const looks = 50;
+/** The number of checks without new bytes after which the service counts as stopped. */
+const stableChecks = 50;
 
 /** Requests a document that stops in the middle, and reads its first chunk. */
 async function readFirst(stage, uid, options) {
   const stream = await stage.client().generate(uid, stage.values, options).stream();
   const reader = stream.getReader();
-  // Before that, browsers sometimes keep the connection of an aborted request open.
-  holds((await reader.read()).value.length > 0, "An empty chunk.");
+  // Browsers sometimes keep the connection open if a request is aborted before its first chunk.
+  holds((await reader.read()).value.length > 0, "The chunk is empty.");
   return reader;
 }
 
@@ -21,18 +21,18 @@ async function readToEnd(reader) {
 
 export const connections = {
   "a client retries a 429 after Retry-After, and calls its hooks": async (stage) => {
-    const heard = [];
+    const events = [];
     const hooks = {
-      request: ({ attempt }) => heard.push(`request ${attempt}`),
-      response: ({ status }) => heard.push(`response ${status}`),
-      retry: ({ error, delayMs }) => heard.push(`retry ${error.code} ${delayMs}`),
+      request: ({ attempt }) => events.push(`request ${attempt}`),
+      response: ({ status }) => events.push(`response ${status}`),
+      retry: ({ error, delayMs }) => events.push(`retry ${error.code} ${delayMs}`),
     };
     const uid = await stage.template("429 that asks to wait no time", 1);
     const pdf = await stage.client({ retry: { limit: 2 }, hooks }).generate(uid, stage.values);
     isDocument(await pdf.bytes(), stage.document);
     equal(pdf.attempts, 2, "the attempts");
-    const events = ["request 1", "response 429", "retry rate_limited 0", "request 2", "response 200"];
-    equal(heard, events, "the events");
+    const expected = ["request 1", "response 429", "retry rate_limited 0", "request 2", "response 200"];
+    equal(events, expected, "the events");
   },
 
   "a client retries a truncated response": async (stage) => {
@@ -55,11 +55,11 @@ export const connections = {
     const controller = new AbortController();
     const { signal } = controller;
     const failure = rejectionOf(stage.client().generate(uid, stage.values, { signal }).bytes());
-    await stage.whenAsked(uid);
-    const reason = { why: "The person has left." };
+    await stage.whenRequested(uid);
+    const reason = { why: "The user left." };
     controller.abort(reason);
-    holds((await failure) === reason, "Not the caller's own reason.");
-    await stage.whenOver(uid);
+    holds((await failure) === reason, "The rejection is not the reason of the signal.");
+    await stage.whenFinished(uid);
   },
 
   "a signal ends a response that is being read, and the connection": async (stage) => {
@@ -67,19 +67,19 @@ export const connections = {
     const controller = new AbortController();
     const reader = await readFirst(stage, uid, { signal: controller.signal });
     const failure = rejectionOf(readToEnd(reader));
-    const reason = new Error("Not wanted any more.");
+    const reason = new Error("The user cancelled.");
     controller.abort(reason);
-    holds((await failure) === reason, "Not the caller's own reason.");
-    await stage.whenOver(uid);
+    holds((await failure) === reason, "The rejection is not the reason of the signal.");
+    await stage.whenFinished(uid);
   },
 
   "leaving a loop over the document ends the connection": async (stage) => {
     const uid = await stage.template(stalled);
     for await (const chunk of stage.client().generate(uid, stage.values)) {
-      holds(chunk.length > 0, "An empty chunk.");
+      holds(chunk.length > 0, "The chunk is empty.");
       break;
     }
-    await stage.whenOver(uid);
+    await stage.whenFinished(uid);
   },
 
   "leaving the block of an `await using` ends the connection": async (stage) => {
@@ -87,27 +87,29 @@ export const connections = {
     {
       await using pdf = await stage.client().generate(uid, stage.values);
       equal(pdf.status, 200, "the status");
-      equal((await stage.seen(uid)).underWay, 1, "the number of calls in flight");
+      equal((await stage.seen(uid)).inFlight, 1, "the number of calls in flight");
     }
-    await stage.whenOver(uid);
+    await stage.whenFinished(uid);
   },
 
-  "the service has to wait while nobody reads the stream": async (stage) => {
+  "an unread stream applies backpressure to the service": async (stage) => {
     const uid = await stage.template("an endless document");
     const reader = await readFirst(stage, uid);
     const { mostUnreadBytes } = stage.facts;
-    for (let still = 0, before = -1; mostUnreadBytes !== undefined && still < looks; ) {
+    for (let still = 0, before = -1; mostUnreadBytes !== undefined && still < stableChecks; ) {
       const { sentBytes } = await stage.seen(uid);
-      holds(sentBytes <= mostUnreadBytes, `The service could send ${sentBytes} bytes and more.`);
+      holds(sentBytes <= mostUnreadBytes, `The service could send ${sentBytes} bytes or more.`);
       still = sentBytes === before ? still + 1 : 0;
       before = sentBytes;
     }
     await reader.cancel();
-    await stage.whenOver(uid);
-    return mostUnreadBytes === undefined ? "takes in all that comes, however slowly it is read" : undefined;
+    await stage.whenFinished(uid);
+    return mostUnreadBytes === undefined
+      ? "receives the complete response, even if it is read slowly"
+      : undefined;
   },
 
-  "a document that had to wait arrives whole when it is read": async (stage) => {
+  "a large document is complete after backpressure": async (stage) => {
     const pdf = await stage.client().generate(await stage.template("a large document"), stage.values);
     isDocument(await pdf.bytes(), stage.document);
   },

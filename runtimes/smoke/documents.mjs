@@ -2,7 +2,7 @@ import { ConfigurationError, TemplatePdf, template, ValuesError } from "template
 import * as z from "zod";
 import { equal, gather, holds, isDocument, rejectionOf, thrownBy } from "./expect.mjs";
 
-/** Every output method, read to its end. */
+/** Reads a document to its end with each output method. */
 const outputs = {
   "bytes()": (pending) => pending.bytes(),
   "arrayBuffer()": async (pending) => new Uint8Array(await pending.arrayBuffer()),
@@ -22,17 +22,17 @@ const outputs = {
   },
   "buffer()": async (pending) => {
     const buffer = await pending.buffer();
-    holds(globalThis.process.getBuiltinModule("node:buffer").Buffer.isBuffer(buffer), "It is no Buffer.");
+    holds(globalThis.process.getBuiltinModule("node:buffer").Buffer.isBuffer(buffer), "It is not a Buffer.");
     return new Uint8Array(buffer);
   },
   "nodeStream()": async (pending) => {
     const stream = await pending.nodeStream();
-    holds(typeof stream.pipe === "function", "It is no stream of Node.");
+    holds(typeof stream.pipe === "function", "It is not a Node stream.");
     return gather(stream);
   },
 };
 
-/** What to use where the buffers and streams of Node are missing. */
+/** The output methods for runtimes without the buffers and streams of Node. */
 const alternatives = { "buffer()": "bytes() or arrayBuffer()", "nodeStream()": "stream()" };
 
 export const documents = {};
@@ -50,7 +50,7 @@ for (const [output, read] of Object.entries(outputs)) {
     holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
     const reason = `${output} needs Node, Deno or Bun.`;
     equal(error.message, `${reason} Use ${instead}.`, "the message");
-    return `\`${output}\` is a \`ConfigurationError\` that names ${instead.replaceAll(/\w+\(\)/g, "`$&`")}`;
+    return `\`${output}\` rejects with a \`ConfigurationError\` that names ${instead.replaceAll(/\w+\(\)/g, "`$&`")}`;
   };
 }
 
@@ -62,9 +62,9 @@ Object.assign(documents, {
     equal(
       [pdf.status, pdf.filename, pdf.contentLength, pdf.requestId, pdf.attempts],
       [200, "Invoice – £.pdf", stage.document.byteLength, "request-of-the-service", 1],
-      "its metadata",
+      "the metadata",
     );
-    equal(pdf.headers.get("content-type"), "application/pdf", "its type");
+    equal(pdf.headers.get("content-type"), "application/pdf", "the type");
     isDocument(await pdf.bytes(), stage.document);
   },
 
@@ -84,9 +84,9 @@ Object.assign(documents, {
     if (!stage.facts.isPage) return void create();
     const error = await thrownBy(create);
     holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
-    holds(!error.message.includes(stage.key), "The message holds the key.");
-    holds(error.message.includes("dangerouslyAllowBrowser"), `It names no way out: ${error.message}`);
-    return "a key is refused, unless `dangerouslyAllowBrowser` is set";
+    holds(!error.message.includes(stage.key), "The message contains the key.");
+    holds(error.message.includes("dangerouslyAllowBrowser"), `It does not name the option: ${error.message}`);
+    return "an API key is refused unless `dangerouslyAllowBrowser` is set";
   },
 
   "a client accepts a relative `baseUrl`, which works in a page only": async (stage) => {
@@ -97,7 +97,7 @@ Object.assign(documents, {
       return holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
     }
     isDocument(await bytes, stage.document);
-    return "`baseUrl` may be relative";
+    return "`baseUrl` can be relative";
   },
 
   "a client reads base URL and key from the environment, if there is one": async (stage) => {
@@ -108,14 +108,14 @@ Object.assign(documents, {
     const error = await thrownBy(() => new TemplatePdf());
     holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
     holds(error.message.includes("baseUrl"), `It does not name what is missing: ${error.message}`);
-    return "no environment is read: options say where the service is";
+    return "no environment is read, so options are required";
   },
 
   "a client uses the transport of its runtime": async (stage) => {
     equal(stage.client().transport, stage.facts.transport, "the transport");
   },
 
-  "a client takes no document from a cache": async (stage) => {
+  "a client does not read documents from a cache": async (stage) => {
     const uid = await stage.template("a document that may be kept for an hour");
     for (let call = 0; call < 2; call++)
       isDocument(await stage.client().generate(uid, stage.values).bytes(), stage.document);

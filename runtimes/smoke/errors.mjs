@@ -22,29 +22,29 @@ const byStatus = [
 ];
 
 export const errors = {
-  "every error response rejects with the class of its status, and shows no secret": async (stage) => {
+  "every error response rejects with the class of its status, and contains no secret": async (stage) => {
     for (const [status, kind, code] of byStatus) {
       const uid = await stage.template(String(status));
       const error = await rejectionOf(stage.client().generate(uid, stage.values).bytes());
-      holds(kind.is(error) && error instanceof kind && ApiError.is(error), `Not of its class: ${error}`);
+      holds(kind.is(error) && error instanceof kind && ApiError.is(error), `It has another class: ${error}`);
       equal([error.status, error.code, error.attempts], [status, code, 1], "status, code, attempts");
       equal(typeof error.body?.title, "string", "the title in the body");
-      isDiscreet(error, stage);
+      containsNoSecret(error, stage);
     }
   },
 
   "a refused connection rejects with a ConnectionError": async (stage) => {
     const client = stage.client({ baseUrl: stage.unserved, apiKey: null });
-    const error = await rejectionOf(client.generate("inv_2024", stage.values).bytes());
+    const error = await rejectionOf(client.generate("invoice", stage.values).bytes());
     holds(ConnectionError.is(error), `Not a ConnectionError: ${error}`);
     equal([error.code, error.attempts], ["connection_failed", 1], "code and attempts");
-    isDiscreet(error, stage);
+    containsNoSecret(error, stage);
   },
 };
 
-/** @throws if what an error shows contains the key or a value */
-function isDiscreet(error, stage) {
+/** Throws if an error contains the key or a value. */
+function containsNoSecret(error, stage) {
   const shown = `${error.message}\n${error.stack}\n${JSON.stringify(error)}`;
   for (const secret of [stage.key, stage.values.total])
-    holds(!shown.includes(secret), `It shows a secret: ${error.message}`);
+    holds(!shown.includes(secret), `It contains a secret: ${error.message}`);
 }

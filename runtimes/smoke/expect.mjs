@@ -1,22 +1,22 @@
-// What the checks ask of what they got. Plain errors, as some of these runtimes have no assertions of their own.
+// Assertions for the checks. They throw plain errors, because some runtimes have no assertion library.
 
-/** @throws when two things differ, as JSON has them */
-export function equal(got, wanted, what = "this") {
-  const [is, shouldBe] = [JSON.stringify(got), JSON.stringify(wanted)];
-  if (is !== shouldBe) throw new Error(`${what}: ${is}, not ${shouldBe}`);
+/** Throws if the JSON of two values differs. */
+export function equal(value, wanted, what = "this") {
+  const [actual, expected] = [JSON.stringify(value), JSON.stringify(wanted)];
+  if (actual !== expected) throw new Error(`${what}: ${actual} instead of ${expected}`);
 }
 
-/** @throws when something does not hold */
+/** Throws if a condition is false. */
 export function holds(condition, what) {
   if (!condition) throw new Error(what);
 }
 
-/** @throws when bytes are not the document that the service made */
+/** Throws if bytes are not the document that the service sent. */
 export function isDocument(bytes, { byteLength, sum }) {
   equal([bytes.length, sumOf(bytes)], [byteLength, sum], "the document's length and sum");
 }
 
-/** What a promise rejects with. */
+/** Returns the rejection of a promise. */
 export async function rejectionOf(promise) {
   let value;
   try {
@@ -24,15 +24,15 @@ export async function rejectionOf(promise) {
   } catch (error) {
     return error;
   }
-  throw new Error(`It did not fail, and gave ${Object.prototype.toString.call(value)}.`);
+  throw new Error(`It did not fail, and returned ${Object.prototype.toString.call(value)}.`);
 }
 
-/** What a function throws. */
+/** Returns what a function throws. */
 export function thrownBy(call) {
   return rejectionOf((async () => call())());
 }
 
-/** A sum in which the place of every byte counts (Adler-32). */
+/** Returns the Adler-32 checksum, which depends on the order of bytes. */
 export function sumOf(bytes) {
   let low = 1;
   let high = 0;
@@ -43,7 +43,7 @@ export function sumOf(bytes) {
   return high * 65_536 + low;
 }
 
-/** All bytes of a stream or a document, in one piece. */
+/** Returns all bytes of a stream or a document. */
 export async function gather(chunks) {
   const all = [];
   if (Symbol.asyncIterator in chunks) {

@@ -1,13 +1,13 @@
 import { ApiError, TemplatePdfError, TimeoutError } from "template-pdf";
 import { equal, isDocument } from "./expect.mjs";
 
-/** The limit that a fault is expected to reach, and all others, in milliseconds. */
+/** Timeouts in milliseconds: the one that a fault should reach, and the others. */
 const short = 300;
 const long = 20_000;
 
 /**
- * At least one fault of each kind in docs/reports/faults.md, by its name there, and its outcome without a retry.
- * `facts.otherwise` has the outcomes that differ in a runtime.
+ * At least one fault of each kind in docs/reports/faults.md by its name, with its outcome without retries.
+ * `facts.otherwise` contains the outcomes that differ in a runtime.
  */
 const table = [
   ["the connection is reset instead of a response", "ConnectionError"],
@@ -55,6 +55,6 @@ async function outcomeOf(promise, stage) {
   } catch (error) {
     if (TimeoutError.is(error)) return `TimeoutError (${error.phase})`;
     if (ApiError.is(error)) return `${error.name} ${error.status}`;
-    return TemplatePdfError.is(error) ? error.name : `no error of ours: ${error}`;
+    return TemplatePdfError.is(error) ? error.name : `not a TemplatePdfError: ${error}`;
   }
 }

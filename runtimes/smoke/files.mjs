@@ -11,7 +11,7 @@ export const saving = {
       holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
       const reason = "saveTo() needs Node, Deno or Bun.";
       equal(error.message, `${reason} Use blob() or response().`, "the message");
-      return "`saveTo()` is a `ConfigurationError` that names `blob()` and `response()`";
+      return "`saveTo()` rejects with a `ConfigurationError` that names `blob()` and `response()`";
     }
     const folder = `${stage.folder}/${globalThis.crypto.randomUUID()}`;
     const path = `${folder}/invoice.pdf`;

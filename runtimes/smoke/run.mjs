@@ -1,22 +1,22 @@
 import { checks } from "./checks.mjs";
 import { Stage } from "./stage.mjs";
 
-/** A check that hangs must not hide all others; in milliseconds. */
+/** The time limit of a check, in milliseconds. */
 const limitMs = 20_000;
 
 /**
- * Makes every check, one after the other.
+ * Runs the checks one after the other.
  *
  * @param settings - see `Stage`
- * @returns of each check its `name`, and `failed` with the reason, or `byDesign` where something does not exist here
+ * @returns the `name` of each check, with the reason as `failed`, or a difference of the runtime as `byDesign`
  */
 export async function runSmoke(settings) {
   const results = [];
-  // Browsers forget now and then to close a connection that was given up, also one of a bare fetch: seldom, so not twice.
-  const tries = settings.facts.isPage ? 3 : 1;
+  // Browsers sometimes do not close the connection of an aborted fetch. Repeat a check that hangs.
+  const attempts = settings.facts.isPage ? 3 : 1;
   for (const [name, check] of Object.entries(checks)) {
     try {
-      const byDesign = await whenHanging(tries, () => inTime(check(new Stage(settings))));
+      const byDesign = await repeatIfHanging(attempts, () => inTime(check(new Stage(settings))));
       results.push(byDesign === undefined ? { name } : { name, byDesign });
     } catch (error) {
       results.push({ name, failed: `${error}\n${error?.stack}` });
@@ -25,17 +25,17 @@ export async function runSmoke(settings) {
   return results;
 }
 
-/** Makes a check that hangs again. */
-async function whenHanging(tries, check) {
+/** Repeats a check that hangs. */
+async function repeatIfHanging(attempts, check) {
   try {
     return await check();
   } catch (error) {
-    if (tries > 1 && error === hanging) return whenHanging(tries - 1, check);
+    if (attempts > 1 && error === hanging) return repeatIfHanging(attempts - 1, check);
     throw error;
   }
 }
 
-const hanging = new Error("It did not end.");
+const hanging = new Error("The check timed out.");
 
 async function inTime(promise) {
   let timer;

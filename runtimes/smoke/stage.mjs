@@ -1,55 +1,55 @@
 import { TemplatePdf } from "template-pdf";
 
-/** Where the checks of one runtime take place: the service, and what this runtime is known to be. */
+/** The service and the runtime of the checks. */
 export class Stage {
   /**
-   * @param settings - `service`: the address of the service, and `unserved`: one at which nobody listens;
-   *   `facts`: what is expected of this runtime; `folder`: where files may be written
+   * @param settings - `service`: the address of the service; `unserved`: an address without a server;
+   *   `facts`: the expected properties of the runtime; `folder`: where files can be written
    */
   constructor({ service, unserved, facts, folder }) {
     this.service = service;
     this.unserved = unserved;
-    /** The length and the sum of the document that the service makes of the latest template. */
+    /** The length and the checksum of the document of the latest template. */
     this.document = undefined;
     this.facts = facts;
     this.folder = folder;
-    this.key = "key-of-the-smoke-suite";
+    this.key = "smoke-suite-key";
     this.values = { date: "20 November 2026", total: "£1,000,000" };
   }
 
-  /** A client as such a runtime has it: a page has no key, and says where the service is by a path. */
+  /** Returns a client for the runtime: in a page, it has no key and a relative base URL. */
   client(options) {
     const access = this.facts.isPage ? { baseUrl: "/keyless" } : { baseUrl: this.service, apiKey: this.key };
     return new TemplatePdf({ ...access, retry: false, ...options });
   }
 
-  /** The uid of a template that nobody else asks for, and what happens to calls for it. */
+  /** Plans a fault for a new template, and returns its uid. */
   async template(fault, times) {
     const uid = `inv_${globalThis.crypto.randomUUID()}`;
-    // Always, as it finds out which connections an earlier fault has spoilt. What a whole document is may be up to the fault.
-    this.document = await this.#ask("/plan", { uid, fault, times });
+    // Always sends a request, which replaces connections that an earlier fault broke. The document can depend on the fault.
+    this.document = await this.#send("/plan", { uid, fault, times });
     return uid;
   }
 
-  /** What the service saw of the calls for a template: `requests`, `sentBytes`, and how many are `underWay`. */
+  /** Returns what the service recorded for a template: `requests`, `sentBytes` and the number `inFlight`. */
   seen(uid) {
-    return this.#ask("/seen", { uid });
+    return this.#send("/seen", { uid });
   }
 
-  /** The same, as soon as none is under way any more. */
-  whenOver(uid) {
-    return this.#ask("/when-over", { uid });
+  /** Returns the same when no call is in flight. */
+  whenFinished(uid) {
+    return this.#send("/when-finished", { uid });
   }
 
-  /** The same, as soon as a request has come. */
-  whenAsked(uid) {
-    return this.#ask("/when-asked", { uid });
+  /** Returns the same when a request has arrived. */
+  whenRequested(uid) {
+    return this.#send("/when-requested", { uid });
   }
 
-  async #ask(path, question) {
-    const ask = () => fetch(this.service + path, { method: "POST", body: JSON.stringify(question) });
-    // Again, where the connection was one that an earlier fault has spoilt.
-    const response = await ask().catch(ask);
+  async #send(path, body) {
+    const send = () => fetch(this.service + path, { method: "POST", body: JSON.stringify(body) });
+    // Retries once, because an earlier fault can have broken the connection.
+    const response = await send().catch(send);
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
     return response.json();
   }

@@ -1,4 +1,4 @@
-// workerd: the settings come in a request, and the results leave in its answer.
+// For workerd: receives the settings in a request, and returns the results in the response.
 import { runSmoke } from "../smoke/run.mjs";
 
 export default {

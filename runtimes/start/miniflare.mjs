@@ -1,4 +1,4 @@
-// Runs the worker in workerd, by miniflare: `node miniflare.mjs <its folder> <the bundle> <settings>`.
+// Runs the worker in workerd with miniflare: `node miniflare.mjs <its folder> <the bundle> <settings>`.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 

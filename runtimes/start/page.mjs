@@ -1,4 +1,4 @@
-// A page: its driver calls these.
+// For pages: the browser driver calls these functions.
 import { runSmoke } from "../smoke/run.mjs";
 
 globalThis.runSmoke = runSmoke;

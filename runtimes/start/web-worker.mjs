@@ -1,4 +1,4 @@
-// A web worker of a page: the settings come in a message, and so do the results leave.
+// For web workers: receives the settings in a message, and posts the results.
 import { runSmoke } from "../smoke/run.mjs";
 
 globalThis.onmessage = async ({ data }) => globalThis.postMessage(await runSmoke(data));

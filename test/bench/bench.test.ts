@@ -11,7 +11,7 @@ import { pdfOf } from "../../bench/shared/pdf-of.mjs";
 import { readReport } from "../../bench/shared/reports.mjs";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
-// The packages of others are installed only for a measurement, which checks the length of each document itself.
+// Other packages are installed only for measurements, which check the length of each document.
 type Contender = (job: object) => Promise<(slot: number) => Promise<number>>;
 
 describe("a contender of the benchmark", () => {
@@ -29,7 +29,7 @@ describe("a contender of the benchmark", () => {
   });
 
   it.each(Object.entries<Contender>(contenders))(
-    "fetches whole documents, or rejects: %s",
+    "fetches complete documents, or rejects: %s",
     async (name, contender) => {
       const jobOf = (uid: string) => ({ origin, uid, apiKey: "key", values: { total: "1" }, folder });
       for (const bytes of [2_000, 1_000_000]) {
@@ -51,13 +51,13 @@ function run(...args: string[]) {
 describe("npm run bench", () => {
   const names = /The benchmarks: (.*)/.exec(run("--help").stdout)?.[1]?.split(", ") ?? [];
 
-  it.each(names)("loads %s and describes its options with --help", (name) => {
+  it.each(names)("prints the options of %s with --help", (name) => {
     const { status, stdout, stderr } = run(name, "--help");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^npm run bench -- ${name} \\[options\\]\n[^]*^  --\\w`, "m"));
   });
 
-  it("measures 100 documents and prints what they left behind", () => {
+  it("measures 100 documents, and prints listeners, timers and sockets", () => {
     const { status, stdout } = run("soak", "--documents", "100");
     expect({ status, stdout }).toEqual({
       status: 0,
@@ -68,9 +68,9 @@ describe("npm run bench", () => {
   it.each([
     [["nothing"], "nothing"],
     [["soak", "--bogus"], "--bogus"],
-    [["--only", "curl"], "--only matches none of undici dispatch"],
+    [["--only", "curl"], "--only matches no name in undici dispatch"],
     [["bulk", "--documents", "150"], "--documents"],
-  ])("refuses %j in one line", (args, problem) => {
+  ])("rejects the arguments %j with one line", (args, problem) => {
     const { status, stdout, stderr } = run(...args);
     expect({ status, stdout, lines: stderr.trimEnd().split("\n") }).toEqual({
       status: 2,

@@ -45,7 +45,7 @@ describe("types", () => {
       new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(section)?.[1] ?? "";
     const [, words = ""] = /^npx template-pdf types (.*)\n$/.exec(blockOf("sh")) ?? [];
     const { code, written } = await runTypes(folderOf({ [words]: blockOf("json") }), words);
-    expect({ code, written }).toEqual({ code: 0, written: blockOf("ts") });
+    expect({ code, written }).toEqual({ code: 0, written: expect.stringContaining(blockOf("ts")) });
   });
 
   it("writes zod schemas with --zod", async () => {

@@ -14,12 +14,12 @@ import { runtimesFolder } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { noAnswer, ScriptedService } from "./scripted-service.ts";
 
-/** examples/browser, from the packed package, in real browsers. */
+/** Tests examples/browser with the packed package in real browsers. */
 
 const values = { customer: "Εκδόσεις Αθηνά", amount: "640.00", work: "Two hundred cards" };
 const apiKey = "key-that-no-page-may-ever-see";
 
-/** The document for some values: every invoice has another number. */
+/** Returns a document with the number of the invoice. */
 const documentOf = ({ body }: Received) => fakePdf({ text: JSON.parse(body).number, bytes: 400_000 });
 
 function sendHead({ response }: Received, bytes: number): void {
@@ -32,13 +32,13 @@ let example: string;
 const servers: RunningProgram[] = [];
 const proxies = {} as Record<"dev" | "built", RecordingProxy>;
 
-/** Starts a server of the example by a script of its package.json. */
+/** Starts a server of the example with a script of its package.json. */
 function startServer(
   script: string,
   env: Record<string, string>,
   ...flags: string[]
 ): Promise<RunningProgram> {
-  const ready = /^The page: +http:\/\/127\.0\.0\.1:(\d+)\/$/m;
+  const ready = /^Page: +http:\/\/127\.0\.0\.1:(\d+)\/$/m;
   return startProgram("npm", ["run", script, "--", "--port", "0", ...flags], { cwd: example, env, ready });
 }
 
@@ -93,7 +93,7 @@ it("the example starts with the emulator, whose latency and faults its flags set
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "900"]);
 });
 
-/** Orders a document, of which the service has sent the first half. */
+/** Requests a document, and sends its first half. */
 async function orderHalf(visit: Visit) {
   service.answer(noAnswer);
   const coming = service.next();
@@ -145,7 +145,7 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
     expect(visit.complaints).toEqual([]);
     expect([...visit.origins]).toEqual([proxies[mode].origin]);
     const { received } = proxies[mode];
-    expect(received).toContain("A new invoice");
+    expect(received).toContain("New invoice");
     expect(received).toContain("content-disposition: attachment");
     expect(received).not.toMatch(/^content-encoding:/im);
     for (const secret of [apiKey, btoa(apiKey), new URL(service.baseUrl).host])
@@ -175,7 +175,7 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
     );
     expect(percents).toEqual(percents.toSorted((one, other) => one - other));
     expect(percents.at(-1)).toBe(100);
-    expect(shown.at(-1)).toEqual(["0", "The invoice is made."]);
+    expect(shown.at(-1)).toEqual(["0", "The invoice was generated."]);
   });
 
   it.each(["Escape", "the button"])("cancels by %s, which aborts the request to the service", async (how) => {
@@ -190,17 +190,17 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
     expect(visit.complaints).toEqual([]);
   });
 
-  it("names wrong fields beside them, and sends nothing", async () => {
+  it("shows messages next to invalid fields, and sends nothing", async () => {
     await open();
     const before = service.requests.length;
     await visit.order({ customer: "Zoë", amount: "a lot", work: " " });
-    expect(await visit.notice()).toBe("2 fields need another look.");
+    expect(await visit.notice()).toBe("2 fields are invalid.");
     expect(await visit.focused()).toBe("amount");
     const described = `[...document.querySelectorAll("[aria-invalid=true]")].map((field) => [
       field.id, document.getElementById(field.getAttribute("aria-describedby")).textContent])`;
     expect(await visit.see(described)).toEqual([
-      ["amount", "Write it as 640.00."],
-      ["work", "Say what the invoice is for."],
+      ["amount", "Enter an amount such as 640.00."],
+      ["work", "Enter the work."],
     ]);
     expect(service.requests).toHaveLength(before);
   });
@@ -209,11 +209,11 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
     [
       500,
       3,
-      /^The invoice could not be made\. Try again in a minute\. .* tell us this number: [\da-f-]{36}$/,
+      /^The invoice could not be generated\. Try again in a minute\. .* send us this request id: [\da-f-]{36}$/,
     ],
-    [429, 1, /^Too many invoices are being made\. Try again at \d\d:\d\d\.$/],
+    [429, 1, /^There are too many requests\. Try again at \d\d:\d\d\.$/],
   ])(
-    "explains a %i of the service after %i attempts, without its words",
+    "explains a %i of the service after %i attempts without the response message",
     async (status, attempts, notice) => {
       await open();
       const before = service.requests.length;
@@ -223,7 +223,7 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
       expect(await visit.notice()).toMatch(notice);
       expect(service.requests.length - before).toBe(attempts);
       const said = await visit.see<[unknown, string][]>("shown");
-      expect(said.some(([, text]) => /^That did not work\. Trying again in/.test(text))).toBe(attempts > 1);
+      expect(said.some(([, text]) => /^The request failed\. Retrying in/.test(text))).toBe(attempts > 1);
       expect(proxies.built.received).not.toContain("secret words");
     },
   );
@@ -235,7 +235,7 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
     await other.close();
     await visit.page.bringToFront();
     await visit.order(values);
-    expect(await visit.notice()).toBe("Your session has ended. Load the page again to sign in.");
+    expect(await visit.notice()).toBe("Your session has ended. Reload the page to sign in.");
     await visit.page.evaluate("globalThis.isOld = true");
     await visit.page.keyboard.press("Tab");
     await visit.page.keyboard.press("Enter");
@@ -243,8 +243,8 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
   });
 });
 
-it("the example begins with the date in the time zone of its user", unlessTheDriverHangs, async () => {
-  // A zone in which it is another day than in UTC. Firefox has that of its machine.
+it("the example starts with the date in the time zone of its user", unlessTheDriverHangs, async () => {
+  // The time zone has another date than UTC. Firefox always uses the time zone of the machine.
   const isMorning = new Date().getUTCHours() < 11;
   const browser = await launch("chromium", { answersWithinMs });
   const page = await browser.newPage();
@@ -284,7 +284,7 @@ describe.each([
     await judge("refused");
     await visit.page.evaluate("customer.focus()");
     const { sendRest } = await orderHalf(visit);
-    await judge("half of it has come");
+    await judge("half of it has arrived");
     sendRest();
     await visit.preview();
     await judge("shown");

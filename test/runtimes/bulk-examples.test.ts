@@ -15,7 +15,7 @@ import { ObjectStore } from "./bulk-examples/object-store.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
-/** examples/bulk and docs/guides/bulk.md, with the packed package and the AWS SDK as npm has it. */
+/** Tests examples/bulk and docs/guides/bulk.md with the packed package and the AWS SDK. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
@@ -26,7 +26,7 @@ const file = (name: string) => join(workspace.folder, name);
 beforeAll(() => {
   cpSync(join(repository, "examples/bulk"), file("example"), { recursive: true });
   cpSync(join(repository, "test/runtimes/bulk-examples/store-run.mjs"), file("store-run.mjs"));
-  const sink = filesIn(guide).get("s3-sink.ts") ?? expect.fail("no sink in the guide");
+  const sink = filesIn(guide).get("s3-sink.ts") ?? expect.fail("the guide has no sink");
   writeFileSync(file("guide-sink.mjs"), javaScriptOf(sink));
 });
 
@@ -49,14 +49,14 @@ function startIn(cwd: string, [command = "", ...args]: string[], settings: Recor
 const documentsIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".pdf"));
 const invoices = ["2026-0117.pdf", "2026-0118.pdf", "2026-0119.pdf"];
 
-/** The service with the invoice of the examples. */
+/** Starts an emulator with the templates of the examples. */
 async function startInvoices(): Promise<Record<string, string>> {
   const emulator = await startEmulator({ templates: join(repository, "examples/templates") });
   onTestFinished(() => emulator.close());
   return { TEMPLATE_PDF_BASE_URL: emulator.baseUrl, TEMPLATE_PDF_API_KEY: emulator.apiKey };
 }
 
-/** A document whose first piece is larger than a part of an upload, which has 5 MiB. */
+/** A document whose first piece is larger than a part of an upload (5 MiB). */
 const pieces = [Buffer.alloc(6 << 20, "%PDF-1.4\n"), Buffer.alloc(6 << 20, "x"), Buffer.from("\n%%EOF\n")];
 const document = Buffer.concat(pieces);
 const whole = saying(200, document, { "content-type": "application/pdf" });
@@ -178,7 +178,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
       /line 3: The document cannot be saved in .*1 failed, in /s,
     ],
     ["a folder that it cannot write", "", ["rows.ndjson", "rows.csv/out"], 2, /is not writable/],
-    ["a line that is no JSON, without its text", '{ "number": CANARY }', [], 3, /line 3 is no JSON/],
+    ["a line that is not JSON, without its text", '{ "number": CANARY }', [], 3, /line 3 is not JSON/],
   ])("reports %s", async (what, line, args, exitCode, printed) => {
     const folder = newFolder(what.replaceAll(/\W+/g, "-"), `{ "number": "1" }\n\n${line}\n`);
     const ending = await runIn(folder, await startInvoices(), ...args).ended;

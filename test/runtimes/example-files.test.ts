@@ -11,12 +11,12 @@ import { cutOffAfter, pdfOf, saying, withLength } from "../support/service.ts";
 import { nodeOf } from "./installed.ts";
 import { noAnswer, ScriptedService } from "./scripted-service.ts";
 
-/** The single files of examples/, started as their table says, in a project that has installed the packed package. */
+/** Tests the single files of examples/ with the commands of their README, in a project with the packed package. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const examples = join(repository, "examples");
 const readme = readFileSync(join(examples, "README.md"), "utf8");
-/** The commands in the third cells of the rows whose first cell is a link, by what that leads to. */
+/** The commands in the third column of the table, by the file in the first column. */
 const rows = new Map(
   [...readme.matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| [^|]*\| (.*) \|$/gm)].map(([, path = "", cells = ""]) => [
     path,
@@ -40,13 +40,13 @@ afterAll(async () => {
 
 interface Starting {
   readonly from?: { baseUrl: string; apiKey?: string };
-  /** In place of the last word of the command. */
+  /** Replaces the last word of the command. */
   readonly last?: string;
   readonly env?: Record<string, string>;
   readonly node?: string;
 }
 
-/** Starts a file of examples/ as its table says. */
+/** Starts a file of examples/ with the command of the table. */
 function startExample(file: string, { from = emulator, last, env = {}, node }: Starting = {}): Program {
   const [program = "", ...args] = rows.get(file)?.split(" ") ?? [];
   if (last !== undefined) args.splice(-1, 1, last);
@@ -67,7 +67,7 @@ it("the table of the examples has every file and every folder", () => {
   expect([...rows.keys()].sort()).toEqual(all.sort());
 });
 
-it("examples/save-to-file.mjs saves an invoice; with a wrong key it says so, and leaves no file", async () => {
+it("examples/save-to-file.mjs saves an invoice; with a wrong key, it prints the error and saves nothing", async () => {
   const good = await startExample("save-to-file.mjs").ended;
   const { length } = readFileSync(join(project, "invoice.pdf"));
   expect(good).toMatchObject({ exitCode: 0, printed: `invoice.pdf: ${length} bytes\n` });
@@ -90,18 +90,18 @@ it("examples/many-from-csv.mjs generates a document for every row, and continues
   const bad = await startExample("many-from-csv.mjs", { last: "some" }).ended;
   expect(bad).toMatchObject({
     exitCode: 1,
-    printed: expect.stringContaining("line 3: its number makes no file name\n"),
+    printed: expect.stringContaining("line 3: the number is not a valid file name\n"),
   });
   expect(readdirSync(join(project, "some"))).toEqual(["1.pdf", "3.pdf"]);
 });
 
 describe("examples/typed-with-zod.ts", () => {
-  it("compiles with the packed types, which find the mistake that it shows", () => {
+  it("compiles with the packed types, which report the mistake in it", () => {
     expect(complaintsAbout([join(project, "examples/typed-with-zod.ts")])).toEqual([]);
   });
 
   it.each([22, 24, 26] as const)(
-    "generates what is valid, and says why the rest was not sent, in Node %s",
+    "generates valid documents, and prints why others were not sent, in Node %s",
     async (version) => {
       const { exitCode, printed } = await startExample("typed-with-zod.ts", { node: nodeOf(version) }).ended;
       expect({ exitCode, lines: printed.trim().split("\n") }).toEqual({
@@ -121,13 +121,13 @@ describe("examples/retry-and-cancel.mjs", () => {
   it("prints each attempt", async () => {
     service.answer(saying(503, "", { "retry-after": "0" }));
     const { exitCode, printed } = await startExample("retry-and-cancel.mjs", { from: service }).ended;
-    const attempts = /^attempt 1\nserver_error: again in \d\.\d s\nattempt 2\nretried\.pdf: \d+ bytes\n$/;
+    const attempts = /^attempt 1\nserver_error: retry in \d\.\d s\nattempt 2\nretried\.pdf: \d+ bytes\n$/;
     expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringMatching(attempts) });
   });
 
   it.each([
     ["at Ctrl-C", undefined, 130, /^attempt 1\ncancelled\n$/],
-    ["at its deadline", "0.1", 1, /^attempt 1\n[^\n]*(?:100 ms|0\.1 s)[^\n]*\n$/],
+    ["after its timeout", "0.1", 1, /^attempt 1\n[^\n]*(?:100 ms|0\.1 s)[^\n]*\n$/],
   ])("aborts its request %s", async (_when, last, exitCode, printed) => {
     service.answer(noAnswer);
     const coming = service.next();
@@ -165,9 +165,9 @@ describe("examples/http-response.mjs", () => {
     const busy = await fetch(url);
     expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "900"]);
     const failed = await fetch(url);
-    expect([failed.status, await failed.text()]).toEqual([502, "The invoice could not be made.\n"]);
+    expect([failed.status, await failed.text()]).toEqual([502, "The invoice could not be generated.\n"]);
     await expect(fetch(url).then((response) => response.arrayBuffer())).rejects.toThrow();
-    await server.prints(/Got 429.*\n.*Got 401.*\n.*(?:cut off|broke)/);
+    await server.prints(/\b429\b.*\n.*\b401\b.*\n.+/);
   });
 
   it("aborts its request if its caller leaves", async () => {
@@ -189,13 +189,13 @@ it.each(["dash", "bash"])(
   "examples/generate.sh generates from a file and from a pipe in %s",
   async (node) => {
     const { exitCode, printed } = await startExample("generate.sh", { node }).ended;
-    const lines = printed.split("\n").filter((line) => /^(?:from-|made|failed|not sent)/.test(line));
+    const lines = printed.split("\n").filter((line) => /^(?:from-|generated|failed|not sent)/.test(line));
     expect({ exitCode, lines }, printed).toEqual({
       exitCode: 0,
       lines: [
         expect.stringMatching(/^from-file\.pdf: \S+ kB$/),
         expect.stringMatching(/^from-pipe\.pdf: \d+ bytes$/),
-        "not sent: mend the values",
+        "not sent: fix the values",
       ],
     });
     expect(await textOf("from-file.pdf")).toMatch(/2026-0117[\s\S]*£640\.00/);

@@ -7,7 +7,7 @@ import { filesBelow } from "../package/consumer.ts";
 import { filesIn } from "../support/blocks-of.ts";
 import { runTests, useWorkspace } from "./mocks/workspace.ts";
 
-/** The example projects that have tests, and the tests of docs/guides/testing.md, with the packed package. */
+/** Runs the tests of the example projects and of docs/guides/testing.md with the packed package. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
@@ -18,7 +18,7 @@ const projects = readdirSync(join(repository, "examples"), { withFileTypes: true
   .filter((name) => readdirSync(join(repository, "examples", name)).includes("package.json"));
 const tested = projects.filter((name) => manifestOf(name).scripts.test !== undefined);
 
-/** Each block of the guide is a file. */
+/** The blocks of the guide, each of which is a file. */
 const blocks = filesIn(read("docs/guides/testing.md"));
 
 const workspace = useWorkspace();

@@ -10,7 +10,7 @@ import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, openPage } from "./browsers.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 
-/** examples/express and examples/next with the packed package, against the emulator. */
+/** Tests examples/express and examples/next with the packed package and the emulator. */
 
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 const projects = ["express", "next"] as const;
@@ -73,7 +73,7 @@ describe.each(projects)("examples/%s", (name) => {
   it("saves a document when its button is pressed", async () => {
     const { page, complaints } = await openPage(chromium, running.origin);
     await page.click("button");
-    await page.waitForFunction(`document.querySelector("output").textContent === "The invoice is saved."`);
+    await page.waitForFunction(`document.querySelector("output").textContent === "The invoice was saved."`);
     const saved = "Invoice 2026-0117.pdf";
     await eventually(() => readdirSync(downloads.path).includes(saved));
     const { text } = await readPdf(readFileSync(join(downloads.path, saved)));

@@ -6,9 +6,9 @@ import { nodeOf } from "./installed.ts";
 import { runTests, useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
-/** Every mock of the service that docs/guides/testing.md names, in projects as a user has them. */
+/** Tests the mocks of docs/guides/testing.md in projects of users. */
 
-/** What works on Node 20 and later, and what needs Node 22. */
+/** The packages that work on Node 20, and those that need Node 22. */
 const packages = {
   "Node 20": ["msw@2", "nock@14", "undici@7", "vitest@4"],
   "Node 22": ["msw@3", "vitest@4"],
@@ -28,10 +28,10 @@ const mocks: readonly (readonly [title: string, kit: Kit, file: string, runner?:
 const variants = (["before", "after"] as const).flatMap((moment) =>
   (["ES modules", "CommonJS"] as const).map((format) => ({ moment, format })),
 );
-/** The one at hand may be Node 20. */
+/** "at hand" is the Node of this process, which can be Node 20. */
 const versions = { "Node 20": ["at hand", 22, 24, 26], "Node 22": [22, 24, 26] } as const;
 
-/** Every mock in every variant and on every version, but not in every pair of these: each variant on another version. */
+/** Every mock in every variant and on every version, but each variant on only one version. */
 const cases = mocks.flatMap(([title, kit, mock, runner], row) =>
   variants.map((variant, column) => {
     const version = versions[kit][(row + column) % versions[kit].length] ?? "at hand";
@@ -45,7 +45,7 @@ const workspaces = {
 
 const read = (name: string) => readFileSync(new URL(`mocks/project/${name}`, import.meta.url), "utf8");
 
-/** A CommonJS module that does the same as an ES module. */
+/** Converts an ES module to CommonJS. */
 function toCommonJs(text: string): string {
   const exported = [...text.matchAll(/^export (?:async )?(?:const|function) (\w+)/gm)].map(
     ([, name]) => name,
@@ -57,7 +57,7 @@ function toCommonJs(text: string): string {
   return exported.length === 0 ? converted : `${converted}\nmodule.exports = { ${exported.join(", ")} };\n`;
 }
 
-/** The tests that a user would write, with a mock that starts before or after the import of the package. */
+/** Returns the files of a project, with a mock that starts before or after the import of the package. */
 function filesOf({ mock, runner, moment, format }: (typeof cases)[number]): Record<string, string> {
   let tests = read("tests.js");
   if (moment === "before") {
@@ -102,7 +102,7 @@ it.each(cases)(
       TEMPLATE_PDF_API_KEY: "key-of-the-tests",
       GLOBAL_AGENT: title.includes("setGlobalDispatcher") ? "yes" : "no",
     });
-    // The one request is that of the last test, which has stopped the mock.
+    // The only request comes from the last test, which has stopped the mock.
     const requests = service.requests.length;
     expect({ exitCode, passed, requests }, printed).toEqual({ exitCode: 0, passed: 3, requests: 1 });
   },

@@ -13,7 +13,7 @@ import { pdf, snippets, usual } from "./hosts/hosts.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
-/** What docs/reports/bundlers.md says of Next.js, and the handler on it, by the snippet of docs/guides/handler.md. */
+/** Tests Next.js for docs/reports/bundlers.md, and the handler with the code of docs/guides/handler.md. */
 
 const next = "../node_modules/next/dist/bin/next";
 
@@ -49,7 +49,7 @@ const files = {
   "app/pdfs.js": `
     import { TemplatePdf } from "template-pdf";
     export const pdfs = new TemplatePdf({ baseUrl: process.env.SERVICE, apiKey: process.env.SERVICE_KEY });
-    export const sizeOf = async () => (await pdfs.generate("inv_2024", { total: "1" }).bytes()).length + " bytes";`,
+    export const sizeOf = async () => (await pdfs.generate("invoice", { total: "1" }).bytes()).length + " bytes";`,
   "app/layout.jsx": `
     export default function Layout({ children }) {
       return <html lang="en"><body>{children}</body></html>;
@@ -104,7 +104,7 @@ const files = {
     import { createHandler } from "template-pdf/handler";
     import { pdfs } from "../../../pdfs.js";
     const anything = { "~standard": { version: 1, vendor: "app", validate: (value) => ({ value }) } };
-    const templates = { invoice: template("inv_2024", anything) };
+    const templates = { invoice: template("invoice", anything) };
     export const POST = createHandler({ client: pdfs, templates, authorize: () => true });`,
   "app/ahead/page.jsx": page(""),
   "app/revalidated/page.jsx": page("export const revalidate = 3600;"),
@@ -122,11 +122,11 @@ const files = {
 };
 
 const workspace = useWorkspace(`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7");
-const service = fakeService({ templates: ["inv_2024"] });
+const service = fakeService({ templates: ["invoice"] });
 const cwd = join(workspace.folder, "app");
 let chromium: Browser;
 let listening: ListeningService;
-/** Behind the handler of the guide. */
+/** The service of the handler. */
 let scripted: ScriptedService;
 
 beforeAll(async () => {
@@ -170,7 +170,7 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
 
   if (bundler === "turbopack") {
     describe("and carries the handler", () => {
-      testContract({ ...usual, tellsLength: false }, () => ({ host: serving, service: scripted }));
+      testContract({ ...usual, sendsLength: false }, () => ({ host: serving, service: scripted }));
     });
   }
 
@@ -211,7 +211,7 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
     const { page, complaints } = await openPage(chromium, serving.origin);
     await page.click("#invoice");
     await page.waitForFunction(`/^blob:/.test(document.querySelector("output").textContent)`);
-    const call = { uid: "inv_2024", values: { total: "of the page" } };
+    const call = { uid: "invoice", values: { total: "of the page" } };
     expect(service.calls.slice(before)).toMatchObject([call]);
     await page.click("#nothing");
     await page.waitForFunction(`document.querySelector("output").textContent === "status 404"`);

@@ -18,7 +18,7 @@ const service = await SmokeService.start({
 });
 afterAll(() => service.close());
 
-/** What the runtimes make of the suite, two of them at a time. */
+/** The runs of the suite, two at a time. */
 const runs = new Map<Runtime, Promise<Run>>();
 
 beforeAll(() => {
@@ -46,24 +46,24 @@ describe.each(runtimes)("$name, $as:", (runtime) => {
 
   it.each(names)("%s", (name) => {
     const result = run.results.find((one) => one.name === name);
-    expect(result, "This check was not made.").toBeDefined();
+    expect(result, "The check did not run.").toBeDefined();
     expect(result?.failed).toBeUndefined();
   });
 });
 
-it("docs/reports/runtimes.md says what came of this run: where it is stale, run `npm run docs -- runtimes`", async () => {
+it("docs/reports/runtimes.md contains the results of this run (npm run docs -- runtimes)", async () => {
   const failed = rows.flatMap(({ results }) => results.filter((result) => result.failed !== undefined));
   expect(failed).toEqual([]);
   const before = readFileSync(pagePath, "utf8");
   const page = pageOf(before, rows);
-  const told = inject("updates") ? page : withBrowsersOf(before, page);
-  await expect(told).toMatchFileSnapshot(pagePath);
+  const updated = inject("updates") ? page : withBrowsersOf(before, page);
+  await expect(updated).toMatchFileSnapshot(pagePath);
 });
 
 function groundFor({ name, as, facts }: Runtime): Ground {
   const folder = join(consumer, "projects", `smoke-${name}-${as}`.replaceAll(/[^\w-]+/g, "-"));
   mkdirSync(folder, { recursive: true });
-  // The service listens on the usual address of this machine only; the others are nobody's.
+  // The service listens on 127.0.0.1 only, so nothing listens on other loopback addresses.
   const unserved = service.address.replace("127.0.0.1", "127.91.7.3");
   const settings = JSON.stringify({ service: service.address, unserved, facts, folder });
   return { service: service.address, unserved, folder, settings };

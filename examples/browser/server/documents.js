@@ -7,20 +7,20 @@ import { isSignedIn } from "./session.js";
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 const pounds = new Intl.NumberFormat("en-GB", { style: "currency", currency: "GBP" });
 
-const isTooLong = "Use fewer words: this is more than fits.";
+const isTooLong = "Enter a shorter text.";
 
-/** What an invoice takes, and what a person is told where it does not fit. */
+/** The values of an invoice, with the messages for invalid ones. */
 const invoice = template(
   "invoice",
   z.object({
     number: z.string(),
-    customer: z.string().trim().min(1, "Say who is to pay.").max(80, isTooLong),
-    date: z.iso.date("Give the day.").transform((date) => day.format(new Date(date))),
-    work: z.string().trim().min(1, "Say what the invoice is for.").max(300, isTooLong),
+    customer: z.string().trim().min(1, "Enter the customer.").max(80, isTooLong),
+    date: z.iso.date("Enter the date.").transform((date) => day.format(new Date(date))),
+    work: z.string().trim().min(1, "Enter the work.").max(300, isTooLong),
     amount: z
       .string()
       .trim()
-      .regex(/^\d{1,7}(\.\d\d)?$/, "Write it as 640.00.")
+      .regex(/^\d{1,7}(\.\d\d)?$/, "Enter an amount such as 640.00.")
       .transform((amount) => pounds.format(Number(amount))),
     note: z.string().trim().max(500, isTooLong).optional(),
   }),
@@ -31,7 +31,7 @@ function newNumber() {
 }
 
 /**
- * The endpoint that the page asks. The key stays on this side of it.
+ * Creates the handler of the page. The key stays on the server.
  *
  * @param {{ baseUrl: string, apiKey: string }} service
  */
@@ -40,7 +40,7 @@ export function makeDocuments({ baseUrl, apiKey }) {
     client: new TemplatePdf({ baseUrl, apiKey }),
     templates: { invoice },
     authorize: (request) => isSignedIn(request) || new Response("Sign in first.", { status: 401 }),
-    // Whatever the page says: numbers are given here. Yours come from your books.
+    // The server chooses the number, whatever the page sends. In your application, it comes from a database.
     values: (_request, values) => ({ ...values, number: newNumber() }),
     filename: (_request, values) => `Invoice ${values.number}`,
   });

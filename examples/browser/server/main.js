@@ -27,6 +27,6 @@ server.on("request", (request, response) => {
 });
 
 server.listen(Number(flags.port), "127.0.0.1", () => {
-  console.log(`The page:    http://127.0.0.1:${server.address().port}/`);
-  console.log(`The service: ${service.baseUrl}`);
+  console.log(`Page:    http://127.0.0.1:${server.address().port}/`);
+  console.log(`Service: ${service.baseUrl}`);
 });

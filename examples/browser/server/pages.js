@@ -3,14 +3,14 @@ import sirv from "sirv";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What a page of this server may load: its own files, and documents as `blob:` in a frame. */
+/** Lets the page load its own files, and show documents as `blob:` in a frame. */
 const policy =
   "default-src 'self'; frame-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Serves the page: from `dist` as it was built, or by Vite, as it is being written.
+ * Serves the page: the build in `dist`, or the source files with Vite.
  *
- * @param {import("node:http").Server} server - where Vite tells the page of changes
+ * @param {import("node:http").Server} server - Vite reports changes to the page through this server
  * @param {{ built: boolean }} flags
  */
 export async function servePages(server, { built }) {
@@ -19,7 +19,7 @@ export async function servePages(server, { built }) {
       setHeaders: (response) => response.setHeader("content-security-policy", policy),
     });
   }
-  // Only here: where the page is built already, there is no Vite.
+  // Imported only here, because production has no Vite.
   const { createServer } = await import("vite");
   const vite = await createServer({ root, server: { middlewareMode: true, hmr: { server } } });
   return vite.middlewares;

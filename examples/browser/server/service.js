@@ -1,9 +1,9 @@
 import { startEmulator } from "template-pdf/emulator";
 
 /**
- * Where documents come from: your account, if the environment names it, else the emulator on this machine.
+ * Returns the service of the environment, or starts the emulator.
  *
- * @param {{ latency?: string, fault?: string[] }} flags - how slow the emulator is, and what it does wrong
+ * @param {{ latency?: string, fault?: string[] }} flags - the latency and the faults of the emulator
  */
 export async function startService({ latency, fault }) {
   const { TEMPLATE_PDF_BASE_URL: baseUrl, TEMPLATE_PDF_API_KEY: apiKey } = process.env;

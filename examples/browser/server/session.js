@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 
-/** Who has been here. Yours are in a database, and begin with a password. */
+/** Sessions of visitors. Replace them with your own sign-in and a database. */
 const sessions = new Set();
 
 /**
- * Signs a visitor in who opens the page.
+ * Starts a session for a visitor who opens the page.
  *
  * @param {import("node:http").IncomingMessage} request
  * @param {import("node:http").ServerResponse} response
@@ -14,12 +14,12 @@ export function beginSession(request, response) {
   if (!isPage || sessions.has(sessionIn(request.headers.cookie))) return;
   const session = randomUUID();
   sessions.add(session);
-  // Over https, add `Secure`.
+  // With https, add `Secure`.
   response.setHeader("set-cookie", `session=${session}; HttpOnly; SameSite=Strict; Path=/`);
 }
 
 /**
- * Whether a call comes from somebody who is signed in.
+ * Returns whether the caller is signed in.
  *
  * @param {Request} request
  */

@@ -1,4 +1,4 @@
-/** Moves the focus to what has come; not away from somebody who has gone on to a field meanwhile. */
+/** Moves the focus to an element, unless the user has moved to a field. */
 export function moveFocus(to: HTMLElement): void {
   const { activeElement } = document;
   const isWaiting = activeElement === null || activeElement.matches("#make, #cancel, body");

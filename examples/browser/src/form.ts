@@ -8,17 +8,17 @@ const fields = [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>
 const date = element<HTMLInputElement>("date");
 date.value = dayOf(new Date());
 
-/** What was filled in, as it stands there: the server judges it. */
+/** Returns the fields without validation, which is up to the server. */
 export function readInvoice(): Invoice {
   const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
   return values as Invoice & Record<string, string>;
 }
 
 /**
- * Tells beside the fields what is wrong with them, and goes to the first of these.
+ * Shows messages next to the invalid fields, and focuses the first one.
  *
- * @param errors - what is wrong, by the names of fields
- * @returns whether there was any such field
+ * @param errors - messages by field name
+ * @returns whether a field is invalid
  */
 export function showFieldErrors(errors: ReadonlyMap<string, string>): boolean {
   const wrong = fields.filter(({ name }) => errors.has(name));
@@ -37,7 +37,7 @@ export function clearFieldErrors(): void {
   }
 }
 
-/** The day on this person's calendar, as a field of a date takes it; `toISOString` and `valueAsDate` have that of UTC. */
+/** Returns the local date for a date field. `toISOString` and `valueAsDate` use UTC. */
 function dayOf(time: Date): string {
   const month = String(time.getMonth() + 1).padStart(2, "0");
   return `${time.getFullYear()}-${month}-${String(time.getDate()).padStart(2, "0")}`;

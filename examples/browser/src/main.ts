@@ -11,14 +11,14 @@ import { beginProgress, endProgress, showProgress, showRetry } from "./progress.
 const makeButton = element<HTMLButtonElement>("make");
 const cancelButton = element<HTMLButtonElement>("cancel");
 
-/** Gives up the call under way; `undefined` while there is none. */
+/** Aborts the call in flight, if there is one. */
 let call: AbortController | undefined;
 
 element<HTMLFormElement>("form").addEventListener("submit", (event) => {
   event.preventDefault();
   if (!call) makeInvoice();
 });
-// Whoever begins to fill in the form will want the client. If it cannot be loaded, the click on the button tells.
+// Loads the client when the user starts to fill in the form. If that fails, the click on the button shows the error.
 element("form").addEventListener("focusin", () => pdfs().catch(() => {}), { once: true });
 cancelButton.addEventListener("click", () => call?.abort());
 document.addEventListener("keydown", ({ key }) => {
@@ -38,25 +38,25 @@ async function makeInvoice(): Promise<void> {
       .with({ hooks: { retry: ({ delayMs }) => showRetry(delayMs) } })
       .generate("invoice", readInvoice(), { signal, onProgress: showProgress });
     const document = await objectUrl(pdf);
-    endProgress("The invoice is made.");
+    endProgress("The invoice was generated.");
     showPreview(document);
   } catch (error) {
     if (signal.aborted) {
-      endProgress("Cancelled. No invoice was made.");
+      endProgress("Cancelled. No invoice was generated.");
       moveFocus(makeButton);
       return;
     }
     endProgress("");
     const { text, fields, action } = explain(error);
-    const isBesideField = showFieldErrors(fields);
-    showNotice(text, { action, takesFocus: !isBesideField });
+    const isShownAtField = showFieldErrors(fields);
+    showNotice(text, { action, takesFocus: !isShownAtField });
   } finally {
     call = undefined;
     setBusy(false);
   }
 }
 
-/** The button keeps the focus while it is busy, so that nobody who uses the keyboard loses their place. */
+/** Sets `aria-disabled` instead of `disabled`, so that the button keeps the focus. */
 function setBusy(isBusy: boolean): void {
   makeButton.setAttribute("aria-disabled", String(isBusy));
   cancelButton.hidden = !isBusy;

@@ -4,9 +4,9 @@ import { moveFocus } from "./focus.ts";
 const notice = element("notice");
 
 /**
- * Tells what went wrong: below the form, and to screen readers at once.
+ * Shows an error below the form, and announces it to screen readers.
  *
- * @param options - `action`: the button to offer; `takesFocus`: whether there is no better place to go to
+ * @param options - `action`: the button to offer; `takesFocus`: whether to move the focus to it
  */
 export function showNotice(
   text: string,
@@ -18,7 +18,7 @@ export function showNotice(
   if (options.action === "reload") {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = "Load the page again";
+    button.textContent = "Reload the page";
     button.addEventListener("click", () => location.reload());
     notice.append(button);
   }

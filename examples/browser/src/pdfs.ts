@@ -1,6 +1,6 @@
 import type { TemplatePdf } from "template-pdf";
 
-/** What the templates take that the server offers, by the names that it gives them. */
+/** The values of the templates that the server offers, by name. */
 interface Documents {
   invoice: { customer: string; date: string; work: string; amount: string; note?: string | undefined };
 }
@@ -9,7 +9,7 @@ export type Invoice = Documents["invoice"];
 
 let client: Promise<TemplatePdf<Documents>> | undefined;
 
-/** The client, which is loaded when it is first asked for: the page is there before it. */
+/** Returns the client, which is loaded on the first call. */
 export function pdfs(): Promise<TemplatePdf<Documents>> {
   client ??= load();
   return client;
@@ -17,6 +17,6 @@ export function pdfs(): Promise<TemplatePdf<Documents>> {
 
 async function load(): Promise<TemplatePdf<Documents>> {
   const { TemplatePdf } = await import("template-pdf");
-  // No key: the server at this path has it. The session's cookie goes along, because the path is of the page's own origin.
+  // The server has the key. The browser sends the session cookie, because the origin is the same.
   return new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
 }

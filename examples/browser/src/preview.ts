@@ -7,28 +7,28 @@ const frame = element<HTMLIFrameElement>("frame");
 const blank = element("blank");
 const downloadButton = element<HTMLButtonElement>("download");
 
-/** For the browser's own viewer: the page in its full width, and nothing beside it. */
+/** Makes the browser's viewer show the page in full width, without a sidebar. */
 const view = "#view=FitH&navpanes=0&pagemode=none";
 
-/** The document that is shown. */
+/** The current document. */
 let shown: ObjectUrl | undefined;
 
-/** Shows a document in place of the one before. */
+/** Shows a document, and releases the previous one. */
 export function showPreview(document: ObjectUrl): void {
   shown?.revoke();
   shown = document;
   title.textContent = nameOf(document).replace(/\.pdf$/, "");
-  // On many telephones, browsers show no documents within a page.
+  // Most browsers on phones cannot show a PDF inside a page.
   const isShowable = navigator.pdfViewerEnabled;
   frame.hidden = !isShowable;
   if (isShowable) frame.src = document.url + view;
   blank.hidden = isShowable;
-  blank.textContent = "This browser shows no documents here. Download it to see it.";
+  blank.textContent = "This browser cannot show the invoice here. Download it to see it.";
   downloadButton.hidden = false;
   moveFocus(title);
 }
 
-// The same bytes: nothing is made a second time.
+// Saves the same document without another request.
 downloadButton.addEventListener("click", () => {
   if (shown) download(shown.blob, nameOf(shown));
 });

@@ -4,31 +4,31 @@ import { element } from "./element.ts";
 const bar = element<HTMLProgressElement>("progress");
 const status = element("status");
 
-/** Begins to show that something is under way; how long it will take, nobody knows yet. */
+/** Shows a progress bar without a value, because the size is unknown. */
 export function beginProgress(): void {
   bar.removeAttribute("value");
-  say("Setting the invoice. Escape cancels it.");
+  say("Generating the invoice. Press Escape to cancel.");
 }
 
-/** Shows how much of the document has come. */
+/** Shows how much of the document has arrived. */
 export function showProgress({ receivedBytes, totalBytes }: Progress): void {
-  if (totalBytes === undefined) return say(`${kilobytes(receivedBytes)} have come.`);
+  if (totalBytes === undefined) return say(`${kilobytes(receivedBytes)} received.`);
   const percent = Math.floor((100 * receivedBytes) / totalBytes);
   bar.value = percent;
-  // In quarters, because a screen reader says each.
+  // Announces only quarters, because screen readers read every change.
   say(`${Math.floor(percent / 25) * 25} % of ${kilobytes(totalBytes)}`);
 }
 
-/** Shows that it did not work, and will be tried again. */
+/** Shows the delay before a retry. */
 export function showRetry(delayMs: number): void {
   bar.removeAttribute("value");
   const seconds = Math.ceil(delayMs / 1000);
   say(
-    `That did not work. Trying again in ${seconds === 1 ? "a second" : `${seconds} seconds`}. Escape cancels it.`,
+    `The request failed. Retrying in ${seconds === 1 ? "a second" : `${seconds} seconds`}. Press Escape to cancel.`,
   );
 }
 
-/** Shows that nothing is under way any more. */
+/** Resets the progress bar. */
 export function endProgress(text: string): void {
   bar.value = 0;
   say(text);

@@ -2,11 +2,11 @@ const { join } = require("node:path");
 const { TemplatePdf } = require("template-pdf");
 
 /**
- * Makes documents and puts them into a folder, one after another.
+ * Generates documents one after another, and saves them to a folder.
  *
  * @param {{ name: string, template: string, values: object }[]} documents
  * @param {string} folder
- * @param {TemplatePdf} [pdfs] without one, the environment says where the service is
+ * @param {TemplatePdf} [pdfs] by default, a client that reads the environment
  */
 async function archiveDocuments(documents, folder, pdfs = new TemplatePdf()) {
   for (const { name, template, values } of documents) {

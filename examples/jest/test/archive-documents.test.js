@@ -6,9 +6,9 @@ const { archiveDocuments } = require("../src/archive-documents.js");
 const documents = require("./documents.json");
 const { temporaryFolder } = require("./temporary-folder.js");
 
-// Each test has a service and a client of its own: nothing has to be put back afterwards.
+// Each test has its own service and client, so nothing has to be reset.
 function setUp(options) {
-  const service = fakeService({ templates: ["inv_2024", "credit_note"] });
+  const service = fakeService({ templates: ["invoice", "credit_note"] });
   const { baseUrl, apiKey, fetch } = service;
   return {
     service,
@@ -22,29 +22,29 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test("every document is a file, with what it is made of", async () => {
+test("saves a file with its values for each document", async () => {
   const { pdfs, folder } = setUp();
   await archiveDocuments(documents, folder, pdfs);
 
   expect(readdirSync(folder)).toEqual(["2026-0117.pdf", "2026-0118.pdf"]);
   expect(await pdfText(readFileSync(join(folder, "2026-0117.pdf")))).toMatchInlineSnapshot(`
-"inv_2024
+"invoice
 customer: Zoë Krüger
 total: £640.00"
 `);
 });
 
-test("without a client, it makes one of the environment", async () => {
+test("creates a client from the environment by default", async () => {
   const { service, folder } = setUp();
   const { baseUrl, apiKey, fetch } = service;
   jest.replaceProperty(process, "env", { TEMPLATE_PDF_BASE_URL: baseUrl, TEMPLATE_PDF_API_KEY: apiKey });
   jest.spyOn(globalThis, "fetch").mockImplementation(fetch);
   await archiveDocuments(documents, folder);
 
-  expect(service.calls.map(({ uid }) => uid)).toEqual(["inv_2024", "credit_note"]);
+  expect(service.calls.map(({ uid }) => uid)).toEqual(["invoice", "credit_note"]);
 });
 
-test("of a document that is cut off nothing stays on the disk", async () => {
+test("does not save a truncated document", async () => {
   const { service, pdfs, folder } = setUp({ retry: false });
   service.fail(faults.cutOff(), { uid: "credit_note" });
   const error = await archiveDocuments(documents, folder, pdfs).catch((error) => error);
@@ -53,14 +53,14 @@ test("of a document that is cut off nothing stays on the disk", async () => {
   expect(readdirSync(folder)).toEqual(["2026-0117.pdf"]);
 });
 
-test("a service that falls silent is given up, and nobody waits for it here", async () => {
+test("times out if the service stops sending, without waiting in the test", async () => {
   jest.useFakeTimers();
   const { service, pdfs, folder } = setUp({ retry: false });
   service.fail(faults.stall());
 
   const outcome = archiveDocuments(documents, folder, pdfs).catch((error) => error);
   await service.waitForCall();
-  // `timeouts.stall` is 30 s, and may be told a little late.
+  // `timeouts.stall` is 30 s, and can fire slightly late.
   await jest.advanceTimersByTimeAsync(31_000);
 
   const error = await outcome;

@@ -5,8 +5,8 @@ const { fakeService } = require("template-pdf/testing");
 const documents = require("./documents.json");
 const { temporaryFolder } = require("./temporary-folder.js");
 
-// The program is another process: what it asks has to come by a socket.
-const service = fakeService({ apiKeys: ["key-of-the-tests"] });
+// The program runs in another process, so the service listens on a socket.
+const service = fakeService({ apiKeys: ["test-key"] });
 let server;
 beforeAll(async () => {
   server = await service.listen();
@@ -24,9 +24,9 @@ function run(folder, apiKey) {
   });
 }
 
-test("the program makes what is in its list", async () => {
+test("the program generates the documents of its list", async () => {
   const folder = temporaryFolder();
-  expect(await run(folder, "key-of-the-tests")).toMatchObject({
+  expect(await run(folder, "test-key")).toMatchObject({
     exitCode: 0,
     stdout: `2 documents in ${folder}\n`,
   });
@@ -36,8 +36,8 @@ test("the program makes what is in its list", async () => {
   );
 });
 
-test("the program ends with 1 when its key is refused", async () => {
-  const { exitCode, stderr } = await run(temporaryFolder(), "key-of-yesterday");
+test("the program exits with 1 if its key is rejected", async () => {
+  const { exitCode, stderr } = await run(temporaryFolder(), "expired-key");
   expect(exitCode).toBe(1);
   expect(stderr).toContain("401");
   expect(service.calls).toEqual([]);

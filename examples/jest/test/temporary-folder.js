@@ -2,7 +2,7 @@ const { mkdtempSync, rmSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 
-/** Makes a folder that lives as long as a test. */
+/** Creates a folder that is removed after the test. */
 function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), "archive-"));
   remove.push(() => rmSync(folder, { recursive: true }));

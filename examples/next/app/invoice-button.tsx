@@ -1,36 +1,44 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { AuthenticationError } from "template-pdf";
 import { download } from "template-pdf/browser";
-import type { Documents } from "@/lib/documents"; // types only: nothing of the server gets into the page
+import type { Documents } from "@/lib/documents"; // imports only types, so no server code reaches the browser
 
 export function InvoiceButton({ number }: { number: string }) {
-  const [said, setSaid] = useState("");
-  const [isBusy, setBusy] = useState(false);
+  const [status, setStatus] = useState("");
+  const [running, setRunning] = useState<AbortController>();
+  // Cancels the call if the user leaves the page.
+  useEffect(() => () => running?.abort(), [running]);
 
   async function save() {
-    setBusy(true);
-    setSaid("Making the invoice …");
+    const cancelled = new AbortController();
+    setRunning(cancelled);
+    setStatus("Generating the invoice …");
     try {
-      const { TemplatePdf } = await import("template-pdf"); // at the first click: the page loads without it
+      const { TemplatePdf } = await import("template-pdf"); // loads the client on the first click
       const pdfs = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
-      await download(pdfs.generate("invoice", { number }));
-      setSaid("The invoice is saved.");
+      await download(pdfs.generate("invoice", { number }, { signal: cancelled.signal }));
+      setStatus("The invoice was saved.");
     } catch (error) {
+      if (cancelled.signal.aborted) return setStatus("");
       const isSignedOut = AuthenticationError.is(error);
-      setSaid(isSignedOut ? "Load the page again to sign in." : "That did not work. Try again in a minute.");
+      setStatus(
+        isSignedOut
+          ? "Reload the page to sign in."
+          : "The invoice could not be generated. Try again in a minute.",
+      );
     } finally {
-      setBusy(false);
+      setRunning(undefined);
     }
   }
 
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={save}>
-        Download
+      <button type="button" onClick={running ? () => running.abort() : save}>
+        {running ? "Cancel" : "Download"}
       </button>
-      <output>{said}</output>
+      <output>{status}</output>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 
-/** Who has opened the page: a stand-in for your own sign-in. The cookie is signed, so that nobody makes one up. */
+/** Creates a session for a user who opens the page. The cookie is signed against forgery. Replace this module with your own sign-in. */
 export function newSession(): string {
   const id = randomUUID();
   return `${id}.${signatureOf(id)}`;
@@ -8,11 +8,11 @@ export function newSession(): string {
 
 export function isSession(session: string | undefined): boolean {
   const [id = "", signature = ""] = session?.split(".") ?? [];
-  const [given, right] = [Buffer.from(signature), Buffer.from(signatureOf(id))];
-  return given.length === right.length && timingSafeEqual(given, right);
+  const [actual, expected] = [Buffer.from(signature), Buffer.from(signatureOf(id))];
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
-/** Whether a call comes from somebody who is signed in. */
+/** Returns whether the caller is signed in. */
 export function isSignedIn(request: Request): boolean {
   return isSession(/(?:^|; )session=([^;]+)/.exec(request.headers.get("cookie") ?? "")?.[1]);
 }

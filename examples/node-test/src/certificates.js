@@ -1,6 +1,6 @@
 import { RateLimitError } from "template-pdf";
 
-/** The certificates of a school: shown at once, or made in the background. */
+/** Shows the certificates of a school, or generates them in the background. */
 export class Certificates {
   #pdfs;
 
@@ -10,25 +10,25 @@ export class Certificates {
   }
 
   /**
-   * Answers with a certificate, as it comes from the service.
+   * Streams a certificate from the service.
    *
    * @param {Request} request - names the student: `?name=Ada`
    * @returns {Promise<Response>}
    */
   async show(request) {
     const name = new URL(request.url).searchParams.get("name");
-    if (!name) return new Response("Whose certificate?", { status: 400 });
+    if (!name) return new Response("Pass the name of the student.", { status: 400 });
     try {
       return await this.#pdfs.generate("certificate", { name }).response();
     } catch (error) {
       if (!RateLimitError.is(error)) throw error;
       const seconds = Math.ceil((error.retryAfterMs ?? 10_000) / 1_000);
-      return new Response("Please come back.", { status: 503, headers: { "retry-after": `${seconds}` } });
+      return new Response("Try again later.", { status: 503, headers: { "retry-after": `${seconds}` } });
     }
   }
 
   /**
-   * Begins to make a certificate. Nobody waits for it: `done` hears how it went.
+   * Starts to generate a certificate in the background, and calls `done` with the result.
    *
    * @param {string} name
    * @param {(error: unknown, bytes?: Uint8Array) => void} done

@@ -11,7 +11,7 @@ export interface Order {
 // Reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY.
 const pdfs = new TemplatePdf();
 
-/** Makes the invoice for an order, and mails it to the customer. */
+/** Generates the invoice of an order, and sends it to the customer. */
 export async function sendInvoice(order: Order): Promise<void> {
   const values: Values<typeof invoice> = {
     number: order.number,
@@ -23,7 +23,7 @@ export async function sendInvoice(order: Order): Promise<void> {
   await sendMail(order.customer.mail, `Invoice ${order.number}`, pdf);
 }
 
-/** Makes a reminder of an invoice, and mails it. */
+/** Generates a reminder of an invoice, and sends it. */
 export async function sendReminder(order: Order, days: number): Promise<void> {
   const pdf = await pdfs.generate(reminder, { number: order.number, days }).blob();
   await sendMail(order.customer.mail, `Reminder of ${order.number}`, pdf);

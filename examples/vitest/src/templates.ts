@@ -3,14 +3,14 @@ import * as z from "zod";
 
 const pounds = new Intl.NumberFormat("en-GB", { style: "currency", currency: "GBP" });
 
-/** Pence go in; text such as £1,234.50 is sent. */
+/** Accepts pence, and sends text such as £1,234.50. */
 const money = z
   .int()
   .nonnegative()
   .transform((pence) => pounds.format(pence / 100));
 
 export const invoice = template(
-  "inv_2024",
+  "invoice",
   z.object({
     number: z.string().regex(/^\d{4}-\d{4}$/),
     customer: z.string().min(1),
@@ -19,4 +19,4 @@ export const invoice = template(
   }),
 );
 
-export const reminder = template("rem_2024", z.object({ number: z.string(), days: z.int() }));
+export const reminder = template("reminder", z.object({ number: z.string(), days: z.int() }));

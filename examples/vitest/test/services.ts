@@ -6,10 +6,10 @@ import { invoice, reminder } from "../src/templates.ts";
 
 export const pdfService = fakeService({ templates: [invoice, reminder] });
 
-/** What was mailed: to whom, and which document. */
+/** The recipients and documents of the e-mails that were sent. */
 export const mails: { to: FormDataEntryValue | null; pdf: ArrayBuffer }[] = [];
 
-// The mail service is mocked as ever; the PDF service brings its own handlers.
+// MSW mocks the mail service. The PDF service has its own handlers.
 const server = setupServer(
   ...pdfService.handlers,
   http.post("https://mail.example.com/messages", async ({ request }) => {

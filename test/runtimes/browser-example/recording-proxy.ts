@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { listenRaw, type SocketServer } from "../../support/sockets.ts";
 
-/** Stands before a server, and keeps every byte that a browser receives from it. */
+/** A proxy that records every byte that a browser receives from a server. */
 export class RecordingProxy {
   readonly #received: Buffer[][] = [];
   readonly #server: SocketServer;
@@ -10,7 +10,7 @@ export class RecordingProxy {
     this.#server = server;
   }
 
-  /** @param target - the origin of the server behind it */
+  /** @param target - the origin of the server */
   static async start(target: string): Promise<RecordingProxy> {
     const { hostname, port } = new URL(target);
     const proxy = new RecordingProxy(
@@ -35,7 +35,7 @@ export class RecordingProxy {
     return this.#server.origin;
   }
 
-  /** Everything that was received, as Latin-1, one text for each connection. */
+  /** The received bytes as Latin-1, one text for each connection. */
   get received(): string {
     return this.#received.map((chunks) => Buffer.concat(chunks).toString("latin1")).join("\n");
   }

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { Browser, BrowserName, Page, Scheme } from "../browsers.ts";
 
 /**
- * For tests by the keyboard: Firefox sometimes does not report to the driver that it took a key, which is no fault of the page.
- * Nothing else is tried again.
+ * Options for tests with the keyboard. They run again only if Firefox does not report a key to the driver, which is a fault of the
+ * driver.
  */
 export const unlessTheDriverHangs = {
   timeout: 120_000,
   retry: { count: 3, condition: /^input\.performActions timed out/ },
 };
-/** How long a browser may take to answer the driver, so that a test can be tried again. */
+/** The time limit of a browser for a response to the driver, so that a test can run again. */
 export const answersWithinMs = 20_000;
 
-/** What is watched from before the first script of the page. */
+/** Records events before the first script of the page. */
 const watch = `
   globalThis.made = [];
   globalThis.blobs = new Map();
@@ -31,12 +31,12 @@ const watch = `
   });
 `;
 
-/** A person at the page, who has a keyboard only. */
+/** A user of the page with a keyboard only. */
 export class Visit {
   readonly page: Page;
-  /** What a developer would see in red or yellow; what the browser's own viewer says of a document is left out. */
+  /** Errors and warnings of the console, except those of the browser's PDF viewer. */
   readonly complaints: string[] = [];
-  /** Where everything was asked for. */
+  /** The origins of all requests. */
   readonly origins = new Set<string>();
 
   private constructor(page: Page) {
@@ -52,22 +52,22 @@ export class Visit {
     });
   }
 
-  /** Opens a page; its user likes one of the two schemes. */
+  /** Opens the page with a colour scheme. */
   static async begin(browser: Browser, name: BrowserName, scheme: Scheme, url: string): Promise<Visit> {
     const page = await browser.newPage();
     const visit = new Visit(page);
-    // Firefox was started with it.
+    // Firefox gets the scheme at its start.
     if (name === "chromium")
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await page.evaluateOnNewDocument(watch);
     await page.setViewport({ width: 1440, height: 900 });
     await page.goto(url);
-    // Keys go to the page in front.
+    // The keyboard controls the page in front.
     await page.bringToFront();
     return visit;
   }
 
-  /** Reads something of the page. */
+  /** Evaluates an expression in the page. */
   async see<T>(expression: string): Promise<T> {
     return JSON.parse(String(await this.page.evaluate(`JSON.stringify(${expression})`)));
   }
@@ -80,9 +80,9 @@ export class Visit {
     return this.see("document.activeElement.id");
   }
 
-  /** Presses Tab until something has the focus. */
+  /** Presses Tab until an element has the focus. */
   async tabTo(id: string): Promise<void> {
-    // A field of a date has a stop for each of its parts.
+    // A date field has a tab stop for each of its parts.
     for (let stops = 0; stops < 12; stops++) {
       if ((await this.focused()) === id) return;
       await this.page.keyboard.press("Tab");
@@ -90,7 +90,7 @@ export class Visit {
     throw new Error(`No way from key to key leads to #${id}`);
   }
 
-  /** Fills the form in and sends it off, from wherever the focus is, by the keyboard. */
+  /** Fills in the form and submits it with the keyboard. */
   async order(values: { customer: string; amount: string; work: string }): Promise<void> {
     for (const id of ["customer", "amount", "work"] as const) {
       await this.tabTo(id);
@@ -100,7 +100,7 @@ export class Visit {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Waits until a document is shown; returns its hash. */
+  /** Waits until a document is shown, and returns its hash. */
   async preview(): Promise<string> {
     await this.until(`made.length > 0 && frame.src.startsWith(made.at(-1))`);
     const hash = await this.page.evaluate(`blobs.get(made.at(-1)).arrayBuffer()
@@ -109,7 +109,7 @@ export class Visit {
     return String(hash);
   }
 
-  /** The text of the notice beside the button, once there is one. */
+  /** Waits for the notice, and returns its text. */
   async notice(): Promise<string> {
     await this.until(`document.querySelector("#notice p")`);
     return this.see(`document.querySelector("#notice p").textContent`);

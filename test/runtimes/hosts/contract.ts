@@ -17,15 +17,15 @@ import type { HostFacts } from "./hosts.ts";
 const mebibyte = 1_048_576;
 const document = pdfOf(300_000);
 const farLarger = pdfOf(96 * mebibyte);
-/** The most that fits into the buffers of two connections and of a host. */
-const mostOnTheWay = 40 * mebibyte;
+/** The maximum size of the buffers of two connections and of a host. */
+const mostBuffered = 40 * mebibyte;
 
-/** What the service sends and no page may receive. */
-const words = "words-of-the-service";
-export const secrets = { key: "key-that-no-page-knows", uid: "uid-that-no-page-knows", words };
+/** A text of the service that must not reach the browser. */
+const words = "secret-words";
+export const secrets = { key: "secret-key", uid: "secret-uid", words };
 const secretHeaders = { "set-cookie": `session=${words}`, "x-internal": words };
 
-/** All headers that the handler may set, and those that every HTTP server sets by itself. */
+/** The headers that the handler can set, and those that every HTTP server sets. */
 const known = new Set(
   `access-control-allow-credentials access-control-allow-headers access-control-allow-methods
   access-control-allow-origin access-control-expose-headers access-control-max-age allow cache-control
@@ -39,21 +39,21 @@ interface Call {
   readonly body?: string | Buffer;
 }
 
-/** Sends a request by a socket of its own, because `fetch` sets no Host and cannot reset a connection. */
+/** Sends a request on its own socket, because `fetch` cannot set Host or reset a connection. */
 function send(url: string, { method = "POST", headers = {}, body = '{"total":"1"}' }: Call) {
-  // Without keep-alive, a server closes the socket after its response, and resets it if it has not read the body.
+  // Without keep-alive, a server resets the socket after its response if it has not read the body.
   const agent = new Agent({ keepAlive: true });
   const sending = request(url, {
     method,
     agent,
-    headers: { authorization: "Bearer member", "content-type": "application/json", ...headers },
+    headers: { authorization: "Bearer customer", "content-type": "application/json", ...headers },
   });
   const head = once(sending, "response").then(([response]) => response as IncomingMessage);
   head.catch(() => {});
   sending.on("error", () => {});
   sending.on("socket", (socket) => socket.on("error", () => {}));
   sending.end(method === "POST" ? body : undefined);
-  const leave = (by: HostFacts["seesLeavingBy"]) =>
+  const leave = (by: HostFacts["noticesDisconnectBy"]) =>
     by === "resetting" ? sending.socket?.resetAndDestroy() : sending.socket?.destroy();
   return { head, leave };
 }
@@ -62,7 +62,7 @@ interface Response {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Whether it ended as its headers had promised. */
+  /** Whether the response is complete according to its headers. */
   readonly isWhole: boolean;
 }
 
@@ -76,9 +76,9 @@ async function read(head: IncomingMessage): Promise<Response> {
 }
 
 /**
- * Creates the tests of one host: what depends on the server that carries the handler. test/handler proves its rules.
+ * Creates the tests of one host, for what depends on the server. test/handler tests the handler itself.
  *
- * @param running - the host, once it listens, and the service behind it
+ * @param running - the running host and the service
  */
 export function testContract(
   host: HostFacts,
@@ -86,7 +86,7 @@ export function testContract(
 ): void {
   const urlOf = () => `${running().host.origin}/api/pdf/api/v1/templates/document/generate-sync`;
 
-  /** Sends a request, and checks what no response may contain. */
+  /** Sends a request, and checks that the response contains no secret. */
   async function ask(answer: Answer, call: Call = {}): Promise<Response> {
     // Deno repeats a request whose connection is closed.
     running().service.answer(answer, answer);
@@ -111,7 +111,7 @@ export function testContract(
     expect(JSON.parse(body.toString()).type).toBe(`urn:template-pdf:problem:${kind}`);
   }
 
-  it("passes a whole document on, with its own headers only", async () => {
+  it("passes on a complete document with the headers of the handler only", async () => {
     const { service } = running();
     const response = await ask(withLength(document, secretHeaders));
     const sent = service.requests.at(-1);
@@ -126,7 +126,7 @@ export function testContract(
       "x-request-id": expect.stringMatching(/^[\da-f-]{36}$/),
       vary: expect.stringContaining("origin"),
     });
-    expect(response.headers["content-length"]).toBe(host.tellsLength ? "300000" : undefined);
+    expect(response.headers["content-length"]).toBe(host.sendsLength ? "300000" : undefined);
     const unknown = await ask(inChunks(document));
     expect([unknown.headers["content-length"], unknown.body.equals(document)]).toEqual([undefined, true]);
   });
@@ -140,22 +140,22 @@ export function testContract(
     );
     const response = await send(urlOf(), {}).head;
     await untilAtRest(() => sentBytes);
-    expect(sentBytes).toBeLessThan(mostOnTheWay);
+    expect(sentBytes).toBeLessThan(mostBuffered);
     let bytes = 0;
     for await (const chunk of response) bytes += (chunk as Buffer).length;
     expect([bytes, response.complete]).toEqual([farLarger.length, true]);
   });
 
-  it("aborts the request to the service if its caller leaves before the response", async () => {
+  it("aborts the request to the service if the caller disconnects before the response", async () => {
     running().service.answer(noAnswer);
     const coming = running().service.next();
     const { leave } = send(urlOf(), {});
     const { closed } = await coming;
-    leave(host.seesLeavingBy);
+    leave(host.noticesDisconnectBy);
     await closed;
   });
 
-  it("aborts the request to the service if its caller leaves amid the document", async () => {
+  it("aborts the request to the service if the caller disconnects during the document", async () => {
     running().service.answer(beginning(document));
     const coming = running().service.next();
     const { head, leave } = send(urlOf(), {});
@@ -165,7 +165,7 @@ export function testContract(
     await closed;
   });
 
-  it(`${host.breaksOff ? "breaks" : "may end"} its response if the document is truncated`, async () => {
+  it(`${host.truncates ? "interrupts" : "can end"} its response if the document is truncated`, async () => {
     for (const headers of [{ "content-length": String(document.length) }, {}]) {
       running().service.answer(beginning(document.subarray(0, 100_000), headers));
       const coming = running().service.next();
@@ -174,8 +174,8 @@ export function testContract(
       head.once("data", () => socket.destroy());
       const response = await read(head);
       expect(response.status).toBe(200);
-      // If HTTP does not show it, the client of the page does, which misses the end of the document.
-      expect(response.isWhole).toBe(!("content-length" in headers) && !host.breaksOff);
+      // If HTTP does not show the truncation, the client in the browser detects it.
+      expect(response.isWhole).toBe(!("content-length" in headers) && !host.truncates);
       expect(response.body.toString("latin1")).not.toContain("%%EOF");
     }
   });
@@ -200,14 +200,14 @@ export function testContract(
   it("answers a body of 2 MiB with 413, and sends nothing to the service", async () => {
     const { length } = running().service.requests;
     const response = await ask(noAnswer, { body: Buffer.alloc(2 * mebibyte, " ") }).catch((error) => {
-      // A host that does not read the rest resets the connection, maybe before the response has been read.
-      expect([host.takesRest, error.code]).toEqual([false, expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/)]);
+      // A host that does not read the rest of the body can reset the connection before the response arrives.
+      expect([host.readsRest, error.code]).toEqual([false, expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/)]);
     });
     if (response) expectProblem(response, 413, "body-too-large");
     expect(running().service.requests).toHaveLength(length);
   });
 
-  it("answers pages of listed origins, and those of its own host", async () => {
+  it("serves pages of listed origins and of its own host", async () => {
     const origin = "https://app.example.com";
     const preflight = {
       "access-control-request-method": "POST",
@@ -223,7 +223,7 @@ export function testContract(
   });
 }
 
-/** Waits until a count has not changed for a second. */
+/** Waits until a count has not changed for one second. */
 async function untilAtRest(count: () => number): Promise<void> {
   let before = -1;
   for (let same = 0; same < 10; same = count() === before ? same + 1 : 0) {

@@ -7,7 +7,7 @@ import { javaScriptOf } from "../../support/compile.ts";
 import { type RunningProgram, startProgram } from "../../support/programs.ts";
 import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
 
-/** What the hosts and the guide's files import, as `npm install` takes it. */
+/** The packages that the hosts and the files of the guide import. */
 export const packagesOfHosts = [
   ...["zod@4.6.7", "hono@4.13.19", "@hono/node-server@2.1.8", "express@5.3.0", "express-session@1.19.0"],
   ...["@nestjs/common@12.5.1", "@nestjs/core@12.5.1", "@nestjs/platform-express@12.5.1"],
@@ -19,48 +19,102 @@ const guide = readFileSync(
   fileURLToPath(new URL("../../../docs/guides/handler.md", import.meta.url)),
   "utf8",
 );
-/** The files that docs/guides/handler.md shows, by the name in their first line. */
-export const snippets = filesIn(guide);
+/** The code in the tables of the guide, by the name of the server in the first column of its section. */
+export const tableCode = (heading: string): ReadonlyMap<string, string> => {
+  const [, section = ""] = guide.split(`${heading}\n`);
+  const rows = (section.split(/^#/m)[0] ?? "").matchAll(/^\| `?([^|`]+)`? \| `([^`]+)` \|/gm);
+  return new Map([...rows].map(([, server = "", code = ""]) => [server, code]));
+};
+const other = tableCode("## Other servers");
+const codeOf = (server: string): string => {
+  const code = other.get(server);
+  if (code === undefined) throw new Error(`docs/guides/handler.md has no row ${server}.`);
+  return code;
+};
+const [, serveHono = ""] = /^\| Hono \| .*`(serve\(.+?\))`/m.exec(guide) ?? [];
+const [, clientOfWorker = ""] = /`(new TemplatePdf\(\{ baseUrl: env\..+?\))`/.exec(guide) ?? [];
+const [, worker = ""] = /`(export default .+?)`/.exec(guide) ?? [];
 
-/** One of these files, which listens on any free port. */
+const ofHandler = (file = "./pdf.js") => `import { handler } from "${file}";\n`;
+const ofListener = 'import { nodeListener } from "template-pdf/handler/node";\n';
+
+/** The files of docs/guides/handler.md by the name in their first line, and those that its rows and sentences stand for. */
+export const snippets = new Map([
+  ...filesIn(guide),
+  [
+    "nest.ts",
+    `import { NestFactory } from "@nestjs/core";
+    ${ofListener}import { AppModule } from "./app.module.js";
+    ${ofHandler()}
+    async function bootstrap() {
+      const app = await NestFactory.create(AppModule);
+      ${codeOf("NestJS")};
+      await app.listen(3000);
+    }
+    bootstrap();`,
+  ],
+  [
+    "node-http.ts",
+    `import { createServer } from "node:http";\n${ofListener}${ofHandler()}${codeOf("node:http")};`,
+  ],
+  [
+    "hono.ts",
+    `import { serve } from "@hono/node-server";\nimport { Hono } from "hono";\n${ofHandler()}
+    const app = new Hono();\n${codeOf("Hono")};\n${serveHono};`,
+  ],
+  ["worker.ts", `${ofHandler("./pdf")}${worker}`],
+  [
+    "client.ts",
+    `import { env } from "cloudflare:workers";\nimport { TemplatePdf } from "template-pdf";\nexport const client = ${clientOfWorker};`,
+  ],
+  ["bun.ts", `${ofHandler("./pdf")}${codeOf("Bun")};`],
+  ["deno.ts", `${ofHandler("./pdf.ts")}${codeOf("Deno")};`],
+  ["src/routes/api/pdf/[...path]/+server.ts", `${ofHandler("$lib/server/pdf")}${codeOf("SvelteKit")};`],
+  [
+    "app/routes/api.pdf.$.ts",
+    `${ofHandler("~/pdf.server")}${codeOf("React Router")};\nexport const loader = action;`,
+  ],
+]);
+
+/** Returns one of these files, which listens on a free port. */
 function snippet(file: string): string {
   const code = snippets.get(file);
-  if (code === undefined) throw new Error(`docs/guides/handler.md shows no ${file}.`);
+  if (code === undefined) throw new Error(`docs/guides/handler.md has no ${file}.`);
   return code.replaceAll("3000", "0");
 }
 
-/** How a host is started: in a folder of its own below the one that has the packages, against a service. */
+/** The folder of a host, the folder of the packages, and the environment. */
 interface Starting {
   readonly folder: string;
   readonly packages: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** How a server that carries the handler differs from the others. */
+/** How the servers differ. */
 export interface HostFacts {
-  /** Whether `content-length` reaches the caller. */
-  readonly tellsLength: boolean;
-  /** Whether it breaks a truncated response of unknown length; else it ends that as if it were whole. */
-  readonly breaksOff: boolean;
-  /** Whether it reads the rest of a body that was refused; else it may reset the connection. */
-  readonly takesRest: boolean;
-  /** How a caller must leave before the response so that it notices. */
-  readonly seesLeavingBy: "closing" | "resetting";
-  /** What it adds to every response. */
+  /** Whether it sends `content-length`. */
+  readonly sendsLength: boolean;
+  /** Whether it interrupts a truncated response of unknown length, or ends it like a complete one. */
+  readonly truncates: boolean;
+  /** Whether it reads the rest of a rejected body, or can reset the connection. */
+  readonly readsRest: boolean;
+  /** How the caller must disconnect before the response so that the server notices. */
+  readonly noticesDisconnectBy: "closing" | "resetting";
+  /** The headers that it adds to every response. */
   readonly ownHeaders: readonly string[];
 }
 
-/** A server that carries the handler. */
+/** A server with the handler. */
 export interface Host extends HostFacts {
   readonly title: string;
   start(starting: Starting): Promise<RunningProgram>;
 }
 
-/** What a host prints once it listens. */
-const toldPort = /^Listening on (\d+)$/m;
+/** The line that a host prints when it listens. */
+const portLine = /^Listening on (\d+)$/m;
 
-/** Loaded before a host that prints nothing by itself. */
-const tellPortOfNode = `
+/** Modules that are loaded first, and print the port of a host. */
+const printPortOfNode = `
 import { Server } from "node:net";
 const { listen } = Server.prototype;
 Server.prototype.listen = function (...args) {
@@ -68,7 +122,7 @@ Server.prototype.listen = function (...args) {
   return listen.apply(this, args);
 };
 `;
-const tellPortOfBun = `
+const printPortOfBun = `
 const { serve } = Bun;
 Bun.serve = (options) => {
   const server = serve(options);
@@ -77,7 +131,7 @@ Bun.serve = (options) => {
 };
 `;
 
-/** What the snippets import in addition to the handler: a stand-in for modules of the user. */
+/** Modules of the user that the snippets import. */
 const otherModules = {
   "app.module.js": `
     import { Module } from "@nestjs/common";
@@ -88,7 +142,7 @@ const otherModules = {
     export const invoiceOf = async (number) => invoices[number];`,
 };
 
-/** Starts workerd, by the miniflare of the folder that it is told. */
+/** Starts workerd with the miniflare of the given folder. */
 const workerdMain = `
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -107,10 +161,10 @@ export function write(folder: string, files: Readonly<Record<string, string>>): 
 }
 
 /**
- * Programs of Node.
+ * Starts a program in Node.
  *
- * @param file - of the guide
- * @param change - of its code. Default: none
+ * @param file - the name of a file of the guide
+ * @param change - changes its code
  */
 export function onNode(file: string, change = (code: string) => code) {
   return ({ folder, env }: Starting): Promise<RunningProgram> => {
@@ -119,17 +173,17 @@ export function onNode(file: string, change = (code: string) => code) {
       "pdf.js": javaScriptOf(pdf),
       ...otherModules,
       "main.js": javaScriptOf(change(snippet(file))),
-      "tell-port.mjs": tellPortOfNode,
+      "print-port.mjs": printPortOfNode,
     });
-    const args = ["--import", "./tell-port.mjs", "main.js"];
-    return startProgram(process.execPath, args, { cwd: folder, env, ready: toldPort });
+    const args = ["--import", "./print-port.mjs", "main.js"];
+    return startProgram(process.execPath, args, { cwd: folder, env, ready: portLine });
   };
 }
 
 function onBun({ folder, env }: Starting): Promise<RunningProgram> {
-  write(folder, { "pdf.ts": pdf, "main.ts": snippet("bun.ts"), "tell-port.mjs": tellPortOfBun });
-  const args = ["--preload", "./tell-port.mjs", "main.ts"];
-  return startProgram(programOf("bun"), args, { cwd: folder, env, ready: toldPort });
+  write(folder, { "pdf.ts": pdf, "main.ts": snippet("bun.ts"), "print-port.mjs": printPortOfBun });
+  const args = ["--preload", "./print-port.mjs", "main.ts"];
+  return startProgram(programOf("bun"), args, { cwd: folder, env, ready: portLine });
 }
 
 function onDeno({ folder, env }: Starting): Promise<RunningProgram> {
@@ -142,7 +196,7 @@ function onDeno({ folder, env }: Starting): Promise<RunningProgram> {
   });
 }
 
-/** As wrangler does it: bundled for workerd, with the variables as bindings. */
+/** Starts workerd like wrangler, with a bundle, and with the variables as bindings. */
 export function onWorkers(flags: readonly string[], pdfModule = pdf) {
   return async ({ folder, env }: Starting): Promise<RunningProgram> => {
     write(folder, {
@@ -172,11 +226,11 @@ export function onWorkers(flags: readonly string[], pdfModule = pdf) {
     };
     write(folder, { "main.mjs": workerdMain, "options.json": JSON.stringify(options) });
     const args = ["main.mjs", join(runtimesFolder, "package.json")];
-    return startProgram(nodeOf(22), args, { cwd: folder, ready: toldPort });
+    return startProgram(nodeOf(22), args, { cwd: folder, ready: portLine });
   };
 }
 
-/** Starts a host in a folder of its own. */
+/** Starts a host in its own folder. */
 export function startOn(
   host: Pick<Host, "title" | "start">,
   packages: string,
@@ -187,10 +241,10 @@ export function startOn(
 }
 
 export const usual = {
-  tellsLength: true,
-  breaksOff: true,
-  takesRest: true,
-  seesLeavingBy: "closing",
+  sendsLength: true,
+  truncates: true,
+  readsRest: true,
+  noticesDisconnectBy: "closing",
   ownHeaders: [],
 } as const;
 
@@ -200,14 +254,14 @@ export const hosts: readonly Host[] = [
   { title: "NestJS 12", ...usual, ownHeaders: ["x-powered-by"], start: onNode("nest.ts") },
   { title: "Fastify 5", ...usual, start: onNode("fastify.ts") },
   { title: "Hono on Node", ...usual, start: onNode("hono.ts") },
-  { title: "Bun", ...usual, tellsLength: false, start: onBun },
+  { title: "Bun", ...usual, sendsLength: false, start: onBun },
   { title: "Deno", ...usual, start: onDeno },
   {
     title: "workerd",
     ...usual,
-    seesLeavingBy: "resetting",
-    breaksOff: false,
-    takesRest: false,
+    noticesDisconnectBy: "resetting",
+    truncates: false,
+    readsRest: false,
     start: onWorkers(["nodejs_compat"]),
   },
 ];

@@ -8,19 +8,19 @@ import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 
 const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
 
-/** How the tests of a project ended. */
+/** The result of the tests of a project. */
 interface Outcome {
   readonly printed: string;
   readonly exitCode: number | null;
   readonly passed: number;
 }
 
-/** A folder that has installed the packed package beside other packages; projects stand in it. */
+/** A folder with the packed package and other packages, which contains projects. */
 export class Workspace {
   readonly #temporary = makeTemporaryFolder("workspace");
   readonly folder = this.#temporary.path;
 
-  /** @param packages - as `npm install` takes them */
+  /** @param packages - arguments of `npm install` */
   async install(...packages: readonly string[]): Promise<void> {
     const tarball = readdirSync(consumer).find((file) => file.endsWith(".tgz")) ?? "nothing-was-packed";
     writeFileSync(join(this.folder, "package.json"), "{}");
@@ -28,7 +28,7 @@ export class Workspace {
     await outputOf("npm", [...args, ...packages], { cwd: this.folder });
   }
 
-  /** Installs what example projects need, and more packages; copies the projects and returns their folders. */
+  /** Installs the packages of example projects and more, copies the projects, and returns their folders. */
   async installExamples(names: readonly string[], more: readonly string[] = []): Promise<string[]> {
     const packages = names.flatMap((name) => {
       const manifest = JSON.parse(readFileSync(join(examples, name, "package.json"), "utf8"));
@@ -38,7 +38,7 @@ export class Workspace {
     await this.install(...new Set(packages), ...more);
     return names.map((name) => {
       const folder = join(this.folder, "examples", name);
-      // Without what a reader who ran it here has installed and built.
+      // Without packages and builds of earlier runs in this folder.
       const built = /[\\/](?:node_modules|dist|\.next|public[\\/]page\.js)$/;
       cpSync(join(examples, name), folder, { recursive: true, filter: (path) => !built.test(path) });
       return folder;
@@ -58,7 +58,7 @@ export function useWorkspace(...packages: readonly string[]): Workspace {
   return workspace;
 }
 
-/** Runs the tests of a project, with the environment of a user. */
+/** Runs the tests of a project with the environment of a user. */
 export async function runTests(
   cwd: string,
   command: string,

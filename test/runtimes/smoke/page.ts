@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Run } from "./start.ts";
 
-/** How the suite ended in one runtime. */
+/** A row of the table: the results of one runtime. */
 export interface Row extends Run {
   readonly name: string;
   readonly as: string;
@@ -18,13 +18,13 @@ const cells = ({ name, version, as, transport, results }: Row): string[] => {
   return [name, version, as, transport, `${passed} of ${results.length}`, String(different)];
 };
 
-/** The table of all runtimes. */
+/** Returns the table of all runtimes. */
 function tableOf(rows: readonly Row[]): string {
   const lines = [head, head.map(() => "---"), ...rows.map(cells)];
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-/** A page with the browsers that another was written with: each machine has its own. */
+/** Returns a page with the browser versions of another, because they differ between machines. */
 export function withBrowsersOf(other: string, page: string): string {
   const browser = /^(\| (?:Chromium|Firefox) \| )([^|]+)( \| [^|]+)/gm;
   const versions = new Map(
@@ -36,19 +36,19 @@ export function withBrowsersOf(other: string, page: string): string {
   );
 }
 
-/** What a runtime does in another way; what only some of its rows do, under their names. */
+/** Lists how a runtime differs. Differences of some rows start with their names. */
 function differencesOf(rows: readonly Row[]): string[] {
-  const told = new Map<string, string[]>();
+  const differences = new Map<string, string[]>();
   for (const { as, results } of rows) {
     for (const what of new Set(results.flatMap(({ byDesign }) => byDesign ?? [])))
-      told.set(what, [...(told.get(what) ?? []), as]);
+      differences.set(what, [...(differences.get(what) ?? []), as]);
   }
-  return [...told].map(([what, by]) =>
+  return [...differences].map(([what, by]) =>
     by.length === rows.length ? `- ${what}` : `- ${by.join(" and ")}: ${what}`,
   );
 }
 
-/** docs/reports/runtimes.md with another table, and with other differences below the heading of each runtime. */
+/** Returns docs/reports/runtimes.md with a new table and new lists of differences. */
 export function pageOf(page: string, rows: readonly Row[]): string {
   let updated = page.replace(/^\| runtime \|(?:.*\n)+?(?=\n)/m, () => `${tableOf(rows)}\n`);
   for (const name of new Set(rows.map((row) => row.name))) {

@@ -1,24 +1,24 @@
 import { type Ground, inBrowser, inBun, inDeno, inNode, inWorkerd, type Run } from "./start.ts";
 
-/** What is expected of a runtime. Everything else is expected of all of them. */
+/** The properties that differ between runtimes. */
 interface Facts {
   readonly transport: "undici" | "fetch";
-  /** Buffers, Node's streams, and files. */
+  /** Whether it has buffers, Node streams and files. */
   readonly hasFiles: boolean;
-  /** A page, or a web worker of one. */
+  /** Whether it is a page or a web worker. */
   readonly isPage: boolean;
   /** Whether the environment can be read. */
   readonly hasEnvironment: boolean;
-  /** The most that a service can send while nobody reads; `undefined` if the runtime itself takes in everything. */
+  /** The maximum number of bytes that the service can send to an unread stream; `undefined` if there is no backpressure. */
   readonly mostUnreadBytes: number | undefined;
-  /** The outcomes of faults that differ in this runtime, by the faults' names. */
+  /** The outcomes that differ in this runtime, by the name of the fault. */
   readonly otherwise?: Readonly<Record<string, string>>;
 }
 
-/** One place where the suite runs. */
+/** A runtime in which the suite runs. */
 export interface Runtime {
   readonly name: string;
-  /** In which kind of module or page. */
+  /** The kind of module or page. */
   readonly as: string;
   readonly facts: Facts;
   readonly run: (ground: Ground) => Promise<Run>;
@@ -31,7 +31,7 @@ const node: Facts = {
   hasFiles: true,
   isPage: false,
   hasEnvironment: true,
-  // Mostly what the systems of both sides hold.
+  // Most of this is in buffers of the operating system.
   mostUnreadBytes: 16 * MiB,
 };
 
@@ -49,7 +49,7 @@ const workerd: Facts = {
 const page: Facts = {
   ...workerd,
   isPage: true,
-  // No page is told where an answer would send it.
+  // Browsers do not show the target of a redirect.
   otherwise: { "302 to another address": "ApiError 0" },
 };
 
@@ -65,7 +65,7 @@ const firefox: Facts = {
   },
 };
 
-/** Where the suite runs, in the order of docs/reports/runtimes.md. */
+/** The runtimes in the order of docs/reports/runtimes.md. */
 export const runtimes: readonly Runtime[] = [
   ...([20, 22, 24, 26] as const).flatMap((version) => [
     { name: `Node ${version}`, as: "ES module", facts: node, run: inNode(version, "esm") },

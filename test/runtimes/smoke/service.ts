@@ -8,17 +8,17 @@ import { groups } from "../../faults/rows/index.ts";
 import { RequestReader, type SeenRequest } from "../../support/faults/request-reader.ts";
 import { listenRaw, type SocketServer } from "../../support/sockets.ts";
 
-/** What a page may load, by its path. */
+/** The files that a page can load, by path. */
 type Pages = Readonly<Record<string, { readonly type: string; readonly text: string }>>;
 
 type SeenCall = Omit<SeenRequest, "connection">;
 
-/** All that is known of the calls for one template. */
+/** The recorded calls for one template. */
 class Calls {
   readonly requests: { method: string; headers: Readonly<Record<string, string>>; values: unknown }[] = [];
   readonly connections = new Set<Socket>();
   sentBytes = 0;
-  underWay = 0;
+  inFlight = 0;
   fault = "";
   faultsLeft = 0;
 }
@@ -26,18 +26,18 @@ class Calls {
 /** Longer than the 64 KiB that an unread document may hold. */
 const document = fakePdf({ bytes: 100_000 });
 
-/** Longer than what a system holds on the way. */
+/** Longer than what the system buffers. */
 const large = fakePdf({ bytes: 16 * 1024 * 1024 });
 
-const key = "API-Key key-of-the-smoke-suite";
+const key = "API-Key smoke-suite-key";
 
 const rows = new Map(groups.flatMap((group) => group.rows).map((row) => [row.fault.name, row]));
 
 const traits = (bytes: Uint8Array) => ({ byteLength: bytes.length, sum: sumOf(bytes) });
 
 /**
- * The one service that every runtime calls: on bare sockets, so that it can go wrong as no server would by itself. The
- * checks tell it what is to happen to calls for a template, and ask it what it saw of them.
+ * The service that all runtimes call. It uses raw sockets to simulate faults that no server would produce. The checks plan
+ * faults for a template, and read the recorded calls.
  */
 export class SmokeService {
   readonly #calls = new Map<string, Calls>();
@@ -55,7 +55,7 @@ export class SmokeService {
     return service;
   }
 
-  /** Where it listens. */
+  /** The base URL of the service. */
   get address(): string {
     return this.#server?.origin ?? "";
   }
@@ -82,25 +82,25 @@ export class SmokeService {
     const page = this.#pages[path];
     if (page) return play(answer(200, Buffer.from(page.text), { "content-type": page.type }), socket);
     if (method !== "POST") return play(answer(404, ""), socket);
-    const told = await this.#control(path, JSON.parse(Buffer.from(request.body).toString()));
+    const result = await this.#control(path, JSON.parse(Buffer.from(request.body).toString()));
     return play(
-      answer(200, Buffer.from(JSON.stringify(told)), { "content-type": "application/json" }),
+      answer(200, Buffer.from(JSON.stringify(result)), { "content-type": "application/json" }),
       socket,
     );
   }
 
-  /** What the checks tell and ask, beside the calls themselves. */
-  async #control(path: string, question: { uid: string; fault?: string; times?: number }): Promise<unknown> {
-    const calls = this.#callsFor(question.uid);
+  /** Answers the requests of the checks: plans faults, and returns recorded calls. */
+  async #control(path: string, body: { uid: string; fault?: string; times?: number }): Promise<unknown> {
+    const calls = this.#callsFor(body.uid);
     if (path === "/plan") {
-      calls.fault = question.fault ?? "";
-      calls.faultsLeft = calls.fault === "" ? 0 : (question.times ?? Number.POSITIVE_INFINITY);
+      calls.fault = body.fault ?? "";
+      calls.faultsLeft = calls.fault === "" ? 0 : (body.times ?? Number.POSITIVE_INFINITY);
       return traits(documentFor(calls.fault));
     }
-    if (path === "/when-asked") await this.#until(() => calls.requests.length > 0);
-    if (path === "/when-over") await this.#until(() => calls.requests.length > 0 && calls.underWay === 0);
-    const { requests, sentBytes, underWay } = calls;
-    return { requests, sentBytes, underWay };
+    if (path === "/when-requested") await this.#until(() => calls.requests.length > 0);
+    if (path === "/when-finished") await this.#until(() => calls.requests.length > 0 && calls.inFlight === 0);
+    const { requests, sentBytes, inFlight } = calls;
+    return { requests, sentBytes, inFlight };
   }
 
   async #generate(uid: string, method: string, path: string, request: SeenCall, socket: Socket) {
@@ -109,7 +109,7 @@ export class SmokeService {
     const isKnown = calls.connections.has(socket);
     calls.connections.add(socket);
     calls.requests.push({ method, headers, values: JSON.parse(Buffer.from(body).toString()) });
-    calls.underWay += 1;
+    calls.inFlight += 1;
     this.#changes.emit("change");
     try {
       if (!path.startsWith("/keyless") && headers["authorization"] !== key)
@@ -120,12 +120,12 @@ export class SmokeService {
       await play(stepsOf(calls.fault, isKnown), socket);
       if (rows.has(calls.fault)) socket.end();
     } finally {
-      calls.underWay -= 1;
+      calls.inFlight -= 1;
       this.#changes.emit("change");
     }
   }
 
-  /** Sends a document for as long as somebody takes it, and counts what the system took. */
+  /** Sends an endless document with backpressure, and counts its bytes. */
   async #sendEndless(calls: Calls, socket: Socket): Promise<void> {
     await play([pdfHead(2 ** 40), { do: "write", bytes: "%PDF-1.7\n" }], socket);
     const piece = Buffer.alloc(64 * 1024, "% endless\n");
@@ -146,7 +146,7 @@ export class SmokeService {
   }
 }
 
-/** What happens on the wire, by the names that faults have here and in test/faults/rows. */
+/** Returns the bytes and events of a fault. The names are those of this file and of test/faults/rows. */
 function stepsOf(fault: string, isKnownConnection: boolean): readonly Step[] {
   if (fault === "429 that asks to wait no time") return answer(429, "{}", { "retry-after": "0" });
   if (fault === "a document that may be kept for an hour")
@@ -155,20 +155,20 @@ function stepsOf(fault: string, isKnownConnection: boolean): readonly Step[] {
     return isKnownConnection ? [{ do: "reset" }] : whole(document);
   if (fault === "a large document") return whole(large);
   const row = rows.get(fault);
-  if (!row) throw new Error(`Nobody knows the fault ${fault}.`);
+  if (!row) throw new Error(`The fault ${fault} is unknown.`);
   return (row.fault as ScriptedFault).script(document);
 }
 
-/** What a whole document is under a fault. */
+/** Returns the complete document of a fault. */
 function documentFor(fault: string): Uint8Array {
   if (fault === "a large document") return large;
   return rows.get(fault)?.scene.whole?.(document) ?? document;
 }
 
 function whole(bytes: Uint8Array, headers: Readonly<Record<string, string>> = {}): readonly Step[] {
-  const told = {
+  const defaults = {
     "content-disposition": "attachment; filename*=UTF-8''Invoice%20%E2%80%93%20%C2%A3.pdf",
     "x-request-id": "request-of-the-service",
   };
-  return [pdfHead(bytes.length, { ...told, ...headers }), { do: "write", bytes }];
+  return [pdfHead(bytes.length, { ...defaults, ...headers }), { do: "write", bytes }];
 }

@@ -7,30 +7,30 @@ import { outputOf } from "../../support/programs.ts";
 import { type BrowserName, launch } from "../browsers.ts";
 import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
 
-/** How the checks of runtimes/smoke start in each kind of runtime. */
+// Starts the checks of runtimes/smoke in each kind of runtime.
 
-/** How a check ended. */
+/** The result of a check. */
 interface Result {
   readonly name: string;
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly failed?: string;
-  /** What this runtime does instead of something that it lacks. */
+  /** How the runtime differs by design. */
   readonly byDesign?: string;
 }
 
-/** How all of them ended in one runtime. */
+/** The results of all checks in one runtime. */
 export interface Run {
   readonly version: string;
   readonly results: readonly Result[];
 }
 
-/** Where the suite runs. */
+/** The addresses and folders of a run. */
 export interface Ground {
-  /** The service, which serves the page as well. */
+  /** The address of the service, which also serves the page. */
   readonly service: string;
-  /** Where nobody listens. */
+  /** An address without a server. */
   readonly unserved: string;
-  /** A folder of the run's own, below that in which the package is installed. */
+  /** A folder for this run, inside the project that has installed the package. */
   readonly folder: string;
   /** The settings of the suite, as JSON. */
   readonly settings: string;
@@ -38,7 +38,7 @@ export interface Ground {
 
 const sources = fileURLToPath(new URL("../../../runtimes/", import.meta.url));
 
-/** The package as installed from its tarball, instead of the one in this repository. */
+/** Resolves the package that was installed from its tarball, instead of this repository. */
 const installedPackage: Plugin = {
   name: "the installed package",
   setup({ onResolve, resolve }) {
@@ -61,12 +61,12 @@ async function bundle(entry: string, options: BuildOptions): Promise<string> {
   return outputFiles?.[0]?.text ?? "";
 }
 
-/** For a page, or for a web worker of it, with the package in it. */
+/** Bundles the suite and the package for a page or a web worker. */
 export function bundleForPage(entry: "page" | "web-worker"): Promise<string> {
   return bundle(`start/${entry}.mjs`, { format: "iife", platform: "browser", plugins: [installedPackage] });
 }
 
-/** The titles of all checks. They are bundled, because Node 20 lacks some of their syntax. */
+/** Returns the titles of all checks. They are bundled, because Node 20 does not support their syntax. */
 export async function namesOfChecks(): Promise<string[]> {
   const options: BuildOptions = {
     format: "esm",
@@ -92,15 +92,15 @@ function inProcess(
     const main = join(folder, `main.${format === "esm" ? "mjs" : "cjs"}`);
     const options: BuildOptions = { format, target, platform: "node", external: ["template-pdf"] };
     writeFileSync(main, await bundle("start/process.mjs", options));
-    const env = { TEMPLATE_PDF_BASE_URL: service, TEMPLATE_PDF_API_KEY: "key-of-the-smoke-suite" };
+    const env = { TEMPLATE_PDF_BASE_URL: service, TEMPLATE_PDF_API_KEY: "smoke-suite-key" };
     const version = await outputOf(program, ["--version"], { cwd: folder });
-    // It ends only if nothing of the client keeps its process alive.
+    // The process ends only if the client does not keep it alive.
     const printed = await outputOf(program, [...flags(ground), main, settings], { cwd: folder, env });
     return { version: /\d+\.\d+\.\d+/.exec(version)?.[0] ?? version, results: JSON.parse(printed) };
   };
 }
 
-/** Before 24, Node has no `await using`: esbuild compiles it. */
+/** Runs the suite in Node. Before 24, esbuild compiles `await using`. */
 export function inNode(version: 20 | 22 | 24 | 26, format: Format) {
   return inProcess(nodeOf(version), format, version < 24 ? `node${version}` : "esnext", () => []);
 }
@@ -109,7 +109,7 @@ export function inBun(format: Format) {
   return inProcess(programOf("bun"), format, "esnext", () => ["run"]);
 }
 
-/** With no more permissions than it needs. */
+/** Runs the suite in Deno with the minimum permissions. */
 export function inDeno(format: Format, mayReadEnvironment: boolean) {
   return inProcess(programOf("deno"), format, "esnext", ({ service, unserved, folder }) => [
     "run",
@@ -121,7 +121,7 @@ export function inDeno(format: Format, mayReadEnvironment: boolean) {
   ]);
 }
 
-/** The runtime of Cloudflare Workers, started by miniflare, with the package bundled as its own tools do. */
+/** Runs the suite in workerd, started by miniflare, with the package bundled as wrangler does. */
 export async function inWorkerd({ folder, settings }: Ground): Promise<Run> {
   const worker = join(folder, "worker.mjs");
   const conditions = ["workerd", "worker", "browser"];
@@ -138,7 +138,7 @@ export async function inWorkerd({ folder, settings }: Ground): Promise<Run> {
   return { version: JSON.parse(manifest).version, results: JSON.parse(printed) };
 }
 
-/** A page in a real browser, whose function `runner` runs the checks. */
+/** Runs the function `runner` of a page in a real browser. */
 export function inBrowser(name: BrowserName, runner: string) {
   return async ({ service, settings }: Ground): Promise<Run> => {
     const browser = await launch(name);
