@@ -1,7 +1,7 @@
 import type { ClientOptions } from "template-pdf";
 import { ApiError, ConfigurationError, TruncatedPdfError } from "template-pdf";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { noHooks, tell } from "../../src/options/hooks.ts";
+import { callHook, noHooks } from "../../src/options/hooks.ts";
 import {
   type Answer,
   beginning,
@@ -41,7 +41,7 @@ beforeEach(withoutBackOff);
 
 it("a hook that is not set costs no event", () => {
   const event = vi.fn();
-  tell(noHooks, "request", event);
+  callHook(noHooks, "request", event);
   expect(event).not.toHaveBeenCalled();
 });
 

@@ -54,7 +54,7 @@ describe("a client in a page", () => {
   it.each(withKey)("takes no key as %s, unless that is said to be on purpose", (_, options) => {
     const make = (more = {}) => inPage({ baseUrl: "/", ...options, ...more });
     expect(() => make()).toThrow(ConfigurationError);
-    expect(() => make()).toThrow("An API key in a page can be read by everybody who opens it.");
+    expect(() => make()).toThrow("Everyone who opens a web page can read its API key.");
     try {
       make();
     } catch (error) {

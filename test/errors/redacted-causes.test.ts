@@ -272,7 +272,7 @@ describe("A cause with a secret", () => {
     ["a string", `failed with ${key}`, "failed with [redacted]"],
     ["an object", { message: key, toString: () => `failed with ${iban}` }, "failed with [redacted]"],
     ["null", null, "null"],
-    ["an object that is not printable", Object.create(null), "something that is no error"],
+    ["an object that is not printable", Object.create(null), "a value that cannot be converted to a string"],
   ])("becomes a text if it is %s", (_, cause, text) => {
     expect(redact(cause)).toBe(text);
   });

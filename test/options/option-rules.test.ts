@@ -23,7 +23,7 @@ describe("The names of options", () => {
     [null, "Expected the client options to be an object, got null."],
     [undefined, "Expected the client options to be an object, got undefined."],
     ["https://x", "Expected the client options to be an object, got a string."],
-    [AbortSignal.abort(), "Expected the client options, got a signal: write { signal }."],
+    [AbortSignal.abort(), "Expected the client options to be an object, got a signal. Pass { signal }."],
     [{ baseURL: 1 }, `Unknown client option \`baseURL\`. ${list}`],
     [{ colour: 1 }, `Unknown client option \`colour\`. ${list}`],
   ])("are checked: %j: %s", (options, message) => {
@@ -44,7 +44,7 @@ type Kind = readonly [
 
 const kinds: readonly Kind[] = [
   ["a boolean", rules.isBoolean, [true, false], [0, "true", null]],
-  ["a text that is not empty", rules.isText, ["a", " "], ["", 7, null, [], {}]],
+  ["a non-empty string", rules.isText, ["a", " "], ["", 7, null, [], {}]],
   ["a function", rules.isFunction, [noop, class {}], [{}, null, "f"]],
   [
     "a whole number of bytes, 1 or more",

@@ -119,7 +119,7 @@ describe("The options of a call", () => {
 
   it("may contain an authorization only if the client has no API key", () => {
     const headers = { authorization: "Bearer x" };
-    expect(() => resolveCall(client({}), { headers })).toThrow("`authorization` carries the API key");
+    expect(() => resolveCall(client({}), { headers })).toThrow("The client sets the header `authorization`");
     const call = resolveCall(client({ apiKey: null }), { headers });
     expect(call.headers).toEqual(new Map([["authorization", "Bearer x"]]));
   });

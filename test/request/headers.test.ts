@@ -46,7 +46,7 @@ describe("The caller's headers", () => {
   });
 
   it.each([
-    ["API-Key x", "An API key in a page can be read by everybody who opens it."],
+    ["API-Key x", "Everyone who opens a web page can read its API key."],
     ["Bearer api-key x", undefined],
     [undefined, undefined],
   ])("must not begin with an API key in a browser: %s", (authorization, message) => {
@@ -68,13 +68,13 @@ describe("The caller's headers", () => {
     "Connection Content-Encoding CONTENT-LENGTH content-type Expect Host Keep-Alive Proxy-Authorization " +
     "Proxy-Connection TE Trailer Transfer-Encoding Upgrade";
   it.each(reserved.split(" "))("cannot replace a header of the client: %s", (name) => {
-    expect(() => read({ [name]: "x" }, true)).toThrow(`\`${name.toLowerCase()}\` is set by the client`);
+    expect(() => read({ [name]: "x" }, true)).toThrow(`The client sets the header \`${name.toLowerCase()}\``);
   });
 
   it.each(["", "a b", "a:", "a\r\nb", "a\0", "ä", "(a)", "a,b", "a/b", 'a"', "[a]", "{a}", "a@b", "\u212a"])(
     "are refused if HTTP does not allow their name: %j",
     (name) => {
-      const message = "The name of one of the `headers` holds a character that HTTP does not allow there";
+      const message = "A name in `headers` contains a character that HTTP does not allow in header names";
       expect(() => read([[name, "x"]])).toThrow(message);
     },
   );
@@ -87,7 +87,7 @@ describe("The caller's headers", () => {
     },
   );
 
-  const eachPair = "Expected every pair of `headers` to be [name, value], both strings.";
+  const eachPair = "Expected every pair in `headers` to be [name, value], with two strings.";
   it.each<[string, unknown, string]>([
     ["text", "x-tenant: 7", "Expected `headers` to be an object or pairs, got string."],
     ["null", null, "Expected `headers` to be an object or pairs, got null."],
@@ -133,14 +133,17 @@ describe("The caller's headers", () => {
 
 describe("An API key", () => {
   it.each<[unknown, string]>([
-    [null, "Expected `apiKey` to be a string, or a function that gives one, got null."],
-    [7, "Expected `apiKey` to be a string, or a function that gives one, got number."],
-    ["", "The API key is empty. Copy it from the dashboard under Settings » API keys, alone:"],
-    ["k3y\n", "The API key holds white space, a line break or another character no key has. Copy it"],
-    ["API-Key k3y", "The API key holds white space"],
-    ["k\u00e9y", "The API key holds white space"],
-    ['"k3y"', 'The API key is in quotes ("), which are no part of it. Copy it'],
-    [" 'k3y'\n", "The API key is in quotes ('), which are no part of it. Copy it"],
+    [null, "Expected `apiKey` to be a string, or a function that returns one, got null."],
+    [7, "Expected `apiKey` to be a string, or a function that returns one, got number."],
+    ["", "The API key is empty. Copy only the key from the dashboard (Settings » API keys), without"],
+    [
+      "k3y\n",
+      "The API key contains white space, a line break or another character that keys cannot have. Copy only the key",
+    ],
+    ["API-Key k3y", "The API key contains white space"],
+    ["k\u00e9y", "The API key contains white space"],
+    ['"k3y"', 'The API key is in quotation marks ("). Copy only the key'],
+    [" 'k3y'\n", "The API key is in quotation marks ('). Copy only the key"],
   ])("is refused with its mistake and the attempts so far: %j", (key, text) => {
     for (const attempts of [0, 2]) {
       const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
@@ -175,12 +178,12 @@ describe("An API key function that throws", () => {
   };
 
   it.each([
-    [0, "Nothing was sent."],
-    [1, "Tried once before."],
-    [2, "Tried 2 times before."],
-  ])("becomes an error with the attempts so far and the last error: %d", async (attempts, sent) => {
+    [0, "before the request was sent"],
+    [1, "after 1 attempt"],
+    [2, "after 2 attempts"],
+  ])("becomes an error with the attempts so far and the last error: %d", async (attempts, progress) => {
     const cause = new Error("of the attempt before");
-    const message = `The function given as \`apiKey\` failed with TypeError. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`;
+    const message = `The \`apiKey\` function failed with TypeError ${progress}. Its error is not shown because it may contain a key: catch it in that function.`;
     await expect(readApiKey(fail, attempts, cause)).rejects.toMatchObject({ attempts, message, cause });
   });
 

@@ -56,13 +56,13 @@ describe("template()", () => {
     ["an Object", z.object({})],
     ['"a\\nb"', "a\nb"],
   ])("refuses %s as a uid", (got, given) => {
-    const message = `Expected the template uid as the dashboard shows it, got ${got}.`;
+    const message = `Expected a template uid from the dashboard, got ${got}.`;
     expect(() => template(given as string)).toThrow(message);
   });
 
-  const advice = "Give one of zod 3.24 or later, valibot 1, arktype 2 or their like.";
+  const advice = "Use zod 3.24 or later, valibot 1, arktype 2 or another library that implements it.";
   it.each<[string, unknown]>([
-    ["undefined. Check where it is imported from; for no check, leave it out.", undefined],
+    ["undefined. Check its import, or omit the schema to skip the check.", undefined],
     [`null. ${advice}`, null],
     [`an Object. ${advice}`, { type: "object", properties: {} }],
     [`a string. ${advice}`, "z.object({})"],
@@ -71,7 +71,7 @@ describe("template()", () => {
     [`an Object. ${advice}`, { "~standard": { version: 1, vendor: "x" } }],
   ])("refuses a schema that is %s", (what, given) => {
     const schema = given as StandardSchemaV1;
-    const message = `The schema of template "inv_2024" is no Standard Schema, but ${what}`;
+    const message = `Expected the schema of template "inv_2024" to be a Standard Schema, got ${what}`;
     expect(() => template(uid, schema)).toThrow(new ConfigurationError(message));
   });
 
@@ -116,8 +116,8 @@ describe("The output of a schema", () => {
     const error = await refusal(() => deliver({ value: { lines: [{ price: Number.NaN }] } }));
     expect(error).toBeInstanceOf(ValuesError);
     expect(error.message).toBe(
-      'The values that the schema made for template "inv_2024" cannot be sent: ' +
-        "values.lines[0].price is NaN, which JSON turns into null: pass a number or a text.",
+      'The values that the schema returned for template "inv_2024" cannot be sent: ' +
+        "values.lines[0].price is NaN, which JSON converts to null: pass a finite number or a string.",
     );
   });
 
@@ -134,7 +134,7 @@ describe("The output of a schema", () => {
   ])("must be an object, not %s", async (value, what) => {
     const error = await refusal(() => ({ value }));
     expect(error).toBeInstanceOf(ValuesError);
-    expect(error.message).toContain(`: values must be one JSON object, got ${what}.`);
+    expect(error.message).toContain(`: values must be a JSON object, got ${what}.`);
   });
 });
 
@@ -151,7 +151,7 @@ describe("A schema that throws", () => {
     const error = await refusal(() => throwing(thrown));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toBe(
-      'The schema of template "inv_2024" threw TypeError instead of naming issues. Mend the schema. Nothing was sent.',
+      'The schema of template "inv_2024" threw TypeError instead of returning issues, so the request was not sent. Fix the schema.',
     );
     expect(error).toMatchObject({ cause: { name: "TypeError", message: "no account: [redacted]" } });
     const text = await refusal(() => throwing(iban));
@@ -186,7 +186,7 @@ it.each([...nothing, ...noIssues, { value: {}, issues: [] }, ...noValue].map((an
       const error = await refusal(() => deliver(answer));
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(error.message).toBe(
-        'The schema of template "inv_2024" gave neither a value nor an issue. Mend the schema. Nothing was sent.',
+        'The schema of template "inv_2024" returned neither a value nor issues, so the request was not sent. Fix the schema.',
       );
     }
   },
@@ -197,10 +197,8 @@ describe("An issue", () => {
     "without a usable message or path is reported all the same: %j",
     async (issue) => {
       const error = await refusal(() => ({ issues: [issue] }));
-      expect(error).toMatchObject({ issues: [{ path: [], message: "is not what the schema allows" }] });
-      expect(error.message).toMatch(
-        /^The values .* cannot be sent: values: is not what the schema allows\.$/,
-      );
+      expect(error).toMatchObject({ issues: [{ path: [], message: "does not match the schema" }] });
+      expect(error.message).toMatch(/^The values .* cannot be sent: values: does not match the schema\.$/);
     },
   );
 
@@ -256,7 +254,7 @@ describe("An issue", () => {
     values.self = values;
     const issues = [{ message: `got ${iban}`, path: ["iban"] }];
     const error = await refusal(() => ({ issues }), values);
-    expect(error.issues).toEqual([{ path: ["iban"], message: "is not what the schema allows" }]);
+    expect(error.issues).toEqual([{ path: ["iban"], message: "does not match the schema" }]);
     expect(await refusal(() => fail(new TypeError(iban)), values)).not.toHaveProperty("cause");
   });
 

@@ -33,24 +33,24 @@ describe("The base URL", () => {
   });
 
   const noScheme = "does not begin with https:// (or http:// on this machine)";
-  const ofEndpoint = "holds the path of the endpoint, which the client adds. Expected";
+  const ofEndpoint = "contains the endpoint path, which the client adds. Set";
   it.each([
-    ["https://", "is no absolute URL. Expected `baseUrl` to be like"],
-    [" https://pdf.example.com", `${noScheme}, but with " ". Expected`],
-    ["pdf.example.com/prefix", `${noScheme}, but with "pdf.example.com". Expected`],
-    ["https:/pdf.example.com", `${noScheme}, but with "https:/". Expected`],
-    ["localhost:3000", `${noScheme}, but with "localhost". Expected`],
+    ["https://", "is not an absolute URL. Set `baseUrl` to a URL such as"],
+    [" https://pdf.example.com", `${noScheme}, but with " ". Set`],
+    ["pdf.example.com/prefix", `${noScheme}, but with "pdf.example.com". Set`],
+    ["https:/pdf.example.com", `${noScheme}, but with "https:/". Set`],
+    ["localhost:3000", `${noScheme}, but with "localhost". Set`],
     // Keys and credentials in the wrong place are not shown.
-    ["k3y-k3yk3y.k3yk3y", `${noScheme}. Expected`],
-    ["eyJhbGciOi.eyJzdWIiOi.c2lnbmVk7", `${noScheme}. Expected`],
-    ["ada:secret@pdf.example.com", `${noScheme}. Expected`],
-    ['"https://pdf.example.com"', 'begins with the quote ", which is no part of it. Expected'],
-    ["'https://pdf.example.com'", "begins with the quote ', which is no part of it. Expected"],
+    ["k3y-k3yk3y.k3yk3y", `${noScheme}. Set`],
+    ["eyJhbGciOi.eyJzdWIiOi.c2lnbmVk7", `${noScheme}. Set`],
+    ["ada:secret@pdf.example.com", `${noScheme}. Set`],
+    ['"https://pdf.example.com"', 'begins with the quotation mark ". Set'],
+    ["'https://pdf.example.com'", "begins with the quotation mark '. Set"],
     ["https://pdf.example.com/api/v1/templates", ofEndpoint],
     ["https://pdf.example.com/x/api/v1/templates/inv_2024/generate-sync", ofEndpoint],
     ["https://pdf.example.com/generate-sync", ofEndpoint],
-    ["https://pdf.example.com/#x", "has a query or a fragment. Expected"],
-    ["s3://pdf.example.com", "has the scheme s3:. Expected"],
+    ["https://pdf.example.com/#x", "has a query or a fragment. Set"],
+    ["s3://pdf.example.com", "has the scheme s3:. Set"],
   ])("is refused with its mistake: %j", (baseUrl, problem) => {
     const message = expect.stringContaining(`The base URL ${problem}`);
     const error = expect.objectContaining({ code: "invalid_configuration", message });
@@ -108,7 +108,7 @@ describe("The uid", () => {
     [null, "null"],
     [2024, "a number"],
   ])("is refused if a path cannot carry it: %j", (uid, got) => {
-    const message = `Expected the template uid as the dashboard shows it, got ${got}.`;
+    const message = `Expected a template uid from the dashboard, got ${got}.`;
     expect(() => urlFor(uid as string)).toThrow(new ConfigurationError(message));
   });
 

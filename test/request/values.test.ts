@@ -85,18 +85,21 @@ const cycle: { self?: unknown } = {};
 cycle.self = cycle;
 
 it.each<[string, object]>([
-  ["a/b/1 is NaN, which JSON turns into null: pass a number or a text", { a: { b: [0, Number.NaN] } }],
-  ["a is Infinity, which JSON turns into null", { a: Number.POSITIVE_INFINITY }],
-  ["a/1 is undefined, which JSON turns into null: pass null, or leave it out", { a: [1, undefined] }],
+  [
+    "a/b/1 is NaN, which JSON converts to null: pass a finite number or a string",
+    { a: { b: [0, Number.NaN] } },
+  ],
+  ["a is Infinity, which JSON converts to null", { a: Number.POSITIVE_INFINITY }],
+  ["a/1 is undefined, which JSON converts to null: pass null or remove it", { a: [1, undefined] }],
   // biome-ignore lint/suspicious/noSparseArray: a caller may have one.
   ["a/1 is undefined", { a: [1, , 3] }],
-  ["due is an invalid Date, which JSON turns into null: check how", { due: new Date(Number.NaN) }],
+  ["due is an invalid Date, which JSON converts to null: check how", { due: new Date(Number.NaN) }],
   ["due is an invalid Date", { due: runInNewContext("new Date(NaN)") as unknown }],
-  ["total is a bigint, which JSON cannot hold: pass String(total)", { total: 1n }],
-  ["a/0 is a bigint, which JSON cannot hold: pass String(value)", { a: [1n] }],
-  ["a is a function, which JSON cannot hold: pass the result of a()", { a: () => 1 }],
-  ["a is a symbol, which JSON cannot hold: pass String(a)", { a: Symbol("s") }],
-  ["a has a member whose name is Symbol(s)", { a: { [Symbol("s")]: 1 } }],
+  ["total is a bigint, which JSON cannot represent: pass String(total)", { total: 1n }],
+  ["a/0 is a bigint, which JSON cannot represent: pass String(value)", { a: [1n] }],
+  ["a is a function, which JSON cannot represent: pass the result of a()", { a: () => 1 }],
+  ["a is a symbol, which JSON cannot represent: pass String(a)", { a: Symbol("s") }],
+  ["a has a property with the key Symbol(s)", { a: { [Symbol("s")]: 1 } }],
   ["a is a Map: pass Object.fromEntries(a)", { a: new Map([["b", 1]]) }],
   ["the tags is a Set: pass Array.from(value)", { "the tags": new Set() }],
   ["a is a Map", { a: new Proxy(new Map(), {}) }],
@@ -108,12 +111,12 @@ it.each<[string, object]>([
   ["a is NaN", { a: toJSON(Number.NaN) }],
   ["a/0 is undefined", { a: [toJSON(undefined)] }],
   ["a is a Date", { a: toJSON(new Date(0)) }],
-  ["toJSON is NaN, which JSON turns into null", { toJSON: Number.NaN }],
+  ["toJSON is NaN, which JSON converts to null", { toJSON: Number.NaN }],
 ])("Values that JSON would change are refused with their path: %s", (expected, values) => {
   expect(issuesOf(values)).toEqual([expect.stringContaining(expected)]);
 });
 
-const notOne = "must be one JSON object,";
+const notOne = "must be a JSON object,";
 const fail = () => {
   throw new TypeError("CANARY");
 };
@@ -124,13 +127,13 @@ it.each<[string, unknown]>([
   [`${notOne} got a number`, Number.NaN],
   [`${notOne} got an array`, [Number.NaN]],
   [`${notOne} got a Date`, new Date(0)],
-  [`${notOne} but its toJSON gives a string`, toJSON("text")],
-  [`${notOne} but its toJSON gives an array`, toJSON([])],
-  [`${notOne} but its toJSON gives null`, toJSON(null)],
-  [`${notOne} but its toJSON gives undefined`, toJSON(undefined)],
+  [`${notOne} but its toJSON returns a string`, toJSON("text")],
+  [`${notOne} but its toJSON returns an array`, toJSON([])],
+  [`${notOne} but its toJSON returns null`, toJSON(null)],
+  [`${notOne} but its toJSON returns undefined`, toJSON(undefined)],
   ["is a Promise: await it first", Promise.resolve({})],
   ["is a Map: pass Object.fromEntries(value)", new Map()],
-  ["could not be read: TypeError was thrown by a getter, a proxy or toJSON", new Proxy({}, { get: fail })],
+  ["could not be read: a getter, a proxy or toJSON threw TypeError", new Proxy({}, { get: fail })],
 ])("Values that are not one JSON object are refused with their kind: %s", (message, values) => {
   expect(refusal(values).issues).toEqual([{ path: [], message }]);
 });
@@ -161,19 +164,19 @@ describe("Values that throw when they are read", () => {
 describe("The error for values", () => {
   it.each([
     ["The values for", undefined],
-    ["The values that the schema made for", true],
+    ["The values that the schema returned for", true],
   ])("has an issue for each mistake, and begins with %j", (start, areOfSchema) => {
     const error = refusal({ lines: [{ price: Number.NaN }, { price: Number.NaN }] }, areOfSchema);
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
-    const isNan = "price is NaN, which JSON turns into null: pass a number or a text";
+    const isNan = "price is NaN, which JSON converts to null: pass a finite number or a string";
     const message = `${start} template "inv_2024" cannot be sent: values.lines[0].${isNan}; values.lines[1].${isNan}.`;
     expect(error.message).toBe(message);
   });
 
   it.each([
-    [20, ".list[19] is NaN, which JSON turns into null: pass a number or a text."],
-    [21, ".list[19] is NaN, which JSON turns into null: pass a number or a text; and 1 more."],
+    [20, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string."],
+    [21, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string; and 1 more."],
   ])("lists 20 issues and counts the others: %d", (count, end) => {
     const { message } = refusal({ list: Array(count).fill(Number.NaN) });
     expect(message.slice(-end.length)).toBe(end);
@@ -191,7 +194,7 @@ describe("The error for values", () => {
   it("writes paths as JavaScript would", () => {
     const values = { lines: [{ "unit price": { "0": Number.NaN, ünit: { "a-b": { $_: Number.NaN } } } }] };
     expect(refusal(values).message).toContain(
-      'values.lines[0]["unit price"]["0"] is NaN, which JSON turns into null: pass a number or a text; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',
+      'values.lines[0]["unit price"]["0"] is NaN, which JSON converts to null: pass a finite number or a string; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',
     );
   });
 

@@ -120,7 +120,7 @@ describe("a client, as the specification says,", () => {
       const error = await rejectionOf(client.generate("inv_1999", {}).bytes());
       expect(error).toBeInstanceOf(NotFoundError);
       expect(String(error)).toContain('"inv_1999"');
-      await expect(client.generate("", {}).bytes()).rejects.toThrow(/template uid as the dashboard shows it/);
+      await expect(client.generate("", {}).bytes()).rejects.toThrow(/template uid from the dashboard/);
       expect(service.requests).toHaveLength(1);
     },
   );

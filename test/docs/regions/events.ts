@@ -8,13 +8,13 @@ const source = declarationsIn("src/options/hooks.ts");
 /** A table of the hooks: what each hears of, what its event tells, and what all events tell. */
 const events: Region = () =>
   tableOf(
-    ["hook", "hears of", "and is told"],
+    ["hook", "when it is called", "properties of the event"],
     [
       ...membersOf(source, "Hooks").map((hook) => {
         const [, event = ""] = /\(event: (\w+)\)/.exec(hook.getText()) ?? [];
         return [`\`${nameOf(hook)}\``, told(hook), fieldsOf(event)];
       }),
-      ["each of them", "", fieldsOf("CallEvent")],
+      ["every hook", "", fieldsOf("CallEvent")],
     ],
   );
 
