@@ -1,6 +1,6 @@
 /**
  * How many bytes a page loads, minified and gzipped, as esbuild makes them of `dist`: these keep what was reached.
- * docs/decisions/0017-what-a-page-has-to-load.md says what each part costs.
+ * docs/decisions/0017-browser-bundle-size.md says what each part costs.
  */
 const limits = [
   ["{ TemplatePdf }", "dist/index.browser.js", 16_620],

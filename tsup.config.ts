@@ -9,24 +9,24 @@ import { sharedModules } from "./scripts/shared-modules.mjs";
 
 const target = "es2022";
 
-/** The URL of the file itself, which CommonJS has under another name. */
+/** The URL of the current file, which CommonJS provides under another name. */
 const importMetaUrl = 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;';
 
 const both: Options = {
   target,
   platform: "node",
   removeNodeProtocol: false,
-  // `#…` is chosen by the runtime through package.json "imports"; esbuild would resolve it now and freeze one branch.
+  // The runtime resolves `#…` through "imports" in package.json. Otherwise esbuild would resolve it at build time.
   external: [/^#/, /^undici(\/|$)/, /^(?:bullmq|ioredis|msw|pdfmake|pdfjs-dist)(\/|$)/],
-  // Small, and needed by one wing each: whoever installs the package does not install them.
+  // These are small and used by one entry point each, so they are bundled instead of installed.
   noExternal: ["@cfworker/json-schema", "@hono/node-server", "commander", "jsonc-parser", "prettier"],
-  // Types are written by scripts/emit-types.mjs, which keeps what a bundler of types drops.
+  // scripts/emit-types.mjs writes the types, because bundlers of types drop parts of them.
   dts: false,
   sourcemap: true,
   silent: true,
 };
 
-/** Commander is CommonJS, and an ES module has no `require`: what it requires of Node is imported. */
+/** Commander is CommonJS, and ES modules have no `require`: its Node modules are imported instead. */
 const importedBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "imported-builtins",
   setup({ onResolve, onLoad }) {
@@ -51,8 +51,8 @@ const minifiedPackages: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 /**
- * esbuild splits only ES modules, and without splitting every tool would get its own copy of what they share. So the
- * CommonJS build is built as ES modules, and each piece is then turned into CommonJS.
+ * esbuild splits only ES modules, and without splitting, every tool would get its own copy of shared code. So the
+ * CommonJS build starts as ES modules, and each chunk is then converted to CommonJS.
  */
 function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number] {
   return {
@@ -63,7 +63,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
     },
     async renderChunk(code, chunk) {
       if (chunk.type !== "chunk") return;
-      // Jest and its like run CommonJS where a real `import()` is not allowed. What is ours is CommonJS, too.
+      // Jest runs CommonJS in a context without `import()`. Our own chunks are CommonJS, too.
       const withoutOwnImports = code.replaceAll(
         /\bimport\(("[.#][^"]+")\)/g,
         "Promise.resolve().then(() => require($1))",
@@ -74,7 +74,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
         target,
         banner: `"use strict";${code.includes("import.meta.url") ? importMetaUrl : ""}`,
         define: { "import.meta.url": "importMetaUrl", "import.meta.require": "require" },
-        // So is undici, which is loaded by a lazy `require`. Elsewhere `import()` stays.
+        // The same applies to undici, which is loaded by a lazy `require`. Other `import()` calls stay.
         supported: { "dynamic-import": !code.includes('import("undici') },
       });
       return { code: result.code };
@@ -84,7 +84,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
 
 const source = fileURLToPath(new URL("src", import.meta.url));
 
-/** The tools are one part of `dist`; the client, the error classes and each platform are one each. */
+/** `dist` has one part for the tools, and one each for the client, the error classes and each platform. */
 const inBase = sharedModules([startsOf(isTool), ...startsOf(isOfClient).map((path) => [path])]);
 
 function startsOf(isOf: (path: string) => boolean): string[] {
@@ -93,14 +93,14 @@ function startsOf(isOf: (path: string) => boolean): string[] {
     .map(([, path]) => fileURLToPath(new URL(path, import.meta.url)));
 }
 
-/** A list of what is in `#base`, for esbuild to begin at. */
+/** The entry file of `#base` for esbuild. */
 const base = fileURLToPath(new URL("node_modules/.cache/template-pdf/base.ts", import.meta.url));
 mkdirSync(dirname(base), { recursive: true });
 writeFileSync(base, [...inBase].map((path) => `export * from ${JSON.stringify(path)};\n`).join(""));
 
 /**
- * Leads to `#base` what more than one file needs, as `#platform` leads to what is another thing on every platform.
- * Left to itself, esbuild cuts a piece for every set of files that share something: nine files at the start of a program.
+ * Resolves modules that more than one file uses to `#base`, and platform-specific modules to `#platform`.
+ * By default, esbuild creates a chunk for every set of files that share a module: a program would load nine files at the start.
  */
 const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"]>[number] => ({
   name: "few-files",
@@ -113,7 +113,7 @@ const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"
       if (to === "errors") return outside("#errors");
       if (to === "base") return from === "base" ? undefined : outside("#base");
       if (from === "tools" && imported === join(source, "index.ts")) return outside("template-pdf");
-      // Every other file belongs to the only part that imports it.
+      // Every other file is in the only part that imports it.
       return undefined;
     });
   },
@@ -123,7 +123,7 @@ function outside(path: string) {
   return { path, external: true, sideEffects: false };
 }
 
-/** Which kind of file in `dist` a file is written to. */
+/** Returns the part of `dist` that contains a source file. */
 function kindOfOutput(file: string): "tools" | "base" | "errors" | "entry" | "client" {
   if (file === base || inBase.has(file)) return "base";
   const path = relative(source, file).replaceAll("\\", "/");
@@ -132,7 +132,7 @@ function kindOfOutput(file: string): "tools" | "base" | "errors" | "entry" | "cl
   return path.startsWith("platform/") ? "entry" : "client";
 }
 
-/** Whether a file of `src` is no part of the client. */
+/** Whether a file in `src` is outside the client. */
 function isTool(path: string): boolean {
   return /^(?:browser|bulk|cli|emulator|handler|json|queue|service|template-types|testing)\//.test(path);
 }
@@ -141,8 +141,8 @@ function isOfClient(path: string): boolean {
   return !isTool(path);
 }
 
-/** Leads to what browsers load: one file, with the twin of each module that has one. */
-const browserTwins: NonNullable<Options["esbuildPlugins"]>[number] = {
+/** Builds the file that browsers load, with the browser variant of each module that has one. */
+const browserVariants: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "browser-twins",
   setup({ onResolve }) {
     onResolve({ filter: /^#platform$/ }, () => ({
@@ -160,9 +160,9 @@ const browserTwins: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 const builds = [
-  // Not split: what its files share is in `#base`.
+  // Splitting is off: shared modules are in `#base`.
   { isOf: isOfClient, splitting: false, metafile: false },
-  // What they bundle that is not ours is read from the metafile, which scripts/write-licenses.mjs removes.
+  // scripts/write-licenses.mjs reads the bundled packages from the metafile, and then removes it.
   { isOf: isTool, splitting: true, metafile: true },
 ];
 
@@ -180,9 +180,9 @@ export default defineConfig([
     format: "esm",
     splitting: false,
     outExtension: () => ({ js: ".browser.js" }),
-    // It would be more than twice as large as its code, which is readable.
+    // A source map would be more than twice as large as the code, which is readable.
     sourcemap: false,
-    esbuildPlugins: [browserTwins],
+    esbuildPlugins: [browserVariants],
   },
   ...builds.flatMap(({ isOf, splitting, metafile }): Options[] => [
     {
@@ -191,7 +191,7 @@ export default defineConfig([
       format: "esm",
       splitting,
       metafile,
-      // The tools have none; see docs/decisions/0034.
+      // The tools have no source maps; see docs/decisions/0034.
       sourcemap: !splitting,
       esbuildPlugins: [fewFiles("js"), importedBuiltins, minifiedPackages],
     },
@@ -200,7 +200,7 @@ export default defineConfig([
       entry: pick(entries.cjs, isOf),
       format: "cjs",
       metafile,
-      // Node and bundlers load the ES modules; see docs/decisions/0034.
+      // Node and bundlers load the ES modules, so CommonJS has no source maps; see docs/decisions/0034.
       sourcemap: false,
       esbuildPlugins: [fewFiles("cjs"), minifiedPackages],
       plugins: [asCommonJs(splitting)],

@@ -21,34 +21,32 @@ const resolve = {
   ],
 };
 
-/** Leads to what browsers load, as tsup.config.ts does: of a file `x.ts` with a twin `x.browser.ts`, the twin. */
-const browserTwins: Plugin = {
-  name: "browser-twins",
+/** Resolves modules as browsers load them, like tsup.config.ts: `x.browser.ts` replaces `x.ts`. */
+const browserVariants: Plugin = {
+  name: "browser-variants",
   enforce: "pre",
   resolveId(path, importer) {
     if (!importer || !/^\..*\.ts$/.test(path)) return undefined;
-    const twin = resolvePath(importer, "..", path.replace(/\.ts$/, ".browser.ts"));
-    return existsSync(twin) ? twin : undefined;
+    const variant = resolvePath(importer, "..", path.replace(/\.ts$/, ".browser.ts"));
+    return existsSync(variant) ? variant : undefined;
   },
 };
 
-/** They change a module or a global for good, or measure their process: each gets a process of its own. */
+/** These tests change a module or a global permanently, or measure their process. Each file runs in its own process. */
 const isolated = "test/**/*.isolated.test.ts";
 
-/** They wait for limits of time, which takes no core. They run after the others, which would slow them down. */
+/** These tests wait for timeouts, which takes no CPU. They run after the others, which would slow them down. */
 const waiting = "test/timeouts/**/*.test.ts";
 
 export default defineConfig({
   test: {
-    // More than a small machine has cores; vitest would leave one to itself, and many tests wait for something.
+    // More workers than cores, because many tests only wait.
     maxWorkers: 3,
     sequence: { sequencer: AnyOrder },
-    tags: [
-      { name: "property", description: "Says what holds for anything; `npm run fuzz` runs these alone." },
-    ],
+    tags: [{ name: "property", description: "Property tests; `npm run fuzz` runs only these." }],
     projects: [
       {
-        // Several files share a process, whose start takes longer than most of them.
+        // Several files share a process, because starting one takes longer than most files.
         resolve,
         test: {
           name: "source",
@@ -60,9 +58,9 @@ export default defineConfig({
         },
       },
       {
-        // Tests of the others once more, with what browsers load: for `npm run runtimes`, too.
+        // Runs some of the source tests again with the modules that browsers load, as part of `npm run runtimes`.
         resolve: { alias: [{ find: "#platform", replacement: source("platform/web.ts") }, ...resolve.alias] },
-        plugins: [browserTwins],
+        plugins: [browserVariants],
         test: {
           name: "page",
           include: ["test/**/*.page.test.ts"],
@@ -87,14 +85,14 @@ export default defineConfig({
           name: "waiting",
           include: [waiting],
           testTimeout: 30_000,
-          // They only wait: of eight files there are two rounds.
+          // These files only wait, so eight run in two rounds.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
       {
-        // What npm would publish, installed. After the others, because compilers beside them would spoil
-        // what they measure.
+        // Tests the installed tarball. Runs after the others, because their compilers would distort the
+        // measurements.
         test: {
           name: "package",
           include: ["test/package/**/*.test.ts"],
@@ -104,7 +102,7 @@ export default defineConfig({
         },
       },
       {
-        // The same, with runtimes, compilers and tools that have to be installed first: for `npm run runtimes`, outside `npm run verify`.
+        // Tests that need other runtimes, compilers and tools. Part of `npm run runtimes`, not of `npm run verify`.
         test: {
           name: "runtimes",
           include: ["test/runtimes/**/*.test.ts"],

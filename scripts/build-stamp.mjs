@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from "node:path";
 import { root } from "./run-command.mjs";
 
-/** Outside `dist`, because everything in there is published. */
+/** Outside `dist`, because everything in `dist` is published. */
 const stamp = join(root, "node_modules", ".cache", "template-pdf", "build-stamp");
 
 /** Everything that `dist` is made from. */
@@ -24,21 +24,21 @@ export function isBuilt() {
   return isThere && readFileSync(stamp, "utf8") === fingerprint();
 }
 
-/** Remembers what `dist` was built from. */
+/** Records what `dist` was built from. */
 export function stampBuild() {
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, fingerprint());
 }
 
-/** By content and not by date: git gives every file that it touches a new date. */
+/** Compares contents, not dates: git changes the date of every file that it writes. */
 function fingerprint() {
-  // With the folder, because node_modules may be shared by several.
+  // Includes the folder, because several clones may share node_modules.
   const hash = createHash("sha256").update(root);
   for (const path of inputs.flatMap(filesIn)) hash.update(`\0${path}\0`).update(readFileSync(path));
   return hash.digest("hex");
 }
 
-/** @param {string} input @returns {string[]} the file itself, or the files of the folder */
+/** @param {string} input @returns {string[]} the file, or all files in the folder */
 function filesIn(input) {
   const path = join(root, input);
   if (statSync(path).isFile()) return [path];

@@ -1,15 +1,15 @@
 // @ts-check
-// Writes `dist`: both module formats, their types, and the licenses of what is bundled into them.
+// Writes `dist`: both module formats, their types, and the licences of bundled packages.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { stampBuild } from "./build-stamp.mjs";
 import { root, run } from "./run-command.mjs";
 
-// Vite would keep that of whoever builds, such as `test`, and write a page for development.
+// With an inherited value such as `test`, Vite would write a development build.
 process.env["NODE_ENV"] = "production";
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
-// A compiler takes as long as all the rest, and needs nothing of it.
+// The compiler takes as long as the rest of the build, and does not depend on it.
 const [areTypesWritten, isCodeWritten] = await Promise.all([
   run("node", ["scripts/emit-types.mjs"]),
   writeCode(),

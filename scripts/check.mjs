@@ -1,6 +1,6 @@
 // @ts-check
-// Everything about the repository that can be proved without running the product.
-// `node scripts/check.mjs` is also one half of `npm run verify`, which runs all tests itself.
+// All static checks of the repository.
+// `npm run verify` runs these checks, and then the tests.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export async function check() {
         "documentation",
         run("typedoc", ["--options", "docs/site/typedoc.config.mjs", "--emit", "none"], { quiet: true }),
       ),
-      report("bytes a page loads", run("size-limit", [], { quiet: true })),
+      report("size of the browser bundle", run("size-limit", [], { quiet: true })),
       report("package manifest", ofTarball("publint", ["--strict"])),
       report("package types", ofTarball("attw", ["--profile", "node16"])),
     ]);

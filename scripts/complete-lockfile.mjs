@@ -1,7 +1,7 @@
 // @ts-check
-// Adds to package-lock.json the optional packages of other kinds of machines. npm leaves out those that its
-// registry did not have when the lockfile was written, and then `npm ci` refuses the lockfile everywhere.
-// Run it after an `npm install` that changed the lockfile; `node scripts/complete-lockfile.mjs --check` only looks.
+// Adds optional packages for other platforms to package-lock.json. npm leaves out packages that its
+// registry does not have yet, and then `npm ci` rejects the lockfile on every platform.
+// Run it after an `npm install` that changed the lockfile; `node scripts/complete-lockfile.mjs --check` only checks.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./run-command.mjs";
@@ -15,9 +15,9 @@ const missing = Object.entries(lock.packages).flatMap(([parent, { dev, optionalD
 );
 
 if (process.argv.includes("--check")) {
-  for (const { name } of missing) console.error(`package-lock.json has no ${name}`);
+  for (const { name } of missing) console.error(`package-lock.json does not contain ${name}`);
   if (missing.length > 0) fail("Complete it: node scripts/complete-lockfile.mjs");
-  // It would bind everybody to one registry.
+  // The lockfile must work with every registry.
   if (JSON.stringify(lock).includes('"resolved":"http')) {
     fail(
       "package-lock.json names a registry. Write it with `npm install --omit-lockfile-registry-resolved`.",
@@ -25,8 +25,9 @@ if (process.argv.includes("--check")) {
   }
 } else if (missing.length > 0) {
   for (const { name, version, dev } of missing) {
-    // A range cannot be locked without asking the registry; all packages that do this name one version.
-    if (!/^\d+\.\d+\.\d+/.test(version)) fail(`${name} is wanted as ${version}, which is no single version.`);
+    // Locking a range would need the registry. All packages with optional platform packages use exact versions.
+    if (!/^\d+\.\d+\.\d+/.test(version))
+      fail(`${name} has the version ${version}. Expected an exact version.`);
     lock.packages[`node_modules/${name}`] = {
       version,
       ...platformOf(name),
@@ -42,7 +43,7 @@ if (process.argv.includes("--check")) {
 }
 
 /**
- * Looks where Node would: beside the parent, and outward from there.
+ * Searches like Node: next to the parent, then in outer folders.
  *
  * @param {string} name
  * @param {string} parent
@@ -54,13 +55,13 @@ function isLocked(name, parent) {
 }
 
 /**
- * What machine a package is for, read from its name: `@rollup/rollup-linux-x64-musl`.
+ * Reads the platform of a package from its name: `@rollup/rollup-linux-x64-musl`.
  *
  * @param {string} name
  */
 function platformOf(name) {
   const words = /-(android|darwin|freebsd|linux|openbsd|openharmony|win32)-([a-z\d]+)(?:-(\w+))?$/.exec(name);
-  if (!words) fail(`${name} does not say what machine it is for.`);
+  if (!words) fail(`${name} does not name a platform.`);
   const [, os, cpu, abi = ""] = words;
   const libc = abi.startsWith("musl") ? "musl" : abi.startsWith("gnu") && "glibc";
   return { cpu: [cpu], ...(libc && os === "linux" && { libc: [libc] }), os: [os] };

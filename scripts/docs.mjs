@@ -1,8 +1,8 @@
 // @ts-check
 // `npm run docs` builds the site in `site/`. `npm run docs -- <command>`:
-//   serve       builds the site, and serves it until Ctrl-C; `--port 8080`, by default any free port
-//   links       requests every address of another site that a page names, and prints those that lead nowhere
-//   tables, faults, comparison, bundlers, runtimes, pictures   writes these generated parts of the documentation again
+//   serve       builds the site and serves it until Ctrl-C (`--port 8080`; default: a free port)
+//   links       requests every external link in the documentation, and prints dead ones
+//   tables, faults, comparison, bundlers, runtimes, pictures   regenerates these parts of the documentation
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 import { root, run } from "./run-command.mjs";
 
-/** The test that compares each generated part with what it should be, and its project. */
+/** The test that checks each generated part, and its project. */
 const generated = {
   tables: ["source", "test/docs/generated.test.ts"],
   faults: ["source*", "test/faults/page.test.ts"],
@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
 const [command = "site"] = positionals;
 
 if (command in generated) {
-  // A picture is not a text to be compared: its test writes it only if it is told to.
+  // Pictures are not compared, so this variable makes their test write them.
   if (command === "pictures") process.env["TEMPLATE_PDF_PICTURES"] = "1";
   const [project = "", test = ""] = generated[/** @type {keyof typeof generated} */ (command)];
   exitUnless(await run("vitest", ["run", "--project", project, test, "--update"]));
@@ -54,7 +54,7 @@ function exitUnless(succeeded) {
 function serveSite(port) {
   const app = new Hono().use(serveStatic({ root: join(root, "site") }));
   serve({ fetch: app.fetch, hostname: "127.0.0.1", port }, (address) => {
-    console.log(`The documentation: http://127.0.0.1:${address.port}/ (Ctrl-C ends it)`);
+    console.log(`Serving the documentation at http://127.0.0.1:${address.port}/ (stop with Ctrl-C)`);
   });
 }
 
@@ -73,7 +73,7 @@ async function countDeadLinks() {
   let dead = 0;
   const work = async () => {
     for (let address = waiting.pop(); address !== undefined; address = waiting.pop()) {
-      // Many servers know no HEAD.
+      // Many servers do not support HEAD.
       const failure = (await request(address, "HEAD")) && (await request(address, "GET"));
       if (failure === undefined) continue;
       dead++;
@@ -90,7 +90,7 @@ async function request(address, method) {
   try {
     const response = await fetch(address, { method, signal: AbortSignal.timeout(20_000) });
     await response.body?.cancel();
-    // 401, 403 and 429 exist, but not for programs.
+    // A page that returns 401, 403 or 429 to a program exists.
     return response.ok || [401, 403, 429].includes(response.status) ? undefined : `${response.status}`;
   } catch (error) {
     return String(error instanceof Error ? (error.cause ?? error) : error);

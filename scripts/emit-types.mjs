@@ -1,8 +1,8 @@
 // @ts-check
-// Writes the types of every entry point: one `.d.cts` a source file, and a `.d.ts` of those that differ for ES modules, which
-// may import CommonJS where types are meant, but not the other way round; see docs/decisions/0024.
-// TypeScript emits them, file by file: a bundler of types drops `/// <reference lib>` and `@ts-ignore`
-// and hoists `import("node:stream")`, and then the types no longer compile without @types/node.
+// Writes the types of every entry point: a `.d.cts` for each source file, and a `.d.ts` for those that differ in ES modules.
+// ES modules may import CommonJS types, but not the other way round; see docs/decisions/0024.
+// TypeScript emits them file by file. Bundlers of types drop `/// <reference lib>` and `@ts-ignore`
+// and hoist `import("node:stream")`, so the types would not compile without @types/node.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { entryPoints } from "./entries.mjs";
 
-// As the compiler writes paths, on every system.
+// The compiler uses `/` on every system.
 const { dirname, join, relative } = posix;
 const root = fileURLToPath(new URL("..", import.meta.url)).replaceAll("\\", "/");
 const source = join(root, "src");
@@ -23,7 +23,7 @@ for (const [file, text] of declarations) {
     ".d.cts",
     withPaths(file, text, () => ".cjs"),
   );
-  // The extension of an entry point's types tells the compiler its format.
+  // The file extension tells the compiler the module format.
   if (entryPointFiles.includes(file) || differs(file)) {
     write(
       file,
@@ -34,7 +34,7 @@ for (const [file, text] of declarations) {
 }
 
 /**
- * Whether a file leads to another package, whose classes may be others for each format.
+ * Whether a file imports from another package, whose classes may differ between formats.
  *
  * @param {string} file
  * @param {Set<string>} [seen]
@@ -72,7 +72,7 @@ function emitDeclarations() {
 }
 
 /**
- * Only files that an entry point imports are published.
+ * Returns the files that the entry points import.
  * @param {Map<string, string>} texts
  */
 function reachable(texts) {
@@ -94,7 +94,7 @@ function reachable(texts) {
 }
 
 /**
- * Every module specifier of a declaration file, `import("…")` types included.
+ * Returns every module specifier in a declaration file, including `import("…")` types.
  * @param {string} file
  * @param {string} text
  */

@@ -5,18 +5,18 @@ import { readFileSync } from "node:fs";
 
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** The source files of the entry points: `exports` of package.json, seen from `src`. */
+/** The source files of the entry points, from `exports` in package.json. */
 export const entryPoints = sources(manifest.exports, "js");
 
 /**
- * Every file the build must write under a name of its own, as `{ "platform/node": "src/platform/node.ts" }`:
- * the entry points, one file for each platform and one for all of them, what runs in a thread of its own, and the commands. package.json is
- * the only list of them: what stands there as `.cjs` is written as CommonJS, too.
+ * The files that the build writes under fixed names, as `{ "platform/node": "src/platform/node.ts" }`:
+ * the entry points, a file for each platform and one for all, worker threads, and the commands. package.json is
+ * the only list. Files that it names as `.cjs` are also written as CommonJS.
  */
 export const entries = {
   esm: { ...entryPoints, ...sources(manifest.imports, "js"), ...sources(manifest.bin, "js") },
   cjs: { ...sources(manifest.exports, "cjs"), ...sources(manifest.imports, "cjs") },
-  /** What browsers load: of a file `x.ts` beside which there is an `x.browser.ts`, that one. */
+  /** The browser build, in which `x.browser.ts` replaces `x.ts`. */
   browser: sources(manifest.exports, "browser.js"),
 };
 

@@ -1,6 +1,6 @@
 // @ts-check
-// The property tests, and nothing else, with 100,000 runs each instead of 300.
-// `npm run fuzz -- test/call/pdf-check.test.ts` is one file; FUZZ_RUNS and FUZZ_SEED are what they say.
+// Runs only the property tests, with 100,000 runs each instead of 300.
+// `npm run fuzz -- test/call/pdf-check.test.ts` runs one file. FUZZ_RUNS and FUZZ_SEED set the number of runs and the seed.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./run-command.mjs";
@@ -14,7 +14,7 @@ const args = ["run", "--project", "source*", "--tags-filter", "property", "--rep
 console.log(`fuzz: ${FUZZ_RUNS} runs of every property in ${files.length} files`);
 process.exit((await run("vitest", [...args, "--hideSkippedTests", ...files])) ? 0 : 1);
 
-/** Of the others vitest would leave out every test, but only after it loaded them. */
+/** Vitest would load all other files before it skips their tests. */
 function filesWithProperties() {
   return readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".test.ts"))

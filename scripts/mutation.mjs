@@ -1,9 +1,9 @@
 // @ts-check
-// Mutation testing: changes the code in every small way, one change at a time, and lists the changes that no test
-// detects. Run it by hand; `npm run verify` does not. `npm run mutation -- src/call/pdf-check.ts` is one file, with
-// all tests that reach it; `--tests "test/call/*.test.ts"` names those to run, which is faster. `core` is the core,
-// and `all` is the core, bulk, the handler and the service.
-// Not as root: a mutant may make a test replace a device such as /dev/full.
+// Mutation testing: makes small changes to the code, one at a time, and lists those that no test detects.
+// `npm run verify` does not include it. `npm run mutation -- src/call/pdf-check.ts` mutates one file and runs
+// all tests that reach it. `--tests "test/call/*.test.ts"` selects tests, which is faster. `core` mutates the core,
+// and `all` also bulk, the handler and the service.
+// Do not run it as root: a mutant may make a test replace a device such as /dev/full.
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const groups = new Map([
   ["all", [...core, "src/bulk", "src/handler", "src/service"]],
 ]);
 
-/** For each round, how long the tests of a mutant that lives may take, in milliseconds. Most are killed in the first. */
+/** The time in milliseconds for the tests of one mutant, for each round. The first round kills most mutants. */
 const rounds = [100, 500, 3_000];
 
 const { values, positionals } = parseArgs({
@@ -64,7 +64,7 @@ const killed = readKilled(settings);
 const files = new Map();
 let countAtLoad = 0;
 for (const { id, file, line, column, mutator, replacement } of mutants) {
-  // What only runs when a module is loaded would need a process for each mutant.
+  // Code that only runs when a module is loaded would need a process for each mutant.
   if (atLoad.has(id) && !reached.has(id)) {
     countAtLoad++;
     continue;
@@ -72,12 +72,12 @@ for (const { id, file, line, column, mutator, replacement } of mutants) {
   const counts = files.get(file) ?? { all: 0, killed: 0 };
   files.set(file, { all: counts.all + 1, killed: counts.killed + (killed.has(id) ? 1 : 0) });
   if (killed.has(id)) continue;
-  const why = reached.has(id) ? "lives" : "is not reached";
+  const why = reached.has(id) ? "survives" : "is not reached";
   console.log(`${file}:${line}:${column} ${why}: ${mutator}, ${JSON.stringify(replacement.slice(0, 80))}`);
 }
 for (const [file, counts] of files) console.log(scoreOf(file, counts));
 console.log(scoreOf("all files", { all: mutants.length - countAtLoad, killed: killed.size }));
-console.log(`mutation: ${countAtLoad} mutants of code that only runs when a module is loaded were left out`);
+console.log(`mutation: ${countAtLoad} mutants skipped, because their code only runs when a module is loaded`);
 
 /**
  * @param {string} name

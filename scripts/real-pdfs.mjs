@@ -1,13 +1,13 @@
 // @ts-check
-// Sends real PDFs through the public client: how many are accepted, and how many cuts are detected. Run it before a release that
-// changes how documents are checked: `node scripts/real-pdfs.mjs [folder ...]`, by default the PDFs in /usr/share/doc. Debian packages
-// such as texlive-latex-base-doc, maxima-doc and r-doc-pdf install some from 25 years; test suites of PDF readers have damaged ones.
+// Sends real PDFs through the public client: counts accepted files, and detected truncations. Run it before a release that
+// changes the check of documents: `node scripts/real-pdfs.mjs [folder ...]`, by default the PDFs in /usr/share/doc. Debian packages
+// such as texlive-latex-base-doc, maxima-doc and r-doc-pdf install PDFs from 25 years. Test suites of PDF readers have damaged ones.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { TemplatePdf } from "template-pdf";
 
-/** How many bytes a cut takes away from the end of a document. */
+/** The numbers of bytes to remove from the end of a document. */
 const losses = [1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 32, 64, 128, 256, 512, 1024, 1025];
 
 const folders = process.argv.length > 2 ? process.argv.slice(2) : ["/usr/share/doc"];
@@ -23,7 +23,7 @@ for (const path of folders.flatMap(pdfsIn)) {
   }
   counts.accepted++;
   const end = bytes.lastIndexOf("%%EOF") + "%%EOF".length;
-  // Documents that were changed have more than one end, and are whole at each of them.
+  // A document with incremental updates has several ends, and is complete at each of them.
   if (bytes.indexOf("%%EOF") + "%%EOF".length !== end) continue;
   for (const loss of [...losses, Math.ceil(bytes.length / 100), Math.ceil(bytes.length / 10)]) {
     const cut = bytes.subarray(0, bytes.length - loss);
@@ -41,7 +41,7 @@ process.exitCode = counts.cuts === counts.detected + counts.harmless ? 0 : 1;
  * Requests a document with this body.
  *
  * @param {Uint8Array} bytes
- * @param {number} [contentLength] - what the answer promises; without it, nothing
+ * @param {number} [contentLength] - the `content-length` of the response, if any
  * @returns {Promise<Error | undefined>}
  */
 async function refusalOf(bytes, contentLength) {
@@ -51,7 +51,7 @@ async function refusalOf(bytes, contentLength) {
   const body = new ReadableStream({
     pull(controller) {
       if (at >= bytes.length) return controller.close();
-      // Sizes that never fit the marks of a document.
+      // Chunk sizes that do not align with the markers of a document.
       const chunk = bytes.slice(at, at + 1 + ((at * 7_919) % 65_521));
       at += chunk.length;
       controller.enqueue(chunk);

@@ -1,5 +1,5 @@
 // @ts-check
-// Checks that every regular expression in src/ takes linear time, whatever text it sees. `npm run check` runs it.
+// Checks that every regular expression in src/ takes linear time for every input. `npm run check` runs it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,12 +8,12 @@ import ts from "typescript";
 import { root } from "./run-command.mjs";
 
 /**
- * What cannot be analysed, or need not be linear, and why that is safe. The key is the file and its code.
+ * Expressions that cannot be analysed or need not be linear, with the reason. The key is the file and the code.
  *
  * @type {Readonly<Record<string, string>>}
  */
 export const exceptions = {
-  "src/errors/caller-stack.ts: /[^( ]*[/\\\\].*[/\\\\]/": "It sees one line of our own stack.",
+  "src/errors/caller-stack.ts: /[^( ]*[/\\\\].*[/\\\\]/": "Its input is one line of our own stack.",
 };
 
 /**
@@ -21,16 +21,16 @@ export const exceptions = {
  *
  * @typedef {object} Found
  * @property {string} path - of the file
- * @property {number} line - the first is 1
- * @property {string} code - what stands in the source
+ * @property {number} line - starting at 1
+ * @property {string} code - the source code of the expression
  * @property {string | undefined} source - `undefined` if it is built at run time
  * @property {string} flags
  */
 
-/** How long a text is on which those are timed that are applied again and again. */
+/** The length of the text for timing expressions that are applied repeatedly. */
 const timedLength = 100_000;
 
-/** In time of the processor: linear ones take about a millisecond for that, quadratic ones more than five seconds. */
+/** CPU time. Linear expressions take about a millisecond, quadratic ones more than five seconds. */
 const longestMs = 1_500;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
@@ -41,7 +41,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const problems = await problemsOf(found, exceptions);
   for (const problem of problems) console.log(problem);
   console.log(`${found.length} regular expressions, ${problems.length} problems`);
-  // The analysis runs in a process of its own, which would not end by itself.
+  // The analysis runs in a child process that does not end by itself.
   process.exit(problems.length === 0 ? 0 : 1);
 }
 
@@ -75,11 +75,11 @@ export function expressionsIn(path, text) {
 }
 
 /**
- * Judges regular expressions: by analysis, and by time if they are applied again and again to one text.
+ * Checks regular expressions by analysis, and by timing if they are applied repeatedly to one text.
  *
  * @param {readonly Found[]} found
  * @param {Readonly<Record<string, string>>} excepted
- * @returns {Promise<string[]>} one line a problem
+ * @returns {Promise<string[]>} one line for each problem
  */
 export async function problemsOf(found, excepted) {
   const problems = [];
@@ -103,15 +103,15 @@ export async function problemsOf(found, excepted) {
 async function problemOf(source, flags) {
   const verdict = await check(source, flags, { timeout: 60_000 });
   if (verdict.status === "vulnerable" && isProved(verdict, source, flags)) {
-    return `takes ${verdict.complexity.summary} time, such as for ${verdict.attack.pattern}`;
+    return `takes ${verdict.complexity.summary} time, for example for ${verdict.attack.pattern}`;
   }
   if (verdict.status === "unknown") return `cannot be analysed: ${verdict.error.kind}`;
-  // Each search may be linear, and all of them together still take the square.
+  // Each search may be linear, while all of them together take quadratic time.
   return /[gy]/.test(flags) ? slowRun(source, flags) : undefined;
 }
 
 /**
- * What the fuzzer calls polynomial has taken long in a process of its own, as everything does on a busy machine.
+ * The fuzzer reports slow runs as polynomial, which also happens on a busy machine. So this times the expression again.
  *
  * @param {import("recheck").VulnerableDiagnostics} verdict
  * @param {string} source
@@ -130,7 +130,7 @@ function isSlow(search) {
 }
 
 /**
- * Times a replacement of all that is found in texts of one or two characters, again and again.
+ * Times the replacement of all matches in texts that repeat one or two characters.
  *
  * @param {string} source
  * @param {string} flags
@@ -147,7 +147,7 @@ function slowRun(source, flags) {
 }
 
 /**
- * What a pattern may match: its own characters, one of each class, and pairs of these.
+ * Returns characters that a pattern may match: its literals, one of each class, and pairs of these.
  *
  * @param {string} source
  */

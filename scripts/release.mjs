@@ -1,9 +1,9 @@
 // @ts-check
 // `npm run release -- <command>`:
-//   dry        checks everything that a release needs; nothing is published. `--quick` leaves out the tests.
+//   dry        checks everything that a release needs, without publishing. `--quick` skips the tests.
 //   version    turns the pending changesets into CHANGELOG.md and the next version
-//   publishes  prints `publishes=true` if npm knows the package, but not this version of it. A workflow of GitHub uses it.
-//   notes      writes the newest section of CHANGELOG.md and the name of its tag into a folder, for the release on GitHub
+//   publishes  prints `publishes=true` if npm knows the package, but not this version of it. The release workflow uses it.
+//   notes      writes the newest section of CHANGELOG.md and its tag name to a folder, for the GitHub release
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkRelease } from "./release/gates.mjs";
@@ -23,7 +23,7 @@ const commands = {
   publishes() {
     const { state, why } = askRegistry(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
     const advice =
-      "npm trusts a workflow only with a package that it knows: see `The first one` in CONTRIBUTING.md";
+      "npm accepts a trusted workflow only for an existing package: see `The first one` in CONTRIBUTING.md";
     console.error(state === "no package" ? `${why}; ${advice}.` : `${why}.`);
     if (state === "unknown") process.exit(1);
     console.log(`publishes=${state === "new version"}`);

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the repository; every command runs there. */
+/** The root of the repository, in which every command runs. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Whose packages have another name than their command. */
+/** Commands whose package has another name. */
 const packages = new Map([
   ["attw", "@arethetypeswrong/cli"],
   ["biome", "@biomejs/biome"],
@@ -16,11 +16,11 @@ const packages = new Map([
 ]);
 
 /**
- * Runs a command to its end, with nothing to read from.
+ * Runs a command without standard input.
  *
  * @param {string} command - `node`, `npm`, `npx`, `git`, or the name of a tool in node_modules/.bin
  * @param {readonly string[]} args
- * @param {{ quiet?: boolean }} [options] - quiet: what it prints is shown only if it fails
+ * @param {{ quiet?: boolean }} [options] - quiet: shows the output only if the command fails
  * @returns {Promise<boolean>} whether it succeeded
  */
 export function run(command, args, { quiet = false } = {}) {
@@ -48,7 +48,7 @@ export function run(command, args, { quiet = false } = {}) {
 }
 
 /**
- * Runs a command to its end and returns what it printed.
+ * Runs a command and returns its output.
  *
  * @param {string} command - as for `run`
  * @param {readonly string[]} args
@@ -61,11 +61,11 @@ export function outputOf(command, args) {
 }
 
 /**
- * The program of a command, and its first words. On Windows a tool is a `.cmd`, which only a shell runs, and that takes arguments apart at
- * spaces: so Node runs what the `.cmd` would run.
+ * Returns the program of a command and its first arguments. On Windows, tools are `.cmd` files, which need a shell that splits
+ * arguments at spaces. So Node runs the script of the tool directly.
  *
  * @param {string} command
- * @param {string} [platform] - as `process.platform` tells it
+ * @param {string} [platform] - a value of `process.platform`
  * @returns {[string, ...string[]]}
  */
 export function programOf(command, platform = process.platform) {
@@ -75,7 +75,7 @@ export function programOf(command, platform = process.platform) {
   return [process.execPath, isOfNpm ? join(npmFolder(), `${command}-cli.js`) : scriptOf(command)];
 }
 
-/** npm comes with Node; what runs us may be another one, or another program. */
+/** npm ships with Node. The process that started this one may use another npm or another program. */
 function npmFolder() {
   const { npm_execpath: running = "" } = process.env;
   const beside = join(dirname(process.execPath), "node_modules", "npm", "bin");

@@ -1,7 +1,7 @@
 // @ts-check
-// Makes a clone ready: the dependencies of package-lock.json, and a `dist` of the sources as they are now.
-// Every script that needs them begins with this one, and it does nothing twice.
-// `node scripts/setup.mjs install` leaves `dist` alone.
+// Prepares a clone: installs the dependencies in package-lock.json and builds `dist` from the current sources.
+// Every script that needs them runs this one first. It skips steps that are up to date.
+// `node scripts/setup.mjs install` does not build `dist`.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isBuilt } from "./build-stamp.mjs";
@@ -9,7 +9,7 @@ import { root, run } from "./run-command.mjs";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22)) {
-  stop(`setup: this needs Node 20.19 or later, or 22.12 or later, and found ${process.version}.`);
+  stop(`setup: expected Node 20.19 or later, or 22.12 or later, got ${process.version}.`);
 }
 
 if (!isInstalled()) {
@@ -23,7 +23,7 @@ if (process.argv[2] !== "install" && !isBuilt()) {
   if (!(await run("node", ["scripts/build.mjs"], { quiet: true }))) stop("setup: the build failed.");
 }
 
-/** Whether node_modules holds what package-lock.json asks for; npm notes there what it installed. */
+/** Whether node_modules matches package-lock.json. npm records there what it installed. */
 function isInstalled() {
   const noted = join(root, "node_modules", ".package-lock.json");
   if (!existsSync(noted)) return false;
@@ -32,7 +32,7 @@ function isInstalled() {
   return (
     Object.keys(installed).every((path) => path in wanted) &&
     Object.entries(wanted).every(([path, { version, optional }]) =>
-      // An optional package that is missing is one for another kind of machine.
+      // A missing optional package is for another platform.
       path in installed ? installed[path]?.version === version : optional,
     )
   );

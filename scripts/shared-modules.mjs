@@ -1,12 +1,12 @@
 // @ts-check
-// Finds the files of `src` that more than one part of `dist` needs. The build writes them as one file, `#base`, so that each class exists
-// once, and a program loads three files at its start; see docs/decisions/0015.
+// Finds the files in `src` that more than one part of `dist` uses. The build writes them to one file, `#base`, so that each class exists
+// once, and programs load few files at the start; see docs/decisions/0015.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * @param {readonly (readonly string[])[]} parts - the files each part starts with
- * @returns {Set<string>} the shared files, without those that a part starts with
+ * @param {readonly (readonly string[])[]} parts - the entry files of each part
+ * @returns {Set<string>} the shared files, without entry files
  */
 export function sharedModules(parts) {
   const starts = new Set(parts.flat());
@@ -22,7 +22,7 @@ export function sharedModules(parts) {
 
 /**
  * @param {readonly string[]} part
- * @param {ReadonlySet<string>} starts - files that are loaded under their own names
+ * @param {ReadonlySet<string>} starts - entry files of other parts
  */
 function reachable(part, starts) {
   /** @type {Set<string>} */
@@ -37,7 +37,7 @@ function reachable(part, starts) {
 }
 
 /**
- * Lists what a file loads at run time.
+ * Lists the imports of a file at run time.
  *
  * @param {string} path
  */
@@ -62,7 +62,7 @@ function areTypes(names) {
 }
 
 /**
- * `export *` of two files leaves out a name that both have.
+ * Throws if two files export the same name, because `export *` would omit it.
  *
  * @param {readonly string[]} paths
  */
@@ -75,7 +75,7 @@ function checkNames(paths) {
     );
     for (const [, name = ""] of declared) {
       const other = owners.get(name);
-      // A function may be declared more than once, with other parameters.
+      // A function may have several declarations (overloads).
       if (other !== undefined && other !== path)
         throw new Error(`${path} and ${other} both export \`${name}\`. Rename one of them.`);
       owners.set(name, path);

@@ -1,6 +1,6 @@
 // @ts-check
-// All checks, then all tests; the last line says how it went. Everything runs even when something has failed,
-// and each failed check counts as one. `npm run verify runtimes page` also runs the tests of `npm run runtimes`, last.
+// Runs all checks, then all tests, and prints the result in the last line. A failure does not stop the rest,
+// and each failed check counts as one failure. `npm run verify runtimes page` also runs the tests of `npm run runtimes`, last.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { run } from "./run-command.mjs";
 
 const projects = ["source*", "waiting", "package", ...process.argv.slice(2)];
 
-// Not side by side: the longest tests begin first, and some of them watch limits of time.
+// Checks and tests do not run at the same time, because some tests depend on timeouts.
 const failedChecks = await check();
 const tests = await runTests();
 const failed = failedChecks + tests.failed;
@@ -25,7 +25,7 @@ async function runTests() {
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
     const succeeded = await run("vitest", [...args, ...projects.map((project) => `--project=${project}`)]);
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, "utf8"));
-    // A file that cannot be loaded, or an error outside every test, fails no test but the run.
+    // A file that cannot be loaded, or an error outside of tests, fails the run but no test.
     return { passed: numPassedTests, failed: succeeded ? numFailedTests : Math.max(numFailedTests, 1) };
   } catch (error) {
     console.error(error);

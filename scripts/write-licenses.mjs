@@ -1,13 +1,13 @@
 // @ts-check
-// Some small packages are bundled into `dist`; their licenses ask to travel along. The build's own list of
-// its inputs says which they are, and is removed then.
+// Writes the licences of the packages that are bundled into `dist`. The metafiles of the build
+// list these packages, and are removed afterwards.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./run-command.mjs";
 
 /**
- * Whose license it is, where the file of a package does not say all of it: all of it is MIT. What a package has taken from
- * others has the same text, and names of its own.
+ * Copyright lines that are missing in the licence files of packages. All of them are MIT. Code that a package contains from
+ * others has the same licence text and other names.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
@@ -18,7 +18,7 @@ const holders = {
     "Portions derived from punycode.js: Copyright Mathias Bynens <https://mathiasbynens.be/>",
     "Portions derived from Ajv: Copyright (c) 2015-2021 Evgeny Poberezkin",
   ],
-  // What its `doc.mjs` holds, of its THIRD-PARTY-NOTICES.md.
+  // From THIRD-PARTY-NOTICES.md, for the contents of its `doc.mjs`.
   prettier: [
     "Copyright (c) James Long and contributors",
     "emoji-regex: Copyright Mathias Bynens <https://mathiasbynens.be/>",
@@ -49,14 +49,14 @@ function describe(folder) {
 }
 
 /**
- * The text of the MIT license is the same as that of our own.
+ * Returns the MIT licence text, which is the same as our own.
  *
  * @param {{ name: string, license?: string }} manifest
  */
 function textOfMit({ name, license }) {
   const lines = holders[name];
   if (license !== "MIT" || !lines)
-    throw new Error(`${name} is bundled, and nothing says whose license it has`);
+    throw new Error(`${name} is bundled but does not name the owner of its licence`);
   const ours = readFileSync(join(root, "LICENSE"), "utf8");
   return ours.replace(/^Copyright .*$/m, lines.join("\n"));
 }

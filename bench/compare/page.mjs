@@ -109,7 +109,7 @@ function methodOf({ cells }) {
 - No goal is set for \`stream()\`, because web streams are the runtime's own and cost what they cost.
 - \`stream()\` is read to its end and its bytes are only counted. \`saveTo()\` replaces the file of the document before; what a bare write of
   the same files costs tells "undici dispatch, writeFile", which leaves half a file behind where it is interrupted. \`saveTo()\` looks before it asks, syncs and
-  renames: [what saving costs](../decisions/0016-what-saving-costs.md).`,
+  renames: [what saving costs](../decisions/0016-cost-of-saving.md).`,
     "Not measured: the time of a real service to render, a network in between, compressed answers, HTTP/2, failures, other runtimes than Node.",
     `${"`npm run bench -- --help`"} lists the options. A full run takes ${durations.full}, a quick one ${durations.quick}.`,
   ];

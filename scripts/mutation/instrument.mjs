@@ -4,22 +4,22 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { outputOf, root, run } from "../run-command.mjs";
 
-/** Stryker 10 needs Node 22. It is not a dependency: every clone would install its packages, and few people run it. */
+/** Stryker 10 needs Node 22. It is installed on demand, because few people run it. */
 const version = "9.6.1";
 const name = "@stryker-mutator/instrumenter";
 const cache = join(root, "node_modules/.cache/mutation");
 
 /**
- * One small change of a source. All are in the code at once, and a global says which of them is active.
+ * A small change of the source. The code contains all mutants, and a global selects the active one.
  *
  * @typedef {{ id: string, file: string, line: number, column: number, mutator: string, replacement: string }} Mutant
  */
 
 /**
- * Copies the repository into a folder, with all mutants in the sources that were asked for.
+ * Copies the repository into a folder and adds all mutants to the selected sources.
  *
- * @param {string} folder - is emptied first
- * @param {readonly string[]} patterns - as `git ls-files` takes them: `src/call`, `src/client.ts`
+ * @param {string} folder - emptied first
+ * @param {readonly string[]} patterns - patterns of `git ls-files`, for example `src/call`
  * @returns {Promise<Mutant[]>}
  */
 export async function copyWithMutants(folder, patterns) {

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A test process whose test has not changed for so long hangs with its mutant: both are ended. */
+/** The time after which a test process that makes no progress counts as hanging and is killed, with its mutant. */
 const hangMs = 12_000;
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
@@ -11,23 +11,23 @@ process.on("SIGINT", () => {
   for (const tests of running) stop(tests);
   process.exit(130);
 });
-/** How often one file of tests is started again, after mutants that hang or end the process. */
+/** How often a test file is restarted after mutants that hang or end the process. */
 const maxRestarts = 40;
 
 /**
  * Runs tests in the copy of a repository that `copyWithMutants` made.
  *
  * @typedef {{ folder: string, results: string, tests: string, processes: number }} Settings
- * @typedef {Record<string, { durationMs: number, mutants: string[] }>} Coverage How long each test takes, and the ids of
- * the mutants that it reaches.
- * @typedef {{ id: string, file: string, line: number }} Place Where a mutant is.
+ * @typedef {Record<string, { durationMs: number, mutants: string[] }>} Coverage The duration of each test, and the ids
+ * of the mutants that it reaches.
+ * @typedef {{ id: string, file: string, line: number }} Place The location of a mutant.
  */
 
 /**
  * Runs every test once.
  *
  * @param {Settings} settings
- * @returns {Promise<{ coverage: Coverage, atLoad: Set<string> }>} also the ids of the mutants that the loading of modules reaches
+ * @returns {Promise<{ coverage: Coverage, atLoad: Set<string> }>} with the ids of the mutants that are reached while modules load
  */
 export async function readCoverage(settings) {
   const path = join(settings.results, "coverage.jsonl");
@@ -44,14 +44,13 @@ export async function readCoverage(settings) {
 }
 
 /**
- * Runs tests with mutants: each mutant that lives with tests that reach it and did not run with it yet, until they have
- * taken so long together.
+ * Runs each surviving mutant with tests that reach it and have not run with it yet, within a time budget for each mutant.
  *
  * @param {Settings} settings
  * @param {readonly Place[]} mutants
  * @param {Coverage} coverage
- * @param {Map<string, Set<string>>} tried - the tests that ran with each mutant; is added to
- * @param {number} budgetMs - for each mutant, by how long its tests take without it
+ * @param {Map<string, Set<string>>} tried - the tests that ran with each mutant; updated
+ * @param {number} budgetMs - the time for each mutant, measured by the durations of its tests without it
  */
 export async function runRound(settings, mutants, coverage, tried, budgetMs) {
   const plan = planOf(coverage, mutants, readKilled(settings), tried, budgetMs);
@@ -70,7 +69,7 @@ export async function runRound(settings, mutants, coverage, tried, budgetMs) {
 
 /**
  * @param {Settings} settings
- * @returns {Map<string, string>} the ids of the mutants that are killed, each with a test that does it
+ * @returns {Map<string, string>} the ids of killed mutants, each with a test that kills it
  */
 export function readKilled({ results }) {
   const lines = readLines(join(results, "killed.tsv")).map((line) => line.split("\t"));
@@ -78,8 +77,8 @@ export function readKilled({ results }) {
 }
 
 /**
- * Chooses the tests to run with each mutant: first those that killed mutants near it, then the quickest test of every
- * file, then the second of every file, and so on. Tests of one file are alike, so the next file tells more.
+ * Chooses the tests to run with each mutant: first tests that killed mutants near it, then the quickest test of each
+ * file, then the second of each file, and so on. Tests in one file are similar, so another file is more likely to kill it.
  *
  * @param {Coverage} coverage
  * @param {readonly Place[]} mutants
@@ -92,7 +91,7 @@ function planOf(coverage, mutants, killed, tried, budgetMs) {
   const tests = Object.entries(coverage).sort(([, a], [, b]) => a.durationMs - b.durationMs);
   /** @type {Map<string, { test: string, turn: number }[]>} */
   const byMutant = new Map(mutants.filter(({ id }) => !killed.has(id)).map(({ id }) => [id, []]));
-  /** @type {Map<string, number>} How many tests of a file reach a mutant. */
+  /** @type {Map<string, number>} The number of tests in a file that reach a mutant. */
   const turns = new Map();
   for (const [test, { mutants: ids }] of tests) {
     for (const id of ids) {
@@ -110,7 +109,7 @@ function planOf(coverage, mutants, killed, tried, budgetMs) {
     const near = killers.get(areaOf(file, line));
     const before = tried.get(id) ?? new Set();
     tried.set(id, before);
-    // The sort is stable: those of one turn stay in the order of their durations.
+    // The sort is stable, so tests of one turn stay ordered by duration.
     const ordered = (byMutant.get(id) ?? []).sort(
       (a, b) => Number(near?.has(b.test) ?? 0) - Number(near?.has(a.test) ?? 0) || a.turn - b.turn,
     );
@@ -119,7 +118,7 @@ function planOf(coverage, mutants, killed, tried, budgetMs) {
       if (plannedMs > budgetMs) break;
       if (before.has(test)) continue;
       before.add(test);
-      // To begin a test takes a fraction of a millisecond, too.
+      // Starting a test takes a fraction of a millisecond.
       plannedMs += (coverage[test]?.durationMs ?? 0) + 0.5;
       plan[test] ??= [];
       plan[test].push(id);
@@ -154,7 +153,7 @@ function areaOf(file, line) {
 }
 
 /**
- * The files of tests, the quickest first: what their tests kill leaves less to do to the others.
+ * Returns the test files, quickest first: mutants that they kill need no further tests.
  *
  * @param {Record<string, string[]>} plan
  * @param {Coverage} coverage
@@ -173,12 +172,12 @@ function filesOf(plan, coverage) {
 }
 
 /**
- * Runs the tests of one file with their mutants.
+ * Runs the tests in one file with their mutants.
  *
  * @param {Settings} settings
  * @param {string} file
  * @param {number} slot
- * @returns {Promise<boolean>} whether it came to its end; false if a mutant has ended or spoiled the process
+ * @returns {Promise<boolean>} whether the file finished; false if a mutant ended or corrupted the process
  */
 async function runFile(settings, file, slot) {
   const { results } = settings;
@@ -219,7 +218,7 @@ function startTests({ folder, results, tests }, args, environment) {
     MUTATION_ROOT: folder,
     MUTATION_FOLDER: results,
     MUTATION_TESTS: tests,
-    // The same cases in every run: a mutant that a test detects by chance is not detected.
+    // Use the same random cases in every run, so that no mutant is killed by chance.
     FUZZ_RUNS: "12",
     FUZZ_SEED: "1",
     CI: "true",
@@ -228,7 +227,7 @@ function startTests({ folder, results, tests }, args, environment) {
   const child = spawn(process.execPath, [vitest, "run", "--config", config, "--reporter=dot", ...args], {
     cwd: folder,
     env: { ...process.env, ...own, ...environment },
-    // A group of its own, to be ended with the processes that it starts.
+    // Its own process group, so that its child processes can be killed with it.
     detached: true,
     stdio: ["ignore", log, log],
   });
@@ -242,13 +241,13 @@ function stop(tests) {
   try {
     process.kill(-Number(tests.pid), "SIGKILL");
   } catch {
-    // All have ended.
+    // All processes have ended.
   }
 }
 
 /**
  * @param {import("node:child_process").ChildProcess} tests
- * @returns {Promise<boolean>} whether it ended by itself, with results
+ * @returns {Promise<boolean>} whether it exited normally, with results
  */
 function exitOf(tests) {
   return new Promise((resolve) => tests.on("exit", (code) => resolve(code === 0 || code === 1)));

@@ -1,51 +1,51 @@
 // @ts-check
-// How Vitest runs the tests for scripts/mutation.mjs. Without a plan, it records which mutants each test reaches. With
-// one, it repeats each test in the same process, once for every mutant in its plan: a process for each mutant would take
-// seconds where this takes milliseconds.
+// The Vitest runner for scripts/mutation.mjs. Without a plan, it records the mutants that each test reaches. With
+// a plan, it repeats each test in the same process for every mutant: a process for each mutant would take
+// seconds instead of milliseconds.
 import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join, relative } from "node:path";
 import { TestRunner } from "vitest";
 
-/** How long one test may take for all its mutants. Those that are left over are for other tests. */
+/** The time for one test with all its mutants. Remaining mutants are left to other tests. */
 const budgetMs = 12_000;
 
 const { MUTATION_ROOT: root = "", MUTATION_FOLDER: folder = "", MUTATION_SLOT: slot } = process.env;
-/** What the mutated sources read: which mutant is active, and how often mutants were reached. */
+/** The mutated sources read this: the active mutant, and how often mutants were reached. */
 const shared = /** @type {any} */ (globalThis);
 shared.__stryker__ ??= {};
 const mutation = shared.__stryker__;
-// A mutant that makes a loop endless throws once it was reached so often.
+// A mutant in an endless loop throws after this number of hits.
 mutation.hitLimit = 300_000;
 
 const killed = new Set(lines(join(folder, "killed.tsv")).map((line) => line.split("\t")[0]));
 /** @type {Record<string, string[]>} */
 const plan = slot === undefined ? {} : JSON.parse(readFileSync(join(folder, "plan.json"), "utf8"));
 const heartbeat = slot === undefined ? undefined : openSync(join(folder, `heartbeat-${slot}`), "w");
-/** The tests that are through with their mutants in this round. */
+/** The tests that have finished their mutants in this round. */
 const finished = new Set(lines(join(folder, "finished.txt")));
-/** The tests that are run without a mutant after each one, to see which of them changes this process for good. */
+/** Tests that run without a mutant after each mutant, to find the one that corrupts the process. */
 const careful = new Set(lines(join(folder, "careful.txt")));
 let hasRunMutant = false;
-/** @type {Map<string, number>} How many tests had a title so far. */
+/** @type {Map<string, number>} The number of tests with each title so far. */
 const titles = new Map();
-/** @type {Record<string, number>} How long each test took. */
+/** @type {Record<string, number>} The duration of each test. */
 const durationsMs = {};
 /** @type {WeakMap<object, Repetition>} */
 const repetitions = new WeakMap();
 
 /**
- * A test and what it has found: first it runs twice without a mutant, then once with each, then without again.
+ * A test and its results. It runs twice without a mutant, then once with each, then without again.
  *
  * @typedef {{ name: string, runs: (string | undefined)[], kills: string[], isBroken: boolean, startedMs: number, left: number }} Repetition
  */
 
-/** Its types leave out what a runner is told about repetitions. */
+/** The types of Vitest omit the parameters about repetitions. */
 const Runner = /** @type {new (...args: any[]) => any} */ (TestRunner);
 
 export default class MutationRunner extends Runner {
   /** @param {any[]} files */
   onCollected(files) {
-    // Two tests at once would both run with the mutant of one.
+    // Concurrent tests would share the active mutant.
     const inTurn = (/** @type {any} */ task) => {
       task.concurrent = false;
       for (const child of task.tasks ?? []) inTurn(child);
@@ -81,14 +81,14 @@ export default class MutationRunner extends Runner {
     mutation.currentTestId = repetition.name;
     if (attempt.repeats === 0) repetition.startedMs = Date.now();
     const mutant = repetition.runs[attempt.repeats];
-    // A process that hangs in the careful run after a mutant hangs because of that mutant.
+    // If the process hangs in the run after a mutant, that mutant is the cause.
     const before = careful.has(repetition.name) ? repetition.runs[attempt.repeats - 1] : undefined;
     beat(mutant ?? before, repetition.name);
     if (mutant === undefined) return;
     if (repetition.isBroken) throw new Error("The test fails without a mutant.");
     if (Date.now() - repetition.startedMs > budgetMs) {
       repetition.left++;
-      throw new Error("The time of this test is over.");
+      throw new Error("The time for this test is over.");
     }
     mutation.activeMutant = mutant;
     hasRunMutant = true;
@@ -115,7 +115,7 @@ export default class MutationRunner extends Runner {
       note("fails without a mutant", repetition.name);
     }
     if (attempt.repeats > 0 && attempt.repeats === test.repeats) finish(repetition);
-    // Else Vitest would stop here.
+    // Otherwise Vitest would stop here.
     if (hasFailed) Object.assign(test.result, { state: "run", errors: undefined });
   }
 
@@ -145,22 +145,22 @@ function keep(name, kills) {
 }
 
 /**
- * Ends this process, which a mutant has changed for good, such as by what it left in a cache. The tests that are not
- * finished run in another one.
+ * Ends this process after a mutant corrupted it, for example by an entry in a cache. Unfinished tests
+ * run in another process.
  *
- * @param {Repetition} repetition - of a test that fails without a mutant
- * @param {string | undefined} mutant - with which it ran just before
+ * @param {Repetition} repetition - a test that fails without a mutant
+ * @param {string | undefined} mutant - the mutant of the previous run
  */
 function spoiled({ name, runs, kills }, mutant) {
   const isCareful = careful.has(name);
-  // The test tells this mutant from the code as it is, if only the second time.
+  // The test detects this mutant, if only on the second run.
   if (isCareful) keep(name, mutant === undefined ? kills : [...kills, mutant]);
   else if (runs.length > 1) appendFileSync(join(folder, "careful.txt"), `${name}\n`);
   writeFileSync(join(folder, `spoiled-${slot}`), name);
   process.kill(process.pid, "SIGKILL");
 }
 
-/** The name of a test in a plan: its file, project and title, and a number where several have the same. */
+/** The name of a test in a plan: its file, project and title, with a number if titles repeat. */
 function nameOf(/** @type {any} */ test) {
   const parts = [test.name];
   for (let suite = test.suite; suite; suite = suite.suite) parts.unshift(suite.name);
@@ -171,7 +171,7 @@ function nameOf(/** @type {any} */ test) {
   return count === 1 ? title : `${title} (${count})`;
 }
 
-/** Tells the process that watches this one what runs now, in one line that is written over again and again. */
+/** Reports the current test to the parent process, in one line that is overwritten each time. */
 function beat(/** @type {string | undefined} */ mutant, /** @type {string} */ name) {
   if (heartbeat === undefined) return;
   const line = Buffer.from(`${mutant ?? ""}\t${name}`.padEnd(300).slice(0, 300));

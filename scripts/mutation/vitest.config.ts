@@ -3,7 +3,7 @@ import base from "../../vitest.config.ts";
 
 const { MUTATION_TEST_TIMEOUT_MS, MUTATION_TESTS = "test/**/*.test.ts" } = process.env;
 
-/** A project of the tests that were asked for, with the modules of one of the repository's projects. */
+/** A project with the selected tests, which resolves modules like one of the projects of the repository. */
 function projectLike(name: string, exclude: readonly string[]) {
   const found = base.test?.projects?.find((one) => {
     return typeof one === "object" && "test" in one && one.test?.name === name;
@@ -17,17 +17,17 @@ function projectLike(name: string, exclude: readonly string[]) {
       name,
       env,
       runner: `${import.meta.dirname}/runner.mjs`,
-      // A test with a mutant that waits for good is over after this.
+      // Ends tests that wait forever because of a mutant.
       testTimeout: Number(MUTATION_TEST_TIMEOUT_MS),
       hookTimeout: 30_000,
       pool: "forks" as const,
       isolate: true,
       include: MUTATION_TESTS.split(" "),
       exclude: [
-        // They run programs, or read the sources instead of running them.
+        // These tests run programs, or read the sources without running them.
         "test/{bench,cli,docs,emulator,guards,package,runtimes,support,types}/**",
         "test/architecture.test.ts",
-        // They count bytes, which the mutants in every line make more.
+        // These tests count bytes, which the mutants increase.
         "test/**/*memory*.test.ts",
         ...exclude,
       ],
@@ -35,7 +35,7 @@ function projectLike(name: string, exclude: readonly string[]) {
   };
 }
 
-/** The tests of the sources, and those of what browsers load; scripts/mutation.mjs runs them, in a copy of the repository. */
+/** The source tests and the page tests, which scripts/mutation.mjs runs in a copy of the repository. */
 export default defineConfig({
   root: `${import.meta.dirname}/../..`,
   test: {

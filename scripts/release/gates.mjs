@@ -1,22 +1,22 @@
 // @ts-check
-// What a release needs and no test proves. The tests install the tarball, load every entry point, and run the command and the demo;
-// they check the versions, the changesets and the lockfile, too.
+// The conditions for a release that tests do not check. Tests install the tarball, load every entry point, run the command and the demo,
+// and check versions, changesets and the lockfile.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { outputOf, root, run } from "../run-command.mjs";
 import { askRegistry } from "./registry.mjs";
 import { repositoryName } from "./repository-name.mjs";
 
-/** Why a gate was not checked. It has not passed, and does not fail the release. */
+/** A gate could not be checked. It has not passed, but does not fail the release. */
 export class NotChecked extends Error {}
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /**
- * Checks every gate, also after one has failed. Each is a line, and the last line is the result.
+ * Checks every gate, even after a failure. Prints a line for each gate, and the result in the last line.
  *
- * @param {{ isQuick: boolean }} options - without the tests, which take longest
- * @returns {Promise<boolean>} whether none has failed
+ * @param {{ isQuick: boolean }} options - skips the tests, which take longest
+ * @returns {Promise<boolean>} whether no gate failed
  */
 export async function checkRelease({ isQuick }) {
   /** @type {Record<string, () => void | Promise<void>>} */
@@ -26,7 +26,7 @@ export async function checkRelease({ isQuick }) {
     "new version": checkVersion,
     audit: () => checkAudit(outputOf("npm", ["audit", "--json"]).stdout, "GITHUB_ACTIONS" in process.env),
     "verify and runtimes": () => checkTests(isQuick),
-    "what npm would publish": checkPublication,
+    "contents of the package": checkPublication,
   };
   const counts = { passed: 0, FAILED: 0, "not checked": 0 };
   for (const [title, check] of Object.entries(gates)) {
@@ -43,7 +43,7 @@ export async function checkRelease({ isQuick }) {
 
 function checkWorkingTree() {
   const { succeeded, stdout } = outputOf("git", ["status", "--porcelain"]);
-  if (!succeeded) throw new NotChecked("this is no clone of the repository");
+  if (!succeeded) throw new NotChecked("this folder is not a clone of the repository");
   const changed = stdout.split("\n").filter(Boolean).length;
   if (changed > 0)
     throw new Error(`${changed} file(s) are not committed. Commit or stash them (\`git status\`).`);
@@ -54,9 +54,9 @@ function checkOrigin() {
   const { succeeded, stdout } = outputOf("git", ["remote", "get-url", "origin"]);
   if (!succeeded) throw new NotChecked(`this clone has no remote \`origin\` to compare ${named} with`);
   if (repositoryName(stdout)?.toLowerCase() === named?.toLowerCase()) return;
-  // An address may hold a key, and is not repeated.
+  // An address may contain a key, so it is not repeated.
   throw new Error(
-    `package.json names ${named}, and \`origin\` is another repository. Set \`repository\`, \`bugs\` and \`homepage\`: npm publishes with provenance only from the repository that is named there.`,
+    `package.json names ${named}, but \`origin\` is another repository. Set \`repository\`, \`bugs\` and \`homepage\`: npm publishes with provenance only from the repository that package.json names.`,
   );
 }
 
@@ -69,15 +69,13 @@ function checkVersion() {
 
 /**
  * @param {string} printed - by `npm audit --json`
- * @param {boolean} mustAnswer - whether it is a failure if the registry does not answer
+ * @param {boolean} mustAnswer - whether a missing response from the registry is a failure
  */
 export function checkAudit(printed, mustAnswer) {
   const found = vulnerabilitiesIn(printed);
   if (found === undefined) {
-    if (!mustAnswer) throw new NotChecked("the registry did not answer the audit");
-    throw new Error(
-      "The registry did not answer the audit. Run it again; a package is not published unaudited.",
-    );
+    if (!mustAnswer) throw new NotChecked("the registry did not respond to the audit");
+    throw new Error("The registry did not respond to the audit. Run it again: a release needs an audit.");
   }
   if (found.length === 0) return;
   throw new Error(
@@ -103,8 +101,8 @@ async function checkTests(isQuick) {
 
 function checkPublication() {
   const { succeeded, stderr } = outputOf("npm", ["publish", "--dry-run", "--ignore-scripts"]);
-  if (!succeeded) throw new Error(`npm would not publish it. ${stderr.trim()}`);
+  if (!succeeded) throw new Error(`npm would not publish the package. ${stderr.trim()}`);
   if (stderr.includes("auto-corrected")) {
-    throw new Error("npm would change package.json. Run `npm pkg fix`, and commit what it changes.");
+    throw new Error("npm would change package.json. Run `npm pkg fix` and commit the changes.");
   }
 }

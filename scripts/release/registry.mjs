@@ -2,13 +2,13 @@
 import { outputOf } from "../run-command.mjs";
 
 /**
- * What npm's registry knows of a version.
+ * The state of a version in the npm registry.
  *
  * @typedef {{ readonly state: "no package" | "new version" | "published" | "unknown", readonly why: string }} RegistryAnswer
  */
 
 /**
- * Asks npm's registry about a version.
+ * Looks up a version in the npm registry.
  *
  * @param {{ name: string, version: string }} manifest
  */
@@ -23,11 +23,11 @@ export function askRegistry({ name, version }) {
  */
 export function readAnswer({ succeeded, stdout, stderr }, version) {
   if (succeeded) {
-    // npm prints no list if there is only one version.
+    // If there is only one version, npm prints it without a list.
     return [JSON.parse(stdout)].flat().includes(version)
-      ? { state: "published", why: `${version} is on the registry already` }
+      ? { state: "published", why: `${version} is already on the registry` }
       : { state: "new version", why: `${version} is not on the registry yet` };
   }
   if (stderr.includes("E404")) return { state: "no package", why: "the package is not on the registry yet" };
-  return { state: "unknown", why: `the registry did not answer: ${stderr.trim().split("\n")[0]}` };
+  return { state: "unknown", why: `the registry did not respond: ${stderr.trim().split("\n")[0]}` };
 }

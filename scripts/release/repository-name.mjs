@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * `owner/name` on GitHub, from any of the ways to write it: `git+https://github.com/o/n.git`, `git@github.com:o/n`.
+ * Reads `owner/name` on GitHub from any of its spellings: `git+https://github.com/o/n.git`, `git@github.com:o/n`.
  *
  * @param {string} url
  */

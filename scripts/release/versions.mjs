@@ -16,8 +16,8 @@ export function newestOf(changelog) {
 }
 
 /**
- * Turns the pending changesets into CHANGELOG.md and the next version. Changesets knows package.json only; the lockfile and the
- * projects in examples/ name the version, too.
+ * Turns the pending changesets into CHANGELOG.md and the next version. Changesets updates only package.json, so this also updates the
+ * lockfile and the projects in examples/.
  */
 export async function raiseVersion() {
   if (!(await run("changeset", ["version"]))) process.exit(1);

@@ -59,7 +59,7 @@ describe("the audit of a release", () => {
 
   it.each(['{"message":"405 Method Not Allowed"}', ""])("fails if it is required and prints %j", (text) => {
     expect(() => checkAudit(text, false)).toThrow(NotChecked);
-    expect(() => checkAudit(text, true)).toThrow("unaudited");
+    expect(() => checkAudit(text, true)).toThrow("needs an audit");
   });
 });
 

@@ -99,7 +99,7 @@ beforeAll(async () => {
   for (const uid of ["invoice", "inv_2024", "payslip"]) {
     cpSync(join(repository, "examples/templates/invoice.mjs"), join(project, "templates", `${uid}.mjs`));
   }
-  const [letter = expect.fail("no letter")] = blocksOf(read("README.md"), "json");
+  const [letter = expect.fail("no letter")] = blocksOf(read("docs/guides/quick-start.md"), "json");
   writeFileSync(join(project, "templates/letter.json"), letter);
   emulator = await startEmulator({ templates: join(project, "templates"), limits: { threads: 1 } });
   fake = await fakeService({ templates: ["invoice"], apiKeys: [emulator.apiKey] }).listen();
@@ -165,7 +165,7 @@ async function run({ code, isOfFake }: Example, name: string): Promise<Outcome> 
   const served = code
     .replaceAll("https://pdf.example.com", baseUrl)
     // In a browser, the web server sends requests on to the service.
-    .replaceAll('baseUrl: "/api/pdf"', `baseUrl: "${baseUrl}", apiKey: process.env.PDF_API_KEY`);
+    .replaceAll('baseUrl: "/api/pdf"', `baseUrl: "${baseUrl}", apiKey: process.env.TEMPLATE_PDF_API_KEY`);
   writeFileSync(file, javaScript(served));
   running.send(pathToFileURL(file).href);
   const [outcome] = (await once(running, "message")) as [Outcome];

@@ -264,20 +264,43 @@ describe.each([
     await until("!$('.problem')");
   });
 
-  it.runIf(name === "chromium")("has its picture in the guide (npm run docs -- pictures)", async () => {
-    const shown = await emulate(repository, "examples/templates", "--fonts", "examples/fonts", "--port", "0");
-    const { page: portrait } = await openPage(browser, "about:blank");
-    await portrait.setViewport({ width: 1280, height: 800 });
-    await portrait.goto(`${shown.origin}/#invoice`);
-    await portrait.waitForFunction("document.querySelector('.pages canvas')");
-    const picture = join(repository, "docs/pictures/playground.png");
-    const taken = await portrait.screenshot();
-    if (process.env["TEMPLATE_PDF_PICTURES"]) writeFileSync(picture, taken);
-    expect(sizeOfPng(taken)).toEqual([1280, 800]);
-    expect(sizeOfPng(readFileSync(picture))).toEqual([1280, 800]);
-    await portrait.close();
-    await shown.stop();
-  });
+  it.runIf(name === "chromium")(
+    "has its picture in the documentation (npm run docs -- pictures)",
+    async () => {
+      const shown = await emulate(
+        repository,
+        "examples/templates",
+        "--fonts",
+        "examples/fonts",
+        "--port",
+        "0",
+      );
+      const { page: portrait } = await openPage(browser, "about:blank");
+      await portrait.setViewport({ width: 1280, height: 800 });
+      const values = JSON.parse(readFileSync(join(repository, "examples/values/invoice.json"), "utf8"));
+      const stored = JSON.stringify(JSON.stringify(values, null, 2));
+      await portrait.evaluateOnNewDocument(
+        `localStorage.setItem("template-pdf values of invoice", ${stored})`,
+      );
+      await portrait.goto(`${shown.origin}/#invoice`);
+      await portrait.waitForFunction("document.querySelector('.pages canvas')");
+      const picture = join(repository, "docs/pictures/playground.png");
+      const taken = await portrait.screenshot();
+      if (process.env["TEMPLATE_PDF_PICTURES"]) writeFileSync(picture, taken);
+      expect(sizeOfPng(taken)).toEqual([1280, 800]);
+      expect(sizeOfPng(readFileSync(picture))).toEqual([1280, 800]);
+      const [, drawn = ""] = (
+        await portrait.evaluate<string>("document.querySelector('.pages canvas').toDataURL()")
+      ).split(",");
+      const pageOfInvoice = Buffer.from(drawn, "base64");
+      if (process.env["TEMPLATE_PDF_PICTURES"]) {
+        writeFileSync(join(repository, "docs/pictures/invoice.png"), pageOfInvoice);
+      }
+      expect(sizeOfPng(pageOfInvoice)[0]).toBeGreaterThan(400);
+      await portrait.close();
+      await shown.stop();
+    },
+  );
 
   it.each([
     [1500, "dark"],
