@@ -12,7 +12,7 @@ const never = Number.POSITIVE_INFINITY;
 type Handler = Parameters<DispatcherLike["dispatch"]>[1];
 type Controller = Parameters<Handler["onRequestStart"]>[0];
 
-/** Says everything that it has to say before `dispatch` returns, as undici's `MockAgent` does. */
+/** Creates a dispatcher that responds before `dispatch` returns, as undici's `MockAgent` does. */
 function saying(
   status: number,
   body: Uint8Array,
@@ -41,8 +41,8 @@ function clientOf(dispatcher: DispatcherLike): TemplatePdf {
   return new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "key", retry: false, dispatcher });
 }
 
-/** A timer that goes on keeps the process from ending, for ten minutes. */
-describe("a dispatcher that answers at once leaves no timer", () => {
+/** A remaining timer would prevent the process from exiting for ten minutes. */
+describe("a dispatcher that responds synchronously leaves no timer", () => {
   it.each(forms)("after %s", async (_, read) => {
     stopTime();
     const { signal } = new AbortController();
@@ -54,7 +54,7 @@ describe("a dispatcher that answers at once leaves no timer", () => {
     ]);
   });
 
-  it("after a document that nobody reads", async () => {
+  it("after a document that is not read", async () => {
     stopTime();
     const { signal } = new AbortController();
     const document = await generate(clientOf(whole), { signal });
@@ -70,7 +70,7 @@ describe("a dispatcher that answers at once leaves no timer", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("except that of timeouts.total, until a document that has begun is whole", async () => {
+  it("except for timeouts.total, until the document is complete", async () => {
     stopTime();
     const timeouts = { firstByte: never, stall: never, unread: never };
     const pending = generate(clientOf(begun), { timeouts });
@@ -83,7 +83,7 @@ describe("a dispatcher that answers at once leaves no timer", () => {
   });
 });
 
-it("a document that breaks at once is requested again by the output that reads it, not by a second one", async () => {
+it("an immediately truncated document is retried by the output that reads it, not by a second one", async () => {
   withoutBackOff();
   const closed = new Error("other side closed");
   const breaking = saying(200, half, (handler, controller) => handler.onResponseError(controller, closed));
@@ -93,15 +93,15 @@ it("a document that breaks at once is requested again by the output that reads i
     dispatch: (options, handler) => answers[attempts++]?.dispatch(options, handler) ?? false,
   };
   const pending = generate(clientOf(dispatcher), { retry: { limit: 2 } });
-  // The second comes to its end first.
+  // The second output ends first.
   const [blob, bytes] = await Promise.allSettled([pending.blob(), pending.bytes()]);
   expect(blob).toMatchObject({ status: "fulfilled", value: { size: pdf.length } });
   expect(bytes).toMatchObject({ status: "rejected", reason: expect.any(TypeError) });
   expect(attempts).toBe(2);
 });
 
-/** As in the jsdom of Jest. */
-it("an error needs no TextDecoder", async () => {
+/** jsdom in Jest has no TextDecoder. */
+it("an error is created without TextDecoder", async () => {
   vi.stubGlobal("TextDecoder", undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const refusing = saying(401, Buffer.from("Not you, no café."));
@@ -112,7 +112,7 @@ it("an error needs no TextDecoder", async () => {
 });
 
 it.each(["stream()", "response()"])(
-  "timeouts.stall does not run while a document in memory waits for the reader of %s",
+  "timeouts.stall is paused while a document in memory waits for the reader of %s",
   async (form) => {
     stopTime();
     const more = saying(200, pdfOf(200_000), () => {});

@@ -25,7 +25,7 @@ describe("onProgress", () => {
     return { client, heard, onProgress: (progress: Progress) => void heard.push(progress) };
   };
 
-  it("receives how much has arrived, up to all of it", async () => {
+  it("receives the number of bytes that have arrived until the document is complete", async () => {
     const { client, heard, onProgress } = await start(whole);
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(heard.at(-1)).toEqual({ receivedBytes: pdf.length, totalBytes: pdf.length });
@@ -34,20 +34,20 @@ describe("onProgress", () => {
     expect(heard.every(({ totalBytes }) => totalBytes === pdf.length)).toBe(true);
   });
 
-  it("has no total if the response has no length", async () => {
+  it("receives no total if the response has no content-length", async () => {
     const { client, heard, onProgress } = await start(inChunks(pdf));
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(heard.at(-1)).toEqual({ receivedBytes: pdf.length, totalBytes: undefined });
   });
 
-  it("starts again if a truncated document is requested again", async () => {
+  it("restarts if the request of a truncated document is retried", async () => {
     const { client, heard, onProgress } = await start(inTurn(cutOffAfter(pdf, 1_000), whole));
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(heard[0]?.receivedBytes).toBeLessThanOrEqual(1_000);
     expect(heard.at(-1)?.receivedBytes).toBe(pdf.length);
   });
 
-  it("is not called for a response that is not a document", async () => {
+  it("is not called for a response that is not a PDF", async () => {
     const refusal = await start(saying(404, "gone"));
     await rejectionOf(refusal.client.generate("inv", {}, { onProgress: refusal.onProgress }));
     const page = await start(saying(200, "<html>"));
@@ -55,7 +55,7 @@ describe("onProgress", () => {
     expect([...refusal.heard, ...page.heard]).toEqual([]);
   });
 
-  it("is not called again once the call was cancelled, also by itself", async () => {
+  it("is not called after the call is cancelled, even by the callback itself", async () => {
     const { client } = await start(whole);
     const controller = new AbortController();
     const onProgress = vi.fn(() => controller.abort(new Error("enough")));
@@ -64,7 +64,7 @@ describe("onProgress", () => {
     expect(onProgress).toHaveBeenCalledTimes(1);
   });
 
-  it("does not affect the document by what it throws, at once or later", async () => {
+  it("does not affect the document if it throws or rejects", async () => {
     const { client } = await start(whole);
     const thrower = () => {
       throw new Error("broken bar");

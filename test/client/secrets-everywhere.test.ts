@@ -20,11 +20,11 @@ import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 
-/** Everything that was sent, as one line that a header can hold. */
+/** Everything that was sent, as one line that is valid in a header. */
 const echoOf = ({ headers, body }: Received) =>
   `${headers.authorization} ${body.replace(/[^\x20-\x7e]/g, "?")} ${secretValues[1]}`;
 
-/** Headers that repeat what was sent, under every name that a client reads, and two that none does. */
+/** Headers that repeat what was sent, with every name that the client reads and two that it does not. */
 function echoing(received: Received): Record<string, string> {
   const echo = echoOf(received);
   const { authorization } = received.headers;
@@ -52,7 +52,7 @@ const bodies: readonly ((received: Received) => string)[] = [
   (received) => `<html>${echoOf(received)}${received.body}`,
 ];
 
-/** Answers with what was sent, in the status text, the headers and the body. */
+/** Responds with everything that was sent, in the status text, the headers and the body. */
 function echo(status: number, body = bodies[0], more: Record<string, string> = {}): Answer {
   return (received) => {
     const { response } = received;
@@ -61,7 +61,7 @@ function echo(status: number, body = bodies[0], more: Record<string, string> = {
   };
 }
 
-/** Begins a document under headers that repeat what was sent. */
+/** Starts a document with headers that repeat everything that was sent. */
 function beginning(then: (received: Received) => unknown = () => {}): Answer {
   return (received) => {
     received.response.writeHead(200, { ...echoing(received), "content-length": pdf.length });
@@ -73,11 +73,11 @@ const silent: Answer = () => {};
 const breaking: Answer = ({ socket }) => socket.destroy();
 const cutOff = beginning(({ socket }) => socket.destroy());
 
-/** What a failing call is made in. */
+/** The context of a failing call. */
 interface Setting {
   readonly service: Service;
   readonly folder: string;
-  /** Where a way leaves the document that it awaited. */
+  /** The document, if the call awaited it. */
   document?: GeneratedPdf;
 }
 
@@ -103,7 +103,7 @@ const savedAs =
   (pending, { folder }) =>
     pending.saveTo(path.startsWith("/") ? path : join(folder, path));
 
-/** The first attempt is refused, and the second meets with `answer`. */
+/** Rejects the first attempt, and responds to the second with `answer`. */
 function afterRefusal(answer: Answer): Answer {
   let count = 0;
   const refusal = echo(503, bodies[0], { "retry-after": "0" });
@@ -114,7 +114,7 @@ type Row = [what: string, error: unknown, answer: () => Answer, options?: Client
 
 const fullDisk: Row = ["a disk that is full", errors.SaveError, () => whole, {}, savedAs("/dev/full")];
 
-/** Every failure that a service can bring about: what it is, what comes of it, and how. */
+/** Every failure that a service can cause: its title, the expected error, and the response. */
 const rows: readonly Row[] = [
   ["400", errors.BadRequestError, () => echo(400)],
   ["401", errors.AuthenticationError, () => echo(401)],
@@ -153,7 +153,7 @@ const rows: readonly Row[] = [
   ],
   ["a document nobody reads", errors.TimeoutError, () => beginning(), { timeouts: { unread: 30 } }, unread],
   [
-    "no time left after a refusal",
+    "a total timeout after an error response",
     errors.TimeoutError,
     () => afterRefusal(silent),
     { timeouts: { total: 400 } },
@@ -185,11 +185,11 @@ function raw(begin: string): Answer {
   return (received) => received.socket.end(`${begin}${echoOf(received)}\r\n\r\n`);
 }
 
-describe.each(transports)("by %s,", (_, options) => {
+describe.each(transports)("over %s", (_, options) => {
   describe.each([
     ["a plain key", plainKey],
     ["a key that has to be escaped", trickyKey],
-  ])("with %s, nothing that comes out holds the key or a value after", (_, apiKey) => {
+  ])("with %s, no output contains the key or a value after", (_, apiKey) => {
     it.each<Row>(rows)("%s", async (_, expected, answer, more = {}, way = asBytes) => {
       withoutBackOff();
       const setting: Setting = { service: await Service.start(answer()), folder: temporaryFolder() };
@@ -210,7 +210,7 @@ describe.each(transports)("by %s,", (_, options) => {
     ["a token", (key: string) => `attachment; filename=${key}`],
     ["an encoded name", (key: string) => `attachment; filename*=UTF-8''a${encodeURIComponent(key)}.pdf`],
   ])(
-    "a document shows the key nowhere that the service repeats in its id and in %s",
+    "a document does not contain the key if the service repeats it in the request id and in %s",
     async (_, disposition) => {
       for (const apiKey of [plainKey, trickyKey]) {
         const service = await Service.start(
@@ -235,7 +235,7 @@ describe.each(transports)("by %s,", (_, options) => {
   );
 });
 
-/** What the search itself would find, so that a green table means something. */
+/** Checks that the search finds secrets, so that the tests above can fail. */
 describe("the search", () => {
   it.each([
     ["message", new Error(`bad ${values.customer}`)],
@@ -249,7 +249,7 @@ describe("the search", () => {
     expect(leaksIn(places, plainKey)).toContain(place);
   });
 
-  it("finds one in an event, a document, a warning and what is printed", async () => {
+  it("finds a secret in an event, a document, a warning and standard output", async () => {
     const { places } = await whatComesOut(async (hooks) => {
       hooks?.retry?.({ error: new Error(plainKey) } as never);
       process.emitWarning(plainKey);

@@ -16,7 +16,7 @@ function echo(status: number, body: (received: Received) => string): Answer {
 
 const spelled = (index: number) => secretValues.map((value) => spellings(value)[index]).join(" ");
 
-/** Bodies that repeat what was sent; headers and status lines are in secrets-everywhere.test.ts. */
+/** Response bodies that repeat what was sent. For headers and status lines see secrets-everywhere.test.ts. */
 const echoes: readonly (readonly [string, Answer])[] = [
   [
     "a JSON message",
@@ -49,11 +49,11 @@ describe.each([
     return (await rejectionOf(service.client({ apiKey }).generate("inv", values).bytes())) as Said;
   };
 
-  it.each(echoes)("shows neither the key nor values that the service repeats in %s", async (_, answer) => {
+  it.each(echoes)("does not contain the key or values that the service repeats in %s", async (_, answer) => {
     expectSafe(await saidOf(answer), apiKey);
   });
 
-  it("has no spelling of the key in its body", async () => {
+  it("does not contain the key in any encoding in its body", async () => {
     for (const spelling of spellings(`API-Key ${apiKey}`)) {
       const error = await saidOf(saying(400, `{"note":"${spelling.replace(/^"|"$/g, "")}"}`));
       const said = `${error.rawBody} ${JSON.stringify(error.body)} ${inspect(error.body)}`;
@@ -69,7 +69,7 @@ describe.each([
     ],
     ["in base64url", (key: string) => Buffer.from(key).toString("base64url")],
     ["within a header in base64", (key: string) => Buffer.from(`API-Key ${key}`).toString("base64")],
-  ])("has the key nowhere in its body, which repeats it %s", async (_, write) => {
+  ])("does not contain the key in its body if the response repeats it %s", async (_, write) => {
     const error = await saidOf(saying(400, `{"a":"${write(apiKey)}"}`));
     const said = `${error.rawBody} ${JSON.stringify(error.body)}`;
     expect(said).toContain("[redacted]");
@@ -78,7 +78,7 @@ describe.each([
     }
   });
 
-  it("has no part of the key in its headers, nor at the end of a long body", async () => {
+  it("does not contain part of the key in its headers or at the end of a long body", async () => {
     const end = `${"x".repeat(64 * 1024 - apiKey.length + 2)}${apiKey}${"y".repeat(10_000)}`;
     const error = await saidOf(saying(500, end, { "x-key": apiKey }));
     expect(error.headers.get("x-key")).toBe("[redacted]");
@@ -99,7 +99,7 @@ it.each([
   },
 );
 
-describe("nothing that comes out holds a secret of the settings after", () => {
+describe("no output contains a secret from the settings after", () => {
   const throwing = () => {
     throw new Error(trickyKey);
   };
@@ -108,7 +108,7 @@ describe("nothing that comes out holds a secret of the settings after", () => {
     ["returns a bad key", 1, () => `${trickyKey} ${plainKey}`],
     ["returns another key", 2, () => "another-key-entirely"],
   ])(
-    "an API key function that %s for the second attempt, and a service that repeats the first",
+    "an API key function that %s at the second attempt and a service that repeats the first key",
     async (_, attempts, second) => {
       withoutBackOff();
       const service = await Service.start(saying(503, JSON.stringify({ message: `key ${trickyKey}` })));
@@ -124,7 +124,7 @@ describe("nothing that comes out holds a secret of the settings after", () => {
     },
   );
 
-  it("a fetch that throws an authorization of the caller's own", async () => {
+  it("a fetch that throws the caller's authorization header", async () => {
     for (const options of [
       { headers: { authorization: `Bearer ${plainKey}` } },
       { headers: [["Authorization", plainKey]] as [string, string][] },

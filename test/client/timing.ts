@@ -5,12 +5,12 @@ import { forms } from "./every-form.ts";
 
 type Form = (typeof forms)[number];
 
-/** The forms that hand bytes on while they arrive. */
+/** The output methods that return bytes while they arrive. */
 export const streamForms: readonly Form[] = forms.filter(([form]) =>
   ["stream()", "nodeStream()", "response()", "iteration"].includes(form),
 );
 
-/** The forms that are seen only when they are whole. */
+/** The output methods that return only complete documents. */
 export const wholeForms: readonly Form[] = forms.filter((form) => !streamForms.includes(form));
 
 /** Expects a `TimeoutError` of this limit. */
@@ -21,14 +21,14 @@ export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: numb
   return error;
 }
 
-/** What stands behind an `ApiError` whose body did not come to its end. */
+/** Expects an `ApiError` whose cause is the timeout of an incomplete body. */
 export function expectUnendedBody(error: unknown, limitMs: number): void {
   const cause = error instanceof ApiError ? error.cause : error;
   expect(cause).toMatchObject({ phase: "stall", limitMs, code: "timeout" });
   expect((cause as TimeoutError).message).toBe(`The rest of the response did not come within ${limitMs} ms.`);
 }
 
-/** From here on time stands still, until it is moved. Sockets go on as ever. */
+/** Installs fake timers. Sockets continue to work. */
 export function stopTime(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => {
@@ -36,13 +36,13 @@ export function stopTime(): void {
   });
 }
 
-/** Moves time that stands still, by an hour as quickly as by a second, and lets happen what is due. */
+/** Advances the fake timers, and runs the timers that are due. */
 export async function passTime(ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
   await turns();
 }
 
-/** Has every back-off last no time. */
+/** Removes the random delays before retries. */
 export function withoutBackOff(): void {
   const random = vi.spyOn(Math, "random").mockReturnValue(0);
   onTestFinished(() => {
@@ -50,7 +50,7 @@ export function withoutBackOff(): void {
   });
 }
 
-/** How many timers there are, of whatever kind. */
+/** Returns the number of active timers of all kinds. */
 export function countTimers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }

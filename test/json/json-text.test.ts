@@ -59,11 +59,11 @@ describe("A text that is not JSON", () => {
     ["/* {}", "1:1: comments are not allowed in JSON"],
     ["\ufeff[,]", "1:2: expected a value"],
     ["[".repeat(100_000), "1:1: this is not JSON, and nested too deeply to find the mistake"],
-  ])("is refused with the position of its mistake: %.20j", (text, message) => {
+  ])("is rejected with the position of the mistake: %.20j", (text, message) => {
     expect(refusalOf(text)).toBe(`values.json:${message}`);
   });
 
-  property("is refused on one line, without a part of it", () => {
+  property("is rejected with a message of one line that does not quote it", () => {
     const canary = "qzx71vv";
     const piece = fc.constantFrom(
       ...'{}[],:"\\ \n\t/*-+.01eE',
@@ -82,7 +82,7 @@ describe("A text that is not JSON", () => {
         return before.slice(0, index) + inserted + before.slice(index + length);
       }, text);
       if (isJson(changed)) {
-        // The changes may have created a number that is refused for another reason.
+        // The changes may have created a number that is rejected for another reason.
         if (/\d{16}|\d[eE][+-]?\d{3}/.test(changed)) return;
         expect(parseJson(changed, "values.json")).toEqual(JSON.parse(changed));
         return;
@@ -117,7 +117,7 @@ describe("A number", () => {
     ["-1.5E+0309", "is too large"],
     ["1e-400", "is too small"],
     ["0.01e-330", "is too small"],
-  ])("is refused if JavaScript would change it: %.12s", (number, what) => {
+  ])("is rejected if JavaScript would change it: %.12s", (number, what) => {
     expect(() => parseJson(`{"a": "1e400",\n "b": [1, ${number}]}`, "a.json")).toThrow(
       `a.json:2:11: this number ${what}; write it as a string in double quotes`,
     );
@@ -134,7 +134,7 @@ describe("A number", () => {
     "5e-324",
     "0e999",
     "0.0000000000000000",
-  ])("is kept otherwise: %s", (number) => {
+  ])("is accepted otherwise: %s", (number) => {
     expect(parseJson(`[${number}]`, "a.json")).toEqual(JSON.parse(`[${number}]`));
   });
 });
@@ -152,6 +152,6 @@ it.each<[path: (string | number)[], position: string | undefined]>([
   expect(positionInJson(`\ufeff${text}`, path)).toBe(position);
 });
 
-it("The position is unknown if the text is nested deeper than the stack holds", () => {
+it("positionInJson() returns undefined if the text is nested too deeply for the stack", () => {
   expect(positionInJson(`${"[".repeat(200_000)}${"]".repeat(200_000)}`, [])).toBeUndefined();
 });

@@ -26,7 +26,7 @@ describe("The names of options", () => {
     [AbortSignal.abort(), "Expected the client options to be an object, got a signal. Pass { signal }."],
     [{ baseURL: 1 }, `Unknown client option \`baseURL\`. ${list}`],
     [{ colour: 1 }, `Unknown client option \`colour\`. ${list}`],
-  ])("are checked: %j: %s", (options, message) => {
+  ])("are checked in %j: %s", (options, message) => {
     expect(refusalOf(() => rules.checkNames(options as object, known, "client"))).toBe(message);
   });
 });
@@ -68,14 +68,14 @@ const kinds: readonly Kind[] = [
 ];
 
 describe.each(kinds)("An option that must be %s", (words, rule, right, wrong) => {
-  it("may be missing, undefined or such a value", () => {
+  it("can be missing, undefined or a valid value", () => {
     for (const value of [...right, undefined]) {
       expect(rules.optional({ option: value }, "option", rule)).toBe(value);
     }
     expect(rules.optional({} as { option?: unknown }, "option", rule)).toBeUndefined();
   });
 
-  it("is refused otherwise, and quoted unless it may be a secret", () => {
+  it("is rejected otherwise, and the message quotes only numbers and booleans", () => {
     for (const value of wrong) {
       const isShown = typeof value === "number" || typeof value === "boolean";
       const got = isShown ? `\`${value}\` (${typeof value})` : describeKind(value);
