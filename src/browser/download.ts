@@ -1,16 +1,16 @@
 import { type AnyPdf, readBlob, refuse } from "./read-blob.ts";
 
-/** How long a browser may take to begin with saving, in milliseconds; until then the address must lead to the document. */
+/** The time in milliseconds until the address is revoked: the browser must have started to save by then. */
 const savingBeginsWithinMs = 40_000;
 
 /**
- * Reads a document, whole and proved, and has the browser save it: where, its user decides.
+ * Downloads a document: reads it completely, checks it, and asks the browser to save it.
  *
- * @param pdf - what `generate` gave, awaited or not; or a `Blob` of it
- * @param filename - the name to save it under. Default: the name that the service gives, else `document.pdf`
- * @returns when the browser was told to save it; it tells nobody whether it did
- * @throws {ConfigurationError} (rejects) outside a page, and when `filename` is no string; the document is given up then
- * @throws whatever `generate` rejects with, and nothing is saved then
+ * @param pdf - the result of `generate`, awaited or not, or a `Blob` of it
+ * @param filename - the file name. Default: the name from the response, otherwise `document.pdf`
+ * @returns when the browser has started to save the document. Browsers do not report whether saving succeeds
+ * @throws {ConfigurationError} (rejects) outside a browser page, or if `filename` is not a string. The document is then cancelled
+ * @throws the error of the call. Nothing is saved then
  *
  * @example
  * ```ts
@@ -21,22 +21,22 @@ export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
   if (typeof document === "undefined" || typeof URL.createObjectURL !== "function") {
     refuse(
       pdf,
-      "`download` needs a page: here there is no document. On a server, use `saveTo`, or send `response()` to the page.",
+      "`download` works only in a browser page. On a server, use `saveTo`, or send `response()` to the browser.",
     );
   }
   if (filename !== undefined && typeof filename !== "string") {
-    refuse(pdf, "Expected the name of the download to be a string.");
+    refuse(pdf, "Expected `filename` to be a string.");
   }
   const { blob, filename: given } = await readBlob(pdf);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = filename ?? given ?? "document.pdf";
   link.hidden = true;
-  // Older versions of Firefox follow no link that is not in the page.
+  // Older versions of Firefox ignore links that are not in the page.
   document.body.append(link);
   link.click();
   link.remove();
   const timer: unknown = setTimeout(() => URL.revokeObjectURL(link.href), savingBeginsWithinMs);
-  // In a page it is a number; but tests in jsdom run in Node, which would wait for it.
+  // Tests in jsdom run in Node, which would wait for the timer. In browsers it is a number.
   (timer as { unref?(): void }).unref?.();
 }

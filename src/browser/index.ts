@@ -1,5 +1,5 @@
 /**
- * What a page does with a document: saves it, or shows it.
+ * Helpers to save or show a document in a browser.
  *
  * @packageDocumentation
  */

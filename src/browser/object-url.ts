@@ -1,26 +1,25 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type AnyPdf, giveUp, type HeldPdf, readBlob, refuse } from "./read-blob.ts";
 
-/** The address of a document within this page, for an `<iframe>`, an `<object>` or a link; `download` takes it, too. */
+/** A URL of a document in this page, for an `<iframe>`, an `<object>` or a link. You can also pass it to `download`. */
 export interface ObjectUrl extends HeldPdf {
-  /** Such as `blob:https://app.example.com/5c1b…`. */
+  /** The URL, for example `blob:https://app.example.com/5c1b…`. */
   readonly url: string;
-  /** Lets go of the document; the address leads nowhere then. A second call does nothing. */
+  /** Revokes the URL and releases the document. A second call does nothing. */
   revoke(): void;
-  /** The same as `revoke`, for `using`, where the browser has it. */
+  /** The same as `revoke`, for `using` in browsers that support it. */
   [Symbol.dispose](): void;
 }
 
 /**
- * Reads a document, whole and proved, and gives it an address within this page. Until that is revoked, the page holds the document
- * in memory.
+ * Creates an object URL for a document, after reading and checking all of it. The page holds the document in memory until you
+ * revoke the URL.
  *
- * @param pdf - what `generate` gave, awaited or not; or a `Blob` of it
- * @param options - `signal`: gives the document up where it is still on its way, and revokes the address afterwards, such as when the
- * view that shows it goes away
- * @returns the address, and how to let go of it
- * @throws {ConfigurationError} (rejects) where there are no such addresses
- * @throws whatever `generate` rejects with; the reason of `signal`
+ * @param pdf - the result of `generate`, awaited or not, or a `Blob` of it
+ * @param options - `signal` cancels a pending document and revokes the URL, for example when a view is closed
+ * @returns the URL, and a function to revoke it
+ * @throws {ConfigurationError} (rejects) in a runtime without object URLs
+ * @throws the error of the call, or the reason of `signal`
  *
  * @example
  * ```ts
@@ -39,7 +38,7 @@ export async function objectUrl(
   if (typeof URL.createObjectURL !== "function") {
     refuse(
       pdf,
-      "`objectUrl` needs a page or a web worker: here there is no URL.createObjectURL. Take `bytes()` or `stream()` of the document instead.",
+      "`objectUrl` works only in browsers, because it needs URL.createObjectURL. Use `bytes()` or `stream()` instead.",
     );
   }
   const { blob, filename } = await readUnlessAborted(pdf, signal);
@@ -50,7 +49,7 @@ export async function objectUrl(
   };
   signal?.addEventListener("abort", revoke, { once: true });
   const made = { url, blob, filename, revoke };
-  // Not as a computed member: where there is no such symbol, that would be named "undefined".
+  // Not a computed property, which would be named "undefined" without this symbol.
   if (Symbol.dispose) Object.defineProperty(made, Symbol.dispose, { value: revoke });
   return made as unknown as ObjectUrl;
 }

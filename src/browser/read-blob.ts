@@ -1,38 +1,36 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import type { GeneratedPdf, PendingPdf } from "../index.ts";
 
-/** A document that this page holds in memory. */
+/** A document in the memory of this page. */
 export interface HeldPdf {
-  /** The whole of it. */
+  /** The complete document. */
   readonly blob: Blob;
-  /** The name that the service gives the document, where it gives one. */
+  /** The file name from the response, if any. */
   readonly filename: string | undefined;
 }
 
-/** A document: on its way, arrived, or shown already; or the `Blob` of one. */
+/** A pending or generated document, one with an object URL, or its `Blob`. */
 export type AnyPdf = PendingPdf | GeneratedPdf | HeldPdf | Blob;
 
 /**
- * Reads a document whole.
+ * Reads a document completely.
  *
- * @throws {ConfigurationError} (rejects) when that is no document
- * @throws whatever `generate` rejects with
+ * @throws {ConfigurationError} (rejects) if it is not a document
+ * @throws the error of the call
  */
 export async function readBlob(pdf: AnyPdf): Promise<HeldPdf> {
   if (pdf instanceof Blob) return { blob: pdf, filename: undefined };
   if (!(pdf instanceof Object) || !("blob" in pdf)) {
-    throw new ConfigurationError(
-      "Expected what `generate` gave, or a Blob of it. Of its forms, take none, or `blob()`.",
-    );
+    throw new ConfigurationError("Expected the result of `generate`, or its `blob()`.");
   }
   if (isHeld(pdf)) return pdf;
-  // The form first: where the document breaks, only a call that was asked for a form is made again.
+  // The output method comes first, because only its call is retried after a truncated response.
   const blob = await pdf.blob();
   const { filename } = await pdf;
   return { blob, filename };
 }
 
-/** Gives up a document that will not be read; what it fails with is nobody's business any more. */
+/** Cancels a document that will not be read, and ignores its error. */
 export function giveUp(pdf: AnyPdf, reason: unknown): void {
   if (!(pdf instanceof Object) || !("cancel" in pdf)) return;
   pdf.cancel(reason).catch(() => {});
@@ -40,9 +38,9 @@ export function giveUp(pdf: AnyPdf, reason: unknown): void {
 }
 
 /**
- * Refuses to do anything with a document, which is given up.
+ * Cancels a document and throws.
  *
- * @throws {ConfigurationError} with that message
+ * @throws {ConfigurationError} with this message
  */
 export function refuse(pdf: AnyPdf, message: string): never {
   const error = new ConfigurationError(message);

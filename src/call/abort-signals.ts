@@ -3,17 +3,17 @@ export interface AbortListener {
   handleEvent(): void;
 }
 
-/** The one event listener of a signal, however many calls share it: Node warns of a leak from eleven on. */
+/** The single event listener of a signal, which all its calls share: Node warns of a leak from eleven listeners on. */
 class SharedListener extends Set<AbortListener> {
   handleEvent(): void {
     for (const listener of this) listener.handleEvent();
   }
 }
 
-/** By the signal that was given: the target of an event may be another, to which that one forwards. */
+/** Keyed by the given signal: the target of its event may be another signal. */
 const sharedListeners = new WeakMap<AbortSignal, SharedListener>();
 
-/** Calls `listener` when `signal` is aborted; never if it is aborted already. */
+/** Calls `listener` when `signal` is aborted. Does nothing if it is already aborted. */
 export function listenToAbort(signal: AbortSignal, listener: AbortListener): void {
   const shared = sharedListeners.get(signal) ?? new SharedListener();
   if (shared.size === 0) {

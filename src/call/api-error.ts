@@ -22,7 +22,7 @@ export const maxErrorBytes = 64 * 1024;
 /** How many characters of the response message are quoted. */
 const maxDetailLength = 500;
 
-/** What error messages about a call may name. */
+/** The facts that error messages about a call may contain. */
 export interface KnownFacts {
   readonly uid: string;
   /** Scheme, host and port of `baseUrl`. */
@@ -30,14 +30,14 @@ export interface KnownFacts {
   /** The path prefix of `baseUrl`. */
   readonly basePath: string;
   readonly attempts: number;
-  /** Redacts what no message may contain. */
+  /** Redacts secrets. */
   readonly secrets: Redactor;
   readonly request: Pick<WireRequest, "headers">;
 }
 
-/** The same, once it is known what follows. */
+/** The facts about a failed attempt, once the next step is known. */
 export interface CallFacts extends KnownFacts {
-  /** The end of each message, such as how often the call was tried. */
+  /** The end of each message, for example the number of attempts. */
   readonly note: string;
 }
 
@@ -53,10 +53,10 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
 };
 
 /**
- * Creates the error for an unsuccessful response. The spec shows none, so statuses mean what HTTP says.
+ * Creates the error for an unsuccessful response. The specification shows no statuses, so they mean what HTTP says.
  *
- * @param rawBody - the text of its body, as much as arrived; at most `maxErrorBytes`
- * @param cause - what interrupted the body, if anything did
+ * @param rawBody - the text of its body as far as it arrived; at most `maxErrorBytes`
+ * @param cause - the failure that interrupted the body, if any
  */
 export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, cause?: unknown): ApiError {
   const { status } = head;
@@ -84,7 +84,7 @@ export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, c
   );
 }
 
-/** What every error tells about a response. */
+/** The properties of every error that describe the response. */
 export function answerFacts(
   head: ResponseHead,
   { attempts, secrets }: Pick<CallFacts, "attempts" | "secrets">,
@@ -102,7 +102,7 @@ export function retryAfterOf(head: ResponseHead): number | undefined {
   return retryAfterMs(head.header("retry-after"), Date.now());
 }
 
-/** The beginning of a message: the status and the call. */
+/** The start of a message: the status and the call. */
 export function whatHappened(head: ResponseHead, call: CallFacts): string {
   return `Got ${head.opaqueRedirect ? "a redirect" : head.status} from ${whereOf(call)}`;
 }
@@ -119,14 +119,14 @@ function whatToDo(
 ): string {
   const { status } = head;
   if (head.opaqueRedirect || (status >= 300 && status < 400)) {
-    // The query may repeat what was sent.
+    // The query may contain sent values.
     const location = head.header("location")?.replace(/[?#].*|(?<=\/\/)[^/@]*@/gs, "");
     const elsewhere = location ? `, not at ${JSON.stringify(call.secrets.quote(location, 300))}` : "";
     return `Redirects are not followed: point \`baseUrl\` at the service itself${elsewhere}.`;
   }
   const hasKey = call.request.headers.some((text) => text.startsWith("API-Key "));
   if (status === 404 || status === 405) {
-    // Without a message in JSON, it is probably not the service.
+    // Without a JSON message, the sender is probably not the service.
     const what = status === 405 || detail === undefined ? "`baseUrl` first" : "the uid and `baseUrl`";
     const added = detail?.includes("/api/v1") ? "" : ", and the client adds /api/v1";
     return `Check ${what}: its path is ${JSON.stringify(call.basePath)}${added}.`;
@@ -141,13 +141,13 @@ function whatToDo(
 const compare = "Compare the values with the template's placeholders.";
 const advice: { readonly [status: number]: string | undefined } = {
   400: compare,
-  401: "No API key was sent: the server at `baseUrl` wants a session or the like.",
+  401: "No API key was sent: the server at `baseUrl` may require a session.",
   413: "Send less: the service or a proxy limits the size.",
   422: compare,
   429: "Send fewer requests at a time.",
 };
 
-/** What is left of a key of digits that the service repeats as a number: without quotes it would not be JSON. */
+/** Matches a redacted key of digits that the service sent as a number: without quotes, it would not be JSON. */
 const numericMark = /([:,[]\s*)\[redacted\](?=\s*[,}\]])/g;
 
 function parse(text: string): unknown {
@@ -158,7 +158,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The response message, from the usual fields: `message`, `error`, `error.message`, and RFC 9457's `detail` and `title`. */
+/** Reads the response message from the usual fields: `message`, `error`, `error.message`, and RFC 9457's `detail` and `title`. */
 function messageIn(body: unknown): string | undefined {
   const { message, error, detail, title } = Object(body) as Record<string, unknown>;
   const { message: nested } = Object(error) as Record<string, unknown>;

@@ -11,7 +11,7 @@ import type { ResponseHead } from "../transport/response-head.ts";
 import type { Explanation } from "../transport/transport.ts";
 import { answerFacts, type CallFacts, type KnownFacts, whatHappened, whereOf } from "./api-error.ts";
 
-/** What one attempt may wait for. */
+/** The phases of an attempt that have a timeout. */
 export type AttemptPhase = Exclude<TimeoutPhase, "total">;
 
 /** How much of a document arrived. */
@@ -20,7 +20,7 @@ export interface Received {
   readonly promisedBytes: number | undefined;
 }
 
-/** There was no response. Whether the request was `sent` may be unknown. */
+/** Creates the error for a missing response. It may be unknown whether the request was `sent`. */
 export function notConnected(
   cause: unknown,
   sent: boolean | undefined,
@@ -41,19 +41,19 @@ export function notConnected(
 
 const mayBeRendered = " The document may have been rendered.";
 
-/** Whether a rejection is not a failure of the request, but must reach the caller unchanged. */
+/** Whether a rejection must reach the caller unchanged, because it is not a failure of the request. */
 export function isPassedOn(cause: unknown): boolean {
   try {
-    // A wrong dispatcher or proxy setting is only found when it is used.
-    // The `fetch` of Next.js throws an error with a `digest` to stop the prerendering of a page.
+    // A wrong dispatcher or proxy setting is only detected when it is used. The `fetch` of Next.js throws an error with a
+    // `digest` to stop the prerendering of a page.
     return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown }).digest === "string";
   } catch {
-    // A custom `fetch` may reject with nothing, or with an object that throws when it is read.
+    // A custom `fetch` may reject without a reason, or with an object that throws when it is read.
     return false;
   }
 }
 
-/** A browser does not report that a response lacked CORS headers. Only the origins suggest it. */
+/** Browsers do not report missing CORS headers, so different origins are the only hint. */
 function adviceFor(origin: string): string {
   const page = pageAddress();
   const ownOrigin = page === undefined ? origin : new URL(page).origin;
@@ -62,7 +62,7 @@ function adviceFor(origin: string): string {
   return `Check \`baseUrl\` and the network.${crossing}`;
 }
 
-/** The response is a success, but not a PDF. */
+/** Creates the error for a successful response that is not a PDF. */
 export function notAPdf(head: ResponseHead, text: string, call: CallFacts): InvalidPdfError {
   const type = head.header("content-type");
   const contentType = type === undefined ? undefined : call.secrets.quote(type, 100);
@@ -73,16 +73,16 @@ export function notAPdf(head: ResponseHead, text: string, call: CallFacts): Inva
   );
 }
 
-/** The response has a content encoding that cannot be decoded. */
+/** Creates the error for a content encoding that cannot be decoded. */
 export function undecoded(head: ResponseHead, call: CallFacts): InvalidPdfError {
   const coding = JSON.stringify(call.secrets.quote(head.undecoded ?? "", 100));
   return new InvalidPdfError(
-    `${whatHappened(head, call)} in the unsupported encoding ${coding}. Turn it off at the service or proxy.${call.note}`,
+    `${whatHappened(head, call)} in the unsupported encoding ${coding}. Disable it in the service or proxy.${call.note}`,
     { ...answerFacts(head, call), excerpt: "" },
   );
 }
 
-/** The response is a truncated document. */
+/** Creates the error for a truncated document. */
 export function cutOff(
   head: ResponseHead,
   received: Received,
@@ -91,14 +91,14 @@ export function cutOff(
 ): TruncatedPdfError {
   const safe = call.secrets.causeWithoutSecrets(cause);
   const why = cause === undefined ? "" : ` (${innermostMessage(safe)})`;
-  const end = why || isShort(received) ? "" : ", without the end mark of a PDF";
+  const end = why || isShort(received) ? "" : ", without the end marker of a PDF";
   return new TruncatedPdfError(
-    `The document from ${whereOf(call)} was cut off after ${amountOf(received)}${why}${end}. Generate it again.${call.note}`,
+    `The document from ${whereOf(call)} was truncated after ${amountOf(received)}${why}${end}. Generate it again.${call.note}`,
     { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },
   );
 }
 
-/** One attempt reached a limit of `timeouts`. */
+/** Creates the error for an attempt that reached a limit of `timeouts`. */
 export function timedOut(
   phase: AttemptPhase,
   limitMs: number,
@@ -111,20 +111,20 @@ export function timedOut(
   const messages: { readonly [phase in AttemptPhase]: string } = {
     connect: `Could not reach ${where} ${limit}. Check \`baseUrl\` and the network.`,
     firstByte: `Got no response from ${where} ${limit}.${mayBeRendered} Raise the limit if rendering takes longer.`,
-    stall: `The document from ${where} stopped after ${amountOf(received)}: nothing more came ${limit}. Generate it again.`,
+    stall: `The document from ${where} stalled after ${amountOf(received)}: no more data arrived ${limit}. Generate it again.`,
     unread: `The document from ${where} was not read ${limit}. Read it sooner, or raise the limit.`,
   };
   const facts = head ? answerFacts(head, call) : { attempts: call.attempts };
   return new TimeoutError(messages[phase] + call.note, { ...facts, phase, limitMs });
 }
 
-/** The body of an unsuccessful response did not end in time: the cause of its `ApiError`. */
+/** Creates the cause of an `ApiError` whose response body did not end in time. */
 export function refusalOver(limitMs: number, head: ResponseHead, call: KnownFacts): TimeoutError {
-  const message = `The rest of the response did not come within ${limitMs} ms.`;
+  const message = `The rest of the response did not arrive within ${limitMs} ms.`;
   return new TimeoutError(message, { ...answerFacts(head, call), phase: "stall", limitMs });
 }
 
-/** The call reached `timeouts.total`; `cause` is the error of the attempt before, if there was one. */
+/** Creates the error for a call that reached `timeouts.total`. `cause` is the error of the previous attempt, if any. */
 export function totalOver(
   limitMs: number,
   attempts: number,
@@ -136,7 +136,7 @@ export function totalOver(
   return new TimeoutError(
     attempts === 0
       ? `Nothing was sent to ${limit}: the \`apiKey\` function or the template's schema did not finish.`
-      : `Got no whole document from ${limit}. Raise the limit if rendering takes longer.${tried}`,
+      : `Got no complete document from ${limit}. Raise the limit if rendering takes longer.${tried}`,
     { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
   );
 }
@@ -149,7 +149,7 @@ function isShort({ receivedBytes, promisedBytes }: Received): boolean {
   return promisedBytes !== undefined && receivedBytes < promisedBytes;
 }
 
-/** The message of the innermost cause, such as `connect ECONNREFUSED 127.0.0.1:443`. */
+/** Returns the message of the innermost cause, for example `connect ECONNREFUSED 127.0.0.1:443`. */
 function innermostMessage(cause: unknown): string {
   let innermost = cause;
   while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;

@@ -10,20 +10,20 @@ import { PdfCheck } from "./pdf-check.ts";
 import { type Failure, repeatAfter } from "./retry-policy.ts";
 import { Timer } from "./timer.ts";
 
-/** How long the body of an error response may take: the caller wants the error more than all of its text. */
+/** The timeout for the body of an error response: the error matters more than its full text. */
 const longestErrorBodyMs = 10_000;
 
 /** A response whose document has begun to arrive. */
 export interface PdfResponse {
   readonly head: ResponseHead;
   readonly body: Body;
-  /** How many bytes the document will have, if the response tells. */
+  /** The length of the document in bytes, if the response announces it. */
   readonly contentLength: number | undefined;
-  /** What errors may tell of the call. */
+  /** The facts about the call for errors. */
   readonly facts: KnownFacts;
 }
 
-/** One try: sends the request, limits every wait and what is kept, and proves that the document is whole. */
+/** One attempt: sends the request, enforces timeouts and size limits, and checks that the document is complete. */
 export class Attempt implements Receiver {
   readonly call: Call;
   /** The document, once it has begun to arrive. */
@@ -33,16 +33,16 @@ export class Attempt implements Receiver {
   readonly #exchange: Exchange;
   readonly #check: PdfCheck | undefined;
   readonly #timer = new Timer(this);
-  /** What the timer limits: one wait at a time. */
+  /** The phase that the timer limits. */
   #phase: errors.AttemptPhase | undefined;
   #limitMs = 0;
   #fail!: (failure: Failure) => void;
   #head: ResponseHead | undefined;
-  /** Bytes that came before it was clear what they are. */
+  /** Bytes that arrived before the type of the response was known. */
   #first: ChunkList | undefined;
   #receivedBytes = 0;
   #promisedBytes: number | undefined;
-  /** Whether the request was sent; `undefined` where the transport cannot see that. */
+  /** Whether the request was sent; `undefined` if the transport cannot observe that. */
   #isSent: boolean | undefined;
 
   constructor(call: Call, request: WireRequest, facts: KnownFacts, transport: Transport) {
@@ -59,14 +59,14 @@ export class Attempt implements Receiver {
     return new Promise((resolve) => {
       this.#fail = resolve;
       this.#exchange.send();
-      // On a free connection the request has been sent by now, and a timer would be set for nothing.
+      // On a free connection the request is already sent, so no timer is needed.
       if (this.#isSent === false && this.call.state === "queued" && this.#transport.sees.connecting) {
         this.#limit("connect");
       }
     });
   }
 
-  /** Ends the attempt at any moment: frees the socket, and fails the output that reads with `reason`. */
+  /** Aborts the attempt: frees the socket, and fails the current output with `reason`. */
   cancel(reason: unknown): void | Promise<void> {
     this.#limit(undefined);
     this.#exchange.abort(reason);
@@ -87,21 +87,21 @@ export class Attempt implements Receiver {
 
   // Called by the body.
 
-  /** Whether every byte has arrived, or no more will. */
+  /** Whether no more bytes will arrive. */
   get hasEnded(): boolean {
     return this.call.state !== "body";
   }
 
   onRead(isStream: boolean): void {
     if (!this.hasEnded && this.body?.isPaused) this.onPaused();
-    // The wait for the first byte goes on as it began, whoever reads.
+    // The timeout for the first byte does not depend on readers.
     else if (!this.hasEnded && this.#receivedBytes > 0) this.#limit("stall");
     this.call.onRead(isStream);
   }
 
   onPaused(): void {
-    // If nothing reads the document, its own limit runs already. A reader may take its time; but a stream that was handed out and
-    // never touched is as good as unread.
+    // If nothing reads the document, `unread` is already running. A reader may be slow, but a stream that was never read counts
+    // as unread.
     if (this.body?.isRead) this.#limit(this.body.isUntouched ? "unread" : undefined);
   }
 
@@ -170,12 +170,12 @@ export class Attempt implements Receiver {
     this.#fail(isSuccess(head) ? this.#truncated(head, cause) : this.#refusal(cause));
   }
 
-  /** It begins as a PDF begins: from here on it is a document. */
+  /** The response begins with a PDF header: from here on it is a document. */
   #begin(head: ResponseHead, chunk?: Uint8Array): void {
     const body = new Body(this.#exchange, this);
     this.body = body;
     this.call.state = "body";
-    // First of all the output, which need not copy what is not held for it.
+    // The output comes first, so that bytes need not be copied for it.
     this.call.onDocument({ head, body, contentLength: this.#promisedBytes, facts: this.#facts });
     for (const earlier of this.#first?.take() ?? []) body.write(earlier);
     this.#first = undefined;
@@ -185,7 +185,7 @@ export class Attempt implements Receiver {
     if (!this.hasEnded && !body.isRead) this.#limit("unread");
   }
 
-  /** Limits the next wait; `undefined` if it has no limit. */
+  /** Starts the timeout of the next phase; `undefined` for none. */
   #limit(phase: errors.AttemptPhase | undefined, limitMs = this.#limitOf(phase)): void {
     this.#phase = phase;
     this.#limitMs = limitMs;
@@ -201,7 +201,7 @@ export class Attempt implements Receiver {
     this.#first.add(chunk);
   }
 
-  /** Ends an exchange of which nothing more is wanted. */
+  /** Aborts an exchange whose remaining data is not needed. */
   #stop(failure: Failure): void {
     this.#exchange.abort(undefined);
     this.#fail(failure);
@@ -240,13 +240,13 @@ export class Attempt implements Receiver {
     return { receivedBytes: this.#receivedBytes, promisedBytes: this.#promisedBytes };
   }
 
-  /** The text of what came first, as much of it as an error may keep. */
+  /** Returns the text of the first bytes, as much as an error may contain. */
   #firstText(): string {
     return decodeUtf8(this.#first?.concatenate().subarray(0, maxErrorBytes) ?? new Uint8Array());
   }
 }
 
-/** Any 2xx: the spec shows no status code. */
+/** Any 2xx is a success, because the specification shows no status code. */
 function isSuccess(head: ResponseHead): boolean {
   return head.status >= 200 && head.status < 300;
 }

@@ -2,38 +2,38 @@ import type { Exchange } from "../transport/transport.ts";
 import type { Attempt } from "./attempt.ts";
 import { ChunkList, smallestChunkBytes } from "./chunks.ts";
 
-/** Where the bytes of a document go: one output. */
+/** The output that receives the bytes of a document. */
 export interface Sink {
-  /** Whether it passes bytes on while they arrive. Otherwise its result appears only when the document is whole. */
+  /** Whether it forwards bytes while they arrive. Otherwise its result appears when the document is complete. */
   readonly isStream: boolean;
-  /** Of a stream: whether the reader has not taken a byte yet. */
+  /** For streams: whether nothing was read yet. */
   isUntouched?(): boolean;
-  /** Takes the next bytes, which never change. `false` asks to wait until `Body.resume`. */
+  /** Takes the next bytes, which never change. Returns `false` to pause until `Body.resume`. */
   write(chunk: Uint8Array): boolean;
-  /** Called after the last byte. A returned promise means that the sink is still at work, and may yet be failed. */
+  /** Called after the last byte. A returned promise means that the sink is still working, and may still fail. */
   end(): void | Promise<void>;
   /**
-   * Called at most once, when the document will never be whole or is no longer wanted. A returned promise means that the sink still
-   * cleans up.
+   * Called at most once, when the document is incomplete or no longer needed. A returned promise means that the sink is cleaning
+   * up.
    */
   fail(error: unknown): void | Promise<void>;
 }
 
-/** The maximum number of bytes that are held while nothing reads them. Then the service has to wait. */
+/** The maximum number of unread bytes. After that, the connection is paused. */
 const maxHeldBytes = 64 * 1024;
 
 /** The bytes of one document, from the transport to the one output that reads them. */
 export class Body {
   readonly #exchange: Exchange;
   readonly #attempt: Attempt;
-  /** What came before there was an output. */
+  /** Bytes that arrived before an output was chosen. */
   #held: ChunkList | undefined;
-  /** The output that reads, for the error of a second one. */
+  /** The name of the current output, for the error of a second one. */
   #output: string | undefined;
   #sink: Sink | undefined;
-  /** The reader, or the lack of one, makes the service wait. */
+  /** Whether the reader, or its absence, pauses the connection. */
   #isPaused = false;
-  /** The sink has asked for more since it was given a chunk. */
+  /** Whether the sink has requested more since the last chunk. */
   #wasResumed = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -50,7 +50,7 @@ export class Body {
     return this.#sink?.isStream === true;
   }
 
-  /** Whether a stream was handed out, and nothing was taken from it yet. */
+  /** Whether a stream was returned but not read yet. */
   get isUntouched(): boolean {
     return this.#sink?.isUntouched?.() === true;
   }
@@ -65,7 +65,7 @@ export class Body {
     if (!wantsMore) this.#pause();
   }
 
-  /** Every byte has arrived. */
+  /** Called when every byte has arrived. */
   end(): void {
     if (this.#sink) this.#finish(this.#sink);
     else this.#attempt.call.release();
@@ -81,8 +81,8 @@ export class Body {
   /**
    * Chooses the sink. A document can be read once.
    *
-   * @param output - its name, as the caller knows it
-   * @throws {TypeError} if the document was read before
+   * @param output - the name of the output method
+   * @throws {TypeError} if the document was already read
    */
   read(output: string, sink: Sink): void {
     if (this.#output !== undefined) {
@@ -103,7 +103,7 @@ export class Body {
     else this.#pause();
   }
 
-  /** The sink can take more. */
+  /** Called when the sink can take more. */
   resume(): void {
     this.#wasResumed = true;
     if (!this.#isPaused || this.#held || this.#failure) return;

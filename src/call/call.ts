@@ -25,8 +25,8 @@ import { type Decision, decide, type Failure } from "./retry-policy.ts";
 import { Timer, type TimerListener } from "./timer.ts";
 
 /**
- * Where a call is: `queued` until its request is sent, and again while it waits for the next attempt; `sent`; `head` once response
- * headers are there; `body` while a document arrives; `received` once all of it has arrived; `done` once an output has it.
+ * The state of a call: `queued` until the request is sent, and while it waits for a retry; `sent`; `head` after the response
+ * headers; `body` while the document arrives; `received` when it has arrived; `done` when an output has it; `failed`.
  */
 type CallState = "queued" | "sent" | "head" | "body" | "received" | "done" | "failed";
 
@@ -34,21 +34,21 @@ type CallState = "queued" | "sent" | "head" | "body" | "received" | "done" | "fa
 let calls = 0;
 
 /**
- * One call of `generate`, from its arguments to a whole document or an error. The values are serialized at once, so that later
+ * One call of `generate`, from its arguments to a complete document or an error. The values are serialized immediately, so later
  * changes have no effect. Wrong arguments fail the call when it starts; the constructor never throws.
  */
 export class Call implements AbortListener, TimerListener {
   state: CallState = "queued";
   uid = "";
   settings: ResolvedCall;
-  /** Whether a document that breaks may be replaced by another: the caller has seen nothing of it. */
+  /** Whether a truncated document may be replaced by another, because the caller has not seen any of it. */
   isReplaceable = false;
   /**
-   * Called when a document has begun to arrive, and when the call fails. Called without an outcome when the document broke, and
-   * another one takes its place.
+   * Called when a document has begun to arrive, and when the call fails. Called without an outcome when another document replaces
+   * a truncated one.
    */
   onSettled: ((outcome: CallOutcome | undefined) => void) | undefined;
-  /** The job of a bulk run that this call is one attempt of. The run handles its failure. */
+  /** The job of a bulk run, of which this call makes one attempt. The run handles failures. */
   readonly bulk: BulkAttempt | undefined;
   readonly #client: CallContext;
   readonly #startedAtMs = performance.now();
@@ -57,16 +57,16 @@ export class Call implements AbortListener, TimerListener {
   /** The asynchronous context of the call, if hooks or `onProgress` will be called in it. */
   #context: CapturedContext | undefined;
   #path = "";
-  /** The JSON that is sent; a promise if the template's schema is asynchronous. */
+  /** The JSON body; a promise if the schema of the template is asynchronous. */
   #json: string | Promise<string> = "";
   #secrets: Redactor | undefined;
-  /** What the arguments, then the last attempt, then the call failed with. */
+  /** The error of the arguments, then of the last attempt, then of the call. */
   #error: unknown;
   #hasWrongArguments = false;
   #attempts = 0;
   #attempt: Attempt | undefined;
   #pause: Timer | undefined;
-  /** The client waits with closing until this call is over. */
+  /** Whether `close()` of the client waits for this call. */
   #isRegistered = false;
 
   constructor(
@@ -121,10 +121,10 @@ export class Call implements AbortListener, TimerListener {
   }
 
   /**
-   * Ends the call at any moment, and fails every output.
+   * Ends the call, and fails every output.
    *
-   * @param error - why: the caller's own reason, if it was cancelled
-   * @param retryDelayMs - how long until the next attempt, if a bulk run makes one
+   * @param error - the failure, or the caller's reason if the call was cancelled
+   * @param retryDelayMs - the delay before the next attempt of a bulk run, if any
    */
   fail(error: unknown, retryDelayMs?: number): void {
     if (this.isOver) return;
@@ -142,7 +142,7 @@ export class Call implements AbortListener, TimerListener {
     this.fail(this.settings.signal?.reason);
   }
 
-  /** `timeouts.total` was reached. */
+  /** Called when `timeouts.total` is reached. */
   onTimeOver(): void {
     const { uid, settings } = this;
     const { origin } = this.#client.options.endpoint;
@@ -177,32 +177,32 @@ export class Call implements AbortListener, TimerListener {
     else callSafely(listener);
   }
 
-  /** An output has begun to read the document. */
+  /** Called when an output begins to read the document. */
   onRead(isStream: boolean): void {
     const { signal, timeouts } = this.settings;
     if (!this.#isRegistered) {
-      // A document that had arrived whole, possibly of a client that was closed since: writing it to a file may take long.
+      // The document has already arrived, and its client may be closed. Writing it to a file may take long.
       this.#client.connections.enter();
       this.#isRegistered = true;
       const leftMs = timeouts.total - this.#elapsedMs;
-      // If the limit has passed by then, it starts again.
+      // If the limit has already passed, it starts again.
       this.#total.set(leftMs > 0 ? leftMs : timeouts.total);
     }
-    // The reader of a stream sees the bytes while they arrive, and sets the pace.
+    // The reader of a stream sets the pace.
     if (isStream) this.isReplaceable = false;
     if (this.#isHandedOver) this.#total.clear();
     if (signal?.aborted) this.fail(signal.reason);
     else if (signal) listenToAbort(signal, this);
   }
 
-  /** An output has the whole document. */
+  /** Called when an output has the complete document. */
   onWhole(): void {
     this.state = "done";
     this.release();
     this.bulk?.onOutcome({ attempts: this.#attempts });
   }
 
-  /** Lets go of everything that watches the call: it is over, or its document is whole and nothing reads it. */
+  /** Releases timers, listeners and the registration: the call is over, or its document has arrived and nothing reads it. */
   release(): void {
     this.#total.clear();
     this.#pause?.clear();
@@ -219,7 +219,7 @@ export class Call implements AbortListener, TimerListener {
 
   async #nextWhenReady(): Promise<void> {
     const { apiKey } = this.#client.options;
-    // The values come first: a request that cannot be sent needs no key.
+    // The values come first: without valid values, no key is needed.
     const json = await this.#json;
     const key = typeof apiKey === "function" ? await readApiKey(apiKey, this.#attempts, this.#error) : apiKey;
     this.#try(json, key);
@@ -242,7 +242,7 @@ export class Call implements AbortListener, TimerListener {
     const request = { origin, path: this.#path, headers: flat, body: json };
     const facts = { uid, origin, basePath, attempts: this.#attempts, secrets: this.#secrets, request };
     this.#attempt = new Attempt(this, request, facts, connections.pool.current(options));
-    // What follows runs in the asynchronous context of the call, not in that of a socket: a key function or a tracer may depend on it.
+    // The next attempt runs in the asynchronous context of the call, which API key functions and tracers may need.
     this.#attempt.run().then((failure) => this.#onFailure(failure));
   }
 
@@ -263,7 +263,7 @@ export class Call implements AbortListener, TimerListener {
     return decide(failure, this.#attempts, retry, timeouts.total - this.#elapsedMs, Math.random);
   }
 
-  /** If the call ends meanwhile, nothing follows. */
+  /** If the call ends during the delay, there is no further attempt. */
   async #retry(error: unknown, delayMs: number): Promise<void> {
     const attempt = this.#attempt;
     this.state = "queued";
@@ -271,7 +271,7 @@ export class Call implements AbortListener, TimerListener {
     this.#attempt = undefined;
     this.onSettled?.(undefined);
     this.#notify("retry", () => ({ error, delayMs }));
-    // An output may have to clean up, such as an incomplete file.
+    // An output may have to clean up, for example an incomplete file.
     await attempt?.cancel(error);
     await new Promise<void>((resolve) => {
       this.#pause = new Timer({ onTimeOver: resolve });
@@ -295,7 +295,7 @@ export class Call implements AbortListener, TimerListener {
     if (!(name in hooks)) return;
     const common = { call: this.#number, uid: this.uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
     const event = () => ({ ...common, ...more() }) as unknown as EventOf<Name>;
-    // A request is sent in the context of the call. Everything else comes from sockets and timers.
+    // Requests are sent in the context of the call. Other events come from sockets and timers.
     if (!this.#context || name === "request") callHook(hooks, name, event);
     else this.#context.runInAsyncScope(callHook, undefined, hooks, name, event);
   }

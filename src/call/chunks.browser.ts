@@ -2,7 +2,7 @@ import type { Bytes } from "../runtime/platform-types.ts";
 
 export const smallestChunkBytes = 4096;
 
-/** What browsers load in place of `chunks.ts`: their `fetch` gives large chunks, each with a buffer of its own. */
+/** The browser variant of `chunks.ts`: `fetch` in browsers delivers large chunks with separate buffers. */
 export class ChunkList {
   byteLength = 0;
   #chunks: Uint8Array[] = [];

@@ -6,21 +6,21 @@ export const smallestChunkBytes = 4096;
 /** The most unused buffer memory that a list may keep alive in addition to the size of its bytes. */
 const maxUnusedBytes = 128 * 1024;
 
-/** Bytes in the order in which they came. It holds at most about twice as much memory, whatever the size of chunks. */
+/** A list of bytes that takes at most about twice their size in memory, for chunks of any size. */
 export class ChunkList {
-  /** How many bytes it has. */
+  /** The number of bytes. */
   byteLength = 0;
   #chunks: Uint8Array[] = [];
   /** Small chunks, until they fill a block. */
   #block: Bytes | undefined;
   #blockLength = 0;
-  /** How much memory the chunks hold. */
+  /** The memory that the chunks hold, in bytes. */
   #heldBytes = 0;
   #lastBuffer: ArrayBufferLike | undefined;
 
   add(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    // Of most documents the first chunk is the only one, and need not be copied.
+    // Most documents have a single chunk, which need not be copied.
     const isSmall = chunk.length < smallestChunkBytes && this.byteLength > 0;
     this.byteLength += chunk.length;
     if (!isSmall || this.#blockLength + chunk.length > smallestChunkBytes) this.#closeBlock();
@@ -61,7 +61,7 @@ export class ChunkList {
     const { buffer } = chunk;
     const addedBytes = buffer === this.#lastBuffer ? 0 : buffer.byteLength;
     const isWorthIt = this.#heldBytes + addedBytes <= 2 * this.byteLength + maxUnusedBytes;
-    // Not `slice()`, which of a Buffer is a view of the same memory.
+    // Not `slice()`, which returns a view for a Buffer.
     this.#chunks.push(isWorthIt ? chunk : new Uint8Array(chunk));
     this.#heldBytes += isWorthIt ? addedBytes : chunk.length;
     if (isWorthIt) this.#lastBuffer = buffer;
@@ -76,7 +76,7 @@ export class ChunkRelay {
   readonly #wantsMore: () => boolean;
   #hasBegun = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What set the timer. One that was set by fake timers is lost when these are removed. */
+  /** The function that set the timer. Timers of removed fake timers never fire. */
   #setTimeout: typeof setTimeout | undefined;
 
   constructor(forward: (chunk: Uint8Array) => void, wantsMore: () => boolean) {
@@ -84,7 +84,7 @@ export class ChunkRelay {
     this.#wantsMore = wantsMore;
   }
 
-  /** Takes the next chunk; `false` asks to wait. */
+  /** Takes the next chunk. Returns `false` to pause. */
   write(chunk: Uint8Array): boolean {
     this.#waiting.add(chunk);
     if (!this.#hasBegun || this.#waiting.byteLength >= smallestChunkBytes) {
@@ -97,7 +97,7 @@ export class ChunkRelay {
     return this.#wantsMore();
   }
 
-  /** Forwards what is left, at the end or before. */
+  /** Forwards the remaining bytes. */
   flush(): void {
     this.drop();
     for (const chunk of this.#waiting.take()) this.#forward(chunk);

@@ -3,7 +3,7 @@ import type { ResolvedCall } from "../options/call-options.ts";
 import type { ResolvedOptions } from "../options/client-options.ts";
 import type { TransportPool } from "../transport/transport.ts";
 
-/** The connections of a client and of the clients derived from it, and how many calls may still need them. */
+/** The connections of a client and its derived clients, and the number of calls that may need them. */
 export class Connections {
   readonly pool: TransportPool;
   #calls = 0;
@@ -18,7 +18,7 @@ export class Connections {
     return this.#closing !== undefined;
   }
 
-  /** Registers a call. The pool knows of it only once it is sent. */
+  /** Registers a call. The pool only knows calls that were sent. */
   enter(): void {
     this.#calls++;
   }
@@ -42,24 +42,24 @@ export class Connections {
   }
 }
 
-/** What the calls of one client share. */
+/** The state that all calls of a client share. */
 export interface CallContext {
   readonly options: ResolvedOptions;
-  /** The settings of a call without options of its own. */
+  /** The settings of calls without options. */
   readonly settings: ResolvedCall;
-  /** The headers of every request without headers of its own; missing if a function gives the API key. */
+  /** The headers of calls without `headers`; missing if a function returns the API key. */
   readonly sharedHeaders: readonly string[] | undefined;
   readonly connections: Connections;
   /** Whether this client was closed, though others may still use its connections. */
   isClosed: boolean;
 }
 
-/** @throws {ConfigurationError} if a client is closed, or its base URL is relative and there is no page */
+/** @throws {ConfigurationError} if the client is closed, or its base URL is relative outside a browser */
 export function checkOpen({ options, connections, isClosed }: CallContext): void {
   if (isClosed || connections.areClosed) {
     throw new ConfigurationError("This client is closed. Create another one.");
   }
   if (options.needsPage) {
-    throw new ConfigurationError("A relative `baseUrl` needs a page. Generate there, or give the whole URL.");
+    throw new ConfigurationError("A relative `baseUrl` works only in a browser. Pass an absolute URL.");
   }
 }

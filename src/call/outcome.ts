@@ -2,24 +2,24 @@ import type { RetryPolicy } from "../options/retry.ts";
 import type { PdfResponse } from "./attempt.ts";
 import type { Decision, Failure } from "./retry-policy.ts";
 
-/** A document that has begun to arrive, or what a call failed with. */
+/** A document that has begun to arrive, or the error of a call. */
 export type CallOutcome = { readonly response: PdfResponse } | { readonly error: unknown };
 
-/** What became of a call, for a bulk run. */
+/** The result of a call, for a bulk run. */
 export interface Outcome {
-  /** How many attempts there were, including those before this call. */
+  /** The number of attempts, including those before this call. */
   readonly attempts: number;
-  /** What it failed with; missing if the document is whole and an output has it. */
+  /** The error; missing if an output has the complete document. */
   readonly failure?: { readonly error: unknown };
 }
 
-/** The job of a bulk run, of which a call makes one attempt. The run decides about the next one. */
+/** The job of a bulk run, of which a call makes one attempt. The run decides about retries. */
 export interface BulkAttempt {
-  /** How many attempts there were before. */
+  /** The number of previous attempts. */
   readonly attempts: number;
-  /** What the last of them failed with. */
+  /** The error of the last one. */
   readonly lastError: unknown;
-  /** Decides what follows a failed attempt. */
+  /** Decides what to do after a failed attempt. */
   decide(failure: Failure, attempts: number, policy: RetryPolicy): Decision;
   /** Called when the call is over. */
   onOutcome(outcome: Outcome): void;

@@ -1,8 +1,8 @@
 /**
- * Is it a whole PDF? Judged while the bytes pass by, in constant memory, under any chunking.
+ * Checks that a body is a complete PDF, in constant memory and for any chunking.
  *
  * A PDF has `%PDF-` in its first 1,024 bytes and `%%EOF` in its last 1,024 (PDF Reference 1.7,
- * Appendix H, notes 13 and 18). Trailing NULs and white space are not counted: real producers pad.
+ * Appendix H, notes 13 and 18). Trailing NULs and white space do not count, because some producers pad documents.
  */
 
 const window = 1024;
@@ -13,20 +13,20 @@ type Mark = typeof header | typeof trailer;
 
 const markLength = 5;
 
-/** Watches one body from its first byte to its last. Nothing of a chunk is kept: it is handed on, and may change. */
+/** Checks one body from its first byte to its last. It keeps no part of a chunk, which may change later. */
 export class PdfCheck {
-  /** Whether the header was found; `undefined` while it may still come. */
+  /** Whether the header was found; `undefined` while it may still follow. */
   begins: boolean | undefined;
 
-  /** How many bytes have passed. */
+  /** The number of bytes so far. */
   #length = 0;
-  /** How much of the header they end with, while it is looked for. */
+  /** How many bytes of the header the last bytes match. */
   #headerBytes = 0;
-  /** How much of an end mark they end with. */
+  /** How many bytes of an end marker the last bytes match. */
   #trailerBytes = 0;
-  /** Where the last end mark begins, as far as it can count. */
+  /** The position of the last end marker that can count. */
   #trailerAt = Number.NEGATIVE_INFINITY;
-  /** Where the padding begins that they end with. */
+  /** The position at which the current padding begins. */
   #contentEnd = 0;
 
   /** Takes the next chunk. */
@@ -38,7 +38,7 @@ export class PdfCheck {
     this.#length += chunk.length;
   }
 
-  /** Whether the body, at its end, ended as a PDF ends. */
+  /** Whether the body ends like a PDF. Valid after the last byte. */
   ends(): boolean {
     return this.#trailerAt >= this.#contentEnd - window;
   }
@@ -55,7 +55,7 @@ export class PdfCheck {
   }
 
   #lookForTrailer(chunk: Uint8Array, contentLength: number): void {
-    // One that began in a chunk before this one ends in these.
+    // A marker that began in an earlier chunk ends in these bytes.
     const firstBytes = Math.min(chunk.length, markLength - 1);
     this.#followTrailer(chunk, 0, firstBytes);
     if (firstBytes === chunk.length) return;
@@ -73,20 +73,20 @@ export class PdfCheck {
   }
 }
 
-/** How much of a mark some bytes end with, one byte after they ended with `matched` bytes of it. */
+/** Returns how many bytes of a marker match after one more byte. */
 function matchedAfter(mark: Mark, matched: number, byte: number | undefined): number {
   if (byte === mark[matched]) return matched + 1;
-  // No mark ends as it begins, but that `%%` of the end mark may go on by another `%`.
+  // No marker repeats its start, except that another `%` may follow the `%%` of the end marker.
   if (byte !== mark[0]) return 0;
   return mark[1] === byte && matched === 2 ? 2 : 1;
 }
 
-/** Where the last end mark in `bytes[from, to)` begins; -1 where none does. */
+/** Returns the position of the last end marker in `bytes[from, to)`, or -1. */
 function lastTrailer(bytes: Uint8Array, from: number, to: number): number {
   let at = to - markLength;
   while (at >= from) {
     if (isTrailerAt(bytes, at)) return at;
-    // A byte that is none of a mark's leaves no room for one that covers it.
+    // No marker can contain a byte that does not occur in markers.
     at -= (trailer as readonly (number | undefined)[]).includes(bytes[at]) ? 1 : markLength;
   }
   return -1;

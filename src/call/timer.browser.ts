@@ -1,7 +1,7 @@
 import { longestTimerMs } from "../runtime/environment.ts";
 import type { TimerListener } from "./timer.ts";
 
-/** What browsers load in place of `timer.ts`: a page has few calls at a time, so each change of a limit may set a timer anew. */
+/** The browser variant of `timer.ts`: a page makes few calls at a time, so each change may set a new timer. */
 export class Timer {
   readonly #listener: TimerListener;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -13,7 +13,7 @@ export class Timer {
   set(limitMs: number): void {
     this.clear();
     if (limitMs > longestTimerMs) return;
-    // Twice: if the device was busy or asleep, what arrived in time is received only after the timers.
+    // Twice: if the device was busy or asleep, data that arrived in time is received after the timers.
     this.#timer = setTimeout(() => {
       this.#timer = setTimeout(() => this.#listener.onTimeOver());
     }, limitMs);

@@ -1,13 +1,13 @@
 import { longestTimerMs } from "../runtime/environment.ts";
 
-/** Receives the end of a time limit. */
+/** Is notified when a timeout is reached. */
 export interface TimerListener {
   onTimeOver(): void;
 }
 
 /**
- * One time limit, which can be set, moved and cleared any number of times. It may be reported a few milliseconds late, never early.
- * Every chunk of a body moves a limit: so moving it to a later time only writes a number, and the timer sleeps on once it fires.
+ * One timeout, which can be set, moved and cleared any number of times. It may fire a few milliseconds late, never early. Every
+ * chunk of a body moves a timeout, so moving it to a later time only writes a number, and the timer sleeps again when it fires.
  */
 export class Timer {
   readonly #listener: TimerListener;
@@ -19,7 +19,7 @@ export class Timer {
     this.#listener = listener;
   }
 
-  /** Reports once, in `limitMs` from now, unless it is set again or cleared before; `Infinity` never does. */
+  /** Fires once after `limitMs`, unless it is set again or cleared before. `Infinity` never fires. */
   set(limitMs: number): void {
     if (limitMs === Number.POSITIVE_INFINITY) return this.clear();
     const nowMs = performance.now();
@@ -35,7 +35,7 @@ export class Timer {
 
   #sleep(nowMs: number, delayMs: number, wasDue: boolean): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    // Rounded up: a timer may fire a fraction of a millisecond early, and would have to sleep once more.
+    // Rounded up, because a timer may fire a fraction of a millisecond early.
     this.#timer = setTimeout(() => this.#wake(wasDue), Math.min(Math.ceil(delayMs) + 1, longestTimerMs));
     this.#firesAtMs = nowMs + delayMs;
   }
@@ -44,7 +44,7 @@ export class Timer {
     const nowMs = performance.now();
     const leftMs = this.#dueAtMs - nowMs;
     if (leftMs > 0) return this.#sleep(nowMs, leftMs, false);
-    // Not at once: if the process was busy or suspended, what arrived in time is received only after the timers.
+    // Not immediately: if the process was busy or suspended, data that arrived in time is received after the timers.
     if (!wasDue) return this.#sleep(nowMs, 0, true);
     this.#timer = undefined;
     this.#listener.onTimeOver();

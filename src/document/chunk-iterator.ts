@@ -5,11 +5,11 @@ import type { Bytes } from "../runtime/platform-types.ts";
 type Reader = ReadableStreamDefaultReader<Bytes>;
 
 /**
- * Iterates over the chunks of a document. Not a generator: one that was never started runs no `finally`, and would not free the
- * connection when its loop is left at once.
+ * Iterates over the chunks of a document. It is not a generator, because the `finally` of a generator that never started does not
+ * run, and would not free the connection.
  *
- * @param open - opens the document, when the first chunk is requested
- * @param giveUp - frees a document that was not opened
+ * @param open - opens the document when the first chunk is requested
+ * @param giveUp - releases a document that was not opened
  */
 export function iterateChunks(
   open: () => Reader | Promise<Reader>,

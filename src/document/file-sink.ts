@@ -3,7 +3,7 @@ import { ChunkList } from "../call/chunks.ts";
 import { AtomicFile } from "../files/atomic-file.ts";
 import { resolveSaveTarget, type SavePath, saveError } from "../files/save-path.ts";
 
-/** How much may wait to be written before the service has to wait. */
+/** The maximum number of unwritten bytes. After that, the connection is paused. */
 const maxQueuedBytes = 1024 * 1024;
 
 /** Writes a document to a file as fast as the disk takes it. */
@@ -12,7 +12,7 @@ export class FileSink implements Sink {
   readonly #body: Body;
   readonly #queue = new ChunkList();
   #state: "receiving" | "received" | { readonly error: unknown } = "receiving";
-  /** Ends the wait for more bytes. */
+  /** Wakes the writer when more bytes arrive. */
   #wake: (() => void) | undefined;
   #reportClosed: (() => void) | undefined;
   readonly #closed = new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ export class FileSink implements Sink {
     return this.#queue.byteLength < maxQueuedBytes;
   }
 
-  /** The promise keeps the deadlines of the call running until the file has its name. */
+  /** The promise keeps the timeouts of the call running until the file is renamed. */
   end(): Promise<void> {
     this.#state = "received";
     this.#wake?.();
@@ -44,10 +44,10 @@ export class FileSink implements Sink {
   }
 
   /**
-   * Writes the document to a path: the whole file or none.
+   * Writes the document to a path, completely or not at all.
    *
    * @returns the number of bytes
-   * @throws {SaveError} with the path, and the system's own error as its cause
+   * @throws {SaveError} with the path, and the system error as its cause
    */
   async saveTo(path: SavePath, attempts: number): Promise<number> {
     let file: AtomicFile | undefined;
@@ -61,7 +61,7 @@ export class FileSink implements Sink {
     } catch (error) {
       // If the draft cannot be removed, the first error is still the one to report.
       await file?.discard().catch(() => {});
-      // An error from `fail` is the caller's own reason, or already says what is wrong.
+      // An error from `fail` is the caller's reason, or already describes the failure.
       this.#throwIfFailed();
       const failure = saveError(path, error, attempts);
       this.#body.cancel(failure);

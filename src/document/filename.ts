@@ -1,9 +1,9 @@
 import { safeFilename } from "../files/filenames.ts";
 
 /**
- * Returns a bare, safe name from `content-disposition` (RFC 6266, with the encoding of RFC 8187); `undefined` if nothing is left.
+ * Returns a safe file name without a folder from `content-disposition` (RFC 6266, with the encoding of RFC 8187), or `undefined`.
  *
- * @param withoutKey - removes what a name may not contain, before parts of it are cut off or replaced
+ * @param withoutKey - removes secrets before the name is shortened
  */
 export function filenameOf(
   disposition: string | undefined,
@@ -20,7 +20,7 @@ export function filenameOf(
   return undefined;
 }
 
-/** Reads `; name=token` and `; name="quoted \" string"` pairs; the first of a name counts. */
+/** Reads `; name=token` and `; name="quoted \" string"` pairs; the first one of each name counts. */
 function readParameters(disposition: string): Map<string, string | undefined> {
   const parameters = new Map<string, string | undefined>();
   const pattern = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
@@ -31,7 +31,7 @@ function readParameters(disposition: string): Map<string, string | undefined> {
   return parameters;
 }
 
-/** Decodes `UTF-8'en'%C2%A3%20rates`; `undefined` where it is malformed, so that `filename` is taken. */
+/** Decodes `UTF-8'en'%C2%A3%20rates`; `undefined` if it is malformed, so that `filename` is used. */
 function decodeExtended(value: string): string | undefined {
   const utf8 = /^utf-8'[^']*'(.*)/i.exec(value)?.[1];
   const latin1 = /^iso-8859-1'[^']*'(.*)/i.exec(value)?.[1];
@@ -45,7 +45,7 @@ function decodeExtended(value: string): string | undefined {
   );
 }
 
-/** Without the folder: a name may not say where it goes. */
+/** Removes the folder, because a name must not select one. */
 function bareName(name: string): string | undefined {
   return safeFilename(name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1));
 }

@@ -15,31 +15,31 @@ import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 import { webStreamOf } from "./web-stream.ts";
 
-/** What `saveTo` tells of the file it wrote. */
+/** The result of `saveTo`. */
 export interface Saved {
-  /** The path that was asked for; of a URL, its path. */
+  /** The path that you passed. For a URL, its path. */
   readonly path: string;
-  /** How many bytes were written. */
+  /** The number of bytes in the file. */
   readonly bytes: number;
 }
 
 /**
- * A generated PDF whose first bytes have arrived: its metadata, and its bytes in any one form.
+ * A generated PDF whose first bytes have arrived, with its metadata and output methods.
  *
- * A document can be read once. One that is not read holds 64 KiB at most and keeps its connection busy, until it
- * is given up after `timeouts.unread`; so read it, `cancel()` it, or let `await using` do that. One that has come
- * whole by then has no connection, and stays.
+ * You can read a document once. An unread document holds at most 64 KiB and occupies its connection, until it is cancelled after
+ * `timeouts.unread`. So read it, call `cancel()`, or use `await using`. A document that has arrived completely occupies no
+ * connection, and stays available.
  *
- * Every form that ends well gave a whole PDF (with `verify: false`: the whole answer). Each rejects, or ends,
- * with a `TruncatedPdfError` when the rest does not come, or a `TimeoutError` when it does not come in time; with
- * the reason given to `cancel` or to the call's `signal`; and with a `TypeError` when the document was read before.
+ * An output method that succeeds has returned a complete PDF (with `verify: false`: the complete response). Otherwise it fails
+ * with a `TruncatedPdfError`, with a `TimeoutError`, with the reason of `cancel` or of the call's `signal`, or with a `TypeError`
+ * if the document was already read.
  */
 export class GeneratedPdf {
-  /** Status code of the answer: one of 2xx. */
+  /** The status code of the response: one of 2xx. */
   readonly status: number;
-  /** Length in bytes, where the answer tells. */
+  /** The length in bytes, if the response announces it. */
   readonly contentLength: number | undefined;
-  /** How many times the request was tried. */
+  /** The number of requests. */
   readonly attempts: number;
   readonly #response: PdfResponse;
   readonly #maxBytes: number;
@@ -57,31 +57,31 @@ export class GeneratedPdf {
     makeDisposable(Object.getPrototypeOf(this), cancel);
   }
 
-  // Read when they are asked for, which most documents never are. A service may repeat what it was sent, and these
-  // are logged and become names of files.
+  // Computed on demand, because most callers never read them. They are redacted, because a service may repeat values, and these
+  // are logged and become file names.
 
-  /** The id under which the service knows the call (`x-request-id` or `request-id`). */
+  /** The id of the request at the service (`x-request-id` or `request-id`). */
   get requestId(): string | undefined {
     const id = requestIdOf(this.#response.head);
     return id && this.#response.facts.secrets.withoutKey(id);
   }
 
-  /** The name that the service gives the file: bare and safe to save under; `undefined` where it gives none. */
+  /** The file name from the response, without a folder and safe on every system; `undefined` if there is none. */
   get filename(): string | undefined {
     const disposition = this.#response.head.header("content-disposition");
     return filenameOf(disposition, (name) => this.#response.facts.secrets.withoutKey(name));
   }
 
-  /** The answer's headers; where they repeat the API key, without it. */
+  /** The response headers. If they contain the API key, it is redacted. */
   get headers(): Headers {
     this.#headers ??= this.#response.facts.secrets.headersWithoutKey(this.#response.head.toHeaders());
     return this.#headers;
   }
 
   /**
-   * The document as bytes that own their memory.
+   * Returns the document as bytes that own their memory.
    *
-   * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   * @throws {OversizedPdfError} if the document is larger than `maxBytes`
    *
    * @example
    * ```ts
@@ -93,10 +93,10 @@ export class GeneratedPdf {
   }
 
   /**
-   * The document as a Node `Buffer`.
+   * Returns the document as a Node `Buffer`.
    *
-   * @throws {OversizedPdfError} when it is larger than `maxBytes`
-   * @throws {ConfigurationError} in a runtime without Node's streams and buffers
+   * @throws {OversizedPdfError} if the document is larger than `maxBytes`
+   * @throws {ConfigurationError} in a runtime without Node buffers
    *
    * @example
    * ```ts
@@ -108,9 +108,9 @@ export class GeneratedPdf {
   }
 
   /**
-   * The document as an `ArrayBuffer`.
+   * Returns the document as an `ArrayBuffer`.
    *
-   * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   * @throws {OversizedPdfError} if the document is larger than `maxBytes`
    *
    * @example
    * ```ts
@@ -123,9 +123,9 @@ export class GeneratedPdf {
   }
 
   /**
-   * The document as a `Blob` of type `application/pdf`.
+   * Returns the document as a `Blob` of type `application/pdf`.
    *
-   * @throws {OversizedPdfError} when it is larger than `maxBytes`
+   * @throws {OversizedPdfError} if the document is larger than `maxBytes`
    *
    * @example
    * ```ts
@@ -138,7 +138,7 @@ export class GeneratedPdf {
   }
 
   /**
-   * The document as a web stream, fetched only as fast as it is read; cancelling it frees the connection.
+   * Returns the document as a web stream with backpressure. Cancelling the stream frees the connection.
    *
    * @example
    * ```ts
@@ -151,9 +151,9 @@ export class GeneratedPdf {
   }
 
   /**
-   * The document as a Node `Readable`, fetched only as fast as it is read; destroying it frees the connection.
+   * Returns the document as a Node `Readable` with backpressure. Destroying the stream frees the connection.
    *
-   * A reason that is no `Error` becomes the `cause` of one: Node's streams know no other.
+   * If the reason of an abort is not an `Error`, the stream fails with an error that has it as `cause`.
    *
    * @throws {ConfigurationError} in a runtime without Node streams
    *
@@ -170,10 +170,10 @@ export class GeneratedPdf {
   }
 
   /**
-   * The document as a web `Response`, streamed: 200, `content-type: application/pdf`, and its length where that
-   * is known.
+   * Returns the document as a web `Response` that streams, with status 200, `content-type: application/pdf`, and `content-length`
+   * if it is known.
    *
-   * @param init - status and headers of your own, laid over these
+   * @param init - status and headers that replace the defaults
    *
    * @example
    * ```ts
@@ -185,21 +185,21 @@ export class GeneratedPdf {
     const headers = new Headers(init.headers);
     if (!headers.has("content-type")) headers.set("content-type", "application/pdf");
     if (this.contentLength !== undefined) headers.set("content-length", String(this.contentLength));
-    // Made first: a response that cannot be made must not use up the document.
+    // Created first, so that an invalid `init` does not use up the document.
     const { status, statusText } = new Response("", { ...init, headers });
     return new Response(webStreamOf(this.#response.body, "response()"), { status, statusText, headers });
   }
 
   /**
-   * Saves the document: the whole file or none. It is written beside the target, synced and renamed. Links are
-   * followed, the mode of an existing file is kept, and what is no regular file is written to directly. For
-   * standard output pipe `nodeStream()` into `process.stdout`: it may be a file that others write to as well.
+   * Saves the document to a file, completely or not at all. It writes a temporary file next to the target, syncs it and renames
+   * it. It follows links, keeps the mode of an existing file, and writes directly to devices and pipes. For standard output, pipe
+   * `nodeStream()` into `process.stdout`.
    *
-   * @param path - a path, or a `file:` URL; its folder must exist unless `recursive` is set
+   * @param path - a path or `file:` URL; the folder must exist unless `recursive` is set
    * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
    * @returns the path and the number of bytes
-   * @throws {SaveError} when it cannot be written
-   * @throws {ConfigurationError} in a runtime without files
+   * @throws {SaveError} if the file cannot be written
+   * @throws {ConfigurationError} in a runtime without a file system
    *
    * @example
    * ```ts
@@ -212,7 +212,7 @@ export class GeneratedPdf {
   saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved>;
   async saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved> {
     try {
-      // Before it is read: where the path cannot be written, the document is still there for another one.
+      // Checked before reading: if the path is not writable, the caller can save the document elsewhere.
       return await this.saveChecked(await this.#nodeOutputs.checkPath(path, options, this.attempts));
     } catch (error) {
       throw addCaller(error);
@@ -220,7 +220,7 @@ export class GeneratedPdf {
   }
 
   /**
-   * Saves to a path that was checked already.
+   * Saves to a path that was already checked.
    *
    * @internal
    */
@@ -229,9 +229,9 @@ export class GeneratedPdf {
   }
 
   /**
-   * Gives the document up and frees its connection; whoever reads it gets the reason.
+   * Cancels the document and frees its connection. Pending reads fail with the reason.
    *
-   * @param reason - default: a `DOMException` named `AbortError`
+   * @param reason - the error for pending reads. Default: a `DOMException` named `AbortError`
    *
    * @example
    * ```ts
@@ -242,11 +242,11 @@ export class GeneratedPdf {
     this.#response.body.cancel(reason);
   }
 
-  /** Gives the document up at the end of `await using`, where it was not read to its end. */
+  /** Cancels the document at the end of `await using`, unless it was read to its end. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
   /**
-   * The document chunk by chunk; leaving the loop frees the connection.
+   * Iterates over the chunks of the document. Leaving the loop frees the connection.
    *
    * @example
    * ```ts
@@ -278,7 +278,7 @@ export class GeneratedPdf {
     const maxBytes = this.#maxBytes;
     const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
     return new OversizedPdfError(
-      `The document for template ${JSON.stringify(facts.uid)} has ${size} bytes, above the limit of ${maxBytes} (\`maxBytes\`). Raise it, or use saveTo() or stream().`,
+      `The document for template ${JSON.stringify(facts.uid)} has ${size} bytes, above the limit of ${maxBytes} (\`maxBytes\`). Raise the limit, or use saveTo() or stream().`,
       answerFacts(head, facts),
     );
   }

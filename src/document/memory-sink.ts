@@ -3,19 +3,19 @@ import { ChunkList } from "../call/chunks.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 
-/** A promised length is a claim: up to here it is believed and allocated at once, beyond it the bytes must come first. */
+/** The announced length may be wrong. Up to this size it is allocated at once; beyond it, memory grows with the received bytes. */
 const maxBelievedBytes = 256 * 1024 * 1024;
 
-/** What is known of a document before its bytes, and how large it may be. */
+/** The announced and allowed size of a document. */
 interface Limits {
-  /** How many bytes the response promises. */
+  /** The number of bytes that the response announces. */
   readonly contentLength: number | undefined;
   readonly maxBytes: number;
-  /** Creates the error for a larger document. */
+  /** Creates the error for a document that is too large. */
   oversized(): unknown;
 }
 
-/** The class of a sink that makes a `T`. */
+/** The class of a sink that produces a `T`. */
 export type MemorySinkClass<T> = new (...parts: ConstructorParameters<typeof MemorySink<T>>) => MemorySink<T>;
 
 /** Collects a document in memory. */
@@ -49,7 +49,7 @@ abstract class MemorySink<T> implements Sink {
     try {
       this.#resolve(this.make());
     } catch (error) {
-      // There may be no memory left for it.
+      // The allocation may fail.
       rejectWithCaller(this.#resolve, error);
     }
   }
@@ -71,14 +71,14 @@ abstract class MemorySink<T> implements Sink {
   }
 }
 
-/** Collects bytes that own their memory: one allocation where their length is known. */
+/** Collects bytes that own their memory, in one allocation if the length is known. */
 export class BytesSink extends MemorySink<Bytes> {
   #whole: Bytes | undefined;
 
   protected override keep(chunk: Uint8Array): void {
     const { contentLength: promised = Number.POSITIVE_INFINITY } = this.limits;
     if (this.length === 0 && promised === chunk.length) {
-      // In one piece: a copy is made faster than room for it.
+      // A single chunk: copying it is faster than allocating first.
       this.#whole = new Uint8Array(chunk);
       return;
     }
@@ -86,7 +86,7 @@ export class BytesSink extends MemorySink<Bytes> {
     if (this.#whole && this.length + chunk.length <= this.#whole.length) {
       return this.#whole.set(chunk, this.length);
     }
-    // More came than was promised: HTTP cannot do that, but a `fetch` of somebody's own can.
+    // More bytes arrived than announced. HTTP prevents that, but a custom `fetch` does not.
     if (this.#whole) super.keep(this.#whole.subarray(0, this.length));
     this.#whole = undefined;
     super.keep(chunk);
@@ -102,10 +102,10 @@ export class BytesSink extends MemorySink<Bytes> {
   }
 }
 
-/** Collects a `Blob`, which copies what it is made of: so only small chunks are copied before. */
+/** Collects a `Blob`, which copies its parts. So only small chunks are merged before. */
 export class BlobSink extends MemorySink<Blob> {
   protected override make(): Blob {
-    // No part of shared memory: they came from a socket or from `fetch`.
+    // These are not in shared memory, because they come from a socket or from `fetch`.
     return new Blob((this.chunks?.take() ?? []) as Bytes[], { type: "application/pdf" });
   }
 }

@@ -14,28 +14,28 @@ import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.
 import { FileSink } from "./file-sink.ts";
 import type { Saved } from "./generated-pdf.ts";
 
-/** The output methods that need more than a web-standard runtime. */
+/** The output methods that need Node APIs. */
 export interface NodeOutputs {
   /** Returns bytes as a `Buffer` without copying them. */
   toBuffer(bytes: Bytes): NodeBuffer;
   toReadable(body: Body): NodeReadable;
   /**
-   * Reads a relative path at once, and rejects with a `SaveError` if nothing can be saved there.
+   * Resolves a relative path immediately. Rejects with a `SaveError` if the file cannot be saved there.
    *
-   * @param attempts - how many requests were made, for that error
+   * @param attempts - the number of requests, for that error
    */
   checkPath(
     given: string | URL,
     options: SaveOptions | SavePolicy | undefined,
     attempts: number,
   ): Promise<SavePath>;
-  /** Saves the document: the whole file or none. */
+  /** Saves the document completely or not at all. */
   save(body: Body, path: SavePath, attempts: number): Promise<Saved>;
 }
 
 const rules: Rules<SaveOptions> = { recursive: isBoolean };
 
-/** The outputs in Node, and in Deno and Bun, which have Node's modules. */
+/** The outputs in Node, Deno and Bun. */
 export const nodeOutputs: NodeOutputs = {
   toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   toReadable: nodeStreamOf,
@@ -47,7 +47,7 @@ export const nodeOutputs: NodeOutputs = {
     try {
       if (recursive) await createFolders(path);
       const target = await resolveSaveTarget(path);
-      // Creating a file is cheaper than rendering a document in vain. A bulk run has checked the folder in `prepare`.
+      // Creating a file is cheaper than rendering a document that cannot be saved. Bulk runs check the folder in `prepare`.
       if (!target.isDirect && !policy) await AtomicFile.probe(target.folder);
       return path;
     } catch (error) {
@@ -67,7 +67,7 @@ function nodeStreamOf(body: Body): NodeReadable {
   const { Readable } = process.getBuiltinModule("node:stream");
   let isWhole = false;
   const readable = new Readable({
-    // The default since Node 22. With less, a stream of small chunks pauses its connection many times a read.
+    // The default since Node 22. With a lower limit, a stream of small chunks would pause its connection often.
     highWaterMark: 64 * 1024,
     read: () => body.resume(),
     destroy: (error, done) => {
@@ -92,7 +92,7 @@ function nodeStreamOf(body: Body): NodeReadable {
       relay.drop();
       const error =
         reason instanceof Error ? reason : new Error("The document was cancelled.", { cause: reason });
-      // A caller that has just received the stream has had no time to listen, and an unhandled error ends the process.
+      // The caller has just received the stream and may not listen yet, and an unhandled error would end the process.
       if (isListenedTo(readable)) readable.destroy(error);
       else readable.once("newListener", () => process.nextTick(() => readable.destroy(error)));
     },

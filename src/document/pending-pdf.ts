@@ -11,32 +11,30 @@ import type { NodeOutputs } from "./node-outputs.ts";
 type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
 
 /**
- * A document on its way: a promise of it, with every form of it as a method.
+ * A pending document: a promise of a `GeneratedPdf` that also has its output methods.
  *
- * The request is sent by itself, at the end of the current turn of the event loop's queue; nothing has to be
- * awaited for that. Of a document that breaks while it arrives, `bytes()`, `buffer()`, `arrayBuffer()`, `blob()` and
- * `saveTo()` are made of another one, where `retry` allows it and nobody awaited the document itself. Every form
- * rejects with what `await` on this would reject with, and with what the form of the same name on `GeneratedPdf`
- * rejects with.
+ * The request is sent in a microtask, even if you await nothing. If a response is interrupted, `bytes()`, `buffer()`,
+ * `arrayBuffer()`, `blob()` and `saveTo()` retry it as `retry` allows, unless you awaited the document itself. Every output
+ * method rejects with the errors of the call, and with those of the method of the same name on `GeneratedPdf`.
  */
 export class PendingPdf
   extends Promise<GeneratedPdf>
-  // Editors show the documentation of these methods for those of a pending PDF.
+  // So that editors show the documentation of these methods.
   implements Pick<GeneratedPdf, "bytes" | "buffer" | "arrayBuffer" | "blob">
 {
-  /** `then`, `catch` and `finally` give plain promises. */
+  /** `then`, `catch` and `finally` return plain promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
   readonly #call: Call;
   readonly #nodeOutputs: NodeOutputs;
-  /** Settles the promise itself; missing once it will be. */
+  /** Settles the promise itself. Missing once it is going to be settled. */
   #resolve: ((document: GeneratedPdf | Promise<never>) => void) | undefined;
   #outcome: Outcome | undefined;
   /** Called with the outcome. */
   #waiting: ((outcome: Outcome) => void)[] | undefined;
-  /** What has to be settled before the request is sent. Missing once that time is over. */
+  /** Promises to wait for before the request is sent. Missing afterwards. */
   #checks: Promise<unknown>[] | undefined = [];
   #outputs = 0;
   #isAwaited = false;
@@ -45,7 +43,7 @@ export class PendingPdf
   /** @internal */
   constructor(call: Call, nodeOutputs: NodeOutputs) {
     if (typeof call !== "object")
-      throw new TypeError("A pending PDF is made by `generate` only; use Promise itself.");
+      throw new TypeError("Only `generate` can create a PendingPdf. Use Promise instead.");
     let settle!: (document: GeneratedPdf | Promise<never>) => void;
     super((resolve) => {
       settle = resolve;
@@ -54,12 +52,12 @@ export class PendingPdf
     this.#call = call;
     this.#nodeOutputs = nodeOutputs;
     call.onSettled = (outcome) => this.#onSettled(outcome);
-    // Not at once: an output that is requested in the same tick may have to check something first.
-    // By a promise, because test runners take `queueMicrotask` for a timer and stop it.
+    // Deferred, because an output that is requested in the same tick may have to check its path first. A promise is used, because
+    // fake timers of test runners replace `queueMicrotask`.
     tick.then(() => this.#start());
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and has to know whether somebody awaits it.
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and has to know whether it is awaited.
   override then<A = GeneratedPdf, B = never>(
     onFulfilled?: ((document: GeneratedPdf) => A | PromiseLike<A>) | null,
     onRejected?: ((error: unknown) => B | PromiseLike<B>) | null,
@@ -91,10 +89,10 @@ export class PendingPdf
   }
 
   /**
-   * The document as a web stream, once it has begun to arrive.
+   * Resolves to a web stream of the document once it has begun to arrive.
    *
-   * @throws what `generate` rejects with
-   * @throws {TypeError} when the document was read before
+   * @throws the error of the call
+   * @throws {TypeError} if the document was already read
    *
    * @example
    * ```ts
@@ -107,11 +105,11 @@ export class PendingPdf
   }
 
   /**
-   * The document as a Node `Readable`, once it has begun to arrive.
+   * Resolves to a Node `Readable` of the document once it has begun to arrive.
    *
-   * @throws what `generate` rejects with
-   * @throws {TypeError} when the document was read before
-   * @throws {ConfigurationError} in a runtime without Node's streams and buffers
+   * @throws the error of the call
+   * @throws {TypeError} if the document was already read
+   * @throws {ConfigurationError} in a runtime without Node streams
    *
    * @example
    * ```ts
@@ -126,12 +124,13 @@ export class PendingPdf
   }
 
   /**
-   * The document as a web `Response`, once it has begun to arrive: until then there is time to answer otherwise.
+   * Resolves to a web `Response` with the document once it has begun to arrive. If it rejects instead, you can still send an
+   * error response.
    *
-   * @param init - status and headers of your own, laid over the document's
+   * @param init - status and headers that replace the defaults
    *
-   * @throws what `generate` rejects with
-   * @throws {TypeError} when the document was read before
+   * @throws the error of the call
+   * @throws {TypeError} if the document was already read
    *
    * @example
    * ```ts
@@ -144,16 +143,16 @@ export class PendingPdf
   }
 
   /**
-   * Saves the document: the whole file or none. Asked for in the same breath as the document, it finds out
-   * before anything is sent whether the path can be written.
+   * Saves the document to a file, completely or not at all. When called in the same tick as `generate()`, it checks the path
+   * before the request is sent.
    *
-   * @param path - a path, or a `file:` URL; its folder must exist unless `recursive` is set
+   * @param path - a path or `file:` URL; the folder must exist unless `recursive` is set
    * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
    * @returns the path and the number of bytes
-   * @throws what `generate` rejects with
-   * @throws {SaveError} when the document cannot be written there
-   * @throws {TypeError} when the document was read before
-   * @throws {ConfigurationError} in a runtime without files
+   * @throws the error of the call
+   * @throws {SaveError} if the document cannot be saved there
+   * @throws {TypeError} if the document was already read
+   * @throws {ConfigurationError} in a runtime without a file system
    *
    * @example
    * ```ts
@@ -171,9 +170,9 @@ export class PendingPdf
   }
 
   /**
-   * Gives the document up, before or while it arrives. Whoever waits for it gets the reason.
+   * Cancels the call or the document. Pending output methods reject with the reason.
    *
-   * @param reason - default: a `DOMException` named `AbortError`
+   * @param reason - the rejection of pending output methods. Default: a `DOMException` named `AbortError`
    *
    * @example
    * ```ts
@@ -186,7 +185,7 @@ export class PendingPdf
     this.#call.fail(reason);
   }
 
-  /** The document chunk by chunk; leaving the loop frees the connection. */
+  /** Iterates over the chunks of the document. Leaving the loop frees the connection. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Bytes> {
     return iterateChunks(
       () => this.#output("stream", (document) => document.openReader()),
@@ -204,7 +203,7 @@ export class PendingPdf
   }
 
   async #startAfter(checks: readonly Promise<unknown>[]): Promise<void> {
-    // All of them, also of a cancelled call: drafts are removed again, and no rejection is left unhandled.
+    // Waits for all of them, even if the call was cancelled, so that drafts are removed and no rejection is unhandled.
     const results = await Promise.allSettled(checks);
     const failed = results.find((result) => result.status === "rejected");
     if (failed) this.#call.fail(failed.reason);
@@ -212,8 +211,8 @@ export class PendingPdf
   }
 
   /**
-   * Opens an output of the document. One that shows nothing before it is whole is opened again on another document, if the first
-   * one breaks and the call replaces it.
+   * Opens an output of the document. If the call replaces a truncated document, the output is opened again, unless it is a
+   * stream.
    */
   #output<T>(kind: "whole" | "stream", open: (document: GeneratedPdf) => T | Promise<T>): Promise<T> {
     this.#outputs++;
@@ -222,9 +221,9 @@ export class PendingPdf
       const read = (outcome: Outcome): void => {
         if ("error" in outcome) return rejectWithCaller(resolve, outcome.error);
         const fail = (error: unknown): void => {
-          // Another document takes the place of the one that broke.
+          // Another document replaces the truncated one.
           if (this.#outcome !== outcome) return this.#whenSettled(read);
-          // No other code can reach a document that this output could not read.
+          // No other code can read this document.
           if (this.#outputs === 1 && !this.#isAwaited) this.#call.fail(error);
           rejectWithCaller(resolve, error);
         };
@@ -244,7 +243,7 @@ export class PendingPdf
     else this.#waiting = [read];
   }
 
-  /** @param outcome - missing if the document broke, and another one takes its place */
+  /** @param outcome - missing if another document replaces a truncated one */
   #onSettled(outcome: CallOutcome | undefined): void {
     if (outcome === undefined) {
       this.#outcome = undefined;
@@ -262,8 +261,8 @@ export class PendingPdf
   }
 
   /**
-   * Settles the promise itself, if it is awaited, or if nothing else handles a failure: otherwise a caught `.bytes()` would leave an
-   * unhandled rejection.
+   * Settles the promise itself if it is awaited, or if nothing else handles a failure. Otherwise, catching `.bytes()` would leave
+   * an unhandled rejection.
    */
   #settle(): void {
     const outcome = this.#outcome;

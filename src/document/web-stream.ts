@@ -2,13 +2,13 @@ import type { Body } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 
-/** How many bytes are fetched ahead of a reader. */
+/** The number of bytes to buffer ahead of a reader. */
 const highWaterMark = 64 * 1024;
 
 /**
- * Returns a web stream that reads a body only as fast as it is read itself, and ends with an error if the document is not whole.
+ * Returns a web stream of a body, with backpressure. It fails if the document is incomplete.
  *
- * @param output - its name, as the caller knows it
+ * @param output - the name of the output method
  */
 export function webStreamOf(body: Body, output: string): ReadableStream<Bytes> {
   return new ReadableStream<Bytes>(
@@ -45,7 +45,7 @@ function writeTo(controller: ReadableStreamDefaultController<Bytes>, body: Body,
   });
 }
 
-/** Returns bytes that own their memory: chunks may share a buffer, and a caller that transfers one would transfer the others. */
+/** Returns bytes that own their memory. Chunks may share a buffer, and transferring one would transfer the others. */
 function ownBytes(chunk: Uint8Array): Bytes {
   const whole = chunk.byteLength === chunk.buffer.byteLength && chunk.buffer instanceof ArrayBuffer;
   return whole ? new Uint8Array(chunk.buffer) : new Uint8Array(chunk);

@@ -2,7 +2,7 @@ import { fileSystem, ignoreMissing, renamePatiently } from "./file-system.ts";
 import { draftEnding } from "./filenames.ts";
 import type { FileTarget } from "./target.ts";
 
-/** A file being written: as a draft in the target's folder that is renamed when it is whole, or directly to a device or a pipe. */
+/** A file that is being written: a draft in the folder of the target that is renamed when complete, or a device or pipe. */
 export class AtomicFile {
   readonly #descriptor: number;
   readonly #target: FileTarget;
@@ -18,7 +18,7 @@ export class AtomicFile {
   /** @param mark - the start of the draft's name, after the dot */
   static async open(target: FileTarget, mark = ""): Promise<AtomicFile> {
     if (target.isDirect) return new AtomicFile(await openDirectly(target.path), target, undefined);
-    // Not derived from the target's name, which may already be as long as the file system allows.
+    // Not derived from the name of the target, which may already have the maximum length.
     const { open, path } = fileSystem();
     const draft = path.join(target.folder, `.${mark}${crypto.randomUUID()}${draftEnding}`);
     // The draft is private from its first byte on, because the file that it replaces may be.
@@ -26,7 +26,7 @@ export class AtomicFile {
     return new AtomicFile(descriptor, target, draft);
   }
 
-  /** Checks that files can be created in a folder, by creating one. */
+  /** Checks that files can be created in a folder by creating one. */
   static async probe(folder: string, mark?: string): Promise<void> {
     const target = { path: folder, folder, mode: undefined, isDirect: false };
     await (await AtomicFile.open(target, mark)).discard();
@@ -40,7 +40,7 @@ export class AtomicFile {
   }
 
   /**
-   * Syncs the file and gives it its name. The mode of the file that it replaces is kept.
+   * Syncs the file and renames it to its target. Keeps the mode of the file that it replaces.
    *
    * @param beforeRename - called before each attempt to rename; it may throw
    */
@@ -72,19 +72,19 @@ export class AtomicFile {
   }
 }
 
-/** Opens a device or a pipe. Fails if nobody reads the pipe: opening it would wait for a reader. */
+/** Opens a device or a pipe. Fails if no program reads the pipe, instead of waiting for one. */
 async function openDirectly(path: string): Promise<number> {
   const { open, close, constants } = fileSystem();
   const probe = await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
   try {
     return await open(path, constants.O_WRONLY | constants.O_APPEND);
   } finally {
-    // Not before: a reader sees the end of the pipe when its last writer closes it.
+    // Closed only now, because a reader sees the end of the pipe when the last writer closes it.
     await close(probe);
   }
 }
 
-/** Returns what is left of the chunks after their first `count` bytes were written. */
+/** Returns the rest of the chunks after `count` bytes. */
 function withoutFirst(chunks: Uint8Array[], count: number): Uint8Array[] {
   let left = count;
   for (const [index, chunk] of chunks.entries()) {

@@ -1,6 +1,6 @@
 import { mayBeHeld } from "./system-errors.ts";
 
-/** The calls of node:fs that files are written with. File handles would cost more CPU for a small document. */
+/** The functions of node:fs that write files. File handles would cost more CPU for a small document. */
 type FileSystem = ReturnType<typeof load>;
 
 let loaded: FileSystem | undefined;
@@ -36,7 +36,7 @@ function load() {
   };
 }
 
-/** Treats the error for a missing file as an answer. */
+/** Returns `undefined` for a missing file. */
 export function ignoreMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }
@@ -47,7 +47,7 @@ const delaysMs = [10, 20, 40, 80, 160, 320, 640];
 /**
  * Renames a file. On Windows it retries for about a second if another program may hold the file or the one it replaces open.
  *
- * @param rename - renames once; any other error that it throws ends the retries
+ * @param rename - renames once; other errors that it throws end the retries
  * @param platform - a value of `process.platform`
  */
 export async function renamePatiently<T>(

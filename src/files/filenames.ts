@@ -1,7 +1,7 @@
 /** The end of every temporary file's name. */
 export const draftEnding = ".template-pdf";
 
-/** File systems allow 255 bytes a name; the rest is for an extension and for what a browser adds, such as " (1)". */
+/** File systems allow 255 bytes for a name. This leaves room for an extension and for suffixes of browsers, such as " (1)". */
 const maxStemBytes = 240;
 
 /** Characters that break file systems or readers: separators, control characters, text direction marks, lone surrogates. */
@@ -18,7 +18,7 @@ const forbiddenOnWindows = /[\p{Cc}\\/:*?"<>|]|[. ]$/u;
  * both ends, and a long name is cut to whole characters with its extension kept.
  *
  * @param name - the requested name, without a folder
- * @returns the name, or `undefined` if nothing of it is left
+ * @returns the name, or `undefined` if nothing is left
  */
 export function safeFilename(name: string): string | undefined {
   // A leading dot hides a file on Unix, and Windows drops trailing dots and spaces.
@@ -34,7 +34,7 @@ export function safeFilename(name: string): string | undefined {
  * is created and then cannot be deleted by hand, and a `:` opens a hidden stream.
  */
 export function objectionOfWindows(name: string): string | undefined {
-  if (device.test(name)) return "Windows keeps that name for a device";
+  if (device.test(name)) return "Windows reserves this name for a device";
   if (forbiddenOnWindows.test(name)) {
     return 'Windows takes none of \\ / : * ? " < > |, no control characters, and no dot or space at the end of a name';
   }
@@ -42,12 +42,12 @@ export function objectionOfWindows(name: string): string | undefined {
   return name.length > 255 ? "its name is too long" : undefined;
 }
 
-/** The lookbehind makes a run of spaces be tried once, and not again from each of them. */
+/** The lookbehind prevents quadratic time for runs of spaces. */
 function trimEnds(text: string): string {
   return text.replace(/^[.\s]+|(?<![.\s])[.\s]+$/g, "");
 }
 
-/** Cuts to whole characters: the encoder stops before one that does not fit. */
+/** Truncates at a character boundary: the encoder stops before a character that does not fit. */
 function cut(stem: string): string {
   return stem.slice(0, new TextEncoder().encodeInto(stem, new Uint8Array(maxStemBytes)).read);
 }

@@ -4,9 +4,9 @@ export interface SaveOptions {
   readonly recursive?: boolean | undefined;
 }
 
-/** Rules of a bulk run for each file that it saves. */
+/** The rules of a bulk run for the files that it saves. */
 export interface SavePolicy extends SaveOptions {
-  /** The start of the draft's name, after the dot. It shows which run left the file behind. */
+  /** The start of the draft's name, after the dot. It identifies the run that left the file behind. */
   readonly mark: string;
   /** Creates the file's folder before the request is sent. The document fails with the error that it throws. */
   prepare(): Promise<void>;

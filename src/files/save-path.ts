@@ -5,7 +5,7 @@ import { isPolicy, type SaveOptions, type SavePolicy } from "./save-options.ts";
 import { describeWriteError, PathRefusal } from "./system-errors.ts";
 import { absolutePath, type FileTarget, resolveTarget } from "./target.ts";
 
-/** The path that the caller gave, made absolute when it was given. */
+/** The caller's path, made absolute immediately. */
 export interface SavePath {
   readonly given: string;
   readonly absolute: string;
@@ -17,10 +17,10 @@ export interface SavePath {
 const windowsDevice = /^[\\/]{2}\.[\\/]/;
 
 /**
- * Reads the path or `file:` URL that the caller gave.
+ * Parses the path or `file:` URL of the caller.
  *
- * @param attempts - how many requests were made, for the error
- * @throws {SaveError} when it is neither
+ * @param attempts - the number of requests, for the error
+ * @throws {SaveError} if it is neither
  */
 export function parseSavePath(
   given: string | URL,
@@ -42,14 +42,13 @@ function pathOfUrl(url: URL, attempts: number): string {
   try {
     return fileURLToPath(url);
   } catch (cause) {
-    const what =
-      url.protocol === "file:" ? "a file: URL that is none of this machine" : `a URL with ${url.protocol}`;
+    const what = url.protocol === "file:" ? "a file: URL of another machine" : `a URL with ${url.protocol}`;
     throw notAPath(what, url.protocol, attempts, cause);
   }
 }
 
 function notAPath(what: string, path: string, attempts: number, cause?: unknown): SaveError {
-  const message = `A document can be saved to a path or a file: URL, not to ${what}.`;
+  const message = `Expected a path or a file: URL to save the document to, got ${what}.`;
   return new SaveError(message, { path, attempts, ...(cause !== undefined && { cause }) });
 }
 
@@ -61,7 +60,7 @@ export async function resolveSaveTarget({ absolute, policy }: SavePath): Promise
   return target;
 }
 
-/** Creates the folders of a path that are missing. */
+/** Creates the missing folders of a path. */
 export async function createFolders({ absolute }: SavePath): Promise<void> {
   const { mkdir, path } = fileSystem();
   await mkdir(path.dirname(absolute), { recursive: true });

@@ -1,37 +1,37 @@
-/** A path that the system may take, and that cannot be a file's. The message says why. */
+/** Thrown for a path that cannot be the path of a file. The message says why. */
 export class PathRefusal extends Error {}
 
-/** Explanations by the code of the system's error. */
+/** Explanations by system error code. */
 interface Explanations {
   readonly [code: string]: string | undefined;
 }
 
-const mayNotWrite = "this process may not write there";
+const mayNotWrite = "this process does not have permission to write there";
 
 export const isFolder = "it is a folder: name a file inside it";
 
 const explanations: Explanations = {
-  ENOENT: "it is not there any more",
+  ENOENT: "it no longer exists",
   ENOTDIR: "a part of its path is a file, not a folder",
-  EEXIST: "there is a file of that name",
+  EEXIST: "a file with this name exists",
   EISDIR: isFolder,
-  ELOOP: "its links lead in a circle",
+  ELOOP: "its links form a loop",
   EACCES: mayNotWrite,
   EPERM: mayNotWrite,
   EBUSY: "another program has it open, or it is a mount point",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
-  EFBIG: "it has become larger than a file may be",
+  EFBIG: "the file is too large",
   EIO: "the disk reports an error",
   ENAMETOOLONG: "its name is too long",
   ENXIO: "it is a pipe that no program reads",
 };
 
 /**
- * Describes in words what the system refused.
+ * Describes a system error in words.
  *
- * @param ownExplanations - override the general ones
+ * @param ownExplanations - replace the general ones
  */
 export function describeSystemError(error: unknown, ownExplanations: Explanations = {}): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
@@ -40,7 +40,7 @@ export function describeSystemError(error: unknown, ownExplanations: Explanation
 
 /** Describes in words why a file could not be written. */
 export function describeWriteError(error: unknown): string {
-  // Windows does not report which of the two it is.
+  // Windows does not distinguish the two.
   if (mayBeHeld(error)) return `another program has it open, or ${mayNotWrite}`;
   return describeSystemError(error, { ENOENT: "its folder does not exist: create it first" });
 }
@@ -48,7 +48,7 @@ export function describeWriteError(error: unknown): string {
 /** Windows uses these codes if a virus scanner, an indexer or a reader holds the file or the one it replaces open. */
 const codesOfHeldFiles: readonly (string | undefined)[] = ["EPERM", "EACCES", "EBUSY"];
 
-/** Whether Windows refused to rename a file in the way it does while another program has the file open. */
+/** Whether Windows refused to rename a file because another program may have it open. */
 export function mayBeHeld(error: unknown, platform: string = process.platform): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   return platform === "win32" && syscall === "rename" && codesOfHeldFiles.includes(code);

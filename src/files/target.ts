@@ -3,25 +3,25 @@ import { fileSystem, ignoreMissing } from "./file-system.ts";
 import { objectionOfWindows } from "./filenames.ts";
 import { isFolder, PathRefusal } from "./system-errors.ts";
 
-/** Where a file goes once all links are followed, and what is there. */
+/** The target of a file after all links are followed, and what exists there. */
 export interface FileTarget {
   readonly path: string;
   readonly folder: string;
-  /** The mode of what is there; `undefined` if nothing is. */
+  /** The mode of the existing file; `undefined` if none exists. */
   readonly mode: number | undefined;
   /** Whether it is a device or a pipe, which is written to directly, because a rename would destroy it. */
   readonly isDirect: boolean;
 }
 
 /**
- * Makes a path absolute and keeps its last part: a trailing separator or trailing dots name no file, and are refused later.
+ * Makes a path absolute and keeps its last part: trailing separators and dots, which are not file names, are refused later.
  *
  * @param folder - the working directory
  * @param path - `node:path` of the system that the path is for
  */
 export function absolutePath(text: string, folder: string, path: PlatformPath = fileSystem().path): string {
   if (path.sep === "/") {
-    // Joined without normalizing: removing a `..` that follows a link would lead elsewhere.
+    // Joined without normalizing, because removing a `..` after a link would change the path.
     return path.isAbsolute(text) ? text : folder + path.sep + text;
   }
   // On Windows a `..` never follows a link, `\a` belongs to the current drive, and `C:a` starts at that drive's own working
@@ -34,11 +34,11 @@ export function absolutePath(text: string, folder: string, path: PlatformPath = 
 }
 
 /**
- * Follows the links of an absolute path and finds out what is there. It goes folder by folder, as the system does, because
- * `..` after a link leads out of the folder it points to.
+ * Follows the links of an absolute path and inspects the target. It resolves folder by folder, like the system, because `..`
+ * after a link refers to the folder that the link points to.
  *
- * @throws {PathRefusal} if no file can have the path
- * @throws the system's error if it refuses the path, or if this process may not write to the file
+ * @throws {PathRefusal} if the path cannot be a file
+ * @throws the system error if the path is refused or the file is not writable
  */
 export async function resolveTarget(absolute: string): Promise<FileTarget> {
   const { lstat, readlink, realpath, stat, path } = fileSystem();
@@ -51,17 +51,17 @@ export async function resolveTarget(absolute: string): Promise<FileTarget> {
   const objection = process.platform === "win32" ? objectionOfWindows(name) : undefined;
   if (objection !== undefined) throw new PathRefusal(objection);
   if (existing?.isSymbolicLink()) {
-    // Fails if the links lead in a circle.
+    // Fails if the links form a loop.
     const linked = await stat(found).catch(ignoreMissing);
     if (linked && !linked.isFile() && !linked.isDirectory()) {
-      // A link such as /dev/stdout may lead to a pipe, which has no path.
+      // A link such as /dev/stdout may point to a pipe, which has no path.
       const device = await realpath(found).catch(() => found);
       return { path: device, folder, mode: linked.mode, isDirect: true };
     }
     return resolveTarget(absolutePath(await readlink(found), folder));
   }
   if (existing?.isFile()) await checkWritable(found);
-  // Whether the folder takes new files shows only when one is created: see `AtomicFile.open`.
+  // `AtomicFile.open` checks whether the folder is writable.
   return {
     path: found,
     folder,

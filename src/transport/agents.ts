@@ -8,7 +8,7 @@ import type { DispatcherLike } from "./transport.ts";
 /** A dispatcher that we create and therefore close. */
 type OwnedDispatcher = DispatcherLike & { close(): Promise<void> };
 
-/** Whether an origin is reached directly, or through a proxy. */
+/** Whether requests to an origin use a proxy. */
 type Route = "direct" | "proxied";
 
 /** The dispatchers that a client creates for itself: one for each route. */
@@ -16,12 +16,12 @@ export class OwnAgents {
   readonly sockets = new SocketTracker();
   /** Created by the first call, because loading undici takes longer than many programs take to start. */
   readonly #agents: { [route in Route]?: OwnedDispatcher | Promise<OwnedDispatcher> | undefined } = {};
-  /** By origin: decided by its first request, because reading the environment is slow. */
+  /** Keyed by origin. Decided by the first request, because reading the environment is slow. */
   readonly #routes = new Map<string, Route>();
 
   /**
-   * Returns the dispatcher for an origin. `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case, are honoured as undici
-   * reads them. Loopback is never proxied.
+   * Returns the dispatcher for an origin. It uses `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case, like undici.
+   * Loopback is never proxied.
    */
   dispatcherFor(origin: string): DispatcherLike | Promise<DispatcherLike> {
     let route = this.#routes.get(origin);
@@ -46,7 +46,7 @@ export class OwnAgents {
       this.#agents[route] = agent;
       return agent;
     } catch (error) {
-      // Somebody may have fixed it before the next call.
+      // The setting may be fixed before the next call.
       this.#agents[route] = undefined;
       throw error;
     }
@@ -61,7 +61,7 @@ function eitherCase(name: string): string {
   return readEnvironment(name) ?? readEnvironment(name.toUpperCase()) ?? "";
 }
 
-/** Without undici's own connect timeout, which would come before ours, or after it. */
+/** Disables undici's connect timeout in favour of ours. */
 const unlimited = { timeout: 0 };
 
 async function openAgent(sockets: SocketTracker): Promise<OwnedDispatcher> {
@@ -103,9 +103,9 @@ async function openProxyAgent(sockets: SocketTracker): Promise<OwnedDispatcher> 
       },
     });
   } catch {
-    // Without the cause: undici quotes the address, which may hold a password.
+    // Without the cause, because undici quotes the address, which may contain a password.
     throw new ConfigurationError(
-      "HTTP_PROXY or HTTPS_PROXY is no address of a proxy. Expected it to be like http://proxy.example.com:3128.",
+      "HTTP_PROXY or HTTPS_PROXY is not a valid proxy address. Expected an address such as http://proxy.example.com:3128.",
     );
   }
 }
@@ -113,9 +113,8 @@ async function openProxyAgent(sockets: SocketTracker): Promise<OwnedDispatcher> 
 type Connect = (request: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData>;
 
 /**
- * Opens a tunnel through a proxy. By default undici treats a proxy that disconnects like a service that does: it retries at
- * once and without end, a thousand times a second, even if the call has ended. An error of our own stops that and names the
- * proxy.
+ * Opens a tunnel through a proxy. If a proxy disconnects, undici retries immediately and without end, a thousand times a second,
+ * even if the call has ended. Our own error stops that and names the proxy.
  */
 async function openTunnel(
   connect: Connect,
@@ -130,7 +129,7 @@ async function openTunnel(
   // Any success opens the tunnel (RFC 9110, 9.3.6), but undici accepts only 200.
   if (status >= 200 && status < 300) return { ...answer, statusCode: 200 };
   socket.on("error", () => {}).destroy();
-  throw new ProxyFailure(`the proxy at ${origin} answered ${status}`, { status });
+  throw new ProxyFailure(`the proxy at ${origin} responded with ${status}`, { status });
 }
 
 /**
@@ -156,9 +155,8 @@ async function importAgent() {
 type AgentParts = Awaited<ReturnType<typeof importAgent>>;
 
 /**
- * Requires them if this file is where the package was installed: that is faster than `import()`, which first searches CommonJS
- * for names to export. From within a bundle, it could find another undici than the bundled one; and some bundlers report the
- * original location of this file.
+ * Uses `require` in an installed package, because `import()` is slower: it searches CommonJS for export names. In a bundle,
+ * `require` could find another undici than the bundled one, and some bundlers report the original location of this file.
  */
 function requireAgent(): AgentParts | undefined {
   const { url } = import.meta;
@@ -196,7 +194,7 @@ async function loadIndex() {
   } catch (cause) {
     const [reason] = String(cause instanceof Error ? cause.message : cause).split("\n");
     throw new ConfigurationError(
-      `undici, which carries the requests in Node, could not be loaded (${reason}). Nothing was sent. Install it beside this package; in a bundle that is an ES module leave it outside (esbuild: --external:undici); or give \`fetch: globalThis.fetch\`.`,
+      `undici could not be loaded (${reason}), and the request was not sent. Install undici; in a bundle of ES modules, keep it external (esbuild: --external:undici); or pass \`fetch: globalThis.fetch\`.`,
       { cause },
     );
   }

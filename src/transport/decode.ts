@@ -6,7 +6,7 @@ type Zlib = typeof import("node:zlib");
 const decoders: { readonly [coding: string]: (zlib: Zlib, firstByte: number) => Transform } = {
   gzip: (zlib) => zlib.createGunzip(),
   "x-gzip": (zlib) => zlib.createGunzip(),
-  // Some servers send it without its wrapper (RFC 9110, 8.4.1.2, note); every browser looks at the first byte.
+  // Some servers omit the wrapper (RFC 9110, 8.4.1.2, note), so browsers inspect the first byte.
   deflate: (zlib, firstByte) =>
     (firstByte & 0x0f) === 0x08 ? zlib.createInflate() : zlib.createInflateRaw(),
   br: (zlib) => zlib.createBrotliDecompress(),
@@ -15,7 +15,7 @@ const decoders: { readonly [coding: string]: (zlib: Zlib, firstByte: number) => 
 /** The first byte of a wrapped deflate stream (RFC 1950, 2.2), assumed inside another coding. */
 const wrapped = 0x78;
 
-/** More codings than a server applies: each multiplies what a few bytes can grow to. */
+/** The maximum number of codings. Each one multiplies the size that a few bytes can expand to. */
 const maxCodings = 5;
 
 /** Returns the codings of a `content-encoding` header in the order in which they were applied; none for plain bytes. */
@@ -30,22 +30,22 @@ export function canDecode(codings: readonly string[]): boolean {
   return codings.length <= maxCodings && codings.every((coding) => Object.hasOwn(decoders, coding));
 }
 
-/** Receives decoded bytes. Last comes exactly one of `onEnd` and `onFailure`, and nothing after `destroy`. */
+/** Receives decoded bytes. Exactly one of `onEnd` and `onFailure` comes last, and nothing after `destroy`. */
 export interface DecoderEvents {
   onChunk(chunk: Uint8Array): void;
   onEnd(): void;
   onFailure(cause: unknown): void;
-  /** The decoder can take more again. */
+  /** Called when the decoder can take more. */
   onDrain(): void;
 }
 
-/** Undoes the content codings of one body, with backpressure from end to end. */
+/** Decodes one body, with backpressure. */
 export class Decoder {
   readonly #codings: readonly string[];
   readonly #events: DecoderEvents;
   /** The stream of the coding that was applied last; created for the first byte. */
   #input: Transform | undefined;
-  /** Passes on the next decoded chunk, which waits while paused. */
+  /** Delivers the next decoded chunk, which waits while paused. */
   #passOn: (() => void) | undefined;
   #isPaused = false;
   #isOver = false;
@@ -85,7 +85,7 @@ export class Decoder {
   }
 
   #open(firstByte: number): Transform {
-    // Loaded here, because hardly any answer is encoded, and they would slow down the start.
+    // Loaded on demand, because few responses are encoded.
     const { pipeline, Writable } = process.getBuiltinModule("node:stream");
     const zlib = process.getBuiltinModule("node:zlib");
     const stages = this.#codings

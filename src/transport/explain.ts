@@ -1,10 +1,10 @@
 import type { Explanation } from "./transport.ts";
 
-/** A failure of the proxy, not of the service behind it. The message has the proxy's address without its credentials. */
+/** A failure of the proxy, not of the service behind it. The message contains the address of the proxy without credentials. */
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
   readonly code = "PROXY_FAILED";
-  /** The status that the proxy answered, if it did. */
+  /** The response status of the proxy, if any. */
   readonly status: number | undefined;
 
   constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
@@ -13,7 +13,7 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** The properties of errors of Node, OpenSSL and undici that are read here. */
+/** The properties of errors from Node, OpenSSL and undici. */
 interface Known {
   readonly code?: unknown;
   readonly syscall?: unknown;
@@ -22,34 +22,33 @@ interface Known {
 }
 
 const trust =
-  "If that authority is your own, start Node with NODE_EXTRA_CA_CERTS=<its certificate, a PEM file>, or give a `dispatcher`: new Agent({ connect: { ca } }) of undici.";
-const unknownAuthority = ["its certificate is of an authority that is not known here", trust] as const;
-const clock = "Have it renewed by whoever runs the service, and check the clock of this machine.";
-const otherPort =
-  "Check the port in `baseUrl`, and whether it begins with https:// where the service speaks http://.";
-const noTls = ["what answers at that port does not speak TLS", otherPort] as const;
+  "If the authority is your own, start Node with NODE_EXTRA_CA_CERTS=<its PEM file>, or pass undici's new Agent({ connect: { ca } }) as `dispatcher`.";
+const unknownAuthority = ["the authority of its certificate is unknown", trust] as const;
+const clock = "Ask the operator of the service to renew it, and check the clock of this machine.";
+const otherPort = "Check the port in `baseUrl`, and whether the service uses http:// instead of https://.";
+const noTls = ["the server on that port does not use TLS", otherPort] as const;
 
-/** By the code of the error. None of these occurs after the first byte of a request has left. */
+/** Keyed by error code. These errors occur only before the first byte of a request is sent. */
 const handshakes: { readonly [code: string]: readonly [reason: string, advice: string] } = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
-  DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is signed by itself", trust],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is self-signed", trust],
   CERT_HAS_EXPIRED: ["its certificate has expired", clock],
   CERT_NOT_YET_VALID: ["its certificate is not valid yet", clock],
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
-  EPROTO: ["what answers at that port speaks another TLS, or none", otherPort],
+  EPROTO: ["the server on that port uses another version of TLS, or none", otherPort],
 };
 
 /** The maximum depth of a chain of causes: the error of a custom `fetch` may be its own cause. */
 const maxDepth = 10;
 
 /**
- * Explains why no answer came, as far as that is known.
+ * Explains why there was no response, as far as that is known.
  *
- * @param cause - the error of the transport; its own causes are read as well
+ * @param cause - the error of the transport, with its causes
  */
 export function explain(cause: unknown): Explanation | undefined {
   try {
@@ -73,7 +72,7 @@ function explainOne(error: Error & Known): Explanation | undefined {
   // A handshake may also fail because a server is just starting.
   if (known) return { reason: known[0], advice: known[1], isLasting: code !== "EPROTO", unsent: true };
   if (/^Client network socket disconnected before secure TLS/.test(error.message))
-    return { reason: "it hung up before TLS was agreed on", advice: otherPort, unsent: true };
+    return { reason: "it disconnected during the TLS handshake", advice: otherPort, unsent: true };
   if (syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT")
     return { unsent: true };
   return undefined;
@@ -82,9 +81,9 @@ function explainOne(error: Error & Known): Explanation | undefined {
 function byProxy(error: ProxyFailure): Explanation {
   const advice =
     error.status === 407
-      ? "It wants a user and a password: write them into HTTP_PROXY or HTTPS_PROXY, as in http://user:password@proxy.example.com:3128, percent-encoded."
-      : "Check HTTP_PROXY and HTTPS_PROXY, or name the service in NO_PROXY, if it can be reached without.";
-  // A retry sends the same password.
+      ? "It requires a user and a password. Add them to HTTP_PROXY or HTTPS_PROXY, percent-encoded: http://user:password@proxy.example.com:3128."
+      : "Check HTTP_PROXY and HTTPS_PROXY, or add the service to NO_PROXY if it needs no proxy.";
+  // A retry would send the same password.
   return { reason: error.message, advice, isLasting: error.status === 407, unsent: true };
 }
 
@@ -92,7 +91,7 @@ function ofAnotherName({ host, cert }: Known): Explanation {
   const names = typeof cert?.subjectaltname === "string" ? cert.subjectaltname : "another host";
   return {
     reason: `its certificate is for ${names}, not for ${typeof host === "string" ? host : "this one"}`,
-    advice: "Point `baseUrl` at a name that the certificate holds.",
+    advice: "Use a host name in `baseUrl` that the certificate covers.",
     isLasting: true,
     unsent: true,
   };

@@ -3,10 +3,10 @@ import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 
-/** `fetch`, as far as it is used here. */
+/** The part of `fetch` that the client uses. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** What `fetch` is called with. */
+/** The arguments for `fetch`. */
 export interface FetchInit {
   method: "POST";
   headers: [string, string][];
@@ -17,7 +17,7 @@ export interface FetchInit {
   credentials?: "omit" | "same-origin" | "include";
 }
 
-/** A `Response`, as far as it is used here; that of every library fits. */
+/** The part of `Response` that the client uses, which fits every library. */
 export interface FetchResponse {
   readonly status: number;
   readonly type: string;
@@ -38,15 +38,15 @@ interface FetchReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** Content codings that a `fetch` decodes itself. The PDF check detects what it left encoded. */
+/** Content codings that a `fetch` decodes itself. The PDF check detects bodies that are still encoded. */
 const decodedByFetch = /^(?:gzip|x-gzip|deflate|br|zstd)$/;
 
 /**
- * Sends requests with a `fetch`: the global one, a mock of it, or the caller's own.
+ * Sends requests with a `fetch`: the global one, a mock, or the caller's own.
  *
  * @param current - returns the function to call; called for every request
  * @param credentials - whether cookies are sent
- * @param explain - knows the errors of this runtime
+ * @param explain - explains the errors of this runtime
  */
 export function fetchTransport(
   current: () => FetchLike,
@@ -58,7 +58,7 @@ export function fetchTransport(
     sees: { connecting: false, sending: false },
     explain,
     open(request, receiver) {
-      // Called as a bare function: a browser's own fetch refuses any other `this`.
+      // Called as a bare function: the fetch of browsers rejects any other `this`.
       const fetch = current();
       const call = (signal: AbortSignal) => {
         if (typeof fetch !== "function") throw noFetch();
@@ -73,10 +73,10 @@ class FetchExchange implements Exchange {
   readonly #fetch: (signal: AbortSignal) => Promise<FetchResponse>;
   readonly #receiver: Receiver;
   readonly #controller = new AbortController();
-  /** Over: the receiver got its last event, or aborted. */
+  /** `over`: the receiver got its last event, or aborted. */
   #state: "flowing" | "paused" | "over" = "flowing";
   #reader: FetchReader | undefined;
-  /** Ends the wait of a paused exchange. */
+  /** Wakes a paused exchange. */
   #wake: (() => void) | undefined;
 
   constructor(fetch: (signal: AbortSignal) => Promise<FetchResponse>, receiver: Receiver) {
@@ -102,11 +102,11 @@ class FetchExchange implements Exchange {
   }
 
   abort(reason: unknown): void {
-    // After the end the signal is left alone, because others may watch it.
+    // The signal is not aborted after the end, because other code may watch it.
     if (this.#isOver) return;
     this.#state = "over";
     this.#controller.abort(reason);
-    // Cancelled as well as aborted: the body of a mock may not know of our signal.
+    // Cancelled in addition to the abort, because the body of a mock may ignore our signal.
     this.#reader?.cancel(reason).catch(ignore);
     this.#wake?.();
   }
@@ -115,7 +115,7 @@ class FetchExchange implements Exchange {
     try {
       const fetch = this.#fetch;
       const sent = fetch(this.#controller.signal);
-      // That very call may have aborted the exchange.
+      // That call may have aborted the exchange.
       if (!this.#isOver) this.#receiver.onSent();
       const response = await sent;
       checkResponse(response);
@@ -165,7 +165,7 @@ function initOf(
 function checkResponse(response: FetchResponse): void {
   const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
   if (!isResponse || response.bodyUsed || response.body?.locked) {
-    throw new ConfigurationError("Expected `fetch` to return a Response, a new one for every call.");
+    throw new ConfigurationError("Expected `fetch` to return a new Response for every call.");
   }
 }
 
@@ -175,7 +175,7 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
   const isDecoded = coding.split(",").every((one) => decodedByFetch.test(one.trim()));
   return {
     status,
-    // For an answer from another origin a browser exposes the length, but not whether it was encoded.
+    // For cross-origin responses, browsers expose the length, but not the encoding.
     decoded: isCoded || (type === "cors" && isPage() ? undefined : false),
     undecoded: isCoded && !isDecoded ? coding : undefined,
     opaqueRedirect: type === "opaqueredirect",
@@ -191,9 +191,7 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
 }
 
 function noFetch(): ConfigurationError {
-  return new ConfigurationError(
-    "This runtime has no `fetch`, as Jest's jsdom. Give the client one as `fetch`.",
-  );
+  return new ConfigurationError("This runtime has no `fetch`, like jsdom in Jest. Pass one as `fetch`.");
 }
 
 function ignore(): void {}

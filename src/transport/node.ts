@@ -11,17 +11,19 @@ import type {
 } from "./transport.ts";
 import { undiciTransport } from "./undici.ts";
 
-/** The transports of Node: undici, unless the caller or a replaced global says otherwise. */
+/** The transports in Node: undici, unless the caller or a replaced global selects another. */
 export const transports: TransportPlatform = {
   openPool,
   objectionTo: (dispatcher) =>
     // Undici 6 and older have this accessor, undici 7 has dropped it. The first dispatch detects the rest.
-    "interceptors" in dispatcher ? "it is of undici 6 or older; make it with undici 7 or later" : undefined,
+    "interceptors" in dispatcher
+      ? "it comes from undici 6 or older; create it with undici 7 or later"
+      : undefined,
 };
 
-/** Where undici 7.19 and later, and 8, keep the global dispatcher. It takes new-style handlers. */
+/** Where undici 7.19 or later stores the global dispatcher for new-style handlers. */
 const currentKey = Symbol.for("undici.globalDispatcher.2");
-/** Where every version of undici keeps it for old-style handlers. */
+/** Where every version of undici stores the dispatcher for old-style handlers. */
 const legacyKey = Symbol.for("undici.globalDispatcher.1");
 
 interface GlobalDispatchers {
@@ -39,7 +41,7 @@ function openPool(): TransportPool {
       if (isReplacedFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
       const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
       if (isReplaced(current)) return undiciTransport(() => current);
-      // It may be of another generation: only Node's own fetch, which also uses it, knows which handlers it takes.
+      // It may come from another version of undici. Node's fetch also uses it, and knows its handlers.
       if (legacy !== current && isReplaced(legacy)) return usingGlobalFetch(credentials);
       return own;
     },
@@ -54,8 +56,8 @@ function usingGlobalFetch(credentials: TransportSettings["credentials"]): Transp
 }
 
 /**
- * Whether a global dispatcher was set by a user. Undici and Node install an `Agent` by themselves, which undici 8 wraps for older
- * readers; a user's has another class, or an interceptor.
+ * Whether user code set the global dispatcher. Undici and Node install an `Agent`, which undici 8 wraps. Other dispatchers have
+ * another class, or an interceptor.
  */
 function isReplaced(dispatcher: DispatcherLike | undefined): dispatcher is DispatcherLike {
   if (!dispatcher) return false;
@@ -70,8 +72,8 @@ let lastFetch: unknown;
 let wasLastReplaced = false;
 
 /**
- * Whether the global `fetch` was replaced, such as by a mock or a tracer. MSW and nock leave no mark on theirs; but Node's
- * own (20 to 26) is a named function whose source text mentions loading undici lazily. When in doubt, it was replaced.
+ * Whether the global `fetch` was replaced, for example by a mock or a tracer. MSW and nock do not mark theirs, but Node's own (20
+ * to 26) is a named function whose source loads undici lazily. In doubt, it counts as replaced.
  */
 function isReplacedFetch(fetch: unknown): boolean {
   if (fetch !== lastFetch) {

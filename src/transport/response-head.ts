@@ -1,12 +1,11 @@
-/** A response without its body. */
+/** The status and headers of a response. */
 export interface ResponseHead {
   readonly status: number;
-  /** Returns a header's value; several of one name are joined with `, `. */
+  /** Returns a header's value; multiple values are joined with `, `. */
   header(name: string): string | undefined;
   toHeaders(): Headers;
   /**
-   * Whether the bytes were decoded on the way, so that `content-length` does not describe them; `undefined` if that cannot be
-   * seen.
+   * Whether the transport decoded the bytes, so that `content-length` does not describe them; `undefined` if unknown.
    */
   readonly decoded: boolean | undefined;
   /** The content coding that the transport does not decode. */
@@ -15,17 +14,17 @@ export interface ResponseHead {
   readonly opaqueRedirect: boolean;
 }
 
-/** Returns the length that a response promises (RFC 9110, 8.6); `undefined` if it promises none for the decoded bytes. */
+/** Returns the announced length of a response (RFC 9110, 8.6); `undefined` if there is none for the decoded bytes. */
 export function contentLengthOf(head: ResponseHead): number | undefined {
   return head.decoded === false ? lengthIn(head) : undefined;
 }
 
-/** Returns the length that a response probably has. It may be that of encoded bytes. */
+/** Returns the probable length of a response, which may count encoded bytes. */
 export function expectedLengthOf(head: ResponseHead): number | undefined {
   return head.decoded ? undefined : lengthIn(head);
 }
 
-/** Returns the id under which the service's operators find the call. */
+/** Returns the request id of the service. */
 export function requestIdOf(head: ResponseHead): string | undefined {
   return head.header("x-request-id") ?? head.header("request-id");
 }

@@ -4,21 +4,21 @@ import type { DispatcherLike } from "./transport.ts";
 /** Opens a socket for undici, and returns it while it is still connecting, which undici's types do not mention. */
 export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => unknown;
 
-/** A socket that is being opened, as far as it is used here. */
+/** The part of a connecting socket that is used here. */
 export interface OpeningSocket {
   on(event: "end", listener: () => void): unknown;
   destroy(error: Error): unknown;
 }
 
-/** What a socket is opened for. */
+/** The owner of a socket that is being opened. */
 export interface SocketOwner {
-  /** Receives the socket that is opened for it; never called if a connection was free. */
+  /** Receives the socket that is opened for it. Not called if a connection is free. */
   onOpening(socket: OpeningSocket): void;
 }
 
 /**
- * Tracks for which request a socket is being opened. Undici itself does not close a socket that is connecting: an aborted
- * request would leave it open until the network times out, after minutes.
+ * Tracks which request a socket is opened for. Undici does not close connecting sockets, so an aborted request would leave its
+ * socket open until the network times out.
  */
 export class SocketTracker {
   #owner: SocketOwner | undefined;
@@ -35,7 +35,7 @@ export class SocketTracker {
     };
   }
 
-  /** Dispatches for an owner, which receives the socket that is opened for it: undici connects before `dispatch` returns. */
+  /** Dispatches for an owner, which receives the socket that is opened for it. Undici connects before `dispatch` returns. */
   dispatch(dispatcher: DispatcherLike, options: object, owner: SocketOwner): void {
     this.#owner = owner;
     try {
@@ -46,7 +46,7 @@ export class SocketTracker {
   }
 }
 
-/** Undici's response parser, as far as it is used here. */
+/** The part of undici's response parser that is used here. */
 interface Parser {
   paused: boolean;
   readonly ptr: number;
@@ -55,16 +55,16 @@ interface Parser {
 }
 
 /**
- * Undici 7 ends the process if a connection ends while its answer is paused: an assertion fails in a listener of the socket,
- * where it cannot be caught (nodejs/undici#5360, fixed in undici 8). This listener runs before that one, because the socket is
- * still connecting. All bytes were read by then: only the end is left to be parsed.
+ * Undici 7 ends the process if a connection ends while its response is paused: an uncatchable assertion fails in a socket
+ * listener (nodejs/undici#5360, fixed in undici 8). This listener runs first, because it is added while the socket connects. All
+ * bytes are read by then, and only the end is left to parse.
  */
 function wakeParserAtEnd(socket: OpeningSocket): void {
   socket.on("end", () => {
     const key = Object.getOwnPropertySymbols(socket).find(({ description }) => description === "parser");
     const parser = key && (socket as unknown as Record<symbol, Parser | null>)[key];
     if (!parser?.paused) return;
-    // A body of known length ends here; one that ends with its connection pauses once more.
+    // A body of known length ends here. A body that ends with its connection pauses once more.
     parser.resume();
     if (!parser.paused || parser.ptr === null) return;
     parser.llhttp.llhttp_resume(parser.ptr);
@@ -72,26 +72,26 @@ function wakeParserAtEnd(socket: OpeningSocket): void {
   });
 }
 
-/** A socket as its HTTP parser uses it. */
+/** The part of a socket that the HTTP parser uses. */
 interface ParsedSocket {
   read(size?: number): Buffer | null;
   write(...args: unknown[]): boolean;
 }
 
-/** Undici's own limit for the headers of a response. */
+/** Undici's limit for the headers of a response. */
 const maxHeldBytes = 16 * 1024;
 
 const interimStart = "HTTP/1.1 1";
 const firstDigit = interimStart.charCodeAt(interimStart.length - 1);
 
-/** An interim answer, except 101, which changes the protocol. */
+/** An interim response, except 101, which changes the protocol. */
 const interim = /^HTTP\/1\.1 1(?!01)/;
 
 /**
- * Removes interim answers from what a socket reads (RFC 9110, 15.2: a client must be able to skip them, even unrequested
- * ones). Undici skips all but one: it disconnects at an unrequested `100 Continue`, which older servers send.
+ * Removes interim responses from the data of a socket (RFC 9110, 15.2: clients must be able to skip them, even unexpected ones).
+ * Undici disconnects at an unexpected `100 Continue`, which older servers send.
  *
- * Only the bytes between a request and the start of its answer are inspected: undici writes a request at once, and reads
+ * Only the bytes between a request and the start of its response are inspected. Undici writes a request at once, and reads
  * nothing before.
  */
 export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
@@ -107,7 +107,7 @@ export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
       const bytes = read.call(this, size);
       if (!isAwaiting || bytes === null) return bytes;
       const rest = afterInterim(held ? Buffer.concat([held, bytes]) : bytes);
-      // An answer that does not end is left to undici, which refuses it.
+      // Undici refuses a response whose headers do not end.
       held = rest.isOpen && rest.bytes.length <= maxHeldBytes ? rest.bytes : undefined;
       if (held) continue;
       isAwaiting = false;
@@ -117,11 +117,11 @@ export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
   return socket;
 }
 
-/** Returns what follows the interim answers; `isOpen` if it may still be the start of one. */
+/** Returns the data after interim responses, and `isOpen` if it may still be the start of one. */
 function afterInterim(bytes: Buffer): { readonly bytes: Buffer; readonly isOpen: boolean } {
   let rest = bytes;
   for (;;) {
-    // Nearly every answer is final, which the first digit of its status shows.
+    // Nearly every response is final, which the first digit of its status shows.
     const digit = rest[interimStart.length - 1];
     if (digit !== undefined && digit !== firstDigit) return { bytes: rest, isOpen: false };
     const line = rest.toString("latin1", 0, interimStart.length + 2);

@@ -1,17 +1,17 @@
 import type { FetchLike } from "./fetch.ts";
 import type { ResponseHead } from "./response-head.ts";
 
-/** The seam between the life of a request and what carries its bytes over the wire: push, with pause. */
+/** Carries the requests of a client. It pushes events to a receiver, and can be paused. */
 export interface Transport {
   readonly name: "undici" | "fetch";
-  /** What this transport can observe. The rest is reported as unknown, never guessed. */
+  /** The events that this transport can observe. Everything else is reported as unknown. */
   readonly sees: {
-    /** Whether the time before `onSent` is spent on connecting, and on nothing else, such as a queue. */
+    /** Whether the time before `onSent` is spent only on connecting, and not in a queue. */
     readonly connecting: boolean;
-    /** Whether `onSent` reports when the request leaves, not only when it was handed over. */
+    /** Whether `onSent` means that the request was sent, not only handed over. */
     readonly sending: boolean;
   };
-  /** Explains a failure that came before any answer, if the errors of this runtime are known. */
+  /** Explains a failure before any response, if the errors of this runtime are known. */
   readonly explain?: ((cause: unknown) => Explanation | undefined) | undefined;
   /** Prepares an exchange. The request is sent by the exchange's `send`. */
   open(request: WireRequest, receiver: Receiver): Exchange;
@@ -23,7 +23,7 @@ export interface WireRequest {
   readonly origin: string;
   /** The path, percent-encoded, with its leading slash. */
   readonly path: string;
-  /** Names and values in turn; the same list for every request of one client and key. */
+  /** Alternating names and values. Requests of one client and key share the list. */
   readonly headers: readonly string[];
   /** One JSON object. */
   readonly body: string;
@@ -37,15 +37,15 @@ export function headerPairs(headers: readonly string[]): [name: string, value: s
 }
 
 /**
- * Receives the events of one exchange, in this order: `onSent`, `onHead`, `onChunk`…, and last exactly one of `onEnd` and
- * `onFailure`. No event comes before `Exchange.send` was called, or after `Exchange.abort`.
+ * Receives the events of one exchange, in this order: `onSent`, `onHead`, `onChunk`…, and then exactly one of `onEnd` and
+ * `onFailure`. There are no events before `Exchange.send` or after `Exchange.abort`.
  */
 export interface Receiver {
   /** From here on the request may have reached the server. */
   onSent(): void;
-  /** The head of the final answer. Interim answers (1xx) are not reported. */
+  /** The status and headers of the final response. Interim responses (1xx) are not reported. */
   onHead(head: ResponseHead): void;
-  /** Bytes of the body, never while paused. A chunk may be kept and never changes. */
+  /** Bytes of the body, never while paused. A chunk never changes, so receivers may keep it. */
   onChunk(chunk: Uint8Array): void;
   /** The body is complete. Never while paused. */
   onEnd(): void;
@@ -56,43 +56,43 @@ export interface Receiver {
 export interface Exchange {
   /** Sends the request. Never throws: failures are reported to the receiver. */
   send(): void;
-  /** Stops the chunks. Meanwhile the server has to wait. */
+  /** Stops the chunks, which makes the server wait. */
   pause(): void;
   resume(): void;
   /** Ends the exchange, frees its socket, and silences it. */
   abort(reason: unknown): void;
 }
 
-/** Why no answer came. */
+/** Why there was no response. */
 export interface Explanation {
-  /** In words; default: those of the innermost error. */
+  /** The reason in words. Default: the message of the innermost error. */
   readonly reason?: string;
-  /** What to do, as a whole sentence. */
+  /** What to do, as a sentence. */
   readonly advice?: string;
-  /** Whether another attempt would fail the same way until somebody fixes something. */
+  /** Whether a retry would fail in the same way. */
   readonly isLasting?: boolean;
-  /** Whether it is certain that no byte of the request left. */
+  /** Whether it is certain that no byte of the request was sent. */
   readonly unsent: boolean;
 }
 
-/** The client options that select what carries the requests. */
+/** The client options that select the transport. */
 export interface TransportSettings {
   readonly fetch?: FetchLike | undefined;
   readonly dispatcher?: DispatcherLike | undefined;
   readonly credentials?: "omit" | "same-origin" | "include" | undefined;
 }
 
-/** What a client shares with the clients derived from it: connections of their own, opened when first needed. */
+/** The connections that a client shares with its derived clients, opened on demand. */
 export interface TransportPool {
-  /** Returns what carries the next call. Read again for every call, because mocks come and go. */
+  /** Returns the transport for the next call. Read for every call, because mocks come and go. */
   current(settings: TransportSettings): Transport;
-  /** Captures the caller's asynchronous context, as loggers and tracers use it, if the runtime allows that. */
+  /** Captures the caller's asynchronous context, which loggers and tracers use, if the runtime supports it. */
   captureContext(): CapturedContext | undefined;
-  /** Closes what this pool opened when the calls in flight are done; never a caller's dispatcher. */
+  /** Closes the connections of this pool when the calls in flight are done, but never a caller's dispatcher. */
   close(): Promise<void>;
 }
 
-/** An asynchronous context that was captured: the part of Node's `AsyncResource` that the client uses. */
+/** A captured asynchronous context: the part of Node's `AsyncResource` that the client uses. */
 export interface CapturedContext {
   runInAsyncScope<Args extends unknown[]>(
     run: (...args: Args) => void,
@@ -108,7 +108,7 @@ export interface TransportPlatform {
   objectionTo(dispatcher: DispatcherLike): string | undefined;
 }
 
-/** A dispatcher of undici 7 or later, as far as it is used here. */
+/** The part of a dispatcher of undici 7 or later that the client uses. */
 export interface DispatcherLike {
   /** Sends a request. */
   // biome-ignore lint/suspicious/noExplicitAny: undici's own types differ between its versions; any of them fits.

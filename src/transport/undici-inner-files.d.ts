@@ -1,4 +1,4 @@
-// Undici types its index only. These are its inner files that are loaded alone, for a fast start.
+// Undici has types for its index only. These inner files are loaded separately, for a fast start.
 
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";

@@ -12,7 +12,7 @@ import {
   type WireRequest,
 } from "./transport.ts";
 
-/** Returns the dispatcher for an origin; a promise only while it is being loaded. */
+/** Returns the dispatcher for an origin, or a promise while it is being loaded. */
 type DispatcherSource = (origin: string) => DispatcherLike | Promise<DispatcherLike>;
 
 /**
@@ -30,7 +30,7 @@ export function undiciTransport(source: DispatcherSource, sockets?: SocketTracke
   };
 }
 
-/** What undici passes to each event of a new-style handler. */
+/** The controller that undici passes to new-style handlers. */
 interface DispatchController {
   pause(): void;
   resume(): void;
@@ -50,9 +50,9 @@ class UndiciExchange implements Exchange, SocketOwner {
   #opening: OpeningSocket | undefined;
   #controller: DispatchController | undefined;
   #decoder: Decoder | undefined;
-  /** Over: the receiver got its last event, or aborted. */
+  /** `over`: the receiver got its last event, or aborted. */
   #state: "flowing" | "paused" | "over" = "flowing";
-  /** What came while paused: undici stops only after the current chunk. */
+  /** The chunk that arrived while paused, because undici stops after the current chunk. */
   #held: (Uint8Array | "end")[] | undefined;
   #abortReason: unknown;
 
@@ -107,8 +107,8 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#state = "over";
     this.#abortReason = reason;
     this.#decoder?.destroy();
-    // With an error, because undici would wait forever for a socket that only closes.
-    this.#opening?.destroy(new Error("The request was given up while its connection was being opened."));
+    // Destroyed with an error, because undici would wait forever for a socket that only closes.
+    this.#opening?.destroy(new Error("The request was aborted while connecting."));
     this.#controller?.abort(reason);
   }
 
@@ -139,7 +139,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
-    // Undici reports an empty chunk when it is resumed. A receiver that pauses again would make that an endless loop.
+    // Undici reports an empty chunk when it resumes. If the receiver paused again, this would be an endless loop.
     if (this.#state === "over" || chunk.length === 0) return;
     if (this.#decoder) {
       if (!this.#decoder.write(chunk)) controller.pause();
@@ -163,7 +163,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#fail(cause);
   }
 
-  // The first events of old-style handlers: only a dispatcher of undici 6 or older calls these two.
+  // The first events of old-style handlers, which only undici 6 or older calls.
 
   onConnect(abort: (reason: unknown) => void): void {
     const error = otherGeneration();
@@ -178,11 +178,11 @@ class UndiciExchange implements Exchange, SocketOwner {
   #dispatch(dispatcher: DispatcherLike): void {
     if (this.#state === "over") return;
     const { origin, path, body } = this.#request;
-    // A caller's dispatcher may read them, and expects them by name, as undici's callers pass them.
+    // A caller's dispatcher may read the headers, and expects an object.
     const headers = this.#sockets
       ? this.#request.headers
       : Object.fromEntries(headerPairs(this.#request.headers));
-    // Without undici's own limits of 300 s: the receiver has its own timeouts.
+    // Disables undici's timeouts of 300 s: the receiver has its own.
     const options = { origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 };
     try {
       if (this.#sockets) this.#sockets.dispatch(dispatcher, options, this);
@@ -223,7 +223,7 @@ class UndiciExchange implements Exchange, SocketOwner {
       onDrain: () => this.#controller?.resume(),
     });
     if (!this.#isFlowing) {
-      // From here on the decoder holds the bytes back.
+      // From here on, the decoder delivers the bytes.
       decoder.pause();
       this.#controller?.resume();
     }
@@ -272,7 +272,7 @@ function append(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value);
   } catch {
-    // A server may send what `Headers` cannot hold, which is no reason to refuse a document.
+    // A server may send headers that `Headers` rejects. The document is still valid.
   }
 }
 
@@ -287,6 +287,6 @@ function text(raw: Uint8Array | string | undefined): string {
 
 function otherGeneration(): ConfigurationError {
   return new ConfigurationError(
-    "The dispatcher is of undici 6 or older, which speaks another language. Make it with undici 7 or later, or give a `fetch`.",
+    "The dispatcher comes from undici 6 or older, which is incompatible. Use a dispatcher from undici 7 or later, or pass `fetch`.",
   );
 }

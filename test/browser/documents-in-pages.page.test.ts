@@ -101,15 +101,15 @@ describe("objectUrl()", () => {
     expect(create).not.toHaveBeenCalled();
   });
 
-  it.each([undefined, null, pdf, "blob:x"])("refuses what is not a document: %.9s", async (given) => {
+  it.each([undefined, null, pdf, "blob:x"])("rejects values that are not documents: %s", async (given) => {
     const error = await rejectionOf(objectUrl(given as unknown as AnyPdf));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect((error as Error).message).toContain("Expected what `generate` gave");
+    expect((error as Error).message).toContain("Expected the result of `generate`");
   });
 
   it("rejects if the runtime cannot create addresses", async () => {
     vi.stubGlobal("URL", class {});
-    await expect(objectUrl(new Blob([]))).rejects.toThrow("no URL.createObjectURL");
+    await expect(objectUrl(new Blob([]))).rejects.toThrow("it needs URL.createObjectURL");
   });
 });
 
@@ -148,7 +148,7 @@ describe("download()", () => {
     const [missing] = await generate(answers.saying(404));
     expect(await rejectionOf(download(missing))).toBeInstanceOf(NotFoundError);
     const name = { filename: "x" } as unknown as string;
-    const message = "name of the download to be a string";
+    const message = "`filename` to be a string";
     await expect(download(blob, name)).rejects.toThrow(message);
     expect(saved).toEqual([]);
   });

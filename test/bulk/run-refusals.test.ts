@@ -88,7 +88,7 @@ describe("runBulk", () => {
     const { run, at, service } = await setUpRun();
     await writeFile(join(at, "file"), "");
     const sink = folder("{{n}}.pdf", { root: join(at, "file") });
-    const message = /cannot be written to: there is a file of that name\. Nothing was sent\.$/;
+    const message = /cannot be written to: a file with this name exists\. Nothing was sent\.$/;
     await expect(run(jobsOf(1), { sink })).rejects.toThrow(message);
     expect(service.requests).toEqual([]);
   });

@@ -43,7 +43,7 @@ describe("The error for a response", () => {
   });
 
   it.each([
-    [401, "No API key was sent: the server at `baseUrl` wants a session or the like."],
+    [401, "No API key was sent: the server at `baseUrl` may require a session."],
     [403, see],
   ])("does not mention a key if none was sent: %d", (status, advice) => {
     const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };

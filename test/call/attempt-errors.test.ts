@@ -96,7 +96,7 @@ describe("The error for a success that is not a PDF", () => {
   it("names an encoding that cannot be decoded", () => {
     const error = attempt.undecoded(headOf(200, {}, { undecoded: `x-${word}` }), call);
     expect(error.message).toBe(
-      `${answered} in the unsupported encoding "x-[redacted]". Turn it off at the service or proxy. Tried 3 times.`,
+      `${answered} in the unsupported encoding "x-[redacted]". Disable it in the service or proxy. Tried 3 times.`,
     );
     expect(error).toMatchObject({ attempts: 3, status: 200, excerpt: "" });
   });
@@ -106,14 +106,14 @@ const broke = new Error(`other side closed on ${key}`);
 it.each<[number, number | undefined, unknown, string]>([
   [5, 9, undefined, "5 of 9 bytes"],
   [5, 9, broke, "5 of 9 bytes (other side closed on [redacted])"],
-  [9, 9, undefined, "9 bytes, without the end mark of a PDF"],
-  [9, undefined, undefined, "9 bytes, without the end mark of a PDF"],
+  [9, 9, undefined, "9 bytes, without the end marker of a PDF"],
+  [9, undefined, undefined, "9 bytes, without the end marker of a PDF"],
   [9, undefined, broke, "9 bytes (other side closed on [redacted])"],
 ])(
   "The error for a truncated document counts its bytes: %s of %s",
   (receivedBytes, promisedBytes, cause, amount) => {
     const error = attempt.cutOff(headOf(200), { receivedBytes, promisedBytes }, call, cause);
-    expect(error.message).toBe(`${document} was cut off after ${amount}. ${again} Tried 3 times.`);
+    expect(error.message).toBe(`${document} was truncated after ${amount}. ${again} Tried 3 times.`);
     expect(error).toMatchObject({ attempts: 3, status: 200, receivedBytes });
     expect(error.promisedBytes).toBe(promisedBytes);
     expect("cause" in error).toBe(cause !== undefined);
@@ -131,8 +131,8 @@ describe("The error for a timeout", () => {
       9,
       `Got no response from ${at} ${limit("firstByte")}. ${mayBeRendered} Raise the limit if rendering takes longer.`,
     ],
-    ["stall", 9, `${document} stopped after 5 of 9 bytes: nothing more came ${limit("stall")}. ${again}`],
-    ["stall", undefined, `${document} stopped after 5 bytes: nothing more came ${limit("stall")}. ${again}`],
+    ["stall", 9, `${document} stalled after 5 of 9 bytes: no more data arrived ${limit("stall")}. ${again}`],
+    ["stall", undefined, `${document} stalled after 5 bytes: no more data arrived ${limit("stall")}. ${again}`],
     ["unread", 9, `${document} was not read ${limit("unread")}. Read it sooner, or raise the limit.`],
   ] as const)("names the limit: %s, of %s bytes", (phase, promisedBytes, text) => {
     const error = attempt.timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);
@@ -147,13 +147,13 @@ describe("The error for a timeout", () => {
   });
 
   it("is the cause of an error response whose body stalls", () => {
-    const message = "The rest of the response did not come within 70 ms.";
+    const message = "The rest of the response did not arrive within 70 ms.";
     const facts = { message, attempts: 3, phase: "stall", limitMs: 70, status: 500 };
     expect(attempt.refusalOver(70, headOf(500), call)).toMatchObject(facts);
   });
 
   const nothingSent = `Nothing was sent to ${at} ${limit("total")}: the \`apiKey\` function or the template's schema did not finish.`;
-  const notWhole = `Got no whole document from ${at} ${limit("total")}. Raise the limit if rendering takes longer.`;
+  const notWhole = `Got no complete document from ${at} ${limit("total")}. Raise the limit if rendering takes longer.`;
   it.each([
     [0, nothingSent],
     [1, notWhole],

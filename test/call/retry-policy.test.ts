@@ -59,7 +59,7 @@ describe("A failed attempt", () => {
     [120_000, "120 s"],
     [forever, "more than a year"],
   ])("is not retried after a Retry-After above 60 s: %d ms", (retryAfterMs, text) => {
-    const why = ` Not retried: the service asks to wait ${text}; a call waits 60 s at most.`;
+    const why = ` Not retried: the service requests a delay of ${text}, above the limit of 60 s.`;
     expect(decided({ repeat: "ambiguous", retryAfterMs })).toEqual({ why });
   });
 
@@ -68,7 +68,7 @@ describe("A failed attempt", () => {
     ["a Retry-After", { repeat: "safe", retryAfterMs: 250 }],
   ])("is retried only if `total` leaves time after %s", (_, failure) => {
     expect(decided(failure, { leftMs: 250.1, random: 0.5 })).toEqual({ delayMs: 250 });
-    const why = " Not retried: a wait of 0.3 s would exceed `timeouts.total`.";
+    const why = " Not retried: a delay of 0.3 s would exceed `timeouts.total`.";
     for (const leftMs of [250, 0, -5]) expect(decided(failure, { leftMs, random: 0.5 })).toEqual({ why });
   });
 });
@@ -109,7 +109,7 @@ property("Any decision follows the order of the documented rules", () => {
       const reasons: [boolean, RegExp][] = [
         [repeat === "never" || attempts > policy.limit, /^$/],
         [repeat === "ambiguous" && !policy.mayRenderTwice, / `retry\.mayRenderTwice` is false\.$/],
-        [retryAfterMs !== undefined && retryAfterMs > 60_000, / asks to wait .* 60 s at most\.$/],
+        [retryAfterMs !== undefined && retryAfterMs > 60_000, / requests a delay of .*, above the limit of 60 s\.$/],
         [delayMs >= leftMs, / would exceed `timeouts\.total`\.$/],
       ];
       const reason = reasons.find(([applies]) => applies)?.[1];

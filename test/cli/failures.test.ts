@@ -31,12 +31,12 @@ describe("generate", () => {
       echo,
     ],
     [
-      'Got 503 from ORIGIN for template "invoice". Try again later. Not retried: a wait of 10 s would exceed --timeout.',
+      'Got 503 from ORIGIN for template "invoice". Try again later. Not retried: a delay of 10 s would exceed --timeout.',
       saying(503, "", { "retry-after": "10" }),
       "--timeout=5s",
     ],
     [
-      'The document from ORIGIN for template "invoice" was cut off after 18400 of 36800 bytes (other side closed). Generate it again. Tried 3 times.',
+      'The document from ORIGIN for template "invoice" was truncated after 18400 of 36800 bytes (other side closed). Generate it again. Tried 3 times.',
       half,
     ],
     [
@@ -75,7 +75,7 @@ describe("generate", () => {
     const { cwd, env } = await generateSetting(half);
     const ending = await runCommand(["generate", "invoice", "-o", "-"], { cwd, env });
     expect(ending.code).toBe(1);
-    expect(ending.stderr).toContain("was cut off after 18400 of 36800 bytes");
+    expect(ending.stderr).toContain("was truncated after 18400 of 36800 bytes");
     expect(pdf.subarray(0, ending.stdout.length).equals(ending.stdout)).toBe(true);
   });
 

@@ -108,7 +108,7 @@ describe("an output that cannot be written", () => {
     ["missing/t.ts", "its folder does not exist: create it first"],
     ["folder", "it is a folder: name a file inside it"],
     ["invoice.json/t.ts", "a part of its path is a file, not a folder"],
-    ["circle.ts", "its links lead in a circle"],
+    ["circle.ts", "its links form a loop"],
     ["pipe.ts", "it is a pipe that no program reads"],
   ])("is refused with exit code 2: %s, %s", async (output, reason) => {
     const cwd = folderOf(one);

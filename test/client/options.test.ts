@@ -101,7 +101,7 @@ describe("a client with a relative base URL outside a page", () => {
     for (const each of [client, client.with({ retry: false })]) {
       const error = await rejectionOf(generate(each).bytes());
       expect(error).toBeInstanceOf(ConfigurationError);
-      expect(String(error)).toMatch(/A relative `baseUrl` needs a page\. Generate there/);
+      expect(String(error)).toMatch(/A relative `baseUrl` works only in a browser\. Pass an absolute URL/);
     }
     expect(send).not.toHaveBeenCalled();
     vi.unstubAllEnvs();
@@ -118,7 +118,7 @@ describe("a client with a relative base URL outside a page", () => {
 describe("an invalid `fetch` is explained", () => {
   it("if it does not return a Response", async () => {
     const client = new TemplatePdf({ ...good, fetch: async () => ({}) as never });
-    expect(String(await rejectionOf(generate(client)))).toMatch(/`fetch` to return a Response/);
+    expect(String(await rejectionOf(generate(client)))).toMatch(/`fetch` to return a new Response/);
   });
 
   it.each([200, 500])("if it returns one Response of status %i twice", async (status) => {
@@ -127,7 +127,7 @@ describe("an invalid `fetch` is explained", () => {
     await Promise.allSettled([generate(client, { retry: false }).bytes()]);
     const error = await rejectionOf(generate(client).bytes());
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(String(error)).toContain("`fetch` to return a Response, a new one for every call");
+    expect(String(error)).toContain("`fetch` to return a new Response for every call");
     expect(send).toHaveBeenCalledTimes(2);
   });
 });

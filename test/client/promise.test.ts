@@ -79,7 +79,7 @@ describe("a pending result", () => {
     }
     const Constructor = pending.constructor as typeof Promise;
     expect(Constructor[Symbol.species]).toBe(Promise);
-    expect(() => Constructor.resolve(1)).toThrow(/made by `generate` only/);
+    expect(() => Constructor.resolve(1)).toThrow(/Only `generate` can create a PendingPdf/);
     expect(await Promise.all(children)).toHaveLength(3);
   });
 

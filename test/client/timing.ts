@@ -25,7 +25,7 @@ export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: numb
 export function expectUnendedBody(error: unknown, limitMs: number): void {
   const cause = error instanceof ApiError ? error.cause : error;
   expect(cause).toMatchObject({ phase: "stall", limitMs, code: "timeout" });
-  expect((cause as TimeoutError).message).toBe(`The rest of the response did not come within ${limitMs} ms.`);
+  expect((cause as TimeoutError).message).toBe(`The rest of the response did not arrive within ${limitMs} ms.`);
 }
 
 /** Installs fake timers. Sockets continue to work. */

@@ -23,7 +23,7 @@ const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
 
 /** Paths that Windows would accept, and that no program could open then. */
 const refusedOnWindows: typeof refusedPaths = [
-  ["a device", "NUL.pdf", /Windows keeps that name for a device/],
+  ["a device", "NUL.pdf", /Windows reserves this name for a device/],
   ["a stream of a file", "a-file:b.pdf", /Windows takes none of/],
   ["a dot at the end", "a.pdf.", /no dot or space at the end/],
   ["a name with a line break", "a\nb.pdf", /no control characters/],
@@ -34,13 +34,13 @@ const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
   ["the root", "/", isFolder],
   ["the working directory", ".", isFolder],
   ["an empty path", "", /an empty string/],
-  ["undefined", undefined, /not to undefined/],
-  ["a number", 3, /not to number/],
-  ["an object", { path: "/tmp/a.pdf" }, /not to object/],
+  ["undefined", undefined, /got undefined/],
+  ["a number", 3, /got number/],
+  ["an object", { path: "/tmp/a.pdf" }, /got object/],
   ["an http URL", new URL("https://user:CANARY@example.com/CANARY.pdf"), /a URL with https:/],
   ["a URL of another machine", new URL("file://other/a.pdf"), isWindows ? /folder does not/ : /file: URL/],
-  ["a URL with a slash in a name", new URL("file:///tmp/a%2Fb.pdf"), /a file: URL that is none of this/],
-  ["a virtual file system", "/proc/template-pdf.pdf", /may not write there|does not exist|cannot/i],
+  ["a URL with a slash in a name", new URL("file:///tmp/a%2Fb.pdf"), /got a file: URL of another machine/],
+  ["a virtual file system", "/proc/template-pdf.pdf", /permission to write there|does not exist|cannot/i],
 ];
 
 function pretendWindows(): void {
@@ -95,7 +95,7 @@ describe("saveTo() in the same tick as generate()", () => {
 
   it("refuses a device path on Windows", async () => {
     pretendWindows();
-    expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/not to a device of Windows\.$/);
+    expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/got a device of Windows\.$/);
   });
 
   it("has the error of the file system, if there was one, as its cause", async () => {

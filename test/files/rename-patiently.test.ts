@@ -50,8 +50,8 @@ it("A file that may not be opened is not treated as held", () => {
 
 it("A refused rename on Windows has both reasons in its message", () => {
   vi.spyOn(process, "platform", "get").mockReturnValue("win32");
-  const expected = "another program has it open, or this process may not write there";
+  const expected = "another program has it open, or this process does not have permission to write there";
   expect(describeWriteError(refusal("EPERM"))).toBe(expected);
-  expect(describeWriteError(refusal("EPERM", "open"))).toBe("this process may not write there");
+  expect(describeWriteError(refusal("EPERM", "open"))).toBe("this process does not have permission to write there");
   vi.restoreAllMocks();
 });

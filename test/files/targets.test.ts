@@ -97,7 +97,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
     await writeFile(path, "old", { mode: 0o444 });
     const error = await rejectionOf(save(path));
     expect(error).toMatchObject({ code: "not_saved", attempts: 0, cause: { code: "EACCES" } });
-    expect(String(error)).toMatch(/: this process may not write there\.$/);
+    expect(String(error)).toMatch(/: this process does not have permission to write there\.$/);
     expect([await modeOf(path), await readFile(path, "utf8")]).toEqual(["444", "old"]);
   });
 

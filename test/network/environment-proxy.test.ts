@@ -75,9 +75,9 @@ describe("a proxy of the environment", () => {
   });
 
   it.each<[string, Partial<ProxySettings>, RegExp, attempts?: number]>([
-    ["wants another password", { credentials: "user:right" }, /answered 407.*user:password@/, 1],
-    ["forbids it", { refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" }, /answered 403.*NO_PROXY/],
-    ["does not reach the service", { hosts: {} }, /answered 502.*NO_PROXY/],
+    ["wants another password", { credentials: "user:right" }, /responded with 407.*user:password@/, 1],
+    ["forbids it", { refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" }, /responded with 403.*NO_PROXY/],
+    ["does not reach the service", { hosts: {} }, /responded with 502.*NO_PROXY/],
     ["speaks no HTTP", { refusal: "SSH-2.0-OpenSSH_9.2\r\n\r\n" }, /failed: .*NO_PROXY/],
     ["repeats the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
     ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],

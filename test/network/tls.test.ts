@@ -46,7 +46,7 @@ describe("a service that does not prove who it is", () => {
       start: () => startService(makeAuthority("Stranger").issue(here)),
       cause: /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
       said: [
-        "its certificate is of an authority that is not known here",
+        "the authority of its certificate is unknown",
         "NODE_EXTRA_CA_CERTS",
         "`dispatcher`",
       ],
@@ -56,21 +56,21 @@ describe("a service that does not prove who it is", () => {
       what: "with an expired certificate",
       start: () => startService(authority.issue(here, inDays(-1))),
       cause: /CERT_HAS_EXPIRED/,
-      said: ["its certificate has expired", "renewed", "clock"],
+      said: ["its certificate has expired", "renew it", "clock"],
       attempts: 1,
     },
     {
       what: "with the certificate of another host",
       start: () => startService(authority.issue(["pdf.example.com"])),
       cause: /ERR_TLS_CERT_ALTNAME_INVALID/,
-      said: ["its certificate is for DNS:pdf.example.com, not for localhost", "Point `baseUrl` at a name"],
+      said: ["its certificate is for DNS:pdf.example.com, not for localhost", "Use a host name in `baseUrl`"],
       attempts: 1,
     },
     {
       what: "at a port for http:",
       start: () => startService(),
       cause: /ERR_SSL_|EPROTO/,
-      said: ["what answers at that port does not speak TLS", "https://", "http://"],
+      said: ["the server on that port does not use TLS", "https://", "http://"],
       attempts: 1,
     },
     {
@@ -81,7 +81,7 @@ describe("a service that does not prove who it is", () => {
         return { port: server.port, keys: [] };
       },
       cause: /disconnected before secure TLS|ECONNRESET/,
-      said: ["it hung up before TLS was agreed on", "Check the port"],
+      said: ["it disconnected during the TLS handshake", "Check the port"],
       attempts: 2,
     },
   ])("$what is a ConnectionError that says what to do, and never receives the key", async (row) => {

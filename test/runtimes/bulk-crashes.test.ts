@@ -140,7 +140,7 @@ it("a run whose journal may not grow any more stops, and says so", async () => {
   const { startRun } = await setUpRuns(1500);
   const limited = ["sh", "-c", 'ulimit -f 32; exec "$@"', "sh", process.execPath];
   const { last } = await startRun({}, limited).ended;
-  expect(last?.message).toMatch(/larger than a file may be/);
+  expect(last?.message).toMatch(/the file is too large/);
 });
 
 it.runIf(process.getuid?.() === 0 && process.platform === "linux")(

@@ -16,9 +16,9 @@ const altname = "ERR_TLS_CERT_ALTNAME_INVALID";
 describe("the explanation of a failure", () => {
   it.each([
     ["CERT_HAS_EXPIRED", "its certificate has expired", "check the clock", true],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "is signed by itself", "NODE_EXTRA_CA_CERTS=", true],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "is self-signed", "NODE_EXTRA_CA_CERTS=", true],
     // A server that is just starting may answer so.
-    ["EPROTO", "speaks another TLS, or none", "whether it begins with https://", false],
+    ["EPROTO", "uses another version of TLS, or none", "whether the service uses http://", false],
   ])("names the reason and the advice for %s", (code, reason, advice, isLasting) => {
     expect(explain(failure({ code }))).toEqual({
       reason: expect.stringContaining(reason),
@@ -31,7 +31,7 @@ describe("the explanation of a failure", () => {
   it("names the port if the connection ends before TLS", () => {
     const message = "Client network socket disconnected before secure TLS connection was established";
     const explained = explain(failure({ code: "ECONNRESET" }, message));
-    expect(explained).toMatchObject({ reason: "it hung up before TLS was agreed on", unsent: true });
+    expect(explained).toMatchObject({ reason: "it disconnected during the TLS handshake", unsent: true });
     expect(explained?.advice).toContain("Check the port");
     expect(explain(failure({}, `not ${message}`))).toBeUndefined();
   });
@@ -43,14 +43,14 @@ describe("the explanation of a failure", () => {
   ])("of a certificate for another host has %s", (_, known, names) => {
     expect(explain(failure({ code: altname, ...known }))).toEqual({
       reason: `its certificate is for ${names}`,
-      advice: "Point `baseUrl` at a name that the certificate holds.",
+      advice: "Use a host name in `baseUrl` that the certificate covers.",
       isLasting: true,
       unsent: true,
     });
   });
 
   it.each([
-    [407, "It wants a user and a password", true],
+    [407, "It requires a user and a password", true],
     [502, "Check HTTP_PROXY and HTTPS_PROXY", false],
   ])("of a proxy that responds with %i says whether a retry helps", (status, advice, isLasting) => {
     const cause = new Error("inner");

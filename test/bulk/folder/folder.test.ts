@@ -54,7 +54,7 @@ describe("a folder", () => {
     const { messages } = await run(["a", "file/b", "c"]);
     expect(messages.sort()).toEqual([
       'Could not save the document to "/out/a": it is a folder: name a file inside it.',
-      'The folder "/out/file" cannot be written to: there is a file of that name.',
+      'The folder "/out/file" cannot be written to: a file with this name exists.',
       "fulfilled",
     ]);
     expect(service.requests.length).toBe(1);
@@ -139,7 +139,7 @@ describe("a folder", () => {
     };
     const error = await run(["a", "b"], { sink, concurrency: 1 }).catch((thrown: unknown) => thrown);
     expect(SaveError.is(error) && seenFrom(at, error.message)).toBe(
-      'The folder "/out" could not be synced: it is not there any more. What was stored there last is not recorded.',
+      'The folder "/out" could not be synced: it no longer exists. What was stored there last is not recorded.',
     );
     expect((await run(["a", "b"], { sink: inner, fresh: true })).summary).toMatchObject({ fulfilled: 2 });
   });

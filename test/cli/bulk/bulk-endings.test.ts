@@ -134,7 +134,7 @@ describe("a bulk run is refused, and nothing is sent,", () => {
   });
 
   it.each([
-    ["--out", "file/{{no}}.pdf", 'The folder "file" cannot be written to: there is a file of that name.'],
+    ["--out", "file/{{no}}.pdf", 'The folder "file" cannot be written to: a file with this name exists.'],
     ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
     ["--report", "r.csv", "Could not write r.csv: it is a folder: name a file inside it."],
   ])("where %s names %s, which cannot be written", async (option, path, told) => {

@@ -67,7 +67,7 @@ describe("the files of a bulk run are not one", () => {
     symlinkSync("b.csv", bench.path("a.csv"));
     symlinkSync("a.csv", bench.path("b.csv"));
     const { code, told } = await bench.bulk("in/7.csv", ["--report", bench.path("a.csv")]);
-    expect([code, told]).toEqual([2, "template-pdf: Could not write a.csv: its links lead in a circle.\n"]);
+    expect([code, told]).toEqual([2, "template-pdf: Could not write a.csv: its links form a loop.\n"]);
   });
 
   it.each([
