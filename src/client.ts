@@ -16,8 +16,8 @@ import type { Values } from "./template.ts";
 /**
  * A client for the Template PDF Generation Service.
  *
- * Create one client and reuse it; it owns the connection pool. The type parameter is optional: a map from template uids to
- * their values, with which the compiler checks every call. Without it, every uid and every object is accepted.
+ * Create one client and reuse it; it owns the connection pool. With the optional type parameter, a map from template uids to
+ * values, the compiler checks every call. Without it, any uid and any object are accepted.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ import type { Values } from "./template.ts";
  * @typeParam T - the values by template uid, for example `{ inv_2024: { date: string; total: string } }`
  */
 export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, object>> {
-  /** The options of this client, on which those of derived clients are based. */
+  /** The options that derived clients inherit. */
   readonly #baseOptions: ClientOptions;
   /** The state that all calls share. */
   readonly #context: CallContext;

@@ -68,7 +68,7 @@ const usualNames: ReadonlySet<string | symbol> = new Set(
   ).split(" "),
 );
 
-/** Returns the stack frames of an error, only the outermost ones if there are too many. Excludes message lines that look like frames. */
+/** Returns the stack frames of an error, or the outermost ones if there are too many. Omits message lines that look like frames. */
 export function framesOf(error: Error): string[] {
   const messageLines = new Set(lastLinesOf(error.message));
   return lastLinesOf(error.stack).filter((line) => stackFrame.test(line) && !messageLines.has(line));

@@ -1,4 +1,4 @@
-/** Builds the headers of a request as a flat list of names and values (spec, "Authentication", rule 1; "Endpoints", request headers). */
+/** Builds the request headers as a flat list of names and values (spec, "Authentication", rule 1; "Endpoints", request headers). */
 export function buildHeaders(
   apiKey: string | undefined,
   extra: ReadonlyMap<string, string>,

@@ -30,7 +30,7 @@ export function readEnvironment(name: string): string | undefined {
   }
 }
 
-/** Reads the file `.env` in the working directory, as empty if there is none. `undefined` in runtimes that load it or have no files. */
+/** Reads `.env` in the working directory; returns an empty text if there is none. `undefined` in runtimes that do not need it. */
 export type ReadEnvFile = (() => string) | undefined;
 
 /** Returns advice if `.env` sets a variable that is missing in the environment, because Node does not load that file by default. */
@@ -76,7 +76,10 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** The maximum delay of a timer in milliseconds (24.8 days). A timer with a longer delay fires immediately (HTML standard, "timer initialization steps"). */
+/**
+ * The maximum delay of a timer in milliseconds (24.8 days). A timer with a longer delay fires immediately (HTML standard, "timer
+ * initialization steps").
+ */
 export const longestTimerMs = 2 ** 31 - 1;
 
 let forbidsCaching: boolean | undefined;

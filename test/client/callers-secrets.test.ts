@@ -10,7 +10,7 @@ import {
 import { expect, it } from "vitest";
 import { rejectionOf, Service } from "../support/service.ts";
 import { trickyKey, values } from "./canaries.ts";
-import { leaksIn, whatComesOut } from "./leaks.ts";
+import { collectOutput, leaksIn } from "./leaks.ts";
 import { withoutBackOff } from "./timing.ts";
 
 type Init = Parameters<NonNullable<ClientOptions["fetch"]>>[1];
@@ -120,7 +120,7 @@ const failures: readonly (readonly [string, Fail])[] = [
 it.each(failures)("an error does not contain the key or the values after %s", async (_, call) => {
   withoutBackOff();
   const service = await Service.start(() => {});
-  const { error, places } = await whatComesOut(async (hooks) => {
+  const { error, places } = await collectOutput(async (hooks) => {
     const pending = call((options) =>
       service.client({ apiKey: trickyKey, retry: { limit: 1 }, hooks, ...options }),
     );

@@ -6,7 +6,7 @@ import { hasPipeFiles } from "../support/platform.ts";
 import { beginning, clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
 import { controlled, reasons } from "./aborts.ts";
-import { forms, generate, stages } from "./every-form.ts";
+import { generate, outputMethods, stages } from "./every-form.ts";
 import { countTimers } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
@@ -14,22 +14,25 @@ const half = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.
 
 describe("cancelling a document", () => {
   /** A Node stream can be destroyed only with an error. */
-  const endOf = (error: unknown, form: string, reason: unknown) =>
-    form === "nodeStream()" && !(reason instanceof Error) ? (error as Error).cause : error;
+  const endOf = (error: unknown, method: string, reason: unknown) =>
+    method === "nodeStream()" && !(reason instanceof Error) ? (error as Error).cause : error;
 
-  it.each(forms)("while it arrives rejects %s with the reason and closes the socket", async (form, read) => {
-    for (const reason of reasons.slice(1)) {
-      const service = await Service.start(half);
-      const { signal, abort } = controlled();
-      const document = await generate(service.client(), { signal });
-      const failure = rejectionOf(read(document));
-      abort(reason);
-      expect(endOf(await failure, form, reason)).toBe(reason);
-      await (await service.request()).closed;
-    }
-  });
+  it.each(outputMethods)(
+    "while it arrives rejects %s with the reason and closes the socket",
+    async (method, read) => {
+      for (const reason of reasons.slice(1)) {
+        const service = await Service.start(half);
+        const { signal, abort } = controlled();
+        const document = await generate(service.client(), { signal });
+        const failure = rejectionOf(read(document));
+        abort(reason);
+        expect(endOf(await failure, method, reason)).toBe(reason);
+        await (await service.request()).closed;
+      }
+    },
+  );
 
-  it.each(forms)("before it is read rejects %s with the reason", async (form, read) => {
+  it.each(outputMethods)("before it is read rejects %s with the reason", async (method, read) => {
     for (const end of ["abort", "cancel"] as const) {
       const service = await Service.start(withLength(pdfOf(2_000)));
       const { signal, abort } = controlled();
@@ -37,7 +40,7 @@ describe("cancelling a document", () => {
       const reason = new Error("enough");
       if (end === "abort") abort(reason);
       else await document.cancel(reason);
-      expect(endOf(await rejectionOf((async () => read(document))()), form, reason)).toBe(reason);
+      expect(endOf(await rejectionOf((async () => read(document))()), method, reason)).toBe(reason);
     }
   });
 
@@ -54,21 +57,24 @@ describe("cancelling a document", () => {
     await (await service.request()).closed;
   });
 
-  it.each(forms)("after %s has read it has no effect on the document or the connection", async (_, read) => {
-    const service = await Service.start(withLength(pdf));
-    const client = service.client();
-    const { signal, abort } = controlled();
-    const pending = generate(client, { signal });
-    expect(pdf.equals(await read(pending))).toBe(true);
-    await pending.cancel(new Error("too late"));
-    await (await pending).cancel(new Error("too late"));
-    abort();
-    expect((await pending).status).toBe(200);
-    // Undici reuses a socket only in the next turn of the event loop.
-    await turns();
-    await generate(client).bytes();
-    expect(service.connections).toBe(1);
-  });
+  it.each(outputMethods)(
+    "after %s has read it has no effect on the document or the connection",
+    async (_, read) => {
+      const service = await Service.start(withLength(pdf));
+      const client = service.client();
+      const { signal, abort } = controlled();
+      const pending = generate(client, { signal });
+      expect(pdf.equals(await read(pending))).toBe(true);
+      await pending.cancel(new Error("too late"));
+      await (await pending).cancel(new Error("too late"));
+      abort();
+      expect((await pending).status).toBe(200);
+      // Undici reuses a socket only in the next turn of the event loop.
+      await turns();
+      await generate(client).bytes();
+      expect(service.connections).toBe(1);
+    },
+  );
 
   it.runIf(hasPipeFiles)("while it is written from memory to a file stops the writing", async () => {
     const service = await Service.start(withLength(pdfOf(2_000)));
@@ -91,7 +97,8 @@ it("a call with an aborted signal does not send a request", async () => {
   const request = vi.fn();
   const client = service.client({ hooks: { request } });
   const signal = AbortSignal.abort("before");
-  for (const [, read] of forms) expect(await rejectionOf(read(generate(client, { signal })))).toBe("before");
+  for (const [, read] of outputMethods)
+    expect(await rejectionOf(read(generate(client, { signal })))).toBe("before");
   await generate(client.with({ hooks: {} })).bytes();
   expect(service.requests).toHaveLength(1);
   expect(request).not.toHaveBeenCalled();

@@ -6,11 +6,11 @@ import { generate } from "./every-form.ts";
 const key = "sk_CANARY_0123456789";
 const good = { baseUrl: "https://pdf.example.com", apiKey: key };
 const dispatcher = { dispatch: () => true };
-const whole = withLength(pdfOf(2_000));
+const completePdf = withLength(pdfOf(2_000));
 
 describe("a derived client", () => {
   it("shares the connections of its parent and overrides its options", async () => {
-    const service = await Service.start(whole);
+    const service = await Service.start(completePdf);
     const client = service.client({ headers: { "x-a": "client" } });
     for (const options of [{}, { apiKey: "derived" }, { headers: { "x-b": "1" } }]) {
       await generate(client.with(options)).bytes();
@@ -28,7 +28,7 @@ describe("a derived client", () => {
   });
 
   it("keeps the original headers of its parent if they were an iterator or have been changed", async () => {
-    const service = await Service.start(whole);
+    const service = await Service.start(completePdf);
     const once = service.client({ headers: new Map([["x-a", "1"]]).entries() });
     await generate(once.with({ maxBytes: 5_000 })).bytes();
     const changing: Record<string, string> = { "x-a": "1" };

@@ -22,14 +22,14 @@ export function iterable(chunks: Chunks): AsyncIterable<Uint8Array> {
 
 type Read = (from: PendingPdf | GeneratedPdf) => Promise<Uint8Array>;
 
-const nodeForms = ["buffer()", "nodeStream()", "saveTo()"];
+const nodeMethods = ["buffer()", "nodeStream()", "saveTo()"];
 
 /** Whether an output method exists in this test project: the browser bundle does not have those of Node. */
-function isAvailable([form]: readonly [form: string, ...rest: unknown[]]): boolean {
-  return process.env["TEMPLATE_PDF_BUILD"] !== "browser" || !nodeForms.includes(form);
+function isAvailable([method]: readonly [method: string, ...rest: unknown[]]): boolean {
+  return process.env["TEMPLATE_PDF_BUILD"] !== "browser" || !nodeMethods.includes(method);
 }
 
-const allForms: readonly (readonly [form: string, read: Read])[] = [
+const allOutputMethods: readonly (readonly [method: string, read: Read])[] = [
   ["bytes()", (from) => from.bytes()],
   ["buffer()", (from) => from.buffer()],
   ["arrayBuffer()", async (from) => new Uint8Array(await from.arrayBuffer())],
@@ -50,7 +50,7 @@ const allForms: readonly (readonly [form: string, read: Read])[] = [
 ];
 
 /** Every output method, read to its end. */
-export const forms = allForms.filter(isAvailable);
+export const outputMethods = allOutputMethods.filter(isAvailable);
 
 type Open = (pending: PendingPdf) => Promise<AsyncIterable<Uint8Array>>;
 const allStreams: readonly (readonly [output: string, open: Open])[] = [

@@ -15,13 +15,13 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { forms, generate, readAt, stages } from "./every-form.ts";
+import { generate, outputMethods, readAt, stages } from "./every-form.ts";
 import { passTime, stopTime, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
-const whole = withLength(pdf, { "x-request-id": "id-1" });
-const begun = beginning(pdf.subarray(0, 1_000), { "content-length": "2000" });
-const cutOff = cutOffAfter(pdf, 1_000);
+const completePdf = withLength(pdf, { "x-request-id": "id-1" });
+const started = beginning(pdf.subarray(0, 1_000), { "content-length": "2000" });
+const truncated = cutOffAfter(pdf, 1_000);
 
 type RecordedEvent = readonly [name: string, event: Record<string, unknown>];
 
@@ -31,9 +31,9 @@ const errorsIn = (recorded: readonly RecordedEvent[]) =>
 /** Creates hooks that record every event in order. */
 function recordingHooks() {
   const recorded: RecordedEvent[] = [];
-  const hear = (name: string) => (event: object) => void recorded.push([name, { ...event }]);
+  const recorderOf = (name: string) => (event: object) => void recorded.push([name, { ...event }]);
   const names = ["request", "response", "retry", "error"];
-  const hooks: ClientOptions["hooks"] = Object.fromEntries(names.map((name) => [name, hear(name)]));
+  const hooks: ClientOptions["hooks"] = Object.fromEntries(names.map((name) => [name, recorderOf(name)]));
   return { hooks, recorded, names: () => recorded.map(([name, { attempt }]) => `${name} ${attempt}`) };
 }
 
@@ -48,13 +48,13 @@ it("an event is not created for a hook that is not set", () => {
 describe("hooks", () => {
   const start = async (answer: Answer, more: ClientOptions = {}) => {
     const service = await Service.start(answer);
-    const told = recordingHooks();
-    const client = service.client({ retry: { limit: 1 }, hooks: told.hooks, ...more });
-    return { service, client, ...told };
+    const recording = recordingHooks();
+    const client = service.client({ retry: { limit: 1 }, hooks: recording.hooks, ...more });
+    return { service, client, ...recording };
   };
 
   it("receive only the request and the response of a successful call", async () => {
-    const { client, service, recorded } = await start(whole);
+    const { client, service, recorded } = await start(completePdf);
     await generate(client).bytes();
     const call = recorded[0]?.[1]["call"];
     const common = { call: expect.any(Number), uid: "inv_2024", attempt: 1, elapsedMs: expect.any(Number) };
@@ -77,16 +77,16 @@ describe("hooks", () => {
     const bytes = generate(client).bytes();
     const received = await service.request();
     await passTime(2_000);
-    whole(received);
+    completePdf(received);
     await bytes;
     expect(recorded.map(([, { elapsedMs }]) => elapsedMs)).toEqual([0, 2_000]);
   });
 
   it.each([
     ["an error response", saying(503, "", { "retry-after": "0" }), ApiError, / Try again later\.$/],
-    ["a truncated document", cutOff, TruncatedPdfError, / Generate it again\.$/],
+    ["a truncated document", truncated, TruncatedPdfError, / Generate it again\.$/],
   ])("receive every attempt in order if %s is retried", async (_, answer, ErrorClass, message) => {
-    const { client, recorded, names } = await start(inTurn(answer, whole));
+    const { client, recorded, names } = await start(inTurn(answer, completePdf));
     await generate(client).bytes();
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
     expect(recorded[2]?.[1]).toMatchObject({ error: expect.any(ErrorClass), delayMs: 0 });
@@ -102,27 +102,30 @@ describe("hooks", () => {
   });
 
   it("receive the failure of a call that did not send a request", async () => {
-    const { client, recorded } = await start(whole);
+    const { client, recorded } = await start(completePdf);
     const error = await rejectionOf(client.generate("..", {}).bytes());
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(recorded).toEqual([["error", expect.objectContaining({ attempt: 0, error })]]);
   });
 
-  it.each(forms)("receive one failure of a call that is cancelled while %s is read", async (_, read) => {
-    for (const stage of stages) {
-      const { client, service, recorded } = await start(begun);
-      const controller = new AbortController();
-      const reason = new Error("enough");
-      const pending = generate(client, { signal: controller.signal });
-      const failure = rejectionOf(readAt(stage, pending, read));
-      await service.request();
-      controller.abort(reason);
-      await failure;
-      await pending.cancel(new Error("again"));
-      await turns();
-      expect(errorsIn(recorded)).toEqual([reason]);
-    }
-  });
+  it.each(outputMethods)(
+    "receive one failure of a call that is cancelled while %s is read",
+    async (_, read) => {
+      for (const stage of stages) {
+        const { client, service, recorded } = await start(started);
+        const controller = new AbortController();
+        const reason = new Error("enough");
+        const pending = generate(client, { signal: controller.signal });
+        const failure = rejectionOf(readAt(stage, pending, read));
+        await service.request();
+        controller.abort(reason);
+        await failure;
+        await pending.cancel(new Error("again"));
+        await turns();
+        expect(errorsIn(recorded)).toEqual([reason]);
+      }
+    },
+  );
 
   it.each([2_000, 200_000])(
     "receive a failure if a document of %i bytes is cancelled before it is read",
@@ -136,9 +139,9 @@ describe("hooks", () => {
     },
   );
 
-  it.each(forms)("receive no failure after %s has read the complete document", async (_, read) => {
+  it.each(outputMethods)("receive no failure after %s has read the complete document", async (_, read) => {
     for (const stage of stages) {
-      const { client, names } = await start(whole);
+      const { client, names } = await start(completePdf);
       const controller = new AbortController();
       const pending = generate(client, { signal: controller.signal });
       await readAt(stage, pending, read);
@@ -153,7 +156,7 @@ describe("hooks", () => {
   });
 
   it("of a client apply to derived clients unless those have their own hooks", async () => {
-    const { client, names } = await start(whole);
+    const { client, names } = await start(completePdf);
     await generate(client.with({ maxBytes: 5_000 })).bytes();
     expect(names()).toHaveLength(2);
     const own = recordingHooks();
@@ -197,7 +200,7 @@ describe("hooks", () => {
     ];
     for (const hook of hostile) {
       const hooks = { request: hook, response: hook, retry: hook, error: hook } as ClientOptions["hooks"];
-      const service = await Service.start(inTurn(saying(503), whole, saying(404)));
+      const service = await Service.start(inTurn(saying(503), completePdf, saying(404)));
       const client = service.client({ retry: { limit: 1 }, hooks });
       const stray = await strayRejections(async () => {
         expect(pdf.equals(await generate(client).bytes())).toBe(true);
@@ -227,6 +230,6 @@ it.each([
   [() => {}, /`hooks` to be an object/],
   [null, /`hooks` to be an object/],
 ])("the hooks %o throw a ConfigurationError", async (hooks, message) => {
-  const service = await Service.start(whole);
+  const service = await Service.start(completePdf);
   expect(() => service.client({ hooks: hooks as never })).toThrow(message);
 });

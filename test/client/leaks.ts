@@ -17,12 +17,12 @@ export interface Failing {
 }
 
 /** Collects all output while a call fails, by place. The error comes first. */
-export async function whatComesOut(
+export async function collectOutput(
   run: (hooks: ClientOptions["hooks"]) => Promise<Failing & { error: unknown; document?: GeneratedPdf }>,
 ): Promise<{ places: Places; error: unknown }> {
   const events = { request: [], response: [], retry: [], error: [] } as Record<string, unknown[]>;
   const hooks = Object.fromEntries(
-    Object.entries(events).map(([name, heard]) => [name, (event: unknown) => void heard.push(event)]),
+    Object.entries(events).map(([name, received]) => [name, (event: unknown) => void received.push(event)]),
   );
   const printed: unknown[] = [];
   const warnings: unknown[] = [];
@@ -38,8 +38,10 @@ export async function whatComesOut(
   await turns();
   vi.restoreAllMocks();
   const places: Places = { ...placesOf(error) };
-  for (const [name, heard] of Object.entries(events)) {
-    places[`the hook ${name}`] = heard.map((event) => Object.values(placesOf(event)).join("\n")).join("\n");
+  for (const [name, received] of Object.entries(events)) {
+    places[`the hook ${name}`] = received
+      .map((event) => Object.values(placesOf(event)).join("\n"))
+      .join("\n");
   }
   return {
     error,

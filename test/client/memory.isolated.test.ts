@@ -11,7 +11,7 @@ import {
   transports,
   withLength,
 } from "../support/service.ts";
-import { forms, gather, generate, streamOutputs, temporaryFolder } from "./every-form.ts";
+import { gather, generate, outputMethods, streamOutputs, temporaryFolder } from "./every-form.ts";
 
 const huge = pdfOf(48 * 1024 * 1024);
 
@@ -65,8 +65,8 @@ describe.each(transports)("the data that the service can send ahead over %s", (_
 
 describe("maxBytes", () => {
   const pdf = pdfOf(100_000);
-  const inMemory = forms.filter(([form]) => /^(?:bytes|buffer|arrayBuffer|blob)/.test(form));
-  const notInMemory = forms.filter((form) => !inMemory.includes(form));
+  const inMemory = outputMethods.filter(([method]) => /^(?:bytes|buffer|arrayBuffer|blob)/.test(method));
+  const notInMemory = outputMethods.filter((method) => !inMemory.includes(method));
 
   it.each(inMemory)(
     "allows %s of a document of exactly that size, but not of one more byte",

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { type DispatcherLike, TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { pdfOf, rejectionOf } from "../support/service.ts";
-import { forms, generate } from "./every-form.ts";
+import { generate, outputMethods } from "./every-form.ts";
 import { passTime, stopTime, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
@@ -34,8 +34,8 @@ function saying(
   };
 }
 
-const whole = saying(200, pdf);
-const begun = saying(200, half, () => {});
+const completePdf = saying(200, pdf);
+const started = saying(200, half, () => {});
 
 function clientOf(dispatcher: DispatcherLike): TemplatePdf {
   return new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "key", retry: false, dispatcher });
@@ -43,10 +43,10 @@ function clientOf(dispatcher: DispatcherLike): TemplatePdf {
 
 /** A remaining timer would prevent the process from exiting for ten minutes. */
 describe("a dispatcher that responds synchronously leaves no timer", () => {
-  it.each(forms)("after %s", async (_, read) => {
+  it.each(outputMethods)("after %s", async (_, read) => {
     stopTime();
     const { signal } = new AbortController();
-    const bytes = await read(generate(clientOf(whole), { signal }));
+    const bytes = await read(generate(clientOf(completePdf), { signal }));
     expect([pdf.equals(bytes), vi.getTimerCount(), getEventListeners(signal, "abort")]).toEqual([
       true,
       0,
@@ -57,7 +57,7 @@ describe("a dispatcher that responds synchronously leaves no timer", () => {
   it("after a document that is not read", async () => {
     stopTime();
     const { signal } = new AbortController();
-    const document = await generate(clientOf(whole), { signal });
+    const document = await generate(clientOf(completePdf), { signal });
     expect([vi.getTimerCount(), getEventListeners(signal, "abort")]).toEqual([0, []]);
     expect(pdf.equals(await document.bytes())).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
@@ -73,7 +73,7 @@ describe("a dispatcher that responds synchronously leaves no timer", () => {
   it("except for timeouts.total, until the document is complete", async () => {
     stopTime();
     const timeouts = { firstByte: never, stall: never, unread: never };
-    const pending = generate(clientOf(begun), { timeouts });
+    const pending = generate(clientOf(started), { timeouts });
     const failure = rejectionOf(pending.bytes());
     await pending;
     expect(vi.getTimerCount()).toBe(1);
@@ -87,7 +87,7 @@ it("an immediately truncated document is retried by the output that reads it, no
   withoutBackOff();
   const closed = new Error("other side closed");
   const breaking = saying(200, half, (handler, controller) => handler.onResponseError(controller, closed));
-  const answers = [breaking, whole];
+  const answers = [breaking, completePdf];
   let attempts = 0;
   const dispatcher: DispatcherLike = {
     dispatch: (options, handler) => answers[attempts++]?.dispatch(options, handler) ?? false,
@@ -113,11 +113,11 @@ it("an error is created without TextDecoder", async () => {
 
 it.each(["stream()", "response()"])(
   "timeouts.stall is paused while a document in memory waits for the reader of %s",
-  async (form) => {
+  async (method) => {
     stopTime();
     const more = saying(200, pdfOf(200_000), () => {});
     const document = await generate(clientOf(more), { timeouts: { stall: 1_000, unread: never } });
-    const stream = form === "stream()" ? document.stream() : document.response().body;
+    const stream = method === "stream()" ? document.stream() : document.response().body;
     await passTime(3_600_000);
     expect(await stream?.getReader().read()).toMatchObject({ done: false, value: { length: 200_000 } });
     await document.cancel();

@@ -4,13 +4,13 @@ import { describe, expect, it, vi } from "vitest";
 import { pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
 import { plainKey, trickyKey } from "./canaries.ts";
 import { generate } from "./every-form.ts";
-import { leaksIn, whatComesOut } from "./leaks.ts";
+import { collectOutput, leaksIn } from "./leaks.ts";
 
 // For the rules of each option see test/options and test/request, for the browser bundle settings.page.test.ts.
 
 const good = { baseUrl: "https://pdf.example.com", apiKey: plainKey };
 const dispatcher = { dispatch: () => true };
-const whole = withLength(pdfOf(2_000));
+const completePdf = withLength(pdfOf(2_000));
 
 const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegExp])[] = [
   ["null instead of options", () => null, /the client options/],
@@ -44,7 +44,7 @@ describe("new TemplatePdf()", () => {
     for (const key of [plainKey, trickyKey]) {
       const wrong = given(key);
       const options = wrong instanceof Object ? { ...good, apiKey: key, ...wrong } : wrong;
-      const { places, error } = await whatComesOut(async () => ({
+      const { places, error } = await collectOutput(async () => ({
         error: await rejectionOf((async () => new TemplatePdf(options as ClientOptions))()),
       }));
       expect(error).toBeInstanceOf(ConfigurationError);
@@ -64,7 +64,7 @@ describe("new TemplatePdf()", () => {
   });
 
   it("sends requests below the path of a base URL", async () => {
-    const service = await Service.start(whole);
+    const service = await Service.start(completePdf);
     const baseUrl = new URL(`${service.baseUrl}/pré fix//`);
     await service.client({ baseUrl }).generate("a/../b", {}).bytes();
     const { path } = await service.request();
@@ -74,7 +74,7 @@ describe("new TemplatePdf()", () => {
 
 describe("the options of a call", () => {
   it("override the client's headers by name, regardless of case", async () => {
-    const service = await Service.start(whole);
+    const service = await Service.start(completePdf);
     const client = service.client({ headers: { "X-A": "client", "X-B": "client" } });
     await generate(client, { headers: { "x-a": "call", "x-c": "call" } }).bytes();
     const { headers } = await service.request();
@@ -82,7 +82,7 @@ describe("the options of a call", () => {
   });
 
   it("do not override the client's options if they are undefined", async () => {
-    const service = await Service.start(whole);
+    const service = await Service.start(completePdf);
     const client = service.client({ maxBytes: 1_000 });
     const options = { maxBytes: undefined, verify: undefined, headers: undefined, signal: undefined };
     expect(await rejectionOf(generate(client, options).bytes())).toMatchObject({ code: "oversized_pdf" });

@@ -10,7 +10,7 @@ import {
   transports,
   withLength,
 } from "../support/service.ts";
-import { forms, generate, iterable, readAt, stages } from "./every-form.ts";
+import { generate, iterable, outputMethods, readAt, stages } from "./every-form.ts";
 
 // For other framings and single-byte chunks see test/faults and test/transport.
 
@@ -29,15 +29,17 @@ describe.each(transports)("a client over %s", (_, options) => {
       for (const pdf of [small, large]) {
         const client = (await Service.start(answer(pdf))).client(options);
         for (const stage of stages) {
-          const read = async ([form, output]: (typeof forms)[number]) =>
-            [form, pdf.equals(await readAt(stage, generate(client), output))] as const;
-          expect(await Promise.all(forms.map(read))).toEqual(forms.map(([form]) => [form, true]));
+          const read = async ([method, output]: (typeof outputMethods)[number]) =>
+            [method, pdf.equals(await readAt(stage, generate(client), output))] as const;
+          expect(await Promise.all(outputMethods.map(read))).toEqual(
+            outputMethods.map(([method]) => [method, true]),
+          );
         }
       }
     },
   );
 
-  it.each(forms)("returns no bytes from %s of an empty body with verify: false", async (_, read) => {
+  it.each(outputMethods)("returns no bytes from %s of an empty body with verify: false", async (_, read) => {
     const service = await Service.start(saying(204));
     for (const stage of stages) {
       const pending = generate(service.client({ ...options, verify: false }));
@@ -67,12 +69,12 @@ describe.each(transports)("a client over %s", (_, options) => {
 
   it.each(["stream", "iteration", "response"])(
     "returns chunks from %s that can be transferred",
-    async (form) => {
+    async (method) => {
       for (const answer of [withLength(large), inChunks(large), withLength(small)]) {
         const document = await generate((await Service.start(answer)).client(options));
-        const body = form === "response" ? document.response().body : undefined;
+        const body = method === "response" ? document.response().body : undefined;
         const moved: Uint8Array[] = [];
-        for await (const chunk of iterable(body ?? (form === "stream" ? document.stream() : document))) {
+        for await (const chunk of iterable(body ?? (method === "stream" ? document.stream() : document))) {
           expect(Object.getPrototypeOf(chunk)).toBe(Uint8Array.prototype);
           expect([chunk.byteOffset, chunk.buffer.byteLength]).toEqual([0, chunk.byteLength]);
           moved.push(structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }));
@@ -106,22 +108,22 @@ describe.each(transports)("a client over %s", (_, options) => {
 });
 
 describe("a second read", () => {
-  it.each(forms)(
+  it.each(outputMethods)(
     "of a document after %s rejects with a TypeError that names both methods",
-    async (form, read) => {
+    async (method, read) => {
       const service = await Service.start(withLength(small));
       const document = await generate(service.client());
       await read(document);
-      for (const [second, readAgain] of forms) {
+      for (const [second, readAgain] of outputMethods) {
         const error = await rejectionOf((async () => readAgain(document))());
         expect(error).toBeInstanceOf(TypeError);
-        expect(String(error)).toContain(form);
+        expect(String(error)).toContain(method);
         expect(String(error)).toContain(second);
       }
     },
   );
 
-  it.each(forms)(
+  it.each(outputMethods)(
     "of a pending result in addition to %s rejects with a TypeError, and one read succeeds",
     async (_, read) => {
       const service = await Service.start(withLength(small));

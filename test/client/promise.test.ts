@@ -2,7 +2,7 @@ import { ConfigurationError, ValuesError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { GeneratedPdf } from "../../src/document/generated-pdf.ts";
 import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
-import { forms, generate } from "./every-form.ts";
+import { generate, outputMethods } from "./every-form.ts";
 
 const pdf = pdfOf(2_000);
 const serve = () => Service.start(withLength(pdf, { "x-request-id": "r-1" }));
@@ -22,11 +22,11 @@ describe("generate()", () => {
   it("rejects every output and the promise itself with the same error", async () => {
     const service = await Service.start(saying(404));
     const pending = generate(service.client());
-    const early = forms.map(([, read]) => rejectionOf(read(pending)));
+    const early = outputMethods.map(([, read]) => rejectionOf(read(pending)));
     const error = await rejectionOf(pending);
     expect(error).toMatchObject({ code: "not_found" });
     for (const other of await Promise.all(early)) expect(other).toBe(error);
-    for (const [, read] of forms) expect(await rejectionOf(read(pending))).toBe(error);
+    for (const [, read] of outputMethods) expect(await rejectionOf(read(pending))).toBe(error);
   });
 
   it("returns or throws the result of a mocked output method", async () => {

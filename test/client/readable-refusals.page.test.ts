@@ -2,7 +2,7 @@ import { TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { isOrdinary } from "../../src/errors/ordinary-words.ts";
 import { rejectionOf } from "../support/service.ts";
-import { whatComesOut } from "./leaks.ts";
+import { collectOutput } from "./leaks.ts";
 
 /** Values that contain the words of error messages: placeholder names, ordinary words and sentences. */
 const ordinaryValues = {
@@ -99,7 +99,7 @@ describe("the message of a rejected request", () => {
 describe("a secret value", () => {
   it.each(secrets)("is redacted if the response repeats it: %j", async (secret) => {
     const message = `The value ${secret} is not valid for the field name (${JSON.stringify(secret)}).`;
-    const { places, error } = await whatComesOut(async (hooks) => {
+    const { places, error } = await collectOutput(async (hooks) => {
       const pending = refusing({ name: secret, note: "total" }, { message }, hooks);
       return { pending, error: await rejectionOf(pending.bytes()) };
     });

@@ -2,13 +2,13 @@ import { type ClientOptions, ConfigurationError, ConnectionError } from "templat
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Answer, inTurn, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { closedOrigin } from "../support/sockets.ts";
-import { forms, generate } from "./every-form.ts";
+import { generate, outputMethods } from "./every-form.ts";
 import { withoutBackOff } from "./timing.ts";
 
 // For the failures that are retried see test/call/retry-policy.test.ts (status codes) and test/faults.
 
 const pdf = pdfOf(200_000);
-const whole = withLength(pdf);
+const completePdf = withLength(pdf);
 const dying: Answer = ({ socket }) => socket.destroy();
 
 async function start(answers: readonly Answer[], options: ClientOptions = {}) {
@@ -19,15 +19,15 @@ async function start(answers: readonly Answer[], options: ClientOptions = {}) {
 beforeEach(withoutBackOff);
 
 describe("a call", () => {
-  it.each(forms)("returns the document of the successful attempt from %s", async (_, read) => {
-    const { service, client } = await start([saying(503), dying, whole]);
+  it.each(outputMethods)("returns the document of the successful attempt from %s", async (_, read) => {
+    const { service, client } = await start([saying(503), dying, completePdf]);
     expect(pdf.equals(await read(generate(client)))).toBe(true);
     expect(service.requests).toHaveLength(3);
   });
 
   it.each<[string, Answer, ClientOptions]>([
     ["a 404", saying(404), {}],
-    ["a document larger than `maxBytes`", whole, { maxBytes: 1_000 }],
+    ["a document larger than `maxBytes`", completePdf, { maxBytes: 1_000 }],
   ])("does not retry %s", async (_, answer, options) => {
     const { service, client } = await start([answer], options);
     const error = await rejectionOf(generate(client).bytes());
@@ -36,7 +36,7 @@ describe("a call", () => {
   });
 
   it("sends the same path, headers and body again", async () => {
-    const { service, client } = await start([saying(500), saying(500), whole]);
+    const { service, client } = await start([saying(500), saying(500), completePdf]);
     const values = { total: "£1,000", lines: [{ text: "ü" }] };
     const bytes = client.generate("inv 2024", values, { headers: { "x-tenant": "7" } }).bytes();
     // Later changes to the values have no effect.
@@ -62,7 +62,7 @@ describe("a call", () => {
   });
 
   it("reuses the connection after an error response that was read completely", async () => {
-    const { service, client } = await start([saying(503, "busy"), whole]);
+    const { service, client } = await start([saying(503, "busy"), completePdf]);
     await generate(client).bytes();
     expect(service.requests[0]?.socket).toBe(service.requests[1]?.socket);
     expect(service.connections).toBe(1);
@@ -71,7 +71,7 @@ describe("a call", () => {
   it("is retried if the error of a custom `fetch` shows that the request was not sent", async () => {
     const baseUrl = await closedOrigin();
     const errorOf = async (fetch: typeof globalThis.fetch) => {
-      const { client } = await start([whole], { baseUrl, fetch, retry: { mayRenderTwice: false } });
+      const { client } = await start([completePdf], { baseUrl, fetch, retry: { mayRenderTwice: false } });
       return (await rejectionOf(generate(client).bytes())) as ConnectionError;
     };
     const errors = [
@@ -88,7 +88,7 @@ describe("an API key function", () => {
     const keys = ["first", "second", "third"];
     let calls = 0;
     const apiKey = async () => keys[calls++] ?? "";
-    const { service, client } = await start([saying(503), dying, whole], { apiKey });
+    const { service, client } = await start([saying(503), dying, completePdf], { apiKey });
     await generate(client).bytes();
     expect(calls).toBe(3);
     expect(service.keys).toEqual(keys.map((key) => `API-Key ${key}`));
@@ -122,7 +122,7 @@ describe("an API key function", () => {
       const count = (tries.get(received.body) ?? 0) + 1;
       tries.set(received.body, count);
       // Each call is rejected 0, 1 or 2 times, depending on its number.
-      return (count <= number % 3 ? saying(503, "", { "retry-after": "0" }) : whole)(received);
+      return (count <= number % 3 ? saying(503, "", { "retry-after": "0" }) : completePdf)(received);
     });
     const later = (key: string) => () => new Promise<string>((resolve) => setImmediate(resolve, key));
     const optionsOf = (tenant: string, apiKey: string | (() => Promise<string>)) => {

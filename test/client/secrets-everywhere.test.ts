@@ -15,7 +15,7 @@ import {
 } from "../support/service.ts";
 import { plainKey, secretValues, trickyKey, values } from "./canaries.ts";
 import { temporaryFolder } from "./every-form.ts";
-import { leaksIn, whatComesOut } from "./leaks.ts";
+import { collectOutput, leaksIn } from "./leaks.ts";
 import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
@@ -70,8 +70,8 @@ function beginning(then: (received: Received) => unknown = () => {}): Answer {
 }
 
 const silent: Answer = () => {};
-const breaking: Answer = ({ socket }) => socket.destroy();
-const cutOff = beginning(({ socket }) => socket.destroy());
+const closing: Answer = ({ socket }) => socket.destroy();
+const truncated = beginning(({ socket }) => socket.destroy());
 
 /** The context of a failing call. */
 interface Setting {
@@ -81,38 +81,38 @@ interface Setting {
   document?: GeneratedPdf;
 }
 
-type Way = (pending: PendingPdf, setting: Setting) => Promise<unknown>;
+type Use = (pending: PendingPdf, setting: Setting) => Promise<unknown>;
 
-const asBytes: Way = (pending) => pending.bytes();
-const onceAwaited: Way = async (pending, setting) => {
+const asBytes: Use = (pending) => pending.bytes();
+const awaitThenRead: Use = async (pending, setting) => {
   setting.document = await pending;
   return setting.document.bytes();
 };
-const unread: Way = async (pending, setting) => {
+const unread: Use = async (pending, setting) => {
   setting.document = await pending;
   await (await setting.service.request()).closed;
   return setting.document.bytes();
 };
-const twice: Way = async (pending, setting) => {
+const twice: Use = async (pending, setting) => {
   setting.document = await pending;
   await setting.document.stream().cancel();
   return setting.document.bytes();
 };
 const savedAs =
-  (path: string): Way =>
+  (path: string): Use =>
   (pending, { folder }) =>
     pending.saveTo(path.startsWith("/") ? path : join(folder, path));
 
 /** Rejects the first attempt, and responds to the second with `answer`. */
-function afterRefusal(answer: Answer): Answer {
+function afterErrorResponse(answer: Answer): Answer {
   let count = 0;
-  const refusal = echo(503, bodies[0], { "retry-after": "0" });
-  return (received) => (count++ === 0 ? refusal : answer)(received);
+  const errorResponse = echo(503, bodies[0], { "retry-after": "0" });
+  return (received) => (count++ === 0 ? errorResponse : answer)(received);
 }
 
-type Row = [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, way?: Way];
+type Row = [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, use?: Use];
 
-const fullDisk: Row = ["a disk that is full", errors.SaveError, () => whole, {}, savedAs("/dev/full")];
+const fullDisk: Row = ["a full disk", errors.SaveError, () => completePdf, {}, savedAs("/dev/full")];
 
 /** Every failure that a service can cause: its title, the expected error, and the response. */
 const rows: readonly Row[] = [
@@ -126,20 +126,25 @@ const rows: readonly Row[] = [
   ["500, retried", errors.ServerError, () => echo(500)],
   ["503, retried", errors.ServerError, () => echo(503, bodies[1], { "retry-after": "0" })],
   [
-    "503 with a Retry-After that is too long",
+    "503 with a Retry-After over the limit",
     errors.ServerError,
     () => echo(503, bodies[0], { "retry-after": "9999" }),
   ],
   ["a redirect", errors.ApiError, () => echo(307)],
-  ["a refusal whose body stalls", errors.BadRequestError, () => stalledRefusal, { timeouts: { stall: 60 } }],
-  ["a refusal whose body breaks", errors.BadRequestError, () => brokenRefusal],
-  ["a page with 200", errors.InvalidPdfError, () => echo(200, bodies[1])],
+  [
+    "an error response whose body stalls",
+    errors.BadRequestError,
+    () => stalledErrorResponse,
+    { timeouts: { stall: 60 } },
+  ],
+  ["an error response whose body is truncated", errors.BadRequestError, () => truncatedErrorResponse],
+  ["HTML with 200", errors.InvalidPdfError, () => echo(200, bodies[1])],
   ["JSON with 200", errors.InvalidPdfError, () => echo(200)],
-  ["an unknown coding", errors.InvalidPdfError, () => encoded],
-  ["a document that is truncated, retried", errors.TruncatedPdfError, () => cutOff],
-  ["an awaited document that is truncated", errors.TruncatedPdfError, () => cutOff, {}, onceAwaited],
-  ["a document that is too large", errors.OversizedPdfError, () => beginning(), { maxBytes: 1_000 }],
-  ["a connection that breaks, retried", errors.ConnectionError, () => breaking],
+  ["an unknown content-encoding", errors.InvalidPdfError, () => encoded],
+  ["a truncated document, retried", errors.TruncatedPdfError, () => truncated],
+  ["an awaited, truncated document", errors.TruncatedPdfError, () => truncated, {}, awaitThenRead],
+  ["a document larger than maxBytes", errors.OversizedPdfError, () => beginning(), { maxBytes: 1_000 }],
+  ["a closed connection, retried", errors.ConnectionError, () => closing],
   ["invalid headers", errors.ConnectionError, () => raw("HTTP/1.1 200 OK\r\n")],
   ["an invalid status line", errors.ConnectionError, () => raw("")],
   ["no first byte", errors.TimeoutError, () => silent, { timeouts: { firstByte: 60 } }],
@@ -149,28 +154,34 @@ const rows: readonly Row[] = [
     errors.TimeoutError,
     () => beginning(),
     { timeouts: { stall: 60 } },
-    onceAwaited,
+    awaitThenRead,
   ],
-  ["a document nobody reads", errors.TimeoutError, () => beginning(), { timeouts: { unread: 30 } }, unread],
+  [
+    "a document that is not read",
+    errors.TimeoutError,
+    () => beginning(),
+    { timeouts: { unread: 30 } },
+    unread,
+  ],
   [
     "a total timeout after an error response",
     errors.TimeoutError,
-    () => afterRefusal(silent),
+    () => afterErrorResponse(silent),
     { timeouts: { total: 400 } },
   ],
-  ["a refusal after a refusal", errors.BadRequestError, () => afterRefusal(echo(400))],
-  ["a folder that is missing", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
+  ["an error response after a retried one", errors.BadRequestError, () => afterErrorResponse(echo(400))],
+  ["a missing folder", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
   ...(hasFullDevice ? [fullDisk] : []),
-  ["a file whose document is truncated", errors.TruncatedPdfError, () => cutOff, {}, savedAs("doc.pdf")],
-  ["a second reading", TypeError, () => beginning(), {}, twice],
+  ["a saved document that is truncated", errors.TruncatedPdfError, () => truncated, {}, savedAs("doc.pdf")],
+  ["a second read", TypeError, () => beginning(), {}, twice],
 ];
-const whole = beginning(({ response }) => response.end(pdf.subarray(100_000)));
+const completePdf = beginning(({ response }) => response.end(pdf.subarray(100_000)));
 
-function stalledRefusal(received: Received): void {
+function stalledErrorResponse(received: Received): void {
   received.response.writeHead(400, echoing(received)).write(echoOf(received));
 }
 
-function brokenRefusal(received: Received): void {
+function truncatedErrorResponse(received: Received): void {
   received.response.writeHead(400, { ...echoing(received), "content-length": "99999" });
   received.response.write(echoOf(received), () => received.socket.destroy());
 }
@@ -188,15 +199,15 @@ function raw(begin: string): Answer {
 describe.each(transports)("over %s", (_, options) => {
   describe.each([
     ["a plain key", plainKey],
-    ["a key that has to be escaped", trickyKey],
+    ["a key that needs escaping", trickyKey],
   ])("with %s, no output contains the key or a value after", (_, apiKey) => {
-    it.each<Row>(rows)("%s", async (_, expected, answer, more = {}, way = asBytes) => {
+    it.each<Row>(rows)("%s", async (_, expected, answer, more = {}, use = asBytes) => {
       withoutBackOff();
       const setting: Setting = { service: await Service.start(answer()), folder: temporaryFolder() };
-      const { places, error } = await whatComesOut(async (hooks) => {
+      const { places, error } = await collectOutput(async (hooks) => {
         const client = setting.service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });
         const pending = client.generate("inv", values);
-        return { client, pending, error: await rejectionOf(way(pending, setting)), ...setting };
+        return { client, pending, error: await rejectionOf(use(pending, setting)), ...setting };
       });
       expect(error).toBeInstanceOf(expected);
       expect(leaksIn(places, apiKey)).toEqual([]);
@@ -220,7 +231,7 @@ describe.each(transports)("over %s", (_, options) => {
             "x-echo": apiKey,
           }),
         );
-        const { places } = await whatComesOut(async (hooks) => {
+        const { places } = await collectOutput(async (hooks) => {
           const client = service.client({ ...options, apiKey, hooks });
           const pending = client.generate("inv", values);
           const document = await pending;
@@ -245,12 +256,12 @@ describe("the search", () => {
     ["JSON", Object.assign(new Error("bad"), { toJSON: () => encodeURIComponent(values.customer) })],
     ["message", new AggregateError([new Error("bad", { cause: new Error(plainKey) })])],
   ])("finds a secret in the %s of an error", async (place, thrown) => {
-    const { places } = await whatComesOut(async () => ({ error: thrown }));
+    const { places } = await collectOutput(async () => ({ error: thrown }));
     expect(leaksIn(places, plainKey)).toContain(place);
   });
 
   it("finds a secret in an event, a document, a warning and standard output", async () => {
-    const { places } = await whatComesOut(async (hooks) => {
+    const { places } = await collectOutput(async (hooks) => {
       hooks?.retry?.({ error: new Error(plainKey) } as never);
       process.emitWarning(plainKey);
       process.stdout.write(plainKey);

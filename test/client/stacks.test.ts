@@ -9,7 +9,7 @@ import {
   saying,
   strayRejections,
 } from "../support/service.ts";
-import { forms, generate, temporaryFolder } from "./every-form.ts";
+import { generate, outputMethods, temporaryFolder } from "./every-form.ts";
 import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } from "./stacks/callers.mjs";
 import { expectCallersLine, type Seen } from "./stacks/expect-stack.ts";
 import { type Failure, startFailures } from "./stacks/failures.ts";
@@ -67,7 +67,7 @@ describe("an error whose caller is not on the stack", () => {
     expect(error.stack).toContain(`NotFoundError: ${error.message}\n    at `);
   });
 
-  it.each(forms.filter(([form]) => streams.includes(form)))(
+  it.each(outputMethods.filter(([method]) => streams.includes(method)))(
     "keeps its name, message and stack if it interrupts %s during a read",
     async (_, read) => {
       const service = await Service.start(cutOffAfter(pdfOf(100_000), 50_000));
@@ -175,7 +175,7 @@ it("the cause of an error keeps its own stack", async () => {
 it("an error that is awaited only once leaves no unhandled rejection", async () => {
   const service = await Service.start(cutOffAfter(pdfOf(100_000), 50_000));
   const stray = await strayRejections(async () => {
-    for (const [, read] of forms) await rejectionOf(read(generate(service.client())));
+    for (const [, read] of outputMethods) await rejectionOf(read(generate(service.client())));
     const pdf = await generate(service.client());
     await rejectionOf(pdf.blob());
     await rejectionOf(pdf.bytes());

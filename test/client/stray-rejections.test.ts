@@ -13,7 +13,7 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { failureAt, forms, generate, temporaryFolder } from "./every-form.ts";
+import { failureAt, generate, outputMethods, temporaryFolder } from "./every-form.ts";
 
 const pdf = pdfOf(2_000);
 const silent = () => {};
@@ -46,7 +46,7 @@ describe.each(failures)("after %s", (_, fail) => {
     return strayRejections(() => run(service));
   };
 
-  it.each(forms)("a caught %s leaves no unhandled rejection", async (_, read) => {
+  it.each(outputMethods)("a caught %s leaves no unhandled rejection", async (_, read) => {
     expect(await strayOf((service) => failureAt("the pending result", fail(service), read))).toEqual([]);
   });
 

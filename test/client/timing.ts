@@ -1,17 +1,19 @@
 import { ApiError, TimeoutError, type TimeoutPhase } from "template-pdf";
 import { expect, onTestFinished, vi } from "vitest";
 import { turns } from "../support/service.ts";
-import { forms } from "./every-form.ts";
+import { outputMethods } from "./every-form.ts";
 
-type Form = (typeof forms)[number];
+type OutputMethod = (typeof outputMethods)[number];
 
 /** The output methods that return bytes while they arrive. */
-export const streamForms: readonly Form[] = forms.filter(([form]) =>
-  ["stream()", "nodeStream()", "response()", "iteration"].includes(form),
+export const streamMethods: readonly OutputMethod[] = outputMethods.filter(([method]) =>
+  ["stream()", "nodeStream()", "response()", "iteration"].includes(method),
 );
 
 /** The output methods that return only complete documents. */
-export const wholeForms: readonly Form[] = forms.filter((form) => !streamForms.includes(form));
+export const wholeDocumentMethods: readonly OutputMethod[] = outputMethods.filter(
+  (method) => !streamMethods.includes(method),
+);
 
 /** Expects a `TimeoutError` of this limit. */
 export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: number): TimeoutError {
@@ -25,7 +27,9 @@ export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: numb
 export function expectUnendedBody(error: unknown, limitMs: number): void {
   const cause = error instanceof ApiError ? error.cause : error;
   expect(cause).toMatchObject({ phase: "stall", limitMs, code: "timeout" });
-  expect((cause as TimeoutError).message).toBe(`The rest of the response did not arrive within ${limitMs} ms.`);
+  expect((cause as TimeoutError).message).toBe(
+    `The rest of the response did not arrive within ${limitMs} ms.`,
+  );
 }
 
 /** Installs fake timers. Sockets continue to work. */

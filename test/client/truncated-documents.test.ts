@@ -14,7 +14,7 @@ import {
   withLength,
 } from "../support/service.ts";
 import { later } from "../support/sockets.ts";
-import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
+import { gather, generate, outputMethods, temporaryFolder } from "./every-form.ts";
 import { expectTimeout, passTime, stopTime, withoutBackOff } from "./timing.ts";
 
 // For the kinds of truncation and the outputs that retry see test/faults.
@@ -29,8 +29,8 @@ const truncated: Answer = ({ response }) => {
 
 /** Starts a service whose first documents are truncated and whose later ones are complete. */
 async function start(truncatedFirst = 1) {
-  const whole = withLength(pdf, { "x-request-id": "whole" });
-  const service = await Service.start(inTurn(...Array(truncatedFirst).fill(truncated), whole));
+  const completePdf = withLength(pdf, { "x-request-id": "whole" });
+  const service = await Service.start(inTurn(...Array(truncatedFirst).fill(truncated), completePdf));
   const retries: RetryEvent[] = [];
   const client = (options: ClientOptions = {}) =>
     service.client({ retry: {}, hooks: { retry: (event) => retries.push(event) }, ...options });
@@ -49,7 +49,7 @@ describe("a truncated document", () => {
     await service.requests[0]?.closed;
   });
 
-  it.each(forms)("is not retried for %s of the awaited document", async (_, read) => {
+  it.each(outputMethods)("is not retried for %s of the awaited document", async (_, read) => {
     const { service, client } = await start();
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());

@@ -152,7 +152,7 @@ describe("Any key", () => {
   const whole = fc.constantFrom<BufferEncoding>("hex", "base64", "base64url");
 
   /** Escapes some characters of a key, and all characters that could begin an escape. */
-  function mixedly(key: string, chosen: readonly (Escape | "")[]): string {
+  function escapeSome(key: string, chosen: readonly (Escape | "")[]): string {
     return Array.from(key, (one, at) =>
       escaped(one, chosen[at] || "url", chosen[at] ? /./gs : /[\\%&]/g),
     ).join("");
@@ -162,7 +162,7 @@ describe("Any key", () => {
     fc.property(keys, fc.array(fc.tuple(fc.oneof(mixed, whole), around), { maxLength: 4 }), (key, places) => {
       const text = (spell: (way: (typeof places)[number][0]) => string) =>
         places.map(([way, after]) => `(${spell(way)})${after}`).join("");
-      const spelled = text((way) => (typeof way === "string" ? encoded(key, way) : mixedly(key, way)));
+      const spelled = text((way) => (typeof way === "string" ? encoded(key, way) : escapeSome(key, way)));
       expect(replaceKey(spelled, key)).toBe(text(() => "*"));
     }),
   );
