@@ -1,48 +1,74 @@
 // @ts-check
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = new URL("../../", import.meta.url);
 
-/** The guides, in the order in which the site shows them: chapter by chapter, by the names of their files. */
+/**
+ * The guides by chapter, in the order of the site, each with a sentence for search engines and llms.txt.
+ *
+ * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
+ */
 export const guides = {
-  Start: ["quick-start", "streaming", "typed-templates"],
-  "When things go wrong": ["errors", "timeouts"],
-  "Pages and servers": ["browser", "handler", "recipes"],
-  Testing: ["testing", "emulator"],
-  "Many and automated": ["bulk", "queues", "command-line"],
-  "Running it": ["proxies-and-tls", "observability", "security", "performance"],
-  "Coming from fetch": ["migrating"],
+  "Getting started": {
+    "quick-start": "Install the package and generate the first PDF, with an account or with the emulator.",
+    streaming:
+      "Stream a PDF to a response or to disk, or read it into memory, and compare all output methods.",
+    "typed-templates":
+      "Check values at compile time and at run time with types, schemas and generated types.",
+  },
+  "Errors and timeouts": {
+    errors: "Handle every error class, show errors to users, and log them without keys and values.",
+    retries: "Configure retries, prevent a document from being rendered twice, and retry in a job queue.",
+    timeouts: "Set timeouts for each phase of a call, cancel calls, and shut down.",
+  },
+  "Web applications": {
+    browser: "Generate, download and show PDFs in a browser without exposing the API key.",
+    handler: "Keep the API key on your server with a request handler for every common server framework.",
+    recipes: "Copy complete files for everyday tasks, such as NestJS, SvelteKit, React and e-mail.",
+  },
+  Testing: {
+    testing: "Test your code with a fake service, with faults, and with mocks such as MSW and nock.",
+    emulator: "Run the service on your own machine with template files, a playground and real PDFs.",
+  },
+  "Many documents": {
+    bulk: "Generate many documents at the rate that the service allows, and resume after a crash.",
+    queues: "Distribute a bulk run over many machines with Redis or Valkey.",
+    "command-line": "Generate one or many PDFs, types and an emulator from a terminal or a script.",
+  },
+  Production: {
+    "proxies-and-tls":
+      "Configure proxies, certificates, your own fetch, serverless functions and other runtimes.",
+    observability: "Add logs, metrics and traces with hooks and OpenTelemetry.",
+    security: "Keep keys and values secret, and see what is defended against hostile input.",
+    performance: "Compare CPU time, memory and bundle size with other clients.",
+    migrating:
+      "Replace code that uses fetch, axios, got or undici, or call the endpoint from another language.",
+  },
 };
 
-/** The heading above the doors of the package. */
+/** The heading of the chapter of entry points. */
 export const reference = "Reference";
 
+/** @param {string} name */
+export const pathOfGuide = (name) => `docs/guides/${name}.md`;
+
 /**
- * Every paper of the site but its first page, by its path in the repository, under the heading of its chapter. What stands above
- * but is not there yet is left out.
+ * The pages of each chapter, except the first page of the site, as paths in the repository.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const chapters = {
   ...Object.fromEntries(
-    Object.entries(guides).map(([chapter, names]) => [
-      chapter,
-      present(names.map((name) => `docs/guides/${name}.md`)),
-    ]),
+    Object.entries(guides).map(([chapter, names]) => [chapter, Object.keys(names).map(pathOfGuide)]),
   ),
-  Project: present(["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]),
-  Reports: papersIn("docs/reports"),
-  Decisions: papersIn("docs/decisions"),
+  Project: ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
+  Reports: pagesIn("docs/reports"),
+  Decisions: pagesIn("docs/decisions"),
 };
 
-/** @param {readonly string[]} paths */
-function present(paths) {
-  return paths.filter((path) => existsSync(new URL(path, root)));
-}
-
 /** @param {string} folder */
-function papersIn(folder) {
+function pagesIn(folder) {
   return readdirSync(fileURLToPath(new URL(folder, root)))
     .filter((name) => name.endsWith(".md"))
     .sort()

@@ -12,17 +12,25 @@ import {
   ReflectionKind,
   RendererEvent,
 } from "typedoc";
-import { chapters, guides, reference } from "./chapters.mjs";
+import { chapters, guides, pathOfGuide, reference } from "./chapters.mjs";
+import { writeLlmsFiles } from "./llms.mjs";
 import { repository } from "./repository.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Where guides that ship with the package find their pictures. The site has its own copy, because it loads nothing from elsewhere. */
+/** The URL of pictures in guides. The site has a copy, because its pages load nothing from other servers. */
 const pictures = "https://raw.githubusercontent.com/template-pdf/template-pdf/main/docs/pictures/";
 
+/** The sentence of each guide, by its path in the repository. */
+const sentences = Object.fromEntries(
+  Object.values(guides).flatMap((chapter) =>
+    Object.entries(chapter).map(([name, sentence]) => [pathOfGuide(name), sentence]),
+  ),
+);
+
 /**
- * What TypeDoc would need front matter and other names for: papers are called by their first heading, doors by what one imports,
- * and what is only in the repository is a link to it.
+ * Names pages by their first heading and entry points by the import specifier, links to files that are only in the repository, and
+ * writes the files for language models.
  *
  * @param {import("typedoc").Application} app
  */
@@ -33,29 +41,29 @@ export function load(app) {
       document.name = /^# (.+)$/m.exec(textOf(document.content))?.[1] ?? path;
       document.frontmatter["group"] = chapterOf(path);
     }
-    for (const door of project.getChildrenByKind(ReflectionKind.Module)) {
-      door.name = door.name.replace(/^src/, project.name);
-      door.comment?.blockTags.push(new CommentTag("@group", [{ kind: "text", text: reference }]));
+    for (const entryPoint of project.getChildrenByKind(ReflectionKind.Module)) {
+      entryPoint.name = entryPoint.name.replace(/^src/, project.name);
+      entryPoint.comment?.blockTags.push(new CommentTag("@group", [{ kind: "text", text: reference }]));
     }
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
     for (const { content } of [{ content: project.readme ?? [] }, ...(project.documents ?? [])]) {
       content.forEach((part, index) => {
-        content[index] = outward(part, project);
+        content[index] = linkToRepository(part, project);
       });
     }
   });
-  app.renderer.defineRouter("papers", PaperRouter);
+  app.renderer.defineRouter("pages", PageRouter);
   const { now } = Date;
   app.renderer.on(PageEvent.BEGIN, () => {
-    // Else the highlighter gives up on a line after half a second, and on a busy machine a page would look different.
+    // The highlighter stops after half a second a line, so that pages would depend on the speed of the machine.
     const began = now();
     Date.now = () => began;
   });
   app.renderer.on(PageEvent.END, (page) => {
     Date.now = now;
     if (page.contents === undefined) return;
-    // Where readers of the screen begin.
+    // Screen readers start at the main element.
     const withMain = replaced(page.contents, /(?<=<div class="col-content")/, ' role="main"');
     const withRoles = replaced(
       withMain,
@@ -68,20 +76,26 @@ export function load(app) {
     );
     page.contents = withDescription(withPictures, sentenceOf(page.model));
   });
-  app.renderer.on(RendererEvent.END, ({ outputDirectory }) => {
+  app.renderer.on(RendererEvent.END, ({ outputDirectory, project }) => {
     cpSync(join(root, "docs/pictures"), join(outputDirectory, "media"), { recursive: true });
+    const entryPoints = project.getChildrenByKind(ReflectionKind.Module).map((entryPoint) => ({
+      name: entryPoint.name,
+      url: app.renderer.router?.getFullUrl(entryPoint) ?? "",
+      sentence: sentenceOf(entryPoint) ?? "",
+    }));
+    writeLlmsFiles(outputDirectory, entryPoints);
   });
   app.renderer.on(IndexEvent.PREPARE_INDEX, indexHeadings);
-  // The guides can be seen at once; whoever folds a chapter finds it folded on the next page.
-  const chaptersAtFirst = JSON.stringify(Object.keys(guides).map((chapter) => `tsd-accordion-${chapter}`));
-  const html = `for (const key of ${chaptersAtFirst}) localStorage[key] ??= "true";`;
+  // The chapters of guides are open at first. A browser remembers which ones a reader closes.
+  const openChapters = JSON.stringify(Object.keys(guides).map((chapter) => `tsd-accordion-${chapter}`));
+  const html = `for (const key of ${openChapters}) localStorage[key] ??= "true";`;
   app.renderer.hooks.on("head.end", () =>
     JSX.createElement("script", null, JSX.createElement(JSX.Raw, { html })),
   );
 }
 
-/** Keeps the paths of the repository: `docs/guides/bulk.md` is `guides/bulk.html`. */
-class PaperRouter extends KindRouter {
+/** Keeps the paths of the repository: `docs/guides/bulk.md` becomes `guides/bulk.html`. */
+class PageRouter extends KindRouter {
   /**
    * @override
    * @param {import("typedoc").Reflection} reflection
@@ -106,17 +120,17 @@ function pathInRepository(path) {
 
 /** @param {string} path */
 function chapterOf(path) {
-  return Object.entries(chapters).find(([, papers]) => papers.includes(path))?.[0];
+  return Object.entries(chapters).find(([, pages]) => pages.includes(path))?.[0];
 }
 
 /**
- * Makes of a link to what is no page of the site, no picture and not the OpenAPI document, one to the repository.
+ * Replaces a link to a file that is not part of the site by a link to the repository.
  *
  * @param {import("typedoc").CommentDisplayPart} part
  * @param {import("typedoc").ProjectReflection} project
  * @returns {import("typedoc").CommentDisplayPart}
  */
-function outward(part, project) {
+function linkToRepository(part, project) {
   if (part.kind !== "relative-link" || part.target === undefined) return part;
   const to = project.files.resolve(part.target, project);
   if (typeof to !== "string" || /\.(?:svg|png)$|\/openapi\.yaml$/.test(to)) return part;
@@ -125,7 +139,7 @@ function outward(part, project) {
 }
 
 /**
- * Has the headings of papers count in the search as much as the names of declarations do.
+ * Gives headings of pages the weight of names of declarations in the search.
  *
  * @param {IndexEvent} event
  */
@@ -139,7 +153,7 @@ function indexHeadings(event) {
 }
 
 /**
- * Describes a page to search engines.
+ * Adds a description for search engines.
  *
  * @param {string} html
  * @param {string | undefined} sentence
@@ -151,25 +165,29 @@ function withDescription(html, sentence) {
 }
 
 /**
- * Changes what TypeDoc wrote.
+ * Replaces a part of a page of TypeDoc.
  *
  * @param {string} html
- * @param {RegExp} what
- * @param {string} by
- * @throws {Error} when it is not there
+ * @param {RegExp} pattern
+ * @param {string} replacement
+ * @throws {Error} if the page does not contain it
  */
-function replaced(html, what, by) {
-  if (what.test(html)) return html.replace(what, () => by);
-  throw new Error(`docs/site/plugin.mjs finds no ${what} in a page: this version of TypeDoc writes others.`);
+function replaced(html, pattern, replacement) {
+  if (pattern.test(html)) return html.replace(pattern, () => replacement);
+  throw new Error(
+    `Expected a page of TypeDoc to match ${pattern}. Adapt docs/site/plugin.mjs to this version of TypeDoc.`,
+  );
 }
 
 /**
- * The first sentence of a page that is one, without its marks.
+ * The sentence of a guide, or the first sentence of another page, without Markdown.
  *
  * @param {any} model
  * @returns {string | undefined}
  */
 function sentenceOf(model) {
+  const ofGuide = model.isDocument?.() && sentences[pathOf(model)];
+  if (ofGuide) return ofGuide;
   const comment = model.comment ?? model.signatures?.[0]?.comment;
   const text = textOf(model.readme ?? model.content ?? comment?.summary ?? []);
   const paragraph = text.split(/\n{2,}/).find((block) => /^[^#`|<>\-*\s]/.test(block));

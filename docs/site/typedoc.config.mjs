@@ -10,9 +10,7 @@ const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 const { name } = JSON.parse(readFileSync(at("package.json"), "utf8"));
 
-const chaptersOfGuides = Object.keys(guides).filter((chapter) => chapters[chapter]?.length);
-
-/** As much of markdown-it as is set here. @typedef {{ linkify: { set(options: object): void }, renderer: { rules: Record<string, () => string> } }} Markdown */
+/** The part of markdown-it that this file uses. @typedef {{ linkify: { set(options: object): void }, renderer: { rules: Record<string, () => string> } }} Markdown */
 
 /** @type {Partial<import("typedoc").TypeDocOptions>} */
 export default {
@@ -22,12 +20,12 @@ export default {
   sortEntryPoints: false,
   projectDocuments: Object.values(chapters).flat().map(at),
   tsconfig: at("docs/site/tsconfig.json"),
-  // That is `tsc --noEmit`, which reads all of the repository.
+  // `npm run check` compiles the whole repository.
   skipErrorChecking: true,
   plugin: [at("docs/site/plugin.mjs")],
 
   out: at("site"),
-  router: "papers",
+  router: "pages",
   includeVersion: true,
   favicon: at("docs/site/favicon.svg"),
   customCss: at("docs/site/style.css"),
@@ -48,9 +46,9 @@ export default {
   lightHighlightTheme: "github-light-high-contrast",
   darkHighlightTheme: "github-dark-high-contrast",
   markdownItLoader(/** @type {Markdown} */ parser) {
-    // Else README.md would be a link to a country.
+    // Otherwise README.md would become a link to a domain.
     parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-    // A wide table scrolls by itself, by keys, too.
+    // A wide table scrolls separately, also with the keyboard.
     parser.renderer.rules["table_open"] = () => '<div class="table" tabindex="0"><table>';
     parser.renderer.rules["table_close"] = () => "</table></div>";
   },
@@ -59,7 +57,7 @@ export default {
   searchInComments: true,
   searchInDocuments: true,
   searchGroupBoosts: {
-    ...Object.fromEntries(chaptersOfGuides.map((chapter) => [chapter, 3])),
+    ...Object.fromEntries(Object.keys(guides).map((chapter) => [chapter, 3])),
     Classes: 2,
     Functions: 2,
     Properties: 0.5,
@@ -70,7 +68,7 @@ export default {
   visibilityFilters: {},
   sort: ["documents-first", "source-order"],
 
-  // Where a declaration stands, in the repository and not on this machine; TypeDoc counts the path from the folder of the sources.
+  // Links to declarations in the repository. TypeDoc counts their paths from the folder of the sources.
   disableGit: true,
   gitRevision: "main",
   basePath: at(""),
@@ -80,27 +78,27 @@ export default {
   excludePrivate: true,
   treatWarningsAsErrors: true,
   intentionallyNotExported: [
-    // Steps of a type that only the compiler takes; what they end in is documented.
+    // Intermediate types; the resulting types are documented.
     "JobWith",
     "AsJson",
     "TemplateOf",
     "ValuesOf",
-    // What this package gives to its own errors; it shows as their members.
+    // Parameters of error constructors; the errors have them as properties.
     "ApiErrorFacts",
     "ErrorFacts",
     "RunFacts",
-    // As much of `fetch` and of Standard Schema as is used: whoever has one of them has all of it.
+    // The parts of `fetch` and of Standard Schema that the package uses.
     "FetchInit",
     "FetchResponse",
     "StandardResult",
   ],
   intentionallyNotDocumented: [
-    // Asked of what was given; the other `template` of that type is what is told.
+    // A condition of a type; the other `template` of that type is documented.
     "template-pdf/bulk.Fitting.__type.template",
   ],
   validation: {
     notExported: true,
-    // test/docs/links.test.ts knows more: folders, which are links to the repository here.
+    // test/docs/links.test.ts checks these, and knows folders.
     invalidPath: false,
     invalidLink: true,
     rewrittenLink: true,

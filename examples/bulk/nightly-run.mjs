@@ -35,7 +35,7 @@ process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
 /** Says how it went, and what failed and why. */
 function report({ fulfilled, skipped, rejected, durationMs, failures }) {
   console.log(
-    `${fulfilled} made, ${skipped} made before, ${rejected} failed, in ${(durationMs / 1000).toFixed(1)} s`,
+    `${fulfilled} generated, ${skipped} generated earlier, ${rejected} failed, in ${(durationMs / 1000).toFixed(1)} s`,
   );
   for (const { count, message } of failures) console.log(`${count} × ${message}`);
 }

@@ -25,6 +25,6 @@ const { fulfilled, skipped, rejected, failures } = await runBulk({
   sink: s3Sink(new S3Client(), bucket),
   journal: `${bucket}.journal`, // started again, the run goes on where it was
 });
-console.log(`${fulfilled} made, ${skipped} made before, ${rejected} failed`);
+console.log(`${fulfilled} generated, ${skipped} generated earlier, ${rejected} failed`);
 for (const { count, message } of failures) console.error(`${count} × ${message}`);
 process.exitCode = rejected > 0 ? 1 : 0;

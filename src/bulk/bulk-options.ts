@@ -7,114 +7,118 @@ import { checkClient, type RunOptions, runRules } from "./run-options.ts";
 import type { BulkOutage } from "./service-watch.ts";
 import type { Sink } from "./sink.ts";
 
-/** A job that an earlier run has finished. */
+/** A job that an earlier run finished. */
 export interface Skipped<J> {
-  /** Tells the results apart. */
+  /** The kind of the result. */
   readonly status: "skipped";
-  /** The job itself, with all its members. */
+  /** The job that you passed. */
   readonly job: J;
-  /** The job's place among the jobs, from 0. */
+  /** The index of the job, from 0. */
   readonly index: number;
-  /** None. */
+  /** Not set. */
   readonly value?: undefined;
-  /** None. */
+  /** Not set. */
   readonly error?: undefined;
 }
 
-/** What became of one job of a run with a journal; the `value` is what the sink's `put` gave. */
+/** The result of a job of `runBulk`. `value` is what `put` of the sink returned. */
 export type BulkResult<J> = (Fulfilled<J, unknown> | Rejected<J> | Skipped<J>) & {
-  /** The job's key, where it has one. */
+  /** The key of the job, if it has one. */
   readonly key: string | undefined;
 };
 
-/** How a run stands: a view that goes with it. */
+/** The progress of a run. Its properties change while the run continues. */
 export interface BulkProgress {
-  /** Jobs that earlier runs finished, whether or not they are among the jobs of this one. */
+  /** The number of jobs that earlier runs finished, whether or not they are among the jobs of this run. */
   readonly finishedBefore: number;
-  /** Lines of the journal that could not be read; their jobs are done again. */
+  /** The number of damaged lines in the journal. Their jobs run again. */
   readonly damagedLines: number;
-  /** How many documents this run has stored, also those that are not recorded yet. */
+  /** The number of documents that this run has stored, including those that are not recorded yet. */
   readonly stored: number;
-  /** How many documents are in hand now. */
+  /** The number of jobs in flight. */
   readonly inHand: number;
-  /** How many requests a second the run allows itself now; `Infinity` while it knows of no limit. */
+  /** The current limit in requests per second; `Infinity` if none is known. */
   readonly perSecond: number;
-  /** How long nothing is sent any more because the service asked for that, in milliseconds; 0 where it has not. */
+  /** The rest of a pause that `Retry-After` requested, in milliseconds; otherwise 0. */
   readonly pauseMs: number;
-  /** How long the service has been unavailable, in milliseconds; 0 if it is not. Nothing but single requests is sent meanwhile. */
+  /**
+   * The duration of the current outage of the service, in milliseconds; otherwise 0. During an outage the run sends one request
+   * at a time.
+   */
   readonly outageMs: number;
-  /** How long until the next request may be sent, in a pause or an outage, in milliseconds; else 0. */
+  /** The time until the next request in a pause or an outage, in milliseconds; otherwise 0. */
   readonly nextRequestMs: number;
 }
 
-/** What became of the jobs of a run. */
+/** The summary of a run. */
 export interface BulkSummary {
-  /** Jobs whose documents were stored and recorded by this run. */
+  /** The number of jobs whose documents this run stored and recorded. */
   readonly fulfilled: number;
-  /** Jobs that earlier runs had finished, and that were passed over. */
+  /** The number of jobs that were skipped, because an earlier run finished them. */
   readonly skipped: number;
-  /** Jobs that failed; the next run tries them again. */
+  /** The number of jobs that failed. The next run retries them. */
   readonly rejected: number;
-  /** Jobs among the rejected ones whose values do not fit their template; nothing was sent for them. */
+  /** The number of rejected jobs with invalid values. No request was sent for them. */
   readonly invalid: number;
-  /** Jobs among the fulfilled and rejected ones whose input had changed since an earlier run finished them. */
+  /** The number of fulfilled and rejected jobs whose input has changed since an earlier run finished them. */
   readonly changed: number;
   /**
-   * Jobs that earlier runs finished and that were not among the jobs of this one: their documents are where they were. `undefined` of a
-   * run that has not seen all of its jobs.
+   * The number of jobs that earlier runs finished and that are not among the jobs of this run. Their documents remain.
+   * `undefined` if the run has not seen all of its jobs.
    */
   readonly missing: number | undefined;
-  /** What went wrong, sorted by its kind, the most frequent first. */
+  /** The failures grouped by kind, most frequent first. */
   readonly failures: readonly FailureGroup[];
-  /** How long the run took, in milliseconds. */
+  /** The duration of the run in milliseconds. */
   readonly durationMs: number;
 }
 
 /** The options of `runBulk`. */
 export interface RunBulkOptions<T, J> extends RunOptions {
-  /** Asks the service. Its own retries are off, as in `generateMany`. */
+  /** The client that sends the requests. Its own retries are disabled, as in `generateMany`. */
   client: TemplatePdf<T & { [K in keyof T]: object }>;
-  /** An array, a generator, a cursor … of `{ template, values }`, with members of your own if you like. */
+  /** The jobs: any iterable of `{ template, values }`. Jobs may have more properties. */
   jobs: Jobs<J & Fitting<J>>;
   /**
-   * What identifies a job, in this run and in those that go on with it, such as the number of an invoice. No two jobs may have the same.
-   * Default: what the sink says, which for a `folder` is the path.
+   * Returns a unique ID for a job, for example an invoice number. It identifies the job in later runs. Default: the key from the
+   * sink, which is the path for a `folder`.
    */
   key?: ((job: NoInfer<J>) => string | number) | undefined;
-  /** Stores the documents: a `folder`, or anything with a `put`. */
+  /** Stores the documents: a `folder`, or an object with `put`. */
   sink: Sink<NoInfer<J>>;
-  /** The path of the journal. It holds no values: keys and inputs are recorded as salted hashes. Its folder is made if it is missing. */
+  /** The path of the journal. It contains no values, only salted hashes of keys and inputs. A missing folder is created. */
   journal: string;
-  /** Whether to start over: an existing journal is put aside as `<journal>.old`. Default: `false`. */
+  /** Whether to start over. An existing journal is renamed to `<journal>.old`. Default: `false`. */
   fresh?: boolean | undefined;
   /**
-   * How long the service may be unavailable before the run ends with a `RunStoppedError`, in milliseconds; may be 0 or `Infinity`.
-   * Until then the run waits, looks at growing intervals whether the service is back, and goes on by itself. Default: 900,000.
+   * The maximum duration of an outage in milliseconds, after which the run stops with a `RunStoppedError`; may be 0 or
+   * `Infinity`. Until then the run sends single requests at growing intervals, and continues when the service is back. Default:
+   * 900,000.
    */
   giveUpAfter?: number | undefined;
-  /** What run this is, such as `"payslips of November"`: a journal that was begun for another is refused. Default: none. */
+  /** The name of the run, for example `"payslips of November"`. A journal of a run with another name is rejected. Default: none. */
   name?: string | undefined;
-  /** Called once, when the journal was opened and before the first job. What it throws ends the run. */
+  /** Called once, after the journal was opened and before the first job. If it throws, the run ends with that error. */
   onBegin?: ((progress: BulkProgress) => void) | undefined;
   /**
-   * Hears what became of every job: of a fulfilled one when it is recorded. What it throws, or rejects with, ends the run, which waits
-   * for it before it ends, and not before it goes on.
+   * Called with the result of every job; for a fulfilled job, once it is recorded. If it throws or rejects, the run ends with
+   * that error. The run does not wait for its promise, except at the end.
    */
   onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
-  /** Called when the service becomes unavailable, and when it answers again. What it throws, or rejects with, ends the run. */
+  /** Called when an outage of the service begins and when it ends. If it throws or rejects, the run ends with that error. */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
 }
 
 /** The default of `giveUpAfter`, in milliseconds. */
 export const defaultGiveUpAfterMs = 900_000;
 
-/** What `giveUpAfter` must be. */
+/** The rule for `giveUpAfter`. */
 export const isGiveUpAfter: Rule = {
   words: "a number of milliseconds, 0 or more, or Infinity",
   test: (value) => typeof value === "number" && value >= 0,
 };
 
-/** Throws a {@link ConfigurationError} for the first option of `runBulk` that is wrong. */
+/** Throws a {@link ConfigurationError} for the first invalid option of `runBulk`. */
 export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   const rules = { client: undefined, jobs: undefined, key: isFunction, sink: isObject, journal: isText };
   const callbacks = { onBegin: isFunction, onResult: isFunction, onOutage: isFunction };
@@ -128,7 +132,7 @@ export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   const { sink, journal, key } = options;
   if (typeof sink?.put !== "function") {
     throw new ConfigurationError(
-      'A run needs a `sink`: give it folder("out/{{name}}.pdf"), or an object with `put`.',
+      '`sink` is required: pass folder("out/{{name}}.pdf"), or an object with `put`.',
     );
   }
   if (journal === undefined) {
@@ -137,6 +141,6 @@ export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
     );
   }
   if (key === undefined && sink.keyOf === undefined) {
-    throw new ConfigurationError("A run needs a `key`: give it a function from a job to what identifies it.");
+    throw new ConfigurationError("`key` is required: pass a function that returns a unique ID for each job.");
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Writes what a document is made of as one text: the same for the same template and values, whatever the order of their members.
+ * Serializes the template uid and the values. The text does not depend on the order of properties.
  *
- * @returns `undefined` for values that JSON cannot tell, or tells as something else: only a template's schema knows what becomes of them
+ * @returns the text, or `undefined` for values that JSON cannot represent exactly, which only the schema can convert
  */
 export function canonicalText(uid: string, values: object): string | undefined {
   try {
@@ -12,7 +12,7 @@ export function canonicalText(uid: string, values: object): string | undefined {
 }
 
 function sorted(_name: string, value: unknown): unknown {
-  if (isUntold(value)) throw new TypeError("No JSON tells this value.");
+  if (isUntold(value)) throw new TypeError("JSON cannot represent this value.");
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const members = Object.entries(value);
   const isSorted = members.every(([name], at) => at === 0 || (members[at - 1]?.[0] ?? "") <= name);

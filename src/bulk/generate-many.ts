@@ -5,21 +5,21 @@ import { Run, type RunParts } from "./run.ts";
 import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-options.ts";
 
 /**
- * Generates a document for every job, many at once, and gives the results as they are completed.
+ * Generates a document for every job, several at a time, and yields the results as they complete.
  *
- * Jobs are pulled one at a time, when there is room for one: no more of them, and of their results, are held than may be in hand at
- * once; so the results have to be taken for the run to go on. It begins when the first is asked for. A job that fails for good is
- * a result like any other, and stops nothing. Leaving the loop gives up what is in flight.
+ * The run starts when you request the first result. It pulls jobs one at a time, and holds at most as many jobs and results as
+ * may be in flight, so it continues only while you read results. A failed job is a result like any other and does not stop the
+ * run. Leaving the loop cancels jobs in flight.
  *
- * @param client - asks the service. Its own retries are off: the run decides, because what the service says to one call (429, 503,
- * `Retry-After`) matters to all
- * @param jobs - an array, a generator, a cursor … of `{ template, values }`, with members of your own if you like
+ * @param client - sends the requests. Its own retries are disabled: the run retries, because a 429, a 503 or a `Retry-After`
+ * affects all jobs
+ * @param jobs - any iterable of `{ template, values }`. Jobs may have more properties
  * @param options - see `GenerateManyOptions`
  * @returns the results, each as `{ job, index, attempts, status: "fulfilled", value }` or `{ …, status: "rejected", error }`
- * @throws {ConfigurationError} when an option is unknown or wrong, or `jobs` cannot be gone through
- * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain` or the service ended before its jobs did
- * @throws the reason of `signal` (rejects) when that is aborted
- * @throws what the source of the jobs throws (rejects), once what was in flight has been given
+ * @throws {ConfigurationError} if an option is unknown or invalid, or `jobs` is not iterable
+ * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain` or the service stopped early
+ * @throws the reason of `signal` (rejects) when it is aborted
+ * @throws the error of the source of jobs (rejects), after the results of jobs in flight
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export function generateMany<T extends { [K in keyof T]: object }, J extends Job
   checkClient(client);
   checkManyOptions(options);
   const use = options.use ?? ((pdf) => pdf.bytes() as Promise<unknown> as Promise<R>);
-  // For the compiler, `J` is a job only where it is known.
+  // The compiler knows that `J` is a job only where its type is known.
   const parts = { ...options, use } as unknown as RunParts<Job, R>;
   const run: unknown = new Run(client, new JobSource(jobs as Jobs<Job>), parts);
   return run as AsyncIterableIterator<Result<J, R>>;

@@ -1,5 +1,5 @@
 /**
- * Runs over many documents: bounded in memory, at the pace that the service allows, and able to go on after a crash.
+ * Bulk generation: many documents in bounded memory, at the speed that the service allows, and resumable after a crash.
  *
  * @packageDocumentation
  */

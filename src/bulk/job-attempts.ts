@@ -16,13 +16,13 @@ import type { Ticket } from "./pace/pace.ts";
 import type { Run } from "./run.ts";
 import { availabilityAfter } from "./service-watch.ts";
 
-/** A run does not pause for longer because a header says so. */
+/** The longest pause that a run accepts from `Retry-After`. */
 const longestPauseMs = 3_600_000;
 
-/** How often a job is retried beyond its limit to find out whether it or the service is the reason. */
+/** The maximum number of extra retries of a job to find out whether the job or the service causes its failures. */
 const mostDoubts = 8;
 
-/** All attempts of one job, until its document is whole and was used, or another attempt would not help. */
+/** All attempts of one job, until its document was used, or retries would not help. */
 export class JobAttempts<J extends Job, R> implements BulkAttempt {
   attempts = 0;
   lastError: unknown;
@@ -30,20 +30,20 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   readonly #job: J;
   readonly #index: number;
   #pdf: PendingPdf | undefined;
-  /** Refusals that count for nothing, because the run went on meanwhile: its pace was at fault, not the job. */
+  /** Refusals that do not count, because the run made progress: its pace caused them, not the job. */
   #pardoned = 0;
-  /** How many documents of the run were whole when this one was refused last. */
+  /** The number of completed documents of the run at the last refusal of this job. */
   #wholeAtRefusal = -1;
-  /** Whether the last attempt was not answered. */
+  /** Whether the last attempt got no response. */
   #isUnserved = false;
-  /** How many requests the service had answered when this job failed last, or began. */
+  /** The number of responses of the service at the last failure, or the start, of this job. */
   #answersAtFailure = 0;
   #doubts = 0;
-  /** The place of the current attempt in the pace of the run. */
+  /** The ticket of the current attempt in the pace of the run. */
   #ticket: Ticket | undefined;
-  /** What became of the current attempt. */
+  /** The outcome of the current attempt. */
   #outcome: Outcome | undefined;
-  /** How long to wait before the next attempt, if there is to be one. */
+  /** The delay before the next attempt, if any. */
   #delayMs: number | undefined;
 
   constructor(run: Run<J, R>, job: J, index: number) {
@@ -52,7 +52,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     this.#index = index;
   }
 
-  /** Tries until the job has its result, once it is admitted; gives none where the run ended before the first try. */
+  /** Admits the job and tries until it has a result. Returns none if the run ended before the first attempt. */
   async run(admitted: true | Promise<void>): Promise<Result<J, R> | undefined> {
     try {
       if (admitted !== true) await admitted;
@@ -69,19 +69,19 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
       const result = await this.#try(ticket);
       if (result !== undefined) return result;
       ticket = await this.#run.again(this.#delayMs as number, signal);
-      // The next run asks for it.
+      // The next run generates it.
       const isLeft = ticket === undefined && this.#isUnserved && this.#run.watch?.isOutage;
       if (isLeft && !signal?.aborted) return undefined;
     }
     return this.#rejected(signal?.aborted ? signal.reason : this.lastError);
   }
 
-  /** Ends the try that is under way. */
+  /** Aborts the current attempt. */
   cancel(reason: unknown): void {
     this.#pdf?.cancel(reason);
   }
 
-  // Member by member: a spread would cost more than all else that a run does for a document.
+  // Property by property, because a spread would be the most expensive step of a run.
 
   #fulfilled(value: R): Result<J, R> {
     return { job: this.#job, index: this.#index, attempts: this.attempts, status: "fulfilled", value };
@@ -91,7 +91,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return { job: this.#job, index: this.#index, attempts: this.attempts, status: "rejected", error };
   }
 
-  /** Gives nothing where the job is to be tried again. */
+  /** Returns nothing if the job is to be retried. */
   async #try(ticket: Ticket): Promise<Result<J, R> | undefined> {
     const { client, use, retry, signal } = this.#run;
     this.#ticket = ticket;
@@ -104,10 +104,10 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
       const tellsOutcome = startAttempt in client;
       this.#pdf = tellsOutcome
         ? client[startAttempt](template, values, settings, this)
-        : // Somebody's mock of a client.
+        : // A mock of a client.
           (client as TemplatePdf).generate(template, values as never, settings);
       const value = await use(this.#pdf, this.#job, { index: this.#index, attempt: before + 1, signal });
-      // A document that failed is none, whatever was made of it.
+      // A failed document counts as failed, whatever `use` returned.
       if (tellsOutcome && !this.#isWhole()) throw unread(this.#index);
       return this.#fulfilled(value);
     } catch (error) {
@@ -115,7 +115,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
       return this.#delayMs === undefined ? this.#rejected(this.lastError) : undefined;
     } finally {
       this.#pdf = undefined;
-      // Whatever became of it, it is no longer in flight.
+      // In any case, the request is no longer in flight.
       this.#reportToPace(this.attempts > before ? "passed" : "unsent");
     }
   }
@@ -124,10 +124,10 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return this.#outcome !== undefined && this.#outcome.failure === undefined;
   }
 
-  /** What an attempt failed with: its document's own failure, which `use` may have wrapped, or else what `use` threw. */
+  /** The error of an attempt: that of its document, which `use` may have wrapped, otherwise the one that `use` threw. */
   #failureOf(thrown: unknown): unknown {
     const failure = this.#outcome?.failure;
-    // If it was given up, whoever read it knows why.
+    // If it was cancelled, its reader knows the reason.
     if (failure && (this.#delayMs !== undefined || TemplatePdfError.is(failure.error))) return failure.error;
     this.#pdf?.cancel(thrown);
     return thrown;
@@ -139,12 +139,12 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     const error = failure.error("");
     const { retryAfterMs = 0 } = failure;
     if (retryAfterMs > longestPauseMs) {
-      const why = `the service asks to wait ${inSeconds(retryAfterMs)}, and a run waits an hour at most`;
+      const why = `the service requests a delay of ${inSeconds(retryAfterMs)}, above the limit of one hour`;
       this.#run.stop(why, error);
       return { why: ` Not retried: ${why}.` };
     }
     const repeat = this.#reportFailure(failure, error, attempts, policy);
-    // The wait that was asked for is the whole run's.
+    // The requested delay applies to the whole run.
     const counted = attempts - this.#pardoned;
     const decision = decide({ repeat }, counted, policy, Number.POSITIVE_INFINITY, Math.random);
     if ("why" in decision) return decision;
@@ -161,7 +161,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
       this.#reportAnswer();
       this.#reportToPace("passed");
     } else if (isSent && TimeoutError.is(outcome.failure.error) && outcome.failure.error.phase === "total") {
-      // It is not retried, and tells as much of the service as another timeout.
+      // It is not retried, but says as much about the service as any other timeout.
       this.#reportUnserved("unserved", outcome.failure.error);
     }
   }
@@ -170,7 +170,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     if (this.#run.watch?.answered(this.#ticket, performance.now())) this.#run.pace.restart();
   }
 
-  /** Reports what an attempt failed with. Returns whether another may help. */
+  /** Reports the error of an attempt. Returns whether a retry may help. */
   #reportFailure(
     { repeat, ...failure }: Failure,
     error: unknown,
@@ -182,14 +182,14 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     const unserved = how === "answered" ? undefined : how;
     this.#isUnserved = unserved !== undefined;
     if (unserved !== undefined && this.#reportUnserved(unserved, error)) {
-      // Whoever wants no second try gets none.
+      // With `mayRenderTwice: false`, such attempts are not retried.
       if (policy.limit > 0) this.#pardoned++;
       this.#reportToPace("lost", failure.retryAfterMs);
       return how === "unreached" ? "safe" : "ambiguous";
     }
     if (how === "unserved" && this.#isInDoubt(attempts, policy)) this.#pardoned++;
     this.#reportFailureToPace(error, failure.retryAfterMs, policy);
-    // Proxies have many a 5xx of their own for a service that is away.
+    // Proxies use several 5xx of their own for an unavailable service.
     return how === "unserved" ? "ambiguous" : repeat;
   }
 
@@ -202,14 +202,17 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return isOutage;
   }
 
-  /** Whether a job that has no attempts left may still not be the reason, because the service has answered no other since. */
+  /**
+   * Whether the service may still be the cause, although the job has no attempts left, because it has answered no other job
+   * since.
+   */
   #isInDoubt(attempts: number, { limit }: RetryPolicy): boolean {
     const answerCount = this.#run.watch?.answerCount ?? 0;
     const isProven = answerCount > this.#answersAtFailure;
     this.#answersAtFailure = answerCount;
     const counted = attempts - this.#pardoned;
     if (isProven || limit === 0 || counted < limit) return false;
-    // Before the last attempt, so that the other job can be answered by then.
+    // Before the last attempt, so that the other job can complete before it.
     const hasOther = this.#run.wantUntried();
     return hasOther && counted > limit && this.#doubts++ < mostDoubts;
   }
@@ -218,7 +221,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     const status = ApiError.is(error) ? error.status : undefined;
     const isTimeout = TimeoutError.is(error) && error.phase !== "unread";
     if (status === 429) {
-      // Whoever wants no second try gets none.
+      // With `mayRenderTwice: false`, such attempts are not retried.
       if (limit > 0 && this.#run.wholeCount > this.#wholeAtRefusal) this.#pardoned++;
       this.#wholeAtRefusal = this.#run.wholeCount;
       this.#run.onRefused?.(retryAfterMs);
@@ -229,7 +232,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     }
   }
 
-  /** Reports once what became of a request. */
+  /** Reports the outcome of a request once. */
   #reportToPace(how: "passed" | "unsent" | "refused" | "overloaded" | "lost", retryAfterMs?: number): void {
     const ticket = this.#ticket;
     this.#ticket = undefined;
@@ -244,6 +247,6 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
 
 function unread(index: number): ConfigurationError {
   return new ConfigurationError(
-    `\`use\` was done with job ${index} before its document was read to the end. Read it within \`use\`, and await that, as in (pdf) => pdf.bytes().`,
+    `\`use\` returned before the document of job ${index} was read completely. Read it in \`use\`, and await the read, for example (pdf) => pdf.bytes().`,
   );
 }

@@ -7,20 +7,20 @@ import {
   type Values,
 } from "../index.ts";
 
-/** The options of one job's calls: those of any call, but for `retry`, which is the run's. */
+/** The options of the calls of one job: all call options except `retry`, which belongs to the run. */
 export type JobOptions = Omit<CallOptions, "retry">;
 
-/** One document to be generated. Members of your own, such as a row's number, are kept: the job comes back with its result. */
+/** A document to generate. You can add properties, such as a row number: each result contains its job. */
 export interface Job {
-  /** The template's uid, or a `template()`. */
+  /** The template uid, or a `template()`. */
   readonly template: string | AnyTemplate;
-  /** One JSON object: a property per placeholder of the template. */
+  /** The values: a JSON object with a property for each placeholder of the template. */
   readonly values: object;
-  /** What is different for this document's calls. */
+  /** Call options for this document. */
   readonly options?: JobOptions | undefined;
 }
 
-/** What a job may be: a uid of the client's map, or a `template()`, with the values of that. */
+/** The type of jobs of a client: a uid of its map or a `template()`, with the matching values. */
 export type JobOf<T, J = Job> =
   | { [U in keyof T & string]: JobWith<U, T[U]> }[keyof T & string]
   | JobWith<TemplateOf<T, J>, ValuesOf<J>>;
@@ -36,100 +36,99 @@ type ValuesOf<J> = J extends { readonly template: infer G extends AnyTemplate }
     ? never
     : object;
 
-/** A job of which is known whether it has a uid or a `template()`. */
+/** A job with a uid or with a `template()`. */
 type ToldJob = { readonly template: string } | { readonly template: AnyTemplate };
 
-/** A job as the compiler names it where one does not fit; any other members do. */
+/** A job as it appears in compiler errors. It may have other properties. */
 interface JobWith<G, V> {
   readonly template: G;
   readonly values: V;
   readonly options?: JobOptions | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: of `unknown`, no interface would have this.
+  // biome-ignore lint/suspicious/noExplicitAny: interfaces are not assignable to `unknown` records.
   readonly [member: string]: any;
 }
 
-/** Of jobs of several kinds, each has the values of its own template. */
+/** Matches the values of each job with its own template. */
 export type Fitting<J> = J extends { readonly template: infer G extends AnyTemplate }
   ? {
-      /** The job's template. */
+      /** The template of the job. */
       readonly template: G;
-      /** What that takes. */
+      /** The values of that template. */
       readonly values: Values<G>;
     }
   : unknown;
 
-/** Jobs, one at a time: an array, a generator, a query's cursor, or whatever else can be gone through by `for await`. */
+/** Any iterable of jobs: an array, a generator, a database cursor, or anything else that `for await` accepts. */
 export type Jobs<J> = readonly J[] | Iterable<J> | AsyncIterable<J>;
 
-/** What `use` hears beside the document. */
+/** What `use` receives in addition to the document. */
 export interface UseContext {
-  /** The job's place among the jobs, from 0. */
+  /** The index of the job, from 0. */
   readonly index: number;
-  /** Which try it is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** Aborted when the run is: for what `use` does beside the document. */
+  /** Aborted with the run, for other work in `use`. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes of a document what its result is to be. It is called anew for every attempt, and has to read the document to its end
- * before it is done.
+ * Turns a document into its result. It is called for every attempt, and must read the document completely before it returns.
  */
 export type Use<J, R> = (pdf: PendingPdf, job: J, context: UseContext) => Promise<R> | R;
 
-/** What every result tells. */
+/** The properties of every result. */
 interface Settled<J> {
-  /** The job itself, with all its members. */
+  /** The job that you passed. */
   readonly job: J;
-  /** The job's place among the jobs, from 0. */
+  /** The index of the job, from 0. */
   readonly index: number;
-  /** How many times the document was asked for; 0 where nothing was sent. */
+  /** The number of requests; 0 if none was sent. */
   readonly attempts: number;
 }
 
-/** A job whose document is whole and was put to use. */
+/** The result of a job whose document was generated and used. */
 export interface Fulfilled<J, R> extends Settled<J> {
-  /** Tells the results apart. */
+  /** The kind of the result. */
   readonly status: "fulfilled";
-  /** What `use` gave: the document's bytes by default. */
+  /** What `use` returned. Default: the bytes of the document. */
   readonly value: R;
-  /** None. */
+  /** Not set. */
   readonly error?: undefined;
 }
 
-/** A job that has failed for good. */
+/** The result of a job that failed. */
 export interface Rejected<J> extends Settled<J> {
-  /** Tells the results apart. */
+  /** The kind of the result. */
   readonly status: "rejected";
-  /** What its last attempt failed with. */
+  /** The error of the last attempt. */
   readonly error: unknown;
-  /** None. */
+  /** Not set. */
   readonly value?: undefined;
 }
 
-/** How a job ended. */
+/** The result of a job. */
 export type Result<J, R> = Fulfilled<J, R> | Rejected<J>;
 
 /**
- * Checks that a job is one, as far as the client does not.
+ * Checks a job, except for the parts that the client checks.
  *
- * @throws {ConfigurationError} naming the job by its place
+ * @throws {ConfigurationError} that contains the index of the job
  */
 export function checkJob<J extends Job>(job: J, index: number): J {
   const isObject = typeof job === "object" && job !== null;
   if (isObject && job.template !== undefined) {
     if (job.options === undefined || !("retry" in job.options)) return job;
     throw new ConfigurationError(
-      `Job ${index} has \`retry\` among its options, and the run decides when a document is asked for again. Give \`retry\` to the run. Nothing was sent for it.`,
+      `Job ${index} has \`retry\` in its options, so no request was sent for it. Pass \`retry\` to the run instead.`,
     );
   }
   const what = isObject ? "has no `template`" : `is ${describeKind(job)}`;
   throw new ConfigurationError(
-    `Job ${index} ${what}. Give every job as { template, values }, where \`template\` is a uid or a template(). Nothing was sent for it.`,
+    `Job ${index} ${what}, so no request was sent for it. Pass every job as { template, values }, where \`template\` is a uid or a template().`,
   );
 }
 
-/** The text of a job's key; nothing if what was given is neither a number nor a text that is not empty. */
+/** Returns the text of a key, or `undefined` if it is neither a number nor a non-empty string. */
 export function keyTextOf(given: unknown): string | undefined {
   const isKey = (typeof given === "string" && given !== "") || Number.isFinite(given);
   return isKey ? String(given) : undefined;

@@ -1,53 +1,52 @@
-/** How long to wait before the first request that looks whether the service is back; each next wait is twice as long. */
+/** The delay before the first probe request. Each further delay is twice as long. */
 const firstWaitMs = 1000;
 const longestWaitMs = 30_000;
 
-/** One job may be the reason for its own 500s. So many in a row are not. */
+/** A single job may cause its own 500s. This many in a row indicate an outage. */
 const enoughJobs = 3;
 
-/** How a request failed: it did not reach the service, or the service accepted it and did not serve it. */
+/** How a request failed: it did not reach the service, or the service accepted it without a result. */
 export type Unserved = "unreached" | "unserved";
 
 /**
- * Detects that the service is away: requests do not reach it, or several jobs in a row got only 5xx, timeouts or broken connections.
- * During an outage one request at a time looks whether the service is back, at growing intervals.
- * It has no clock or timer of its own. Any clock that goes forward serves.
+ * Detects outages: requests do not reach the service, or several jobs in a row get only 5xx, timeouts or interrupted connections.
+ * During an outage, one probe request at a time is sent, at growing intervals. It uses no clock or timers of its own.
  */
 export class Outage {
   readonly #giveUpAfterMs: number;
-  /** The jobs that have failed since the last answer, as far as they have to be told apart. */
+  /** The jobs that have failed since the last response, up to the number that matters. */
   readonly #failedJobs = new Set<unknown>();
   #sinceMs: number | undefined;
   #isOn = false;
   #waitMs = firstWaitMs;
   #nextRequestAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param giveUpAfterMs - how long an outage may last before {@link hasLastedTooLong} is true */
+  /** @param giveUpAfterMs - the duration of an outage after which {@link hasLastedTooLong} is true */
   constructor(giveUpAfterMs: number) {
     this.#giveUpAfterMs = giveUpAfterMs;
   }
 
-  /** Whether the service is away, as far as is known. */
+  /** Whether the service is unavailable, as far as is known. */
   get isOn(): boolean {
     return this.#isOn;
   }
 
-  /** When the next request may be sent; in the past if there is no outage. */
+  /** The time of the next request; in the past if there is no outage. */
   get nextRequestAtMs(): number {
     return this.#nextRequestAtMs;
   }
 
-  /** When the first request failed of those that failed in a row; `undefined` if the last one was answered. */
+  /** The time of the first failure in the current series; `undefined` if the last request got a response. */
   get sinceMs(): number | undefined {
     return this.#sinceMs;
   }
 
-  /** Whether it is time to end the run. */
+  /** Whether the run should stop. */
   hasLastedTooLong(nowMs: number): boolean {
     return this.#isOn && this.#sinceMs !== undefined && nowMs - this.#sinceMs >= this.#giveUpAfterMs;
   }
 
-  /** Registers any answer except 5xx: the service is there. */
+  /** Registers any response except 5xx. */
   answered(): void {
     this.#failedJobs.clear();
     this.#sinceMs = undefined;
@@ -59,7 +58,7 @@ export class Outage {
   /**
    * Registers a request that failed.
    *
-   * @param job - tells jobs apart
+   * @param job - identifies the job
    * @param sentAtMs - when its request was sent. Requests that were in flight when the outage began do not make it longer.
    */
   failed(job: unknown, how: Unserved, sentAtMs: number, nowMs: number): void {

@@ -1,17 +1,17 @@
-/** How far back it looks, and how far apart its samples are at least. */
+/** The length of the window, and the minimum distance of samples. */
 const windowMs = 10_000;
 const sampleMs = 250;
 
-/** How many there were a second, lately. Any clock that goes forward serves. */
+/** Measures a recent rate per second. Works with any monotonic clock. */
 export class RecentRate {
   readonly #samples: { readonly atMs: number; readonly count: number }[];
 
-  /** @param startMs - when counting began, at `startCount` */
+  /** @param startMs - the time at which the count was `startCount` */
   constructor(startMs: number, startCount = 0) {
     this.#samples = [{ atMs: startMs, count: startCount }];
   }
 
-  /** Notes how many there have been until now; gives how many that were a second in the last 10 s. */
+  /** Records the current count. Returns the rate per second of the last 10 s. */
   at(nowMs: number, count: number): number {
     const samples = this.#samples;
     const last = samples.at(-1);

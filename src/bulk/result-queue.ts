@@ -1,23 +1,23 @@
 import { rejectWithCaller, resolveWithCaller } from "../errors/caller-stack.ts";
 
-/** Somebody who waits for a result. */
+/** A reader that waits for a result. */
 type Reader<R> = (result: IteratorResult<R> | Promise<IteratorResult<R>>) => void;
 
-/** Results until they are taken, whoever waits for them, and the end. */
+/** A queue of results, their waiting readers, and the end of the run. */
 export class ResultQueue<R extends { readonly error?: unknown }> {
   readonly #isOrdered: boolean;
   /** Called when a result was taken. */
   readonly #onTaken: () => void;
-  /** By their turn: of an ordered run the index of the job, else the order in which they come. */
+  /** Results by position: the index of the job in an ordered run, otherwise the order of completion. */
   readonly #results = new Map<number, R>();
   #addedCount = 0;
   #turn = 0;
   readonly #readers: Reader<R>[] = [];
   #isClosed = false;
-  /** What is thrown, once, when everything was taken. */
+  /** The error to throw once, after the last result. */
   #error: { readonly error: unknown } | undefined;
 
-  /** @param isOrdered - whether they are returned in the order of their jobs, and not as they come */
+  /** @param isOrdered - whether results are returned in the order of their jobs, and not of completion */
   constructor(isOrdered: boolean, onTaken: () => void) {
     this.#isOrdered = isOrdered;
     this.#onTaken = onTaken;
@@ -35,14 +35,14 @@ export class ResultQueue<R extends { readonly error?: unknown }> {
     this.#deliver();
   }
 
-  /** No more results are added; `error` is thrown once everything was taken. */
+  /** Ends the queue. `error` is thrown after the last result. */
   close(error: { readonly error: unknown } | undefined): void {
     this.#isClosed = true;
     this.#error = error;
     this.#deliver();
   }
 
-  /** Drops what nobody wants any more. */
+  /** Drops unread results. */
   clear(): void {
     this.#results.clear();
     this.#turn = Math.max(this.#turn, this.#addedCount);
@@ -66,9 +66,9 @@ export class ResultQueue<R extends { readonly error?: unknown }> {
     }
   }
 
-  /** The result whose turn it is. */
+  /** Returns the next result. */
   #first(): R | undefined {
-    // Jobs that were given up have no results: nobody waits for their turn in the end.
+    // Cancelled jobs have no results, so their positions are skipped at the end.
     while (this.#isClosed && this.#results.size > 0 && !this.#results.has(this.#turn)) this.#turn++;
     return this.#results.get(this.#turn);
   }

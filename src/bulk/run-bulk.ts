@@ -21,24 +21,26 @@ import { RunStoppedError } from "./run-stopped-error.ts";
 import { describeUnwritable } from "./unwritable.ts";
 
 /**
- * Generates a document for every job and stores it, and survives: started again after a crash, it goes on where it was.
+ * Generates and stores a document for every job. After a crash, start it again to continue where it stopped.
  *
- * A job is finished when its document is stored and its line is written to the journal. What is finished is not asked for again,
- * unless its template or values have changed; what was in flight when the process ended is, and takes the place of what it may have left.
- * A `SIGKILL` loses nothing that is finished, and a power cut nothing that was synced: lines are written and synced in groups, at most
- * 20 ms apart, after the documents they speak of.
+ * A job is finished when its document is stored and its line is written to the journal. Finished jobs are skipped, unless their
+ * template or values have changed. Jobs that were in flight when the process ended are generated again and replace their
+ * documents. A `SIGKILL` loses no finished job, and a power cut no synced one: lines are synced in groups, at most 20 ms apart,
+ * after their documents.
  *
- * While the service is away, the run pauses, looks at growing intervals whether it is back, and goes on by itself.
+ * During an outage of the service, the run pauses, sends single requests at growing intervals, and continues when the service is
+ * back.
  *
  * @param options - see `RunBulkOptions`
- * @returns how many jobs were fulfilled, skipped and rejected, and why
- * @throws {ConfigurationError} (rejects) when an option is unknown or wrong, or `jobs` cannot be gone through
- * @throws {JournalError} (rejects) when the journal is in use, of another run, no journal, or cannot be read or written
- * @throws {SaveError} (rejects) when the folder cannot be written to
- * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain`, a full disk or the service ended before its jobs did,
- * or that gave up after an outage of `giveUpAfter`; its `summary` tells how far it came
- * @throws the reason of `signal` (rejects) when that is aborted
- * @throws what the source of the jobs, the sink's `open` or `onResult` throws (rejects)
+ * @returns the numbers of fulfilled, skipped and rejected jobs, and the failures
+ * @throws {ConfigurationError} (rejects) if an option is unknown or invalid, or `jobs` is not iterable
+ * @throws {JournalError} (rejects) if the journal is in use, belongs to another run, is not a journal, or cannot be read or
+ * written
+ * @throws {SaveError} (rejects) if the folder is not writable
+ * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain`, a full disk, the service, or an outage
+ * longer than `giveUpAfter` stopped early; `summary` contains its progress
+ * @throws the reason of `signal` (rejects) when it is aborted
+ * @throws the errors of the source of jobs, of `open` of the sink and of `onResult` (rejects)
  *
  * @example
  * ```ts
@@ -51,7 +53,7 @@ import { describeUnwritable } from "./unwritable.ts";
  *   sink: folder("payslips/{{employee}}.pdf"),
  *   journal: "payslips/run.journal",
  * });
- * console.log(`${summary.fulfilled} made, ${summary.skipped} made before, ${summary.rejected} failed`);
+ * console.log(`${summary.fulfilled} generated, ${summary.skipped} generated earlier, ${summary.rejected} failed`);
  * ```
  */
 export async function runBulk<T extends { [K in keyof T]: object }, J extends JobOf<T, J>>(
@@ -79,28 +81,28 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
   }
 }
 
-/** How the journal knows a place: a folder by where it is seen from the journal, so that both can be moved together. */
+/** Describes a place for the journal. A folder is relative to the journal, so that both can be moved together. */
 function placeOf(place: string | undefined, journal: string): string {
   if (place === undefined || !isAbsolute(place)) return place ?? "";
   return relative(dirname(resolve(journal)), place) || ".";
 }
 
-/** How many stored documents may wait for their lines in the journal before the run does. */
+/** The maximum number of stored documents whose lines are not written yet. After that, the run waits. */
 const maxUnrecorded = 1024;
 
-/** A run with a journal: passes over what is finished, and records what it finishes. */
+/** A run with a journal: skips finished jobs, and records jobs that it finishes. */
 class BulkRun<J extends Job> {
   // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
   readonly #options: RunBulkOptions<any, J>;
   readonly #journal: Journal;
   readonly #run: Run<J, unknown>;
   readonly #startedAtMs = performance.now();
-  /** Jobs that were entered, until their results are known. */
+  /** Jobs in the journal whose results are not known yet. */
   readonly #entered = new Map<number, Entry>();
   readonly #unrecorded = new Set<Promise<void>>();
   readonly #failures = new FailureGroups();
   readonly #counts = { fulfilled: 0, skipped: 0, rejected: 0, changed: 0 };
-  /** What ended the run from within. */
+  /** The internal error that ended the run. */
   #broken: { readonly error: unknown } | undefined;
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -131,7 +133,7 @@ class BulkRun<J extends Job> {
       if (this.#broken) throw this.#broken.error;
       return this.#summaryOf(this.#journal.notEntered);
     } catch (error) {
-      // What is stored is recorded, however the run ends.
+      // Stored documents are recorded, however the run ends.
       await this.#settle();
       const reason = this.#broken ? this.#broken.error : error;
       if (RunStoppedError.is(reason)) Object.assign(reason, { summary: this.#summaryOf(undefined) });
@@ -166,20 +168,20 @@ class BulkRun<J extends Job> {
     };
   }
 
-  /** Decides whether a job is to be asked for. */
+  /** Decides whether to generate a job. */
   #admit(job: J, index: number): boolean | Promise<void> {
     const { sink } = this.#options;
     const { template, values } = checkJob(job, index);
     const key = this.#keyOf(job, index);
     sink.claim?.(key, job, index);
     const uid = typeof template === "string" ? template : template.uid;
-    // What cannot be told is never known to be the same.
+    // An input without a canonical text counts as changed.
     const input = canonicalText(uid, values) ?? crypto.randomUUID();
     const entry = this.#journal.enter(key, input, index);
     const { state } = entry;
     if (typeof state === "object") {
       throw new ConfigurationError(
-        `Job ${index} has the same key as job ${state.sameKeyAs}, and a key identifies one document. Nothing was sent for it.`,
+        `Job ${index} has the same key as job ${state.sameKeyAs}. Give each job a unique key; no request was sent for this job.`,
       );
     }
     if (state === "finished") {
@@ -190,7 +192,7 @@ class BulkRun<J extends Job> {
     this.#entered.set(index, entry);
     if (state === "new") return true;
     this.#counts.changed++;
-    // Before it is asked for: from then on, its document may be replaced at any moment.
+    // Before the request: from then on, the document may be replaced at any moment.
     return this.#journal.reopen(entry).catch((error) => {
       this.#break(error);
       throw error;
@@ -204,7 +206,7 @@ class BulkRun<J extends Job> {
     if (text !== undefined) return text;
     const what = given === "" ? "empty" : describeKind(given);
     throw new ConfigurationError(
-      `The key of job ${index} is ${what}; it has to be a text or a number. Nothing was sent for it.`,
+      `The key of job ${index} is ${what}. Return a string or a number; no request was sent for this job.`,
     );
   }
 
@@ -213,7 +215,7 @@ class BulkRun<J extends Job> {
     return this.#options.sink.put(key, pdf, { ...context, job });
   }
 
-  /** Records what was stored. */
+  /** Records a stored document. */
   #record(result: Result<J, unknown>): void {
     const entry = this.#entered.get(result.index) as Entry;
     this.#entered.delete(result.index);
@@ -248,18 +250,18 @@ class BulkRun<J extends Job> {
     }
   }
 
-  /** Has the run wait for something before it ends, and end with what that rejects with. */
+  /** Makes the run wait for a promise before it ends. A rejection ends the run. */
   #await(promise: Promise<unknown>): void {
     const done = promise.catch((error) => this.#break(error)).then(() => void this.#unrecorded.delete(done));
     this.#unrecorded.add(done);
   }
 
-  /** Waits for all that the run has to wait for, also for what that leads to. */
+  /** Waits for all such promises, including those that are added meanwhile. */
   async #settle(): Promise<void> {
     while (this.#unrecorded.size > 0) await Promise.all(this.#unrecorded);
   }
 
-  /** Ends the run at once: what cannot be recorded must not go on. */
+  /** Ends the run immediately, because further results could not be recorded. */
   #break(error: unknown): void {
     this.#broken ??= { error };
     this.#run.return();

@@ -11,41 +11,41 @@ import {
 import { resolveRetry } from "../options/retry.ts";
 import type { Use } from "./job.ts";
 
-/** What decides how a run goes, whatever is made of its documents. */
+/** The options of every run. */
 export interface RunOptions {
   /**
-   * How many documents may be in hand at once: a whole number, or `"auto"`, which finds out what the service takes: it rises while
-   * all goes well, and falls on 429, 503, timeouts and broken connections. Default: `"auto"`.
+   * The maximum number of jobs in flight: an integer, or `"auto"`, which adapts to the service. It rises with successes and falls
+   * on 429, 503, timeouts and interrupted connections. Default: `"auto"`.
    */
   concurrency?: number | "auto" | undefined;
-  /** The most requests a second, evenly spaced, with those that are tried again; may be a fraction. Default: no limit. */
+  /** The maximum number of requests per second, including retries, evenly spaced. May be a fraction. Default: no limit. */
   perSecond?: number | undefined;
-  /** When a document is asked for again; what is missing is the client's. Default: the client's. */
+  /** When a job is retried. Unset properties come from the client. Default: the client's settings. */
   retry?: Retry | false | undefined;
-  /** How many jobs may be rejected before the run stops with a `RunStoppedError`. Default: `Infinity`. */
+  /** The number of rejected jobs after which the run stops with a `RunStoppedError`. Default: `Infinity`. */
   stopAfter?: number | undefined;
   /**
-   * Whether jobs whose values do not fit their template are left out: they do not count for `stopAfter`. Their results are rejected
-   * with a `ValuesError` either way, and nothing is sent for them. Default: `false`.
+   * Whether jobs with invalid values are skipped, so that they do not count for `stopAfter`. In any case they are rejected with a
+   * `ValuesError`, and no request is sent for them. Default: `false`.
    */
   skipInvalid?: boolean | undefined;
-  /** Ends the run at once, with its own reason: what is in flight is given up. */
+  /** Aborts the run, which throws the reason of the signal. Jobs in flight are cancelled. */
   signal?: AbortSignal | undefined;
-  /** Ends the run gently, with a `RunStoppedError`: no job begins any more, and the requests under way come to their end. */
+  /** Stops the run with a `RunStoppedError` after the requests in flight. No further job starts. */
   drain?: AbortSignal | undefined;
 }
 
 /** The options of `generateMany`. */
 export interface GenerateManyOptions<J, R> extends RunOptions {
   /**
-   * Makes of a document what its result is to be; see `Use`. Default: its bytes, which the result then holds.
+   * Turns each document into its result; see `Use`. Default: returns the bytes.
    */
   use?: Use<J, R> | undefined;
-  /** Whether results come in the order of the jobs, and not as they are completed. Default: `false`. */
+  /** Whether to yield results in the order of the jobs instead of the order of completion. Default: `false`. */
   ordered?: boolean | undefined;
 }
 
-/** What the options that every run has must be. */
+/** The rules for the options of every run. */
 export const runRules: Rules<RunOptions> = {
   concurrency: {
     words: 'a whole number, 1 or more, or "auto"',
@@ -62,15 +62,15 @@ export const runRules: Rules<RunOptions> = {
   drain: isSignal,
 };
 
-/** Throws a {@link ConfigurationError} for the first option of `generateMany` that is wrong. */
+/** Throws a {@link ConfigurationError} for the first invalid option of `generateMany`. */
 export function checkManyOptions<J, R>(options: GenerateManyOptions<J, R>): void {
   checkOptions(options, { ...runRules, use: isFunction, ordered: isBoolean }, "run");
-  // What every call would object to.
+  // Options that every call would reject.
   resolveRetry(options.retry);
 }
 
-/** @throws {ConfigurationError} when something else was given for the client */
+/** @throws {ConfigurationError} if `client` is not a client */
 export function checkClient(client: unknown): void {
   if (typeof (client as { generate?: unknown } | null)?.generate === "function") return;
-  throw new ConfigurationError("A run needs a client: give it a TemplatePdf.");
+  throw new ConfigurationError("`client` is required: pass a TemplatePdf.");
 }

@@ -1,7 +1,7 @@
 import { type ErrorFacts, type Is, TemplatePdfError } from "../errors/errors.ts";
 import type { BulkSummary } from "./bulk-options.ts";
 
-/** How far a run came. */
+/** The state of a stopped run. */
 interface RunFacts extends ErrorFacts {
   readonly why: string;
   readonly fulfilled: number;
@@ -9,8 +9,8 @@ interface RunFacts extends ErrorFacts {
 }
 
 /**
- * A run ended before its jobs did: by `stopAfter` or `drain`, or because going on was of no use. What was in flight has come to its
- * end, and its results were given. Where one job's failure was the reason, it is the `cause`.
+ * A run stopped before its last job: because of `stopAfter` or `drain`, or because all further jobs would fail. Jobs in flight
+ * have completed, and their results were delivered. If the failure of a job was the reason, it is the `cause`.
  */
 export class RunStoppedError extends TemplatePdfError {
   declare static readonly is: Is<RunStoppedError>;
@@ -19,13 +19,13 @@ export class RunStoppedError extends TemplatePdfError {
     return "RunStoppedError";
   }
 
-  /** What ended it, as in `"the disk is full"`. */
+  /** Why the run stopped, for example `"the disk is full"`. */
   declare readonly why: string;
-  /** How many jobs were fulfilled until then. */
+  /** The number of fulfilled jobs. */
   declare readonly fulfilled: number;
-  /** How many jobs were rejected until then. */
+  /** The number of rejected jobs. */
   declare readonly rejected: number;
-  /** What became of the jobs; of a `runBulk` only. */
+  /** The summary of the run. Only set by `runBulk`. */
   declare readonly summary?: BulkSummary;
 
   constructor(message: string, facts: RunFacts) {

@@ -11,33 +11,33 @@ import { describeLongOutage, ServiceWatch, type WatchParts } from "./service-wat
 import { SystematicFailures } from "./systematic-failures.ts";
 import { Turns } from "./turns.ts";
 
-/** How long what was given up may take to clean up behind itself, such as a file that was being written. */
+/** The time for cancelled jobs to clean up, for example an incomplete file. */
 const longestCleaningMs = 1000;
 
-/** After how many jobs in a row that sent nothing others have their turn: timers, signals, sockets. */
+/** After this number of jobs without a request, the run yields to timers, signals and sockets. */
 const unsentInARow = 500;
 
-/** How many more jobs a run may hold than its pace allows, to see whether the service answers those. */
+/** The maximum number of extra jobs that a run pulls to test whether the service responds. */
 const mostProbes = 16;
 
-/** What a run is made with. */
+/** The parts of a run. */
 export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
   readonly use: Use<J, R>;
-  /** How many documents earlier runs have finished. Default: none. */
+  /** The number of documents that earlier runs finished. Default: 0. */
   readonly finishedBefore?: number;
-  /** How outages of the service are handled. Default: not at all. */
+  /** How to handle outages of the service. Default: not at all. */
   readonly watch?: WatchParts;
   /**
-   * Called for every job, before it is asked for: `false` passes over it, and what it throws rejects it, as what it rejects with.
+   * Called for every job before its request. `false` skips the job. If it throws or rejects, the job is rejected with that error.
    */
   readonly admit?: (job: J, index: number) => boolean | Promise<void>;
-  /** Called if the service refuses a request because there are too many, with the delay of its `Retry-After`. */
+  /** Called if the service responds with 429, with the delay of `Retry-After`. */
   readonly onRefused?: (retryAfterMs: number | undefined) => void;
 }
 
 /**
- * A run: pulls jobs while there is room for them, has them tried, and gives their results. A job takes up its room until its result
- * has been taken.
+ * A run: pulls jobs while there is room for them, tries them, and yields their results. A job takes up room until its result is
+ * read.
  */
 export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>> {
   // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
@@ -54,26 +54,26 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   readonly #results: ResultQueue<Result<J, R>>;
   readonly #aborting = new AbortController();
   readonly #inFlight = new Set<JobAttempts<J, R>>();
-  /** Jobs that were pulled, and whose results were not taken. */
+  /** The number of pulled jobs whose results were not read. */
   #heldCount = 0;
   #pulledCount = 0;
   #rejectedCount = 0;
-  /** Jobs that were rejected because their values do not fit. */
+  /** The number of jobs that were rejected because of invalid values. */
   invalidCount = 0;
   readonly #systematicFailures = new SystematicFailures();
-  /** Jobs in a row that sent nothing. */
+  /** The number of consecutive jobs without a request. */
   #unsentCount = 0;
   #hasBegun = false;
-  /** There are no more jobs, or no more are wanted. */
+  /** Whether no more jobs will be pulled. */
   #isSourceEnded = false;
   /** Called when there may be room for another job. */
   #onRoom = () => {};
-  /** Why nothing is begun or retried any more, and whether that has left anything undone. */
+  /** Why the run stops, and whether any job was left undone. */
   #stop: { readonly why: string; readonly cause: unknown } | undefined;
   #isCutShort = false;
-  /** What the run ends with, where it was aborted or its source has failed. */
+  /** The error of the run if it was aborted or its source failed. */
   #thrown: { readonly error: unknown } | undefined;
-  /** Nothing comes any more, but for the results that nobody has taken. */
+  /** Whether the run is over, except for unread results. */
   #isClosed = false;
   #forcedClose: ReturnType<typeof setTimeout> | undefined;
   #onClosed = () => {};
@@ -122,19 +122,19 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     return this;
   }
 
-  /** Hears of the caller's signals. */
+  /** Listens to the caller's signals. */
   handleEvent(): void {
     const { signal, drain } = this.#options;
     if (signal?.aborted) this.#abort(signal.reason, { error: signal.reason });
     else if (drain?.aborted) this.stop("`drain` was aborted");
   }
 
-  /** How many jobs are on their way. */
+  /** The number of jobs in flight. */
   get inHand(): number {
     return this.#inFlight.size;
   }
 
-  // For the jobs.
+  // Called by the jobs.
 
   get signal(): AbortSignal {
     return this.#aborting.signal;
@@ -144,12 +144,12 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     return (await this.turns.again(delayMs, signal)) ?? this.leave();
   }
 
-  /** Notes that a job would have been tried, and is not. */
+  /** Records that a job was left undone. */
   leave(): undefined {
     if (this.#stop) this.#isCutShort = true;
   }
 
-  /** Has another job pulled that shows whether the service answers, if there may be one. */
+  /** Pulls another job, if possible, to test whether the service responds. */
   wantUntried(): boolean {
     if (!this.watch || this.#isSourceEnded) return false;
     this.watch.wantsUntried = true;
@@ -165,10 +165,10 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   }
 
   /**
-   * What is under way comes to its end, and nothing is tried again.
+   * Stops the run after the requests in flight, without retries.
    *
-   * @param cause - the failure that is the reason, if there is one
-   * @param isCutShort - whether the run ends with an error even if no job was left. Default: if there is a `cause`.
+   * @param cause - the failure that is the reason, if any
+   * @param isCutShort - whether the run ends with an error even if no job is left. Default: whether there is a `cause`
    */
   stop(why: string, cause?: unknown, isCutShort = cause !== undefined): void {
     this.#stop ??= { why, cause };
@@ -177,7 +177,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#endSource();
   }
 
-  // How it goes.
+  // The course of the run.
 
   #listen(): void {
     this.#hasBegun = true;
@@ -187,7 +187,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.handleEvent();
   }
 
-  /** Pulls jobs, as long as there is room for them and a request may be sent. */
+  /** Pulls jobs while there is room and a request may be sent. */
   async #pullJobs(): Promise<void> {
     try {
       while (!this.#isSourceEnded) {
@@ -202,7 +202,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
           this.#heldCount++;
           const next = this.#source.next();
           const { done, value } = next instanceof Promise ? await next : next;
-          // A source that is slow with its next job is not waited for at the end.
+          // The end of the run does not wait for a slow source.
           if (this.#isSourceEnded) return;
           if (done) return this.#endSource();
           this.#admit(value, this.#pulledCount++);
@@ -210,7 +210,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
       }
     } catch (error) {
       if (this.#isSourceEnded) return;
-      // What is under way is tried on: there is no telling what becomes of the rest, but nothing is wrong with it.
+      // Jobs in flight continue, including retries, because the source failed, not the jobs.
       this.#thrown = { error };
       this.#endSource();
     }
@@ -241,7 +241,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#inFlight.add(tries);
     const result = await tries.run(admitted);
     this.#inFlight.delete(tries);
-    // What was given up has no result.
+    // Cancelled jobs have no result.
     if (result === undefined || (result.status === "rejected" && this.signal.aborted)) this.#heldCount--;
     else this.#settle(index, result);
     this.#closeIfOver();
@@ -266,13 +266,13 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     const counted = this.#rejectedCount - (skipInvalid ? this.invalidCount : 0);
     if (counted === stopAfter) this.stop(`\`stopAfter: ${counted}\` was reached`, error);
     const systematic = this.#systematicFailures.add(error, { stored: this.wholeCount, finishedBefore });
-    // A mistake in a job may be the fault of this one job.
+    // A mistake in a job may affect only this job.
     if (!systematic || !ApiError.is(error)) return;
     const { withWhat, common } = systematic;
     this.stop(`${withWhat}, no job would succeed${common === undefined ? "" : `: ${common}`}`, error, false);
   }
 
-  // How it ends.
+  // The end of the run.
 
   #endSource(): void {
     this.#isSourceEnded = true;
@@ -281,7 +281,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#closeIfOver();
   }
 
-  /** What is under way is given up. */
+  /** Cancels the jobs in flight. */
   #abort(reason: unknown, thrown: { readonly error: unknown } | undefined): void {
     if (this.#isClosed || this.signal.aborted) return;
     this.#stop = undefined;
@@ -309,13 +309,13 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#onClosed();
   }
 
-  /** The error for a run that was stopped, and has left something undone. */
+  /** Creates the error of a run that stopped and left jobs undone. */
   #stoppedEarly(): { readonly error: unknown } | undefined {
     if (!this.#stop || !this.#isCutShort) return undefined;
     const { why, cause } = this.#stop;
     const facts = { fulfilled: this.wholeCount, rejected: this.#rejectedCount, why };
-    const count = `${facts.fulfilled} of its jobs were fulfilled, and ${facts.rejected} were rejected`;
-    const text = `The run was stopped before its jobs had come to an end: ${why}. Until then ${count}.`;
+    const count = `${facts.fulfilled} jobs were fulfilled and ${facts.rejected} were rejected`;
+    const text = `The run stopped before its last job: ${why}. ${count}.`;
     return { error: new RunStoppedError(text, cause === undefined ? facts : { ...facts, cause }) };
   }
 }

@@ -3,25 +3,25 @@ import { ApiError, ConnectionError, InvalidPdfError, TimeoutError, TruncatedPdfE
 import { Outage, type Unserved } from "./outage.ts";
 import type { Ticket } from "./pace/pace.ts";
 
-/** The service has become unavailable to a run, or answers again. */
+/** The start or the end of an outage of the service. */
 export interface BulkOutage {
-  /** Whether the service answers again. */
+  /** Whether the service responds again. */
   readonly isOver: boolean;
-  /** What the last request of those that failed in a row failed with. */
+  /** The error of the last failed request. */
   readonly error: unknown;
-  /** How long the service has been unavailable, in milliseconds. */
+  /** The duration of the outage in milliseconds. */
   readonly durationMs: number;
 }
 
-/** What a run with a watch is made with. */
+/** The outage options of a run. */
 export interface WatchParts {
-  /** How long an outage may last, in milliseconds. */
+  /** The maximum duration of an outage in milliseconds. */
   readonly giveUpAfterMs: number;
-  /** Called when an outage begins, and when it is over. */
+  /** Called when an outage begins and when it ends. */
   readonly onOutage: (outage: BulkOutage) => void;
 }
 
-/** An attempt that failed. */
+/** A failed attempt. */
 interface FailedAttempt {
   readonly jobIndex: number;
   readonly how: Unserved;
@@ -29,20 +29,19 @@ interface FailedAttempt {
   readonly ticket: Ticket | undefined;
 }
 
-/** Watches for a run whether the service is there. During an outage, one request at a time looks whether it is back. */
+/** Detects outages of the service for a run. During an outage, one probe request at a time is sent. */
 export class ServiceWatch {
-  /** How many requests the service has answered, with whatever but 5xx. */
+  /** The number of responses other than 5xx. */
   answerCount = 0;
   /**
-   * Whether a job that was not tried yet should be next. The jobs that failed may be the reason for their own 5xx; another job shows
-   * whether they are.
+   * Whether the next request should be for a new job. Failed jobs may cause their own 5xx, and another job shows whether they do.
    */
   wantsUntried = false;
-  /** What the last request failed with, as part of an outage. */
+  /** The error of the last request of the outage. */
   error: unknown;
   readonly #outage: Outage;
   readonly #onOutage: WatchParts["onOutage"];
-  /** The last request that looked whether the service is back, and whether it is still in flight. */
+  /** The last probe request, and whether it is in flight. */
   #probe: Ticket = 0;
   #isProbing = false;
 
@@ -55,17 +54,17 @@ export class ServiceWatch {
     return this.#outage.isOn;
   }
 
-  /** How long the service has been unavailable; 0 if it is not. */
+  /** The duration of the outage; 0 if there is none. */
   outageMs(nowMs: number): number {
     return this.#outage.isOn ? nowMs - (this.#outage.sinceMs ?? nowMs) : 0;
   }
 
-  /** How long until the next request looks whether the service is back; 0 while that is in flight. */
+  /** The time until the next probe request; 0 while one is in flight. */
   nextRequestMs(nowMs: number): number {
     return Math.max(0, this.#outage.nextRequestAtMs - nowMs);
   }
 
-  /** How long to wait before a request may be sent; `Infinity` until the one in flight has ended. */
+  /** The delay before the next request; `Infinity` while a probe request is in flight. */
   waitMs(nowMs: number): number {
     return this.#isProbing ? Number.POSITIVE_INFINITY : this.nextRequestMs(nowMs);
   }
@@ -74,19 +73,19 @@ export class ServiceWatch {
     return this.#outage.hasLastedTooLong(nowMs);
   }
 
-  /** Registers that a request is sent. */
+  /** Registers a sent request. */
   sent(ticket: Ticket): void {
     if (!this.#outage.isOn) return;
     this.#probe = ticket;
     this.#isProbing = true;
   }
 
-  /** Registers an answer. Returns whether it ends an outage: requests that were sent before an outage do not. */
+  /** Registers a response. Returns whether it ends an outage: responses to requests that were sent before the outage do not. */
   answered(ticket: Ticket | undefined, nowMs: number): boolean {
     this.answerCount++;
     if (this.#outage.sinceMs === undefined) return false;
     const wasOutage = this.#outage.isOn;
-    // A service that shuts down refuses new requests, and still answers those in flight.
+    // A service that shuts down refuses new requests but completes those in flight.
     if (wasOutage && !this.#isProbe(ticket)) return false;
     const durationMs = this.outageMs(nowMs);
     this.#isProbing = false;
@@ -96,9 +95,9 @@ export class ServiceWatch {
     return wasOutage;
   }
 
-  /** Registers an attempt that was not answered. Returns whether an outage is the reason. */
+  /** Registers an attempt without a response. Returns whether an outage is the cause. */
   failed({ jobIndex, how, error, ticket }: FailedAttempt, nowMs: number): boolean {
-    // It was in flight when an outage began that may be over by now.
+    // It was in flight when an outage began, which may have ended since.
     if (ticket !== undefined && ticket < this.#probe) return true;
     const wasOutage = this.#outage.isOn;
     const isProbe = this.#isProbe(ticket);
@@ -111,7 +110,7 @@ export class ServiceWatch {
     return true;
   }
 
-  /** Whatever became of a request, it is no longer in flight. */
+  /** Registers that a request is no longer in flight. */
   settled(ticket: Ticket): void {
     if (this.#isProbe(ticket)) this.#isProbing = false;
   }
@@ -121,12 +120,12 @@ export class ServiceWatch {
   }
 }
 
-/** Tells what a failed attempt says of the service; nothing if it says nothing. */
+/** Returns what a failed attempt says about the service, if anything. */
 export function availabilityAfter(
   { repeat }: Pick<Failure, "repeat">,
   error: unknown,
 ): Unserved | "answered" | undefined {
-  // What would fail again was not sent either: a certificate that has expired.
+  // Lasting failures were not sent either, for example because of an expired certificate.
   if (ConnectionError.is(error)) return repeat === "ambiguous" ? "unserved" : "unreached";
   if (TimeoutError.is(error)) return repeat === "safe" ? "unreached" : "unserved";
   if (TruncatedPdfError.is(error)) return "unserved";
@@ -138,7 +137,7 @@ function isUnserved({ status, rawBody }: ApiError): boolean {
   return status >= 500 && !rawBody.includes(templateBroken);
 }
 
-/** Says why a run has ended: `the service has been unavailable for 15 min; the last error: …`. */
+/** Describes why a run has ended: `the service has been unavailable for 15 min; the last error: …`. */
 export function describeLongOutage(outageMs: number, error: unknown): string {
   const seconds = Math.round(outageMs / 1000);
   const span = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;

@@ -1,24 +1,24 @@
 import type { PendingPdf } from "../index.ts";
 import type { UseContext } from "./job.ts";
 
-/** What a sink hears beside the document. */
+/** What `put` receives in addition to the document. */
 export interface PutContext<J> extends UseContext {
-  /** The job whose document it is. */
+  /** The job of the document. */
   readonly job: J;
 }
 
-/** What a sink hears of the run that begins. */
+/** The run that `prepare` receives. */
 export interface SinkRun {
-  /** Names the journal: while it is open, no other run has it. */
+  /** The id of the journal. While the run is open, no other run has it. */
   readonly id: string;
-  /** Names the journal that stood there before, be it this one; `undefined` where there was none. */
+  /** The id of the previous journal, which may be the same; `undefined` if there was none. */
   readonly before: string | undefined;
-  /** The path of the journal: absolute, links followed. Beside it are its lock, `.lock`, and the one before it, `.old`. */
+  /** The absolute path of the journal, with links followed. Its lock (`.lock`) and the previous journal (`.old`) are next to it. */
   readonly journal: string;
 }
 
 /**
- * Where the documents of a run go. One method is enough; the others are for sinks that can do more.
+ * Stores the documents of a run. Only `put` is required.
  *
  * @example
  * ```ts
@@ -34,28 +34,27 @@ export interface SinkRun {
  */
 export interface Sink<J = unknown> {
   /**
-   * Stores a document under its key, in place of an earlier one. It has to read the document to its end, and to be done only when it is
-   * stored. It is called anew for every attempt: what a failed one has left must be gone, or be replaced by the next.
+   * Stores a document under its key and replaces an earlier one. It must read the document completely, and resolve only when it
+   * is stored. It is called for every attempt, and must remove or replace the remains of a failed one.
    */
   put(key: string, pdf: PendingPdf, context: PutContext<J>): Promise<unknown>;
-  /** Tells two places apart, such as `s3://payslips`: a journal that was begun for another one is refused. */
+  /** Identifies the place, for example `s3://payslips`. A journal of another place is rejected. */
   readonly place?: string | undefined;
-  /** The key of a job, for a run that was given no `key`. What it throws rejects the job; nothing is sent for it. */
+  /** Returns the key of a job for runs without a `key` option. If it throws, the job is rejected without a request. */
   keyOf?(job: J): string;
-  /** Called once before the first job: what it throws ends the run before anything is sent. */
+  /** Called once before the first job. If it throws, the run ends before any request. */
   open?(): Promise<void>;
   /**
-   * Called once after `open`, when the journal is open: until the run ends, no other has its `id`.
+   * Called once after `open`, when the journal is open.
    *
-   * @param run - `journal`, the absolute path of its journal, links followed; the `id` of that; and `before`, the id of the run it goes
-   * on with or starts over: what that has left unfinished may be removed
+   * @param run - the path and id of the journal, and the id of the previous run, whose incomplete documents may be removed
    */
   begin?(run: SinkRun): void;
   /**
-   * Called for every job, also for those that earlier runs have finished, before it is asked for. What it throws rejects the job;
-   * nothing is sent for it.
+   * Called for every job before its request, including jobs that earlier runs finished. If it throws, the job is rejected without
+   * a request.
    */
   claim?(key: string, job: J, index: number): void;
-  /** Makes durable what was put until now. Called before the journal records it. */
+  /** Makes stored documents durable. Called before the journal records them. */
   sync?(): Promise<void>;
 }

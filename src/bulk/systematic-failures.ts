@@ -1,37 +1,37 @@
 import { ApiError, ConfigurationError } from "../index.ts";
 
-/** A failure that every other job would meet, too. */
+/** A failure that affects all jobs. */
 export interface SystematicFailure {
-  /** What they all have: `with this API key`. */
+  /** What the jobs have in common: `with this API key`. */
   readonly withWhat: string;
   /** What to do first. */
   readonly fix: string;
-  /** What the failures have in common, as a clause. Default: nothing but their kind. */
+  /** What the messages have in common, as a clause. Default: none. */
   readonly common?: string;
 }
 
-/** The counts of a run when one of its jobs fails. */
+/** The counts of a run at the failure of a job. */
 interface RunCounts {
-  /** How many documents it has stored. */
+  /** The number of documents that it has stored. */
   readonly stored: number;
-  /** How many documents earlier runs have finished. */
+  /** The number of documents that earlier runs finished. */
   readonly finishedBefore: number;
 }
 
-/** A single job may be forbidden, or name a template that does not exist: so many of them are no accident. */
+/** A single job may be forbidden or use a missing template. This many in a row affect all jobs. */
 const enough = 5;
 
-/** So many jobs that are refused, and none before them that was not, are no accident either. */
+/** If this many jobs are refused and no job before them succeeded, all jobs are affected. */
 const enoughRefused = 20;
 
-/** Detects failures that every other job would meet, too. */
+/** Detects failures that affect all jobs. */
 export class SystematicFailures {
   readonly #counts = new Map<keyof typeof kinds, number>();
   #failureCount = 0;
-  /** What the service said of jobs that it refused with 422: without numbers as the key, as it is as the value. */
+  /** The messages of the service for 422. Keys are without numbers. */
   readonly #refusals = new Map<string, string>();
 
-  /** Counts a failure; returns it if every job that is left would fail in the same way. */
+  /** Counts a failure. Returns it if all remaining jobs would fail in the same way. */
   add(error: unknown, { stored, finishedBefore }: RunCounts): SystematicFailure | undefined {
     this.#failureCount++;
     const kind = failureKindOf(error);
@@ -43,7 +43,7 @@ export class SystematicFailures {
     const failureCount = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, failureCount);
     const { isOfJobs, clearAfter, ...told } = kinds[kind];
-    // What earlier runs have finished proves that the uid and the base URL are right; a key may have come to its end since.
+    // Documents of earlier runs prove that the uid and the base URL are right. The key may have expired since.
     if (isOfJobs && finishedBefore > 0) return undefined;
     if (kind === 422)
       return failureCount === this.#failureCount ? this.#allRefused(failureCount, told) : undefined;
@@ -68,7 +68,7 @@ const kinds = {
     isOfJobs: true,
     clearAfter: enough,
     withWhat: "with this API key",
-    fix: "Fix the API key, or its rights,",
+    fix: "Fix the API key or its permissions",
   },
   404: {
     isOfJobs: true,

@@ -3,20 +3,20 @@ import { longestTimerMs } from "../runtime/environment.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
 import type { ServiceWatch } from "./service-watch.ts";
 
-/** Ends somebody's waiting for a turn; without a ticket if there is to be no turn. */
+/** Resolves a wait for a turn; without a ticket if the run has ended. */
 type EndWaiting = (ticket: Ticket | undefined) => void;
 
-/** Gives requests their turn, at the pace of the run: those that are tried again before those that are new. */
+/** Assigns turns to requests at the pace of the run, retries before new jobs. */
 export class Turns {
   readonly #pace: Pace;
   readonly #watch: ServiceWatch | undefined;
-  /** Called when a turn is free that nobody waits for. */
+  /** Called when a turn is free and no request waits for it. */
   readonly #onFree: () => void;
-  /** Who is to be tried again later. */
+  /** Retries with a delay. */
   readonly #resting = new Set<EndWaiting>();
-  /** Who is to be tried again as soon as may be. */
+  /** Retries without a delay. */
   readonly #waiting = new Set<EndWaiting>();
-  /** Who is to be tried for the first time. */
+  /** First attempts. */
   readonly #untried = new Set<EndWaiting>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
@@ -27,7 +27,7 @@ export class Turns {
     this.#onFree = onFree;
   }
 
-  /** Whether a request may be sent now; if not, `onFree` is called when it may. */
+  /** Whether a request may be sent now. If not, `onFree` is called when it may. */
   isFree(): boolean {
     if (this.#isClosed) return false;
     const nowMs = performance.now();
@@ -37,17 +37,17 @@ export class Turns {
     return false;
   }
 
-  /** Takes a turn: at once where it is free, else after those that wait. */
+  /** Takes a turn, after requests that are already waiting. */
   take(signal: AbortSignal | undefined): Ticket | Promise<Ticket | undefined> {
     return this.isFree() ? this.#sent(performance.now()) : this.#wait(0, signal, this.#untried);
   }
 
-  /** Waits for a turn of a retry, so long at least; gives no ticket where the signal is aborted or the run has ended. */
+  /** Waits for the turn of a retry, with a minimum delay. Returns no ticket if the signal is aborted or the run has ended. */
   again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
     return this.#wait(delayMs, signal, this.#waiting);
   }
 
-  /** A request has come to its end: there may be a turn for those that wait. */
+  /** Called when a request has ended, which may free a turn. */
   onSettled(): void {
     if (this.#waiting.size > 0 || this.#untried.size > 0) this.#serve();
   }
@@ -77,7 +77,7 @@ export class Turns {
     });
   }
 
-  /** Gives no more turns. */
+  /** Ends all waits without a turn. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -107,7 +107,7 @@ export class Turns {
     return ticket;
   }
 
-  /** Only a run with a watch learns when a request is over. */
+  /** Only a run with a watch needs the end of a request. */
   get #isFull(): boolean {
     return this.#watch !== undefined && this.#pace.isFull;
   }

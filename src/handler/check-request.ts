@@ -1,19 +1,19 @@
 import { ConfigurationError } from "../index.ts";
 
 /**
- * Checks that a handler was called with a web `Request`; servers that call it directly may pass an object of their own.
+ * Checks that a handler was called with a web `Request`. Servers may pass their own request object.
  *
- * @throws {ConfigurationError} otherwise, with the line to write for that server
+ * @throws {ConfigurationError} otherwise, with the correct call for that server
  */
 export function checkRequest(request: unknown): void {
-  // Not `instanceof`: adapters and test environments have classes of their own.
+  // Not `instanceof`: adapters and test environments have their own classes.
   const given = (request ?? {}) as Given;
   if (typeof given.url === "string" && typeof given.headers?.get === "function") return;
   const advice = advices.find(([fits]) => fits(given))?.[1] ?? "Pass the Request of your server.";
   throw new ConfigurationError(`The handler was not called with a web Request. ${advice}`);
 }
 
-/** Properties of a web `Request`, and of what servers pass instead. */
+/** Properties of a web `Request` and of the objects that servers pass instead. */
 interface Given {
   readonly url?: unknown;
   readonly headers?: { readonly get?: unknown };

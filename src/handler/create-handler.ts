@@ -23,31 +23,30 @@ import { FunctionFailure, runOwnFunction } from "./run-own-function.ts";
 import { watched } from "./watched.ts";
 
 /**
- * Makes the service's own endpoint for your server: a page asks it without a key, with the same client.
+ * Creates a handler that serves the endpoint of the service on your own server, for browsers that must not have the API key.
  *
- * It answers `POST …/api/v1/templates/:name/generate-sync` below any path, so it can be mounted anywhere: the `baseUrl` of the
- * page's client is what stands before. Every call is denied that `authorize` does not let pass. The document is passed on while it
- * comes, no faster than it is taken, and the service is left when the caller leaves, or has not taken all of it within the
- * client's `timeouts.total`. Everything else is answered with
- * problem JSON (RFC 9457) that tells nothing of the service:
+ * It responds to `POST …/api/v1/templates/:name/generate-sync` below any path, so you can mount it anywhere. Set the `baseUrl` of
+ * the client in the browser to the path before `/api/v1`. Calls are denied unless `authorize` allows them. Documents are streamed
+ * with backpressure. If the browser disconnects, or does not receive the whole document within the client's `timeouts.total`, the
+ * upstream request is aborted. Errors are problem JSON (RFC 9457) that does not reveal the service:
  *
  * | status | when |
  * | --- | --- |
- * | 400 | the body is no JSON object, or broke off; or the name is no valid percent-encoding |
- * | 403 | `authorize` said no; or a page of another origin calls |
- * | 404 | another path, or a name that is none of `templates` |
- * | 405 | another method than POST |
- * | 413, 415 | the values are larger than `maxBodyBytes`, or no `application/json` |
- * | 422 | the values do not fit: `errors` tells where |
- * | 429, 503 | the service has too much to do; with its `Retry-After` |
- * | 500 | one of your functions, or the configuration, failed: see `onError` |
- * | 502, 504 | the service gave no document, or not in time |
+ * | 400 | the body is not a JSON object or is incomplete, or the name is not valid percent-encoding |
+ * | 403 | `authorize` denies the call, or it comes from another origin |
+ * | 404 | the path is different, or `templates` does not contain the name |
+ * | 405 | the method is not POST |
+ * | 413, 415 | the values are larger than `maxBodyBytes`, or not `application/json` |
+ * | 422 | the values are invalid: see `errors` |
+ * | 429, 503 | the service is overloaded; includes its `Retry-After` |
+ * | 500 | one of your functions failed, or the configuration is wrong: see `onError` |
+ * | 502, 504 | the service returned no document, or not in time |
  *
  * @param options - see `HandlerOptions`; `client`, `templates` and `authorize` are required
- * @returns the handler: from a web `Request` to a web `Response`, as Next.js, Hono, Bun, Deno and Workers call it. For Node's own
- * servers, Express and Fastify, pass it to `nodeListener` of `template-pdf/handler/node`. What it is called with in addition to
- * the request, such as the user of a session, is the `context` of your functions
- * @throws {ConfigurationError} when an option is missing, unknown or wrong
+ * @returns a function from a web `Request` to a web `Response`, for Next.js, Hono, Bun, Deno and Workers. For `node:http`,
+ * Express and Fastify, pass it to `nodeListener` of `template-pdf/handler/node`. A second argument, such as the user of a
+ * session, is the `context` of your functions
+ * @throws {ConfigurationError} if an option is missing, unknown or invalid
  *
  * @example
  * ```ts
@@ -58,10 +57,8 @@ import { watched } from "./watched.ts";
  * const invoice = template("inv_2024", z.object({ date: z.string(), total: z.string() }));
  *
  * export const POST = createHandler({
- *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY }),
- *   templates: { invoice },
- *   authorize: async (request) => (await userOf(request)) !== undefined, // `userOf` looks the session up: yours
- * });
+ * client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.TEMPLATE_PDF_API_KEY }),   templates: {
+ * invoice }, authorize: async (request) => (await userOf(request)) !== undefined, // `userOf` is your session lookup });
  * ```
  *
  * @see spec, "Generate PDF from template"
@@ -89,7 +86,7 @@ export function createHandler<const T extends HandlerTemplates, Context = unknow
   };
 }
 
-/** Denies everything that is not allowed on purpose. */
+/** Denies every call that `authorize` does not allow explicitly. */
 function allowing<Context>(
   { authorize }: HandlerOptions<HandlerTemplates, Context>,
   origins: Origins,
@@ -102,7 +99,7 @@ function allowing<Context>(
     if (isResponse(verdict)) return verdict;
     return new Problem(
       403,
-      "You may not have this document. Sign in, or ask whoever runs this server for permission.",
+      "You are not allowed to generate this document. Sign in, or contact the operator of this server.",
       // A forgotten `return` looks like a refusal.
       {
         kind: "not-authorized",
@@ -114,17 +111,17 @@ function allowing<Context>(
 
 function createProducer<Context>(options: HandlerOptions<HandlerTemplates, Context>): Produce<Context> {
   const { client, templates, values, filename, disposition, retry } = options;
-  // Own names only: an object has others, such as "constructor".
+  // Only own properties, because objects inherit others, such as "constructor".
   const known = new Map(Object.entries(templates));
-  // A caller that stops reading must not hold the connection to the service for ever.
+  // A caller that stops reading must not hold the connection to the service forever.
   const settings = { retry: retry ?? { mayRenderTwice: false }, [limitsStreams]: true };
 
   return async ({ uid: name, values: came, request, signal, context, report }) => {
     const template = known.get(name);
     if (!template) {
-      const named = `There is no document with the name ${JSON.stringify(name)} here.`;
+      const named = `This server has no document named ${JSON.stringify(name)}.`;
       const kind = "unknown-template";
-      throw new Problem(404, `${named} Ask for one of those that this server offers.`, { kind });
+      throw new Problem(404, `${named} Request one that it offers.`, { kind });
     }
     const given: unknown = values
       ? await runOwnFunction("values", () => values(request, came, name, context))
@@ -136,7 +133,7 @@ function createProducer<Context>(options: HandlerOptions<HandlerTemplates, Conte
       filename && (await runOwnFunction("filename", () => filename(request, sent, name, context)));
     if (wished !== undefined && typeof wished !== "string") throw wrongReturn("filename", "a string", wished);
     try {
-      // Checked above, so that the name is made of what is sent, and nothing is sent that cannot be named.
+      // Checked above, so that `filename` receives the values that are sent.
       const pdf = await client.generate({ uid: template.uid, schema: undefined }, sent, {
         signal,
         ...settings,
@@ -148,13 +145,13 @@ function createProducer<Context>(options: HandlerOptions<HandlerTemplates, Conte
         disposition,
       };
     } catch (error) {
-      // What came is JSON: only what this side has made of it can be something else.
+      // The received values are JSON, so only values from `values` or the schema can fail here.
       throw (sent !== came && ValuesError.is(error) ? undefined : problemForError(error, name)) ?? error;
     }
   };
 }
 
-/** Checks values by the template's schema, where it has one. */
+/** Checks values against the schema of the template, if it has one. */
 async function checked(
   template: AnyTemplate,
   given: object,
@@ -164,7 +161,7 @@ async function checked(
   try {
     return await checkValues(template, given);
   } catch (error) {
-    // They are the page's and the server's in one: either may be to blame, so the log hears of it.
+    // The values come from the browser and the server, so the error is also logged.
     throw problemForError(error, name, areOurs) ?? error;
   }
 }
@@ -175,7 +172,7 @@ function wrongReturn(name: OwnFunction, expected: string, given: unknown): Confi
   );
 }
 
-/** What your own functions threw may hold anything, so it is printed only during development. */
+/** Errors of your functions may contain secrets, so they are printed only during development. */
 function logError(error: unknown, { requestId, failed }: HandlerError): void {
   const about = `(request ${requestId})`;
   if (TemplatePdfError.is(error)) return console.error(`template-pdf/handler: ${error.message} ${about}`);

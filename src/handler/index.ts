@@ -1,5 +1,5 @@
 /**
- * The service's endpoint on your own server, which holds the key: for pages, which may not.
+ * The endpoint of the service on your own server, which holds the API key for browsers.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * Handlers on Node's own servers: `node:http`, Express, Fastify, NestJS.
+ * Serves handlers on `node:http`, Express, Fastify and NestJS.
  *
  * @packageDocumentation
  */
@@ -9,9 +9,9 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Problem, serverFault } from "../service/problem.ts";
 
 /**
- * A listener of `node:http`, and a middleware of Express.
+ * A listener for `node:http` and a middleware for Express.
  *
- * @typeParam Incoming - the request as the server passes it, such as Express's
+ * @typeParam Incoming - the request type of the server, for example that of Express
  */
 export type NodeListener<Incoming extends IncomingMessage = IncomingMessage> = (
   incoming: Incoming,
@@ -19,7 +19,7 @@ export type NodeListener<Incoming extends IncomingMessage = IncomingMessage> = (
 ) => void;
 
 /**
- * Serves a handler on a server that passes requests of `node:http`, such as Express.
+ * Creates a listener that serves a handler on `node:http`, Express and other servers with `node:http` requests.
  *
  * Mount it before body parsers such as `express.json()`: the handler reads the body itself.
  *
@@ -34,7 +34,7 @@ export type NodeListener<Incoming extends IncomingMessage = IncomingMessage> = (
  * import { nodeListener } from "template-pdf/handler/node";
  *
  * const handler = createHandler({
- *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY }),
+ *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.TEMPLATE_PDF_API_KEY }),
  *   templates: { invoice: template("inv_2024") },
  *   authorize: (request) => request.headers.get("authorization") === `Bearer ${process.env.PAGE_TOKEN}`,
  * });
@@ -44,11 +44,11 @@ export type NodeListener<Incoming extends IncomingMessage = IncomingMessage> = (
  */
 export function nodeListener(handler: (request: Request) => Promise<Response>): NodeListener;
 /**
- * Serves a handler, and passes it a context, such as the user of the session that a middleware put on the request.
+ * Creates a listener that also passes a context to the handler, such as the user from a session middleware.
  *
  * @param handler - the handler of `createHandler`
- * @param contextOf - returns what the functions of the handler receive as `context`. If it throws, the error is printed by
- *   `console.error`, and the response is a 500
+ * @param contextOf - returns the `context` for the functions of the handler. If it throws, the error is printed with
+ * `console.error`, and the response is a 500
  * @returns the listener, as above
  *
  * @example
@@ -59,7 +59,7 @@ export function nodeListener(handler: (request: Request) => Promise<Response>): 
  * import { nodeListener } from "template-pdf/handler/node";
  *
  * const handler = createHandler({
- *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY }),
+ *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.TEMPLATE_PDF_API_KEY }),
  *   templates: { invoice: template("inv_2024") },
  *   authorize: (_request, _name, user: string | undefined) => user !== undefined,
  * });

@@ -12,11 +12,11 @@ import { checkUid } from "../request/url.ts";
 import type { Disposition } from "../service/content-disposition.ts";
 import { checkOrigin } from "./origins.ts";
 
-/** The templates that pages may ask for, by the names under which they ask. */
+/** The templates that browsers may request, by the names that they use. */
 export type HandlerTemplates = Readonly<Record<string, AnyTemplate>>;
 
 /**
- * The functions of the server that a handler asks.
+ * The functions of the server that a handler calls.
  *
  * @inline
  */
@@ -25,16 +25,16 @@ export type OwnFunction = "authorize" | "values" | "filename";
 /**
  * What {@link HandlerOptions.onError} receives in addition to the error.
  *
- * @typeParam Context - what the handler is called with in addition to the request
+ * @typeParam Context - the second argument of the handler
  */
 export interface HandlerError<Context = unknown> {
-  /** What was asked; its body may be read already. */
+  /** The request. Its body may already be read. */
   readonly request: Request;
-  /** The `x-request-id` of the answer, which its caller sees. */
+  /** The `x-request-id` of the response, which the caller receives. */
   readonly requestId: string;
-  /** Which of your functions failed, where one did. */
+  /** The function of yours that failed, if any. */
   readonly failed: OwnFunction | undefined;
-  /** What the handler was called with in addition to the request. */
+  /** The second argument of the handler. */
   readonly context: Context;
 }
 
@@ -42,9 +42,9 @@ export interface HandlerError<Context = unknown> {
  * A handler: it turns a web `Request` into a web `Response`.
  *
  * If your functions declare a type for their `context`, callers must pass one. Otherwise they may pass anything, as Next.js, Deno
- * and Workers do. It rejects only with a `ConfigurationError`, if it is called with something other than a web `Request`.
+ * and Workers do. The handler rejects only if it is not called with a web `Request`, with a `ConfigurationError`.
  *
- * @typeParam Context - what your functions receive as `context`
+ * @typeParam Context - the type of the `context` of your functions
  */
 export type Handler<Context = unknown> = (
   request: Request,
@@ -55,18 +55,18 @@ export type Handler<Context = unknown> = (
  * The options of a handler.
  *
  * @typeParam T - the templates by name
- * @typeParam Context - what the handler is called with in addition to the request, such as the session of the caller
+ * @typeParam Context - the second argument of the handler, such as the session of the caller
  */
 export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, Context = unknown> {
-  /** The client that asks the service, with the key. */
+  /** The client that holds the API key. */
   // biome-ignore lint/suspicious/noExplicitAny: nothing else takes a client of every type.
   client: TemplatePdf<any>;
-  /** Everything that can be asked for, by the name that stands in the path in place of a uid. No other template is reached. */
+  /** The templates that callers may request, by the name that replaces the uid in the path. All other templates are unreachable. */
   templates: T;
   /**
-   * Decides about every call before its body is read. Only `true` lets one pass; `false` is answered with 403, and a `Response`,
-   * such as a 401 of your own, is the answer. The body is not to be read here. It gets the name as it came, which may be none of
-   * `templates`, and the context that the handler was called with, such as the user of a session.
+   * Decides about every call before its body is read. Only `true` allows it. `false` leads to a 403, and a `Response`, such as
+   * your own 401, is sent as it is. Do not read the body here. `name` is the requested name, which may not be in `templates`;
+   * `context` is the second argument of the handler.
    */
   authorize: (
     request: Request,
@@ -74,8 +74,9 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
     context: Context,
   ) => boolean | Response | Promise<boolean | Response>;
   /**
-   * Gives the values to send in place of those that came, such as with a price that no page may set; the template's schema checks
-   * them afterwards. A `Response` is the answer, and nothing is sent. Default: the values as they came.
+   * Returns the values to send instead of the received ones, for example with a price that browsers must not set. The schema of
+   * the template checks them afterwards. A `Response` is sent as it is, without a request to the service. Default: the received
+   * values.
    */
   values?:
     | ((
@@ -85,11 +86,11 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
         context: Context,
       ) => object | Response | Promise<object | Response>)
     | undefined;
-  /** Whether a browser is to save the document, or to show it. Default: `"attachment"`. */
+  /** Whether browsers save the document or show it. Default: `"attachment"`. */
   disposition?: Disposition | undefined;
   /**
-   * Names the document, with or without `.pdf`; the name is made safe. It gets the values that are sent. Default, also for
-   * `undefined`: the name of the template, as the page knows it.
+   * Returns the file name of the document, with or without `.pdf`. The name is made safe. It receives the values that are sent.
+   * Default, also for `undefined`: the name of the template in `templates`.
    */
   filename?:
     | ((
@@ -100,20 +101,21 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
       ) => string | undefined | Promise<string | undefined>)
     | undefined;
   /**
-   * Other origins whose pages may call, such as `https://app.example.com` (CORS), also with cookies. Default: none, only pages of the
-   * same origin, and callers that are no pages.
+   * Other origins that may call with CORS, including cookies, such as `https://app.example.com`. Default: none. Pages of the same
+   * origin and callers that are not browsers may always call.
    */
   origins?: readonly string[] | undefined;
-  /** The most bytes the values may measure. Default: 1,048,576 (1 MiB). */
+  /** The maximum size of the values in bytes. Default: 1,048,576 (1 MiB). */
   maxBodyBytes?: number | undefined;
   /**
-   * When the service is asked again, laid over what the client does. Default: `{ mayRenderTwice: false }`, only where nothing was
-   * sent, so that a busy service, or a broken answer, is told to the page at once: its own client tries again.
+   * When a request to the service is retried; overrides the client's settings. Default: `{ mayRenderTwice: false }`, which
+   * retries only unsent requests. Other failures go to the browser, whose client retries.
    */
   retry?: Retry | false | undefined;
   /**
-   * Hears of what is not the caller's fault, also of a document that breaks off, for your log: none of it is in the answer. What it throws is dropped. Default: one line
-   * by `console.error`; unless `NODE_ENV` is `production`, with what your own functions threw, and its stack.
+   * Receives errors that the caller did not cause, including truncated documents, for your log. The response does not contain
+   * them. Errors that it throws are ignored. Default: prints one line with `console.error`, and the stack of errors from your own
+   * functions unless `NODE_ENV` is `production`.
    */
   onError?: ((error: unknown, about: HandlerError<Context>) => void) | undefined;
 }
@@ -140,9 +142,9 @@ const rules: Rules<HandlerOptions> = {
 };
 
 /**
- * Checks a handler's options.
+ * Checks the options of a handler.
  *
- * @throws {ConfigurationError} for the first thing that is missing, unknown or wrong
+ * @throws {ConfigurationError} for the first missing, unknown or invalid option
  */
 export function checkHandlerOptions<Context>(options: HandlerOptions<HandlerTemplates, Context>): void {
   checkOptions(options, rules, "handler");
@@ -154,7 +156,7 @@ export function checkHandlerOptions<Context>(options: HandlerOptions<HandlerTemp
   const templates = Object.entries(options.templates);
   if (templates.length === 0) {
     throw new ConfigurationError(
-      "The `templates` of the handler hold none. Name each in a plain object, such as { invoice: template(…) }.",
+      "The `templates` of the handler are empty. Pass a plain object such as { invoice: template(…) }.",
     );
   }
   for (const [name, template] of templates) checkTemplate(name, template);
@@ -162,9 +164,9 @@ export function checkHandlerOptions<Context>(options: HandlerOptions<HandlerTemp
 }
 
 const required = {
-  client: "give the TemplatePdf that holds the key",
-  templates: "name every template that may be asked for, such as { invoice: template(…) }",
-  authorize: "without it, everybody could make documents at your cost. Return true for those who may",
+  client: "pass the TemplatePdf that holds the API key",
+  templates: "pass the templates that may be requested, such as { invoice: template(…) }",
+  authorize: "without it, anyone could generate documents at your cost. Return true to allow a call",
 } satisfies { readonly [name in keyof HandlerOptions]?: string };
 
 function checkTemplate(name: string, template: unknown): void {
@@ -173,7 +175,7 @@ function checkTemplate(name: string, template: unknown): void {
     checkUid((template as AnyTemplate | undefined)?.uid);
   } catch {
     throw new ConfigurationError(
-      `The member ${JSON.stringify(name)} of \`templates\` must be a template() under a name that can stand in a path.`,
+      `Expected the property ${JSON.stringify(name)} of \`templates\` to be a template() with a name that is valid in a path.`,
     );
   }
 }

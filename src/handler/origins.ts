@@ -3,37 +3,37 @@ import { ConfigurationError } from "../index.ts";
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
 
-/** How long a browser may remember that a page may call, in seconds: the most that Chromium keeps. */
+/** How long browsers may cache a CORS preflight, in seconds: the maximum of Chromium. */
 const preflightAgeSeconds = 7200;
 
-/** What a page of another origin may read of an answer, beside its body and the headers that every page may read. */
+/** The response headers that pages of other origins may read, in addition to the default ones. */
 const exposedHeaders = "content-disposition, retry-after, x-request-id";
 
 /**
- * Whose pages may call. Pages of the same origin may, and those of the origins listed; so may whatever is no page, because it
- * carries nobody's cookies unless it was given them.
+ * Decides which pages may call: those of the same origin and of listed origins. Callers that are not browsers may call, because
+ * they do not send cookies automatically.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol and https://www.w3.org/TR/fetch-metadata/
  */
 export class Origins {
   readonly #listed: ReadonlySet<string>;
 
-  /** @param listed - other origins whose pages may call */
+  /** @param listed - other origins that may call */
   constructor(listed: readonly string[]) {
     this.#listed = new Set(listed);
   }
 
-  /** Refuses a call from a page that may not call. */
+  /** Refuses a call from another origin that is not listed. */
   refuse(request: Request): Problem | undefined {
     if (this.#isListed(request) || isSameOrigin(request)) return undefined;
     return new Problem(
       403,
-      "Pages of this origin may not call here. Call from a page of the server itself, or let whoever runs it list the origin.",
+      "Pages of this origin are not allowed to call this server. Call from a page of the same origin, or add the origin to `origins`.",
       { kind: "origin-not-allowed" },
     );
   }
 
-  /** Answers the question that a browser asks before a page of another origin may call; `undefined` where it is none. */
+  /** Responds to a CORS preflight; returns `undefined` for other requests. */
   preflight(request: Request): Response | undefined {
     const { headers, method, url } = request;
     if (method !== "OPTIONS" || !headers.has("access-control-request-method")) return undefined;
@@ -41,7 +41,7 @@ export class Origins {
     const refusal = this.refuse(request);
     if (refusal) return refusal.toResponse(crypto.randomUUID());
     const asked = headers.get("access-control-request-headers") ?? "";
-    // An origin that may call is trusted with any header: with its session, above all.
+    // An allowed origin may send any header, such as that of its session.
     const allowed = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/.test(asked) ? asked : "content-type";
     return new Response(null, {
       status: 204,
@@ -53,7 +53,7 @@ export class Origins {
     });
   }
 
-  /** Lets the page that called read the answer, where it is of an origin on the list. */
+  /** Lets pages of listed origins read the response. */
   expose({ headers }: Response, request: Request): void {
     if (this.#listed.size === 0) return;
     headers.append("vary", "origin");
@@ -69,9 +69,9 @@ export class Origins {
 }
 
 /**
- * Whether a call comes from a page of this very server, or from no page at all. A browser tells by `Sec-Fetch-Site`, which no
- * page can set; over plain http, and in old browsers, only by `Origin`. That is compared with `Host`, because behind a
- * proxy the URL of the request holds the name of a host inside.
+ * Whether a call comes from a page of the same origin, or not from a page. Browsers send `Sec-Fetch-Site`, which pages cannot
+ * set; over plain http, and in old browsers, only `Origin`. That is compared with `Host`, because behind a proxy the URL of the
+ * request contains an internal host name.
  */
 function isSameOrigin({ headers, url }: Request): boolean {
   const site = headers.get("sec-fetch-site");
@@ -79,7 +79,7 @@ function isSameOrigin({ headers, url }: Request): boolean {
   const origin = headers.get("origin");
   if (origin === null) return true;
   const host = headers.get("host") ?? new URL(url).host;
-  // Parsed with the scheme of the page, so that a default port is left out of both.
+  // Parsed with the scheme of the page, so that default ports are omitted in both.
   const page = parse(origin);
   return page !== undefined && parse(`${page.protocol}//${host}`)?.host === page.host;
 }
@@ -89,23 +89,23 @@ function parse(url: string): URL | undefined {
 }
 
 /**
- * Checks that a text is an origin as browsers send it.
+ * Checks that a string is an origin as browsers send it.
  *
- * @throws {ConfigurationError} for `*`, a path, a missing scheme and the like
+ * @throws {ConfigurationError} for example for `*`, a path, or a missing scheme
  */
 export function checkOrigin(origin: unknown): void {
   if (typeof origin !== "string" || !isOrigin(origin)) {
     const got = typeof origin === "string" ? JSON.stringify(origin) : describeKind(origin);
     throw new ConfigurationError(
-      `Expected each of \`origins\` to be an origin such as "https://app.example.com", without a path, got ${got}. Name every one by itself: "*" would let any page call.`,
+      `Expected each of \`origins\` to be an origin such as "https://app.example.com", without a path, got ${got}. List every origin: "*" would allow all pages.`,
     );
   }
 }
 
 function isOrigin(text: string): boolean {
-  // `URL` takes it in a host; but it would match no origin at all.
+  // `URL` accepts it in a host, but it would match no origin.
   if (text.includes("*")) return false;
   if (/^https?:/.test(text)) return parse(text)?.origin === text;
-  // Of extensions and apps, such as "chrome-extension://…" and "capacitor://localhost", `URL` knows none.
+  // `URL` returns no origin for extensions and apps, such as "chrome-extension://…" and "capacitor://localhost".
   return /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@A-Z]+$/.test(text);
 }

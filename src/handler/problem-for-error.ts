@@ -11,13 +11,12 @@ import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, type ProblemKind, serverFault } from "../service/problem.ts";
 
 /**
- * Says of what a call to the service failed with what its caller may know: nothing of the service, its address or its
- * words, which may hold anything.
+ * Converts an error of the client to a problem for the caller, without the address or the messages of the service.
  *
- * @param error - what the client rejected with
- * @param name - the template's name, as the caller knows it
- * @param isOurs - whether values that do not fit may be this side's fault, too. Default: `false`
- * @returns the refusal, with the error as its cause unless the caller is to blame; `undefined` where this is none of the client's errors
+ * @param error - the error of the client
+ * @param name - the name of the template in `templates`
+ * @param isOurs - whether the server may have caused invalid values. Default: `false`
+ * @returns the problem, with the error as its cause unless the caller caused it; `undefined` for other errors
  */
 export function problemForError(error: unknown, name: string, isOurs = false): Problem | undefined {
   if (ValuesError.is(error)) {
@@ -30,24 +29,28 @@ export function problemForError(error: unknown, name: string, isOurs = false): P
 
 type Meaning = readonly [status: number, kind: ProblemKind, detail: string];
 
-const busy = "Too many documents are asked for at the moment. Try again later.";
-const broken = "The document could not be made at the moment. Try again later.";
+const busy = "Too many documents are being requested. Try again later.";
+const broken = "The document could not be generated. Try again later.";
 
-/** The statuses from which the page's own client knows whether to try again. */
+/** The statuses that tell the client in the browser whether to retry. */
 function meaningOf(error: TemplatePdfError): Meaning {
   if (RateLimitError.is(error)) return [429, "rate-limited", busy];
   if (TimeoutError.is(error)) return [504, "service-too-slow", broken];
   if (BadRequestError.is(error)) {
-    return [422, "invalid-values", "The values were refused. Compare them with what the template needs."];
+    return [
+      422,
+      "invalid-values",
+      "The values were rejected. Compare them with the placeholders of the template.",
+    ];
   }
   if (!ApiError.is(error)) return [502, "service-unavailable", broken];
-  if (error.status === 413) return [413, "body-too-large", "The values are too large. Send fewer."];
+  if (error.status === 413) return [413, "body-too-large", "The values are too large. Send less data."];
   if (error.status === 503) return [503, "service-busy", broken];
   if (error.status === 408 || error.status === 504) return [504, "service-too-slow", broken];
   return [502, "document-not-made", error.status >= 500 ? broken : serverFault];
 }
 
-/** How long the caller is to wait, where the service said so. */
+/** The delay that the service requested, if any. */
 function waitOf(error: TemplatePdfError, status: number): Record<string, string> {
   const { retryAfterMs } = error as Partial<ApiError>;
   const seconds = Math.ceil((retryAfterMs ?? Number.NaN) / 1000);

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../index.ts";
 import { isResponse } from "../service/to-response.ts";
 import type { OwnFunction } from "./options.ts";
 
-/** One of the functions of the server has failed; `cause` is what it threw. */
+/** One of the server's functions failed. `cause` is the error that it threw. */
 export class FunctionFailure extends Error {
   readonly failed: OwnFunction;
 
@@ -13,10 +13,10 @@ export class FunctionFailure extends Error {
 }
 
 /**
- * Calls one of the functions of the server, which may return or throw a `Response` to answer the request itself.
+ * Calls one of the server's functions, which may return or throw a `Response`.
  *
- * @returns its result; a `Response` as a copy, because it may return the same one again, and headers are added to each
- * @throws {ConfigurationError} if that `Response` cannot be sent
+ * @returns its result. A `Response` is copied, because headers are added and the function may return it again
+ * @throws {ConfigurationError} if the `Response` cannot be sent
  * @throws {FunctionFailure} if it fails
  */
 export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
@@ -32,7 +32,7 @@ export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promis
     return new Response(given.body, given);
   } catch {
     throw new ConfigurationError(
-      `\`${name}\` of the handler gave a Response that cannot be sent: it was read before, or is that of a failed fetch. Make a new one for every call.`,
+      `\`${name}\` of the handler returned a Response that cannot be sent, because it was already read or comes from a failed fetch. Return a new Response for every call.`,
     );
   }
 }

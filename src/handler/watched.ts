@@ -1,10 +1,10 @@
 import type { Bytes } from "../runtime/platform-types.ts";
 
 /**
- * Passes a stream on as fast as it is read. It fails immediately, even if nobody reads, so that a stalled caller's
- * connection is closed.
+ * Forwards a stream with backpressure. It fails immediately, even if nothing reads, so that the connection of a stalled caller is
+ * closed.
  *
- * @param signal - aborted when the caller leaves, which is not a failure
+ * @param signal - aborted when the caller disconnects, which is not a failure
  * @param onFailure - receives the error of the stream, once
  */
 export function watched(
@@ -21,7 +21,7 @@ export function watched(
           if (isCancelled) return;
           if (signal.aborted) return controller.error(error);
           onFailure(error);
-          // Not the error itself, which names the service: an adapter may answer with its message.
+          // Not the error itself, which names the service, because an adapter may send its message.
           controller.error(new Error("The document is truncated."));
         });
       },
@@ -36,7 +36,7 @@ export function watched(
         return reader.cancel(reason);
       },
     },
-    // Nothing is read ahead: the document itself holds what has come.
+    // No read-ahead, because the document buffers received bytes.
     { highWaterMark: 0 },
   );
 }

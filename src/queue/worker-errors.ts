@@ -5,7 +5,7 @@ import { QueueError } from "./queue-error.ts";
 /** The error for a document that would replace another of its run. */
 export function placeError(index: number): QueueError {
   return new QueueError(
-    `Job ${index} has the path of another job of its run, whose document it would replace. Nothing was sent for it.`,
+    `Job ${index} has the same path as another job of its run, whose document it would replace. No request was sent for it.`,
   );
 }
 

@@ -120,7 +120,7 @@ describe("a run whose `drain` is aborted", () => {
     const error = await read.catch((thrown: unknown) => thrown);
     expect(RunStoppedError.is(error) && [error.code, error.message]).toEqual([
       "run_stopped",
-      `The run was stopped before its jobs had come to an end: \`drain\` was aborted. Until then ${results.length} of its jobs were fulfilled, and 0 were rejected.`,
+      `The run stopped before its last job: \`drain\` was aborted. ${results.length} jobs were fulfilled and 0 were rejected.`,
     ]);
     expect(results.length).toBe(service.requests.length);
     expect(results.length).toBeLessThanOrEqual(5 + 3);
@@ -166,7 +166,7 @@ describe("a run that stops itself", () => {
     const { results, error } = await generate(answer, jobsOf(50), { concurrency: 1, stopAfter: 2 });
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
     expect(RunStoppedError.is(error) && [error.message, error.rejected]).toEqual([
-      "The run was stopped before its jobs had come to an end: `stopAfter: 2` was reached. Until then 2 of its jobs were fulfilled, and 2 were rejected.",
+      "The run stopped before its last job: `stopAfter: 2` was reached. 2 jobs were fulfilled and 2 were rejected.",
       2,
     ]);
     expect((error as Error).cause).toBe(results[3]?.error);

@@ -113,7 +113,7 @@ describe("generateMany", () => {
     const { service, result } = await generate(endless, jobsOf(1), { use });
     expect(result?.error).toEqual(
       new ConfigurationError(
-        "`use` was done with job 0 before its document was read to the end. Read it within `use`, and await that, as in (pdf) => pdf.bytes().",
+        "`use` returned before the document of job 0 was read completely. Read it in `use`, and await the read, for example (pdf) => pdf.bytes().",
       ),
     );
     for (const { closed } of service.requests) await closed;
@@ -160,21 +160,21 @@ describe("generateMany", () => {
     expect(service.requests.map(({ headers }) => headers["x-row"])).toEqual(["7"]);
   });
 
-  const shape = "Give every job as { template, values }, where `template` is a uid or a template().";
+  const shape = "Pass every job as { template, values }, where `template` is a uid or a template().";
   it.each([
-    [undefined, `is undefined. ${shape}`],
-    [null, `is null. ${shape}`],
-    ["t", `is a string. ${shape}`],
-    [["t", {}], `has no \`template\`. ${shape}`],
-    [{ uid: "t", values: {} }, `has no \`template\`. ${shape}`],
+    [undefined, `is undefined, so no request was sent for it. ${shape}`],
+    [null, `is null, so no request was sent for it. ${shape}`],
+    ["t", `is a string, so no request was sent for it. ${shape}`],
+    [["t", {}], `has no \`template\`, so no request was sent for it. ${shape}`],
+    [{ uid: "t", values: {} }, `has no \`template\`, so no request was sent for it. ${shape}`],
     [
       { template: "t", values: {}, options: { retry: false } },
-      "has `retry` among its options, and the run decides when a document is asked for again. Give `retry` to the run.",
+      "has `retry` in its options, so no request was sent for it. Pass `retry` to the run instead.",
     ],
   ])("rejects an invalid job and continues: %j", async (job, what) => {
     const { results } = await generate(withLength(small), [job, ...jobsOf(1)], { ordered: true });
     expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
-    const error = new ConfigurationError(`Job 0 ${what} Nothing was sent for it.`);
+    const error = new ConfigurationError(`Job 0 ${what}`);
     expect(results[0]).toMatchObject({ attempts: 0, error });
   });
 
@@ -227,12 +227,12 @@ describe("generateMany", () => {
     async (jobs) => {
       const service = await Service.start(withLength(small));
       expect(() => generateMany(service.client(), jobs as never)).toThrow(
-        "The jobs of a run have to be an array, a generator or another iterable of { template, values }.",
+        "Expected `jobs` to be an array, a generator or another iterable of { template, values }.",
       );
     },
   );
 
   it.each([[undefined], [{}]])("refuses a value that is not a client: %j", (client) => {
-    expect(() => generateMany(client as never, [])).toThrow("A run needs a client: give it a TemplatePdf.");
+    expect(() => generateMany(client as never, [])).toThrow("`client` is required: pass a TemplatePdf.");
   });
 });

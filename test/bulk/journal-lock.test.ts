@@ -44,7 +44,7 @@ describe("the lock of a journal", () => {
     const message = await messageOf(open(path));
     const who = `process ${pid} on host "${hostname()}"`;
     expect(message).toContain(`The journal ${JSON.stringify(path)} is in use by another run (${who}`);
-    expect(message).toContain("wait until that has ended, or name another journal");
+    expect(message).toContain("Wait until it ends, or use another journal");
     // Where no table tells whether it is that process, it tells when the lock can be had at the latest.
     expect(message.includes("if it is gone already, start again in")).toBe(!hasProcessTable);
     await first.finish(first.enter("a", "1", 0));
@@ -121,7 +121,7 @@ describe("the lock of a journal", () => {
     const path = newPath();
     await leaveLock(path, text);
     expect(await messageOf(open(path))).toMatch(
-      /in use by another run \(its lock ".*\.lock" tells not by whom; last sign of life \d+ s ago\): .*; if it is gone already, start again in \d\d s\.$/,
+      /in use by another run \(its lock ".*\.lock" is unreadable; last active \d+ s ago\)\. .*\. If it has already ended, start again in \d\d s\.$/,
     );
     await leaveLock(path, text, 31);
     await open(path);
@@ -133,7 +133,7 @@ describe("the lock of a journal", () => {
   ])("of %s is held while it is touched, and taken over when it was not for long", async (_title, holder) => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(holder), 12);
-    const who = `process ${holder.pid} on host "${holder.host}"; last sign of life 1\\d s ago`;
+    const who = `process ${holder.pid} on host "${holder.host}"; last active 1\\d s ago`;
     expect(await messageOf(open(path))).toMatch(new RegExp(`${who}.*again in 1\\d s`));
     expect(await filesBeside(path)).toEqual(["run.journal.lock"]);
     await leaveLock(path, JSON.stringify(holder), 31);
@@ -200,7 +200,7 @@ describe("the lock of a journal", () => {
     const path = newPath();
     await symlink(join(path, "..", "nowhere"), `${path}.lock`);
     expect(await messageOf(open(path))).toMatch(
-      /is in use by another run \(its lock ".*\.lock" tells not by whom\)/,
+      /is in use by another run \(its lock ".*\.lock" is unreadable\)/,
     );
   });
 });

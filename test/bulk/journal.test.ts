@@ -172,11 +172,11 @@ describe("a journal is refused", () => {
     [
       "of another run",
       other + encodeLine(newRecord().fill(7)),
-      /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set;/,
+      /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set\. Use another journal/,
     ],
-    ["that is a table", "invoice_no,total\n1,2\n", /is none: the file there is something else/],
-    ["that is other JSON", '{"format":"something"}\n', /is none:/],
-    ["that is text without an end", "hello", /is none:/],
+    ["that is a table", "invoice_no,total\n1,2\n", /is not a journal but another file/],
+    ["that is other JSON", '{"format":"something"}\n', /is not a journal/],
+    ["that is text without an end", "hello", /is not a journal/],
     ["whose first line is damaged", damaged, /first line is damaged/],
   ])("%s, and left as it is", async (_title, content, message) => {
     const path = newPath();
@@ -207,7 +207,7 @@ describe("a journal is refused", () => {
     const path = newPath();
     await symlink("/dev/null", path);
     const { message } = await refusalOf(open(path));
-    expect(message).toContain("cannot be opened: what stands there is no file");
+    expect(message).toContain("cannot be opened, because it is not a file");
   });
 });
 
@@ -239,7 +239,7 @@ describe("starting over with `fresh`", () => {
   it("leaves a file alone that is not a journal", async () => {
     const path = newPath();
     await writeFile(path, "invoice_no,total\n");
-    expect((await refusalOf(open(path, { fresh: true }))).message).toMatch(/is none:/);
+    expect((await refusalOf(open(path, { fresh: true }))).message).toMatch(/is not a journal/);
     expect(await readFile(path, "utf8")).toBe("invoice_no,total\n");
   });
 });

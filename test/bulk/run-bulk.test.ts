@@ -182,7 +182,7 @@ describe("runBulk", () => {
         throw new Error("upload failed", { cause: full });
       },
     };
-    const message = ": the disk is full. Until then 0 of its jobs";
+    const message = ": the disk is full. 0 jobs";
     await expect(run(jobsOf(50), { sink, key, concurrency: 1 })).rejects.toThrow(message);
     expect(service.requests.length).toBeLessThanOrEqual(2);
   });

@@ -16,7 +16,7 @@ describe("runBulk", () => {
     expect(service.requests.length).toBe(2);
     const { error } = results.find(({ index }) => index === 2) as { error?: unknown };
     expect(SaveError.is(error) && error.message).toMatch(
-      /: its path is that of job 0, too, which job 2 would overwrite\. Nothing was sent for it\.$/,
+      /: its path is also the path of job 0, which job 2 would overwrite\. No request was sent for it\.$/,
     );
   });
 
@@ -24,7 +24,7 @@ describe("runBulk", () => {
     const { run, service } = await setUpRun();
     const { failures } = await run(jobsOf(3), { key: () => "same" });
     const message =
-      "Job 1 has the same key as job 0, and a key identifies one document. Nothing was sent for it.";
+      "Job 1 has the same key as job 0. Give each job a unique key; no request was sent for this job.";
     expect(failures).toEqual([{ code: "invalid_configuration", count: 2, indexes: [1, 2], message }]);
     expect(service.requests.length).toBe(1);
   });
@@ -38,7 +38,7 @@ describe("runBulk", () => {
     const { run, service } = await setUpRun();
     const { failures } = await run(jobsOf(1), { key: () => key });
     expect(failures[0]?.message).toBe(
-      `The key of job 0 is ${what}; it has to be a text or a number. Nothing was sent for it.`,
+      `The key of job 0 is ${what}. Return a string or a number; no request was sent for this job.`,
     );
     expect(service.requests).toEqual([]);
   });
@@ -57,7 +57,7 @@ describe("runBulk", () => {
     const sink = folder("out/{{name}}.pdf", { root: at });
     await run([{ template: "t", values }] as unknown as Jobs, { sink, onResult });
     expect(ValuesError.is(error) && error.message).toBe(
-      `The values for template "t" make no path: "name" ${why}, and the path of the document is made of it. Nothing was sent for it.`,
+      `The values for template "t" do not make a path: "name" ${why}, but the path of the document needs it. No request was sent for it.`,
     );
   });
 
@@ -88,7 +88,7 @@ describe("runBulk", () => {
     const { run, at, service } = await setUpRun();
     await writeFile(join(at, "file"), "");
     const sink = folder("{{n}}.pdf", { root: join(at, "file") });
-    const message = /cannot be written to: a file with this name exists\. Nothing was sent\.$/;
+    const message = /is not writable: a file with this name exists\. No request was sent\.$/;
     await expect(run(jobsOf(1), { sink })).rejects.toThrow(message);
     expect(service.requests).toEqual([]);
   });
@@ -103,8 +103,8 @@ describe("runBulk", () => {
   });
 
   it.each([
-    [{ sink: undefined }, "A run needs a `sink`"],
-    [{ sink: {} }, "A run needs a `sink`"],
+    [{ sink: undefined }, "`sink` is required"],
+    [{ sink: {} }, "`sink` is required"],
     [{ journal: undefined }, "A run needs a `journal`"],
     [{ journal: 5 }, "Expected `journal` to be a non-empty string, got `5` (number)."],
     [{ journal: "" }, "Expected `journal`"],
@@ -114,19 +114,19 @@ describe("runBulk", () => {
     ],
     [{ giveUpAfter: Number.NaN }, "Expected `giveUpAfter`"],
     [{ onOutage: true }, "Expected `onOutage` to be a function"],
-    [{ sink: { put: async () => {} } }, "A run needs a `key`"],
+    [{ sink: { put: async () => {} } }, "`key` is required"],
     [{ jurnal: "x" }, "Unknown run option `jurnal`. Known options: concurrency, "],
-    [{ client: undefined }, "A run needs a client"],
-    [{ jobs: 5 }, "The jobs of a run have to be"],
+    [{ client: undefined }, "`client` is required"],
+    [{ jobs: 5 }, "Expected `jobs` to be"],
   ])("refuses the options %o", async (options, message) => {
     const { run } = await setUpRun();
     await expect(run(jobsOf(1), options)).rejects.toThrow(message);
   });
 });
 
-const unknownPath = "A folder needs to know the path of each document, and got ";
+const unknownPath = "Expected the path of each document, got ";
 const hint =
-  'and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".';
+  'but every document needs a unique path. Add a placeholder for a value, for example "out/{{invoice_no}}.pdf".';
 
 it.each<[unknown, object | undefined, string]>([
   ["{{a}}.pdf", { rot: "/srv" }, "Unknown folder option `rot`. Known options: root."],
@@ -134,8 +134,8 @@ it.each<[unknown, object | undefined, string]>([
   [undefined, undefined, unknownPath],
   [42, undefined, `${unknownPath}a number.`],
   ["out/invoice.pdf", undefined, `The path "out/invoice.pdf" has no placeholder, ${hint}`],
-  ["out/{{}}.pdf", undefined, `The path "out/{{}}.pdf" has braces that are no placeholder, ${hint}`],
-  ["out/{{a}}{{.pdf", undefined, `The path "out/{{a}}{{.pdf" has braces that are no placeholder, ${hint}`],
+  ["out/{{}}.pdf", undefined, `The path "out/{{}}.pdf" has stray braces, ${hint}`],
+  ["out/{{a}}{{.pdf", undefined, `The path "out/{{a}}{{.pdf" has stray braces, ${hint}`],
 ])("a folder refuses the path %j with the options %j", (path, options, message) => {
   const make = () => folder(path as never, options as never);
   expect(make).toThrow(ConfigurationError);

@@ -101,14 +101,14 @@ describe("the attempts of a job", () => {
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
     expect(RunStoppedError.is(error) && error).toMatchObject({
       message:
-        "The run was stopped before its jobs had come to an end: the service asks to wait 86400 s, and a run waits an hour at most. Until then 2 of its jobs were fulfilled, and 1 were rejected.",
+        "The run stopped before its last job: the service requests a delay of 86400 s, above the limit of one hour. 2 jobs were fulfilled and 1 were rejected.",
       fulfilled: 2,
       rejected: 1,
       cause: expect.any(RateLimitError),
     });
     expect(results[2]?.error).toMatchObject({
       message: expect.stringMatching(
-        / Not retried: the service asks to wait 86400 s, and a run waits an hour at most\.$/,
+        / Not retried: the service requests a delay of 86400 s, above the limit of one hour\.$/,
       ),
     });
   });

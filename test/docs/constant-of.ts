@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Reads a constant that a file keeps to itself, as `const maxHeldBytes = 64 * 1024;`: a number, or a product of some. */
+/** Reads a private constant of a file, such as `const maxHeldBytes = 64 * 1024;`: a number or a product of numbers. */
 export function constantOf(file: string, name: string): number {
   const source = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
   const [, product] = new RegExp(`^const ${name} = ([\\d_* ]+);$`, "m").exec(source) ?? [];

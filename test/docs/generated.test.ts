@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { written } from "./written.ts";
+import { regenerate } from "./regenerate.ts";
 
 /**
- * README.md and the guides contain parts that the code knows, between two comments:
+ * README.md and the guides contain regions that are generated from the code, between two comments:
  *
- *     <!-- generated: members src/options/timeouts.ts Timeouts -->
+ *     <!-- generated: report-table bundlers.md Bytes -->
  *     <!-- end of generated -->
  *
- * The first one names a file of test/docs/regions and its arguments.
+ * The first comment names a file of test/docs/regions and its arguments.
  */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -18,5 +18,5 @@ const guides = readdirSync(join(repository, "docs/guides")).map((name) => `docs/
 
 it.each(["README.md", ...guides])("%s has up-to-date tables (npm run docs -- tables)", async (page) => {
   const path = join(repository, page);
-  await expect(await written(readFileSync(path, "utf8"))).toMatchFileSnapshot(path);
+  await expect(await regenerate(readFileSync(path, "utf8"))).toMatchFileSnapshot(path);
 });

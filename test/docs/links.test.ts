@@ -13,7 +13,7 @@ const pages = execFileSync("git", files, { cwd: repository, encoding: "utf8" })
   .split("\n")
   .filter((path) => path !== "" && existsSync(join(repository, path)));
 
-/** How pages that ship with the package link to files of the repository, which do not. */
+/** The prefix of links to files that do not ship with the package. */
 const inRepository = /https:\/\/github\.com\/template-pdf\/template-pdf\/(?:blob|tree)\/main(?=\/)/g;
 
 describe("the documentation", () => {
@@ -36,7 +36,7 @@ describe("the documentation", () => {
     expect(dead.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
   });
 
-  it("links from the pages that ship with the package only to each other, or to an address", () => {
+  it("links from pages of the package only to other pages of the package and to URLs", () => {
     const shipped = pages.filter((page) => /^(?:README\.md|docs\/guides\/.*)$/.test(page));
     const broken = shipped.flatMap((page) =>
       linksIn(read(page))
@@ -47,12 +47,12 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
-  it("has each guide on the site once", () => {
+  it("has each guide once in docs/site/chapters.mjs", () => {
     const written = readdirSync(join(repository, "docs/guides")).map((name) => name.replace(/\.md$/, ""));
-    expect(Object.values(guides).flat().sort(), "docs/site/chapters.mjs").toEqual(written.sort());
+    expect(Object.values(guides).flatMap(Object.keys).sort()).toEqual(written.sort());
   });
 
-  it("has a title on each page, which the site shows", () => {
+  it("has a title on each page", () => {
     const untitled = pages.filter((path) => path.startsWith("docs/") && !/^# \S/.test(read(path)));
     expect(untitled).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** A table of Markdown. */
+/** A Markdown table. */
 export function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;

@@ -17,12 +17,12 @@ afterEach(() => {
 
 describe("a failure of the service", () => {
   it.each<[what: string, answer: Answer, status: number, kind: string, words: string]>([
-    ["400", saying(400, said), 422, "invalid-values", "The values were refused"],
+    ["400", saying(400, said), 422, "invalid-values", "The values were rejected"],
     ["401", saying(401, said), 502, "document-not-made", ours],
     ["404", saying(404, said), 502, "document-not-made", ours],
     ["408", saying(408, said), 504, "service-too-slow", later],
-    ["413", saying(413, said), 413, "body-too-large", "too large. Send fewer"],
-    ["422", saying(422, said), 422, "invalid-values", "The values were refused"],
+    ["413", saying(413, said), 413, "body-too-large", "too large. Send less"],
+    ["422", saying(422, said), 422, "invalid-values", "The values were rejected"],
     ["429", saying(429, said), 429, "rate-limited", "Too many documents"],
     ["500", saying(500, said), 502, "document-not-made", later],
     ["502 with HTML", saying(502, `<html>${secrets.upstream}`), 502, "document-not-made", later],

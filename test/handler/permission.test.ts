@@ -67,7 +67,7 @@ describe("authorize", () => {
   ])("is reported if its Response cannot be sent because it is %s", async (_, authorize) => {
     const { answer, reason } = await refused({ origins: ["https://app.test"], authorize });
     expect(answer).toEqual([500, "server-fault"]);
-    expect(reason).toContain("`authorize` of the handler gave a Response that cannot be sent");
+    expect(reason).toContain("`authorize` of the handler returned a Response that cannot be sent");
   });
 
   it("receives the call and any name, before the body is read", async () => {

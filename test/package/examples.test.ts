@@ -21,15 +21,15 @@ const read = (path: string) => readFileSync(join(repository, path), "utf8");
 interface Example {
   readonly title: string;
   readonly code: string;
-  /** Whether the fake service answers, which takes a tenth of the time. */
-  readonly isOfFake?: boolean;
+  /** Whether it calls the fake service, which is ten times faster than the emulator. */
+  readonly usesFake?: boolean;
 }
 
-/** What examples of docstrings assume: one line for each name that an example uses and does not define. */
+/** Definitions that examples use but do not contain. */
 const assumed: Readonly<Record<string, string>> = {
-  pdfs: `const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.PDF_API_KEY });`,
+  pdfs: "const pdfs = new TemplatePdf();",
   values: `const values = { date: "20 November 2026", total: "£1,000,000" };`,
-  tenant: "const tenant = { apiKey: process.env.PDF_API_KEY };",
+  tenant: "const tenant = { apiKey: process.env.TEMPLATE_PDF_API_KEY };",
   frame: `const [frame, closeButton] = [document.createElement("iframe"), document.createElement("button")];`,
   userOf: "const userOf = async () => undefined;",
   rows: `const rows = ["1", "2"].map((no) => ({ no, number: no, employee: no, total: "£640.00" }));`,
@@ -48,7 +48,7 @@ const exported = {
   zod: ["z"],
 };
 
-/** The sources whose docstrings have examples. That of a sink needs the packages of S3, and those of a queue need Redis. */
+/** Source files with examples in docstrings, except a sink, which needs packages of S3, and queues, which need Redis. */
 const documented = filesBelow(join(repository, "src"))
   .map(({ path }) => `src/${path}`)
   .filter(
@@ -58,26 +58,36 @@ const documented = filesBelow(join(repository, "src"))
       /\* @example\n *\* ```ts/.test(read(path)),
   );
 
-/** Their blocks use `pdfs` and `values`, which they define once. The fake service answers, which is quicker. */
-const guidesToCalls = ["timeouts", "errors", "streaming"].map((name) => `docs/guides/${name}.md`);
+/** Guides that define `pdfs` and `values` once for all of their blocks. */
+const guidesToCalls = ["errors", "retries", "streaming", "timeouts"].map((name) => `docs/guides/${name}.md`);
 
-/** The blocks of docs/guides/testing.md are tests: see examples/tests. */
-const guides = "bulk emulator migrating observability performance security typed-templates".split(" ");
+/** The other guides with blocks that run here. Those of testing.md are tests: see examples/tests. */
+const guides = "bulk emulator security typed-templates".split(" ");
 const pages = ["README.md", ...guides.map((name) => `docs/guides/${name}.md`), ...guidesToCalls];
 
-/** A block that is a file runs where the packages that it needs are installed: test/docs/guide-blocks.test.ts. */
+/** Blocks that are files may need other packages: test/docs/guide-blocks.test.ts runs them. */
 const isFile = (code: string) => /^\/\/ \S+\.ts\n/.test(code);
 
+const blocks: readonly Example[] = pages.flatMap((page) =>
+  blocksOf(read(page), "ts")
+    .filter((code) => !isFile(code))
+    .map((code, index) => ({
+      title: `${page}, block ${index + 1}`,
+      code: [...guidesToCalls, "docs/guides/bulk.md"].includes(page) ? withAssumptions(code) : code,
+      usesFake: guidesToCalls.includes(page),
+    })),
+);
+
 const examples: readonly Example[] = [
-  ...pages.flatMap((page) =>
-    blocksOf(read(page), "ts")
-      .filter((code) => !isFile(code))
-      .map((code, index) => ({
-        title: `${page}, block ${index + 1}`,
-        code: [...guidesToCalls, "docs/guides/bulk.md"].includes(page) ? withAssumptions(code) : code,
-        isOfFake: guidesToCalls.includes(page),
-      })),
-  ),
+  ...blocks,
+  // Blocks that handle errors run once more with an error.
+  ...blocks
+    .filter(({ title, code }) => title.startsWith("docs/guides/errors.md") && code.includes("catch"))
+    .map(({ title, code, ...rest }) => ({
+      ...rest,
+      title: `${title}, with an error`,
+      code: code.replaceAll('"invoice"', '"no-such-template"'),
+    })),
   ...documented.flatMap((file) =>
     docstringsOf(read(file)).map((code, index) => ({
       title: `${file}, example ${index + 1}`,
@@ -108,7 +118,6 @@ beforeAll(async () => {
     env: environmentOfUsers({
       PDF_API_KEY: emulator.apiKey,
       TEMPLATE_PDF_API_KEY: emulator.apiKey,
-      TEMPLATE_PDF_BASE_URL: emulator.baseUrl,
     }),
     execArgv: [],
     silent: true,
@@ -121,30 +130,33 @@ afterAll(async () => {
   folder.remove();
 });
 
-describe("the examples of the documentation and of docstrings", () => {
-  it("are at least one on each page", () => {
+describe("the examples of guides and docstrings", () => {
+  it("exist for each page and source file", () => {
     expect(documented.length).toBeGreaterThan(10);
     const without = [...pages, ...documented].filter(
-      (place) => !examples.some(({ title }) => title.startsWith(place)),
+      (path) => !examples.some(({ title }) => title.startsWith(path)),
     );
     expect(without).toEqual([]);
   });
 
-  it.each(examples.map((example, number) => ({ ...example, number })))("run: $title", async (example) => {
-    const { code, number } = example;
-    for (const name of await savedIn(project)) await rm(join(project, name));
-    const { problem, complaints } = await run(example, `example-${number}.mjs`);
-    expect(problem).toBeUndefined();
-    // A run only prints that jobs failed.
-    if (code.includes('"template-pdf/bulk"')) expect(complaints).toEqual([]);
-    const [, name] = /(?:saveTo|createWriteStream)\("(\w+\.pdf)"\)/.exec(code) ?? [];
-    const isSaved = name !== undefined && !code.includes("no-such-template");
-    const many = code.includes("saveTo(`$") ? ["1.pdf", "2.pdf"] : [];
-    expect(await savedIn(project)).toEqual(isSaved ? [name] : many);
-  });
+  it.each(examples.map((example, number) => [example.title, example, number] as const))(
+    "%s runs",
+    async (_, example, number) => {
+      const { code } = example;
+      for (const name of await savedIn(project)) await rm(join(project, name));
+      const { problem, complaints } = await run(example, `example-${number}.mjs`);
+      expect(problem).toBeUndefined();
+      // A bulk run only prints that jobs failed.
+      if (code.includes('"template-pdf/bulk"')) expect(complaints).toEqual([]);
+      const [, name] = /(?:saveTo|createWriteStream)\("(\w+\.pdf)"\)/.exec(code) ?? [];
+      const isSaved = name !== undefined && !code.includes("no-such-template");
+      const many = code.includes("saveTo(`$") ? ["1.pdf", "2.pdf"] : [];
+      expect(await savedIn(project)).toEqual(isSaved ? [name] : many);
+    },
+  );
 
-  it("leave nothing behind that keeps their process alive", async () => {
-    // Clients stay open, as in a program: the servers close their idle connections.
+  it("do not keep their process alive", async () => {
+    // Clients stay open, as in programs. The servers close idle connections.
     await Promise.all([emulator.close(), fake.close()]);
     running.disconnect();
     const [exitCode] = await once(running, "exit");
@@ -152,22 +164,23 @@ describe("the examples of the documentation and of docstrings", () => {
   });
 });
 
-/** What an example threw, and what it printed about failures. */
+/** The error of an example, and what it printed about failures. */
 interface Outcome {
   readonly problem?: string;
   readonly complaints: readonly string[];
 }
 
 /** Runs an example in the project's folder. */
-async function run({ code, isOfFake }: Example, name: string): Promise<Outcome> {
+async function run({ title, code, usesFake }: Example, name: string): Promise<Outcome> {
   const file = join(project, name);
-  const { baseUrl } = isOfFake ? fake : emulator;
+  const { baseUrl } = usesFake ? fake : emulator;
   const served = code
     .replaceAll("https://pdf.example.com", baseUrl)
-    // In a browser, the web server sends requests on to the service.
+    // In a browser, the web server forwards requests to the service.
     .replaceAll('baseUrl: "/api/pdf"', `baseUrl: "${baseUrl}", apiKey: process.env.TEMPLATE_PDF_API_KEY`);
   writeFileSync(file, javaScript(served));
-  running.send(pathToFileURL(file).href);
+  // A route of a docstring is a handler, which requires another path.
+  running.send({ url: pathToFileURL(file).href, baseUrl, callsRoutes: !title.startsWith("src/") });
   const [outcome] = (await once(running, "message")) as [Outcome];
   return outcome;
 }

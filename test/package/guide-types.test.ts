@@ -5,11 +5,11 @@ import { beforeAll, expect, it } from "vitest";
 import { complaintsAbout } from "../support/compile.ts";
 import { link, makeProject } from "./consumer.ts";
 
-// What the compiler says of the blocks of guides. examples.test.ts and test/docs run them.
+// Compiles the blocks of the guides. examples.test.ts and test/docs run them.
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What some guides define once, for all of their blocks. */
+/** Constants that some guides define once for all of their blocks. */
 const pdfs = 'declare const pdfs: import("template-pdf").TemplatePdf;';
 const values = "declare const values: { date: string; total: string };";
 const rows = "declare const rows: { number: string; total: string }[];";
@@ -17,18 +17,18 @@ const jobs = 'declare const jobs: { template: "invoice"; values: { number: strin
 const guides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   browser: {},
   bulk: { pdfs, rows, jobs },
-  clocks: { pdfs, values },
   errors: { pdfs, values },
-  forms: { pdfs, values },
   migrating: {},
-  network: {},
   observability: {},
-  performance: {},
+  "proxies-and-tls": {},
+  retries: { pdfs, values },
   security: {},
+  streaming: { pdfs, values },
+  timeouts: { pdfs, values },
   "typed-templates": {},
 };
 
-/** Blocks that need packages that are not installed here. test/runtimes runs them. */
+/** Blocks that need packages that are not installed. test/runtimes runs them. */
 const elsewhere = /^\/\/ (?:express|s3-sink)\.ts\n/;
 
 const blocks = Object.entries(guides).flatMap(([guide, assumed]) => {

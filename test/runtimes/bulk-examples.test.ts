@@ -138,7 +138,7 @@ it("examples/bulk/s3-run.mjs uploads an invoice for every line, and none the sec
     AWS_SECRET_ACCESS_KEY: "secret",
   };
   const folder = newFolder("s3");
-  for (const summary of ["3 made, 0 made before, 0 failed", "0 made, 3 made before, 0 failed"]) {
+  for (const summary of ["3 generated, 0 generated earlier, 0 failed", "0 generated, 3 generated earlier, 0 failed"]) {
     const words = [process.execPath, "s3-run.mjs", "rows.ndjson", "my-bucket"];
     const { exitCode, printed } = await startIn(folder, words, settings).ended;
     expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringContaining(`${summary}\n`) });
@@ -156,7 +156,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
   it("generates an invoice for every line, and none the second time", async () => {
     const service = await startInvoices();
     const folder = newFolder("nightly");
-    for (const summary of ["3 made, 0 made before, 0 failed, in ", "0 made, 3 made before, 0 failed, in "]) {
+    for (const summary of ["3 generated, 0 generated earlier, 0 failed, in ", "0 generated, 3 generated earlier, 0 failed, in "]) {
       const { exitCode, printed } = await runIn(folder, service).ended;
       expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringContaining(summary) });
     }
@@ -171,7 +171,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
       1,
       /line 3: The document cannot be saved in .*1 failed, in /s,
     ],
-    ["a folder that it cannot write", "", ["rows.ndjson", "rows.csv/out"], 2, /cannot be written to/],
+    ["a folder that it cannot write", "", ["rows.ndjson", "rows.csv/out"], 2, /is not writable/],
     ["a line that is no JSON, without its text", '{ "number": CANARY }', [], 3, /line 3 is no JSON/],
   ])("reports %s", async (what, line, args, exitCode, printed) => {
     const folder = newFolder(what.replaceAll(/\W+/g, "-"), `{ "number": "1" }\n\n${line}\n`);
@@ -198,12 +198,12 @@ describe("examples/bulk/nightly-run.mjs", () => {
     release();
     const first = await ended;
     expect(first).toMatchObject({ exitCode: 3, printed: expect.stringContaining("`drain` was aborted") });
-    const made = Number(/^(\d+) made, 0 made before, 0 failed/m.exec(first.printed)?.[1]);
+    const made = Number(/^(\d+) generated, 0 generated earlier, 0 failed/m.exec(first.printed)?.[1]);
     expect(documentsIn(join(folder, "out"))).toHaveLength(made);
     expect(made).toBeGreaterThanOrEqual(3);
     const second = await runIn(folder, settings).ended;
     expect(second.exitCode).toBe(0);
-    expect(second.printed).toContain(`${count - made} made, ${made} made before, 0 failed`);
+    expect(second.printed).toContain(`${count - made} generated, ${made} generated earlier, 0 failed`);
     expect(service.requests).toHaveLength(count);
   });
 });

@@ -34,7 +34,7 @@ it.runIf(process.platform !== "win32")(
     expect(JSON.parse(await outputOf(process.execPath, args, { cwd: at }))).toEqual({
       fulfilled: 50,
       rejected: 50,
-      said: ['The folder "/out/theirs" cannot be written to: this process does not have permission to write there.'],
+      said: ['The folder "/out/theirs" is not writable: this process does not have permission to write there.'],
     });
     expect(service.requests.length).toBe(50);
     expect(await readdir(join(at, "out/theirs"))).toEqual([]);

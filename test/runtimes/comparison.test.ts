@@ -2,56 +2,57 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { installPeers } from "../../bench/compare/packages.mjs";
 import { listen } from "../support/sockets.ts";
-import { apiKey, type Happened, playing, type Situation, situations } from "./comparison/situations.ts";
-import { loadWays, pageBytes, type Way } from "./comparison/ways.ts";
+import { bundleSize, type ComparedClient, loadClients } from "./comparison/clients.ts";
+import { apiKey, type Outcome, type Situation, serverOf, situations } from "./comparison/situations.ts";
 
-/** What README.md says of other ways to get a document: each is put into the same situations. */
+/** Puts other clients into the situations that docs/guides/performance.md compares. */
 
 const file = fileURLToPath(new URL("../../docs/reports/comparison.json", import.meta.url));
 
-/** What came of it, by situation and by way. */
-const came: Record<string, Record<string, string>> = {};
-let ways: readonly Way[];
+/** The result of each situation with each client. */
+const results: Record<string, Record<string, string>> = {};
+let clients: readonly ComparedClient[];
 
 beforeAll(() => {
   installPeers();
-  ways = loadWays(inject("consumer"));
+  clients = loadClients(inject("consumer"));
 }, 120_000);
 
-describe("every way to get a document is asked", () => {
-  it.each(situations)("$title", async (situation) => {
-    for (const way of ways) {
-      const { [situation.title]: row = {} } = came;
-      came[situation.title] = { ...row, [way.name]: situation.tell(await happening(way, situation)) };
+describe("the comparison with other clients", () => {
+  it.each(situations)("has a result for each client: $title", async (situation) => {
+    for (const client of clients) {
+      const { [situation.title]: row = {} } = results;
+      results[situation.title] = { ...row, [client.name]: situation.describe(await play(situation, client)) };
     }
-    expect(came[situation.title]).not.toHaveProperty("nothing");
+    expect(results[situation.title]).not.toHaveProperty("nothing");
   });
 });
 
-it("and bundled for a page", async () => {
-  const loaded = ways.map(async ({ name }) => [name, await pageBytes(name, inject("consumer"))]);
-  came["what a page loads, minified and gzipped"] = Object.fromEntries(await Promise.all(loaded));
+it("the comparison has the size of each client in a browser", async () => {
+  const sizes = clients.map(async ({ name }) => [name, await bundleSize(name, inject("consumer"))]);
+  results["size in a browser, minified and gzipped"] = Object.fromEntries(await Promise.all(sizes));
 });
 
-it("docs/reports/comparison.json says what came of it: where it is stale, run `npm run docs -- comparison`", async () => {
-  await expect(`${JSON.stringify(came, null, 2)}\n`).toMatchFileSnapshot(file);
+it("docs/reports/comparison.json has these results (npm run docs -- comparison)", async () => {
+  await expect(`${JSON.stringify(results, null, 2)}\n`).toMatchFileSnapshot(file);
 });
 
-async function happening(way: Way, situation: Situation): Promise<Happened> {
+/** Puts a client into a situation. */
+async function play(situation: Situation, client: ComparedClient): Promise<Outcome> {
   const bodies: string[] = [];
   const bodiesElsewhere: string[] = [];
   const other = await listen(
-    playing({ ...situation, answers: [(answer) => answer.end()] }, "", bodiesElsewhere),
+    serverOf({ ...situation, answers: [(answer) => answer.end()] }, "", bodiesElsewhere),
   );
-  const service = await listen(playing(situation, other.origin, bodies));
+  const service = await listen(serverOf(situation, other.origin, bodies));
   try {
-    const wanted = {
+    const call = {
       origin: service.origin,
       uid: "invoice",
       apiKey,
       values: situation.values ?? { total: "£640.00" },
     };
-    const outcome = await way.get(wanted).then(
+    const outcome = await client.generate(call).then(
       (document) => ({ document }),
       (error: unknown) => ({ error }),
     );

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { type Browser, launch } from "./browsers.ts";
 
-/** The documentation site, as `npm run docs` builds it and `npm run docs -- serve` serves it. */
+/** Builds the documentation site with `npm run docs -- serve`, and reads it. */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const site = join(repository, "site");
@@ -32,7 +32,19 @@ describe("the documentation site", () => {
     expect(names.filter((name) => text(name).includes(repository))).toEqual([]);
   });
 
-  it("has no dead link, on its pages and in the results of its search", () => {
+  it("has llms.txt and llms-full.txt, and the pages that llms.txt links to", () => {
+    const links = matches(
+      text("llms.txt"),
+      /\]\(https:\/\/template-pdf\.github\.io\/template-pdf\/(\S+?)\)/g,
+    );
+    expect(links).toContain("guides/quick-start.md");
+    expect(links).toContain("modules/template-pdf.html");
+    const names = filesOf(site);
+    expect(links.filter((link) => !names.includes(link))).toEqual([]);
+    expect(text("llms-full.txt")).toContain("# Quick start");
+  });
+
+  it("has no dead link on its pages and in search results", () => {
     const pages = new Map(
       filesOf(site).map((name) => [name, /\.(?:html|svg)$/.test(name) ? text(name) : ""]),
     );
@@ -60,30 +72,30 @@ describe("the documentation site", () => {
   it.each([
     ["a desktop", 1_280],
     ["a phone", 390],
-  ])("fits the screen of %s, and loads nothing from elsewhere", async (_, width) => {
+  ])("fits the screen of %s, and loads nothing from other servers", async (_, width) => {
     const page = await browser.newPage();
-    const asked: string[] = [];
-    const wrong: string[] = [];
-    page.on("request", (request) => asked.push(request.url()));
-    page.on("pageerror", (error) => wrong.push(error.message));
+    const requested: string[] = [];
+    const errors: string[] = [];
+    page.on("request", (request) => requested.push(request.url()));
+    page.on("pageerror", (error) => errors.push(error.message));
     await page.setViewport({ width, height: 844 });
-    const papers = filesOf(site).filter((name) => /^(?:guides|reports)\/.*\.html$/.test(name));
-    for (const name of ["index.html", "classes/template-pdf.TemplatePdf.html", ...papers]) {
+    const pages = filesOf(site).filter((name) => /^(?:guides|reports)\/.*\.html$/.test(name));
+    for (const name of ["index.html", "classes/template-pdf.TemplatePdf.html", ...pages]) {
       await page.goto(`${server.origin}/${name}`);
       await page.waitForFunction("document.querySelector('#tsd-nav-container a')");
-      const aside = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-      expect(aside, `${name} is wider than the page`).toBeLessThanOrEqual(0);
+      const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect(overflow, `${name} is wider than the page`).toBeLessThanOrEqual(0);
     }
     await page.close();
 
-    expect(wrong).toEqual([]);
-    expect(asked.filter((url) => !url.startsWith(`${server.origin}/`) && !url.startsWith("data:"))).toEqual(
-      [],
-    );
+    expect(errors).toEqual([]);
+    expect(
+      requested.filter((url) => !url.startsWith(`${server.origin}/`) && !url.startsWith("data:")),
+    ).toEqual([]);
   });
 });
 
-/** What the search knows: TypeDoc writes it as deflated JSON. */
+/** The index of the search, which TypeDoc writes as deflated JSON. */
 function searchIndex(): readonly { readonly url: string }[] {
   const [, packed = ""] = /"([^"]+)"/.exec(text("assets/search.js")) ?? [];
   return JSON.parse(inflateSync(Buffer.from(packed, "base64")).toString()).rows;

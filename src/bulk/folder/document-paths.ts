@@ -3,21 +3,21 @@ import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { objectionOfWindows } from "../../files/filenames.ts";
 import { hashJob, KeyTable, newRecord } from "../journal/key-table.ts";
 
-/** Control characters, text direction marks, half characters. */
+/** Control characters, text direction marks, lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
-/** Says why a relative path cannot be that of a file inside a folder: it is made of values, and none may lead elsewhere. */
+/** Says why a relative path, which contains values, cannot be the path of a file in the folder. */
 export function objectionToPath(path: string, platform: string): string | undefined {
   const isWindows = platform === "win32";
   const names = path.split(isWindows ? /[\\/]/ : "/");
   for (const name of names) {
-    if (name === "") return "it has an empty part, as an absolute path has";
+    if (name === "") return "it has an empty part, like an absolute path";
     if (name === "." || name === "..")
-      return `it has the part ${JSON.stringify(name)}, which leads elsewhere`;
-    if (unprintable.test(name)) return "it has a character that no file name should have";
-    if (new TextEncoder().encode(name).length > 255) return "a name in it is longer than 255 bytes";
+      return `it contains ${JSON.stringify(name)}, which leads out of its folder`;
+    if (unprintable.test(name)) return "it contains a character that is not allowed in file names";
+    if (new TextEncoder().encode(name).length > 255) return "it contains a name of more than 255 bytes";
     if (isWindows && objectionOfWindows(name) !== undefined) {
-      return "it has a name that Windows does not take";
+      return "it contains a name that Windows does not allow";
     }
   }
   return undefined;
@@ -39,14 +39,14 @@ export function isWithin(path: string, folder: string): boolean {
   return seen !== ".." && !seen.startsWith(`..${sep}`) && !isAbsolute(seen);
 }
 
-/** Returns the same text for two paths of one file, where `A.pdf` and `a.pdf` are one, or `a/b.pdf` and `a\b.pdf`. */
+/** Returns the same text for all paths of one file: `A.pdf` and `a.pdf`, or `a/b.pdf` and `a\b.pdf`, may be one. */
 export function foldedPath(path: string, platform: string): string {
   const isFolded = platform === "win32" || platform === "darwin";
   const folded = isFolded ? path.normalize("NFC").toLowerCase() : path;
   return platform === "win32" ? folded.replaceAll("/", "\\") : folded;
 }
 
-/** The paths that the jobs of a run have, by their hashes: a run may have a million of them. */
+/** The paths of the jobs of a run, as hashes, because a run may have a million. */
 export class UsedPaths {
   readonly #table = new KeyTable();
   readonly #record = newRecord();
@@ -56,7 +56,7 @@ export class UsedPaths {
     this.#platform = platform;
   }
 
-  /** Claims a path for a job; returns the index of another that has it already. */
+  /** Claims a path for a job. Returns the index of another job that already has it. */
   claim(path: string, index: number): number | undefined {
     hashJob("", foldedPath(path, this.#platform), "", this.#record);
     const known = this.#table.find(this.#record);

@@ -12,8 +12,8 @@ import { makeWritableFolder, removeDrafts, syncFolder } from "./writable-folder.
 /** The options of `folder`. */
 export interface FolderOptions {
   /**
-   * The folder that all documents are to be inside of. Default: of a text, the folder before its first placeholder (`out` of
-   * `out/{{invoice_no}}.pdf`); of a function, the working directory.
+   * The folder that contains all documents. Default: for a string, the folder before its first placeholder (`out` in
+   * `out/{{invoice_no}}.pdf`); for a function, the working directory.
    */
   root?: string | undefined;
 }
@@ -21,26 +21,26 @@ export interface FolderOptions {
 /** A sink that writes files. */
 export interface FolderSink<J> extends Sink<J> {
   keyOf(job: J): string;
-  /** The folder that all documents are inside of: an absolute path. */
+  /** The absolute path of the folder that contains all documents. */
   readonly place: string;
 }
 
-/** How many folders are known to be there; more are looked for again. */
+/** The maximum number of folders whose existence is cached. */
 const maxKnownFolders = 10_000;
 
 /**
- * A sink that writes every document to a file: the whole file or none, under its name only when it is whole.
+ * Creates a sink that writes every document to a file, completely or not at all.
  *
- * Folders are made where they are missing. A path that leads out of the folder, as a value such as `../x` would have it, is refused,
- * and so is a path that an earlier job of the run has, or that of the run's journal; all before anything is sent.
+ * It creates missing folders. Before the request is sent, it rejects paths that lead out of the folder (for example because of
+ * the value `../x`), paths of earlier jobs in the run, and the path of the journal.
  *
- * A path is made of values. An error tells it where a file, a folder or a link on the disk is in the way, because whoever mends that
- * has to know which; it does not tell a path that was refused for what it says, whose job the result names.
+ * Paths contain values. An error shows a path only if a file, folder or link on the disk causes the failure, because you need it
+ * to fix the problem.
  *
- * @param pathOf - where the document of a job goes: a text with members of its values, such as `out/{{invoice_no}}.pdf`, or a function.
- * A relative path is inside of `root`
+ * @param pathOf - the path of each document: a string with placeholders for values, such as `out/{{invoice_no}}.pdf`, or a
+ * function. A relative path is relative to `root`
  * @param options - see `FolderOptions`
- * @throws {ConfigurationError} when the text has no placeholder, or an option is unknown or wrong
+ * @throws {ConfigurationError} if the string has no placeholder, or an option is unknown or invalid
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ const maxKnownFolders = 10_000;
  * const other = folder((job) => `${job.values.year}/${job.values.invoice_no}.pdf`, { root: "/srv/invoices" });
  * ```
  */
-// biome-ignore lint/suspicious/noExplicitAny: what paths are made of is told nowhere, where a function says nothing of its job.
+// biome-ignore lint/suspicious/noExplicitAny: the types of jobs are unknown here.
 export function folder<J extends Job = any>(
   pathOf: string | ((job: J) => string),
   options: FolderOptions = {},
@@ -64,9 +64,9 @@ class Folder<J extends Job> implements FolderSink<J> {
   readonly #knownFolders = new Map<string, Promise<void>>();
   /** Folders that hold new names since the last `sync`. */
   #changedFolders = new Set<string>();
-  /** Where `place` leads, links followed. */
+  /** The target of `place`, with links followed. */
   #realPlace: string | undefined;
-  /** The files of the run itself: its journal, and those beside it. */
+  /** The files of the run: its journal, the lock and the old journal. */
   #kept: readonly string[] = [];
   /** The start of the names of this run's drafts, after the dot. */
   #mark = "";
@@ -78,7 +78,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     const { root } = options;
     if (typeof pathOf !== "function" && typeof pathOf !== "string") {
       throw new ConfigurationError(
-        `A folder needs to know the path of each document, and got ${describeKind(pathOf)}. Give it a text such as "out/{{invoice_no}}.pdf", or a function.`,
+        `Expected the path of each document, got ${describeKind(pathOf)}. Pass a string such as "out/{{invoice_no}}.pdf", or a function.`,
       );
     }
     if (typeof pathOf === "function") {
@@ -86,7 +86,7 @@ class Folder<J extends Job> implements FolderSink<J> {
       this.#pathOf = pathOf;
       return;
     }
-    // What stands before the first placeholder is the caller's own word: only what follows is looked at.
+    // The part before the first placeholder comes from the caller, so only the rest is checked.
     const { fixed } = parsePattern(pathOf);
     const start = root === undefined ? Math.max(fixed.lastIndexOf("/"), fixed.lastIndexOf(sep)) + 1 : 0;
     const pattern = parsePattern(pathOf.slice(start));
@@ -95,31 +95,33 @@ class Folder<J extends Job> implements FolderSink<J> {
       pattern.fill(values, typeof template === "string" ? template : template.uid);
   }
 
-  /** The path inside of the folder. */
+  /** Returns the path inside the folder. */
   keyOf(job: J): string {
     const given: unknown = this.#pathOf(job);
     if (typeof given !== "string") {
-      throw new ConfigurationError(`The path of a document has to be a text, and is ${describeKind(given)}.`);
+      throw new ConfigurationError(
+        `Expected the path of a document to be a string, got ${describeKind(given)}.`,
+      );
     }
     const path = isAbsolute(given) ? relative(this.place, given) : given;
     const objection = objectionToPath(path, process.platform);
-    // Without the path: it is made of values.
-    if (objection !== undefined) throw this.#refusal(`is none that it takes: ${objection}`);
+    // Without the path, because it contains values.
+    if (objection !== undefined) throw this.#refusal(`is not allowed: ${objection}`);
     return path;
   }
 
   async open(): Promise<void> {
-    // Another run may have had this sink before.
+    // The sink may have served another run before.
     this.#used = new UsedPaths(process.platform);
     this.#knownFolders.clear();
     this.#realPlace = undefined;
     this.#kept = [];
     this.#staleMark = undefined;
-    await this.#prepareFolder(this.place, "Nothing was sent.");
+    await this.#prepareFolder(this.place, "No request was sent.");
   }
 
   begin({ id, before, journal }: SinkRun): void {
-    // With a part of its own: those of the run before can be told from this one's, which goes on with its journal.
+    // A random part distinguishes these drafts from those of an earlier run with the same journal.
     this.#mark = `${id}-${crypto.randomUUID().slice(0, 8)}-`;
     this.#staleMark = before === undefined ? undefined : `.${before}-`;
     this.#kept = ["", ".lock", ".old"].map((ending) => foldedPath(journal + ending, process.platform));
@@ -129,12 +131,12 @@ class Folder<J extends Job> implements FolderSink<J> {
     const path = this.keyOf(job);
     const other = this.#used.claim(path, index);
     if (other === undefined) return;
-    throw this.#refusal(`is that of job ${other}, too, which job ${index} would overwrite`);
+    throw this.#refusal(`is also the path of job ${other}, which job ${index} would overwrite`);
   }
 
   async put(_key: string, pdf: PendingPdf, { job }: { readonly job: J }): Promise<Saved> {
     const path = join(this.place, this.keyOf(job));
-    // At once: what the folder is not fit for is then not even asked for.
+    // Checked immediately, so that no request is sent for documents that cannot be saved.
     const saved = await pdf.saveTo(path, {
       mark: this.#mark,
       prepare: () => this.#makeFolder(dirname(path)),
@@ -144,28 +146,29 @@ class Folder<J extends Job> implements FolderSink<J> {
     return saved;
   }
 
-  /** Says why documents may not be saved to a path whose links were followed. */
+  /** Says why documents may not be saved to a path with all links followed. */
   #objectionTo(real: string): string | undefined {
     this.#realPlace ??= realPathOf(this.place);
-    if (!isWithin(real, this.#realPlace)) return `a link leads out of ${JSON.stringify(this.place)} there`;
+    if (!isWithin(real, this.#realPlace))
+      return `it leads out of ${JSON.stringify(this.place)} through a link`;
     const folded = foldedPath(real, process.platform);
-    return this.#kept.some((kept) => isWithin(folded, kept)) ? "the run keeps its journal there" : undefined;
+    return this.#kept.some((kept) => isWithin(folded, kept)) ? "the journal of the run is there" : undefined;
   }
 
-  /** A file's name is safe from a power cut when its folder is synced, which some systems do by themselves. */
+  /** A file name survives a power cut once its folder is synced, which some systems do automatically. */
   async sync(): Promise<void> {
     const changed = this.#changedFolders;
     this.#changedFolders = new Set();
     const syncOne = (path: string) =>
       syncFolder(path).catch((cause) => {
-        throw folderError(path, "could not be synced", cause, "What was stored there last is not recorded.");
+        throw folderError(path, "could not be synced", cause, "The last documents in it are not recorded.");
       });
     await Promise.all([...changed].map(syncOne));
   }
 
   #refusal(why: string): SaveError {
     return new SaveError(
-      `The document cannot be saved in ${JSON.stringify(this.place)}: its path ${why}. Nothing was sent for it.`,
+      `The document cannot be saved in ${JSON.stringify(this.place)}: its path ${why}. No request was sent for it.`,
       { path: this.place },
     );
   }
@@ -176,7 +179,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     if (this.#knownFolders.size === maxKnownFolders) this.#knownFolders.clear();
     const made = this.#prepareFolder(path);
     this.#knownFolders.set(path, made);
-    // It may be fixed before the next job.
+    // The problem may be fixed before the next job.
     made.catch(() => this.#knownFolders.delete(path));
     return made;
   }
@@ -190,11 +193,11 @@ class Folder<J extends Job> implements FolderSink<J> {
       if (firstMissing !== undefined) this.#noteNewNames(path, firstMissing);
       else if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, `.${this.#mark}`);
     } catch (cause) {
-      throw folderError(path, "cannot be written to", cause, consequence);
+      throw folderError(path, "is not writable", cause, consequence);
     }
   }
 
-  /** Every folder above a new one has a new name in it. */
+  /** The parents of new folders have new entries, too. */
   #noteNewNames(path: string, firstMissing: string): void {
     for (let at = path; at.length >= firstMissing.length; at = dirname(at)) {
       this.#changedFolders.add(dirname(at));

@@ -1,30 +1,33 @@
 import { describeKind } from "../../errors/value-kinds.ts";
 import { ConfigurationError, ValuesError } from "../../index.ts";
 
-/** A text with placeholders, such as `out/{{invoice_no}}.pdf`. */
+/** A string with placeholders, such as `out/{{invoice_no}}.pdf`. */
 export interface Pattern {
-  /** What stands before the first placeholder. */
+  /** The text before the first placeholder. */
   readonly fixed: string;
   /** The names of the placeholders, each once. */
   readonly names: readonly string[];
-  /** Puts in the values of a job; throws a {@link ValuesError} naming the placeholder whose value makes no text. */
+  /**
+   * Inserts the values of a job. Throws a {@link ValuesError} that names the placeholder if a value is not a text, number or
+   * boolean.
+   */
   fill(values: object, uid: string): string;
 }
 
 /**
- * Reads a pattern. A placeholder names a member of the values; where none has that name, a dot in it leads into an object.
+ * Parses a pattern. A placeholder names a property of the values. If no property has that name, a dot in it separates nested
+ * properties.
  *
- * @throws {ConfigurationError} when it has no placeholder, or braces that are none
+ * @throws {ConfigurationError} if it has no placeholder, or stray braces
  */
 export function parsePattern(text: string): Pattern {
   const parts = text.split(/\{\{([^{}]*)\}\}/).map((part, index) => (index % 2 === 1 ? part.trim() : part));
   const names = parts.filter((_, index) => index % 2 === 1);
   const stray = parts.find((part, index) => index % 2 === 0 && /\{\{|\}\}/.test(part));
   if (names.length === 0 || names.includes("") || stray !== undefined) {
-    const what =
-      names.length === 0 && stray === undefined ? "has no placeholder" : "has braces that are no placeholder";
+    const what = names.length === 0 && stray === undefined ? "has no placeholder" : "has stray braces";
     throw new ConfigurationError(
-      `The path ${JSON.stringify(text)} ${what}, and every document needs a path of its own. Name a member of the values in it, as in "out/{{invoice_no}}.pdf".`,
+      `The path ${JSON.stringify(text)} ${what}, but every document needs a unique path. Add a placeholder for a value, for example "out/{{invoice_no}}.pdf".`,
     );
   }
   return {
@@ -40,9 +43,9 @@ function textOf(values: object, name: string, uid: string): string {
   const isText = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
   if (isText && value !== "") return String(value);
   const what = value === undefined ? "is missing" : value === "" ? "is empty" : `is ${describeKind(value)}`;
-  const message = `${what}, and the path of the document is made of it`;
+  const message = `${what}, but the path of the document needs it`;
   throw new ValuesError(
-    `The values for template ${JSON.stringify(uid)} make no path: ${JSON.stringify(name)} ${message}. Nothing was sent for it.`,
+    `The values for template ${JSON.stringify(uid)} do not make a path: ${JSON.stringify(name)} ${message}. No request was sent for it.`,
     { issues: [{ path: name.split("."), message }], uid },
   );
 }

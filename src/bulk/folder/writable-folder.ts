@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { AtomicFile } from "../../files/atomic-file.ts";
 import { draftEnding } from "../../files/filenames.ts";
 
-/** Creates a folder and those above it, and checks that it takes files; returns the first one that was missing, if any. */
+/** Creates a folder with its parents, and checks that it is writable. Returns the first folder that was missing, if any. */
 export async function makeWritableFolder(path: string, mark: string): Promise<string | undefined> {
   const firstMissing = await mkdir(path, { recursive: true }).catch(async (error: NodeJS.ErrnoException) => {
-    // A recursive `mkdir` reports a read-only file system as a missing folder, and a plain one as what it is.
+    // Unlike a recursive `mkdir`, a plain one reports a read-only file system correctly.
     if (error.code === "ENOENT") await mkdir(path);
     throw error;
   });
@@ -14,9 +14,9 @@ export async function makeWritableFolder(path: string, mark: string): Promise<st
   return firstMissing;
 }
 
-/** Removes the drafts of a run that was killed: their names begin with `stale`, and those of this run with `kept`. */
+/** Removes the drafts of a killed run, whose names begin with `stale`. Those of this run begin with `kept`. */
 export async function removeDrafts(folder: string, stale: string, kept: string): Promise<void> {
-  // Read bit by bit, because the folder may hold a million documents. A draft that cannot be removed does no harm.
+  // Read incrementally, because the folder may contain a million documents. A remaining draft is harmless.
   const entries = await opendir(folder, { bufferSize: 1024 }).catch(() => []);
   for await (const { name } of entries) {
     const isStale = name.startsWith(stale) && name.endsWith(draftEnding) && !name.startsWith(kept);
@@ -24,10 +24,10 @@ export async function removeDrafts(folder: string, stale: string, kept: string):
   }
 }
 
-/** What systems report that do not open folders, or do not sync them. */
+/** The error codes of systems that cannot open or sync folders. */
 const codesOfNoSync: readonly string[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"];
 
-/** Makes the names in a folder durable, where the system can. */
+/** Makes the entries of a folder durable, if the system supports it. */
 export async function syncFolder(path: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

@@ -1,7 +1,7 @@
 import { type Is, TemplatePdfError } from "../../errors/errors.ts";
 import { describeSystemError } from "../../files/system-errors.ts";
 
-/** The journal of a bulk run cannot be used: it is in use, of another run, or cannot be read or written. */
+/** The journal of a bulk run cannot be used: it is in use, belongs to another run, or cannot be read or written. */
 export class JournalError extends TemplatePdfError {
   declare static readonly is: Is<JournalError>;
   override readonly code = "journal_failed";
@@ -9,7 +9,7 @@ export class JournalError extends TemplatePdfError {
     return "JournalError";
   }
 
-  /** The journal's path. */
+  /** The path of the journal. */
   declare readonly path: string;
 
   constructor(message: string, facts: { readonly path: string; readonly cause?: unknown }) {
@@ -17,18 +17,18 @@ export class JournalError extends TemplatePdfError {
   }
 }
 
-/** Makes the error for what went wrong with a journal: `The journal "<path>" <what>.` */
+/** Creates the error for a journal: `The journal "<path>" <what>.` */
 export function journalError(path: string, what: string, cause?: unknown): JournalError {
   const facts = cause === undefined ? { path } : { path, cause };
   return new JournalError(`The journal ${JSON.stringify(path)} ${what}.`, facts);
 }
 
-/** Makes the error for what the system refused. */
+/** Creates the error for a journal that cannot be opened or written. */
 export function systemRefused(path: string, verb: "opened" | "written", cause: unknown): JournalError {
   const next =
     verb === "written"
-      ? "what it has recorded is kept: mend that, and start the run again"
-      : "mend that, or name another journal";
+      ? "Fix this and start the run again; recorded jobs are kept"
+      : "Fix this, or use another journal";
   const why = describeSystemError(cause, { EEXIST: "a part of its path is a file, not a folder" });
-  return journalError(path, `cannot be ${verb}: ${why}; ${next}`, cause);
+  return journalError(path, `cannot be ${verb}: ${why}. ${next}`, cause);
 }

@@ -15,20 +15,20 @@ import type { JobRecord } from "./key-table.ts";
 
 const chunkBytes = 1024 * 1024;
 
-/** The file of a journal, open: only whoever has its lock may have one. */
+/** The open file of a journal. Only the holder of its lock may open it. */
 export class JournalFile {
   readonly #path: string;
   #handle: FileHandle;
-  /** Where the last whole line ends, and the next begins. */
+  /** The position after the last complete line. */
   #end = 0;
 
-  /** @param handle - of a regular file, open for reading and writing */
+  /** @param handle - an open regular file, readable and writable */
   constructor(path: string, handle: FileHandle) {
     this.#path = path;
     this.#handle = handle;
   }
 
-  /** Opens a file, or creates it; returns nothing if something else than a file is there. */
+  /** Opens or creates a file. Returns nothing if the path is not a file. */
   static async open(path: string): Promise<JournalFile | undefined> {
     const handle = await openHandle(path);
     if ((await handle.stat()).isFile()) return new JournalFile(path, handle);
@@ -36,14 +36,14 @@ export class JournalFile {
     return undefined;
   }
 
-  /** Tells what the file begins with. What is added comes behind its header, until the lines are read. */
+  /** Reads the header. Until the lines are read, new lines are added after the header. */
   async readBeginning(): Promise<Beginning> {
     const beginning = readBeginning(await this.#read(Buffer.allocUnsafe(chunkBytes), 0));
     if (beginning.kind === "header") this.#end = beginning.bytes;
     return beginning;
   }
 
-  /** Reads all lines, and cuts off a last one that was not written to its end. */
+  /** Reads all lines, and removes an incomplete last line. */
   async readLines(take: (record: JobRecord) => void): Promise<LinesRead> {
     const reader = new LineReader(take);
     const chunk = Buffer.allocUnsafe(chunkBytes);
@@ -60,16 +60,16 @@ export class JournalFile {
     return lines;
   }
 
-  /** Makes the file a journal without lines, whatever stood in it. */
+  /** Replaces the content of the file with an empty journal. */
   async begin(header: JournalHeader): Promise<void> {
     this.#end = 0;
     await this.#handle.truncate(0);
     await this.append(encodeHeader(header));
-    // Makes durable that the file is in its folder, if the platform can.
+    // Makes the entry in the folder durable, if the platform supports it.
     await syncFolder(dirname(this.#path)).catch(() => {});
   }
 
-  /** Renames the file to `<path>.old`, in place of an older one, and goes on with a new one. */
+  /** Renames the file to `<path>.old`, replacing an older one, and continues with a new file. */
   async putAside(): Promise<void> {
     await this.#handle.close();
     await renamePatiently(() => rename(this.#path, `${this.#path}.old`));
@@ -77,21 +77,21 @@ export class JournalFile {
   }
 
   /**
-   * Adds lines and syncs them: all or none, as far as the disk still allows.
+   * Adds lines and syncs them: all or none, as far as the disk allows.
    *
-   * @throws the system's own error; the lines before stay as they are
+   * @throws the system error; earlier lines are unchanged
    */
   async append(lines: Uint8Array): Promise<void> {
     try {
       for (let written = 0; written < lines.length; ) {
         const left = lines.length - written;
         const { bytesWritten } = await this.#handle.write(lines, written, left, this.#end + written);
-        if (bytesWritten === 0) throw new Error("the system writes nothing of it");
+        if (bytesWritten === 0) throw new Error("no bytes were written");
         written += bytesWritten;
       }
       await this.#handle.datasync();
     } catch (error) {
-      // Where this fails, too, the next run cuts off what is not whole.
+      // If this fails, too, the next run removes the incomplete line.
       await this.#handle.truncate(this.#end).catch(() => {});
       throw error;
     }

@@ -3,33 +3,33 @@ import { bytesOf, hashWords, type JobRecord } from "./key-table.ts";
 
 const format = "template-pdf bulk journal";
 const version = 2;
-/** How every journal begins, of whatever version. */
+/** The start of every journal of any version. */
 export const journalOpening = `{"format":${JSON.stringify(format)},`;
 const sumOf = (summed: string) => `,"sum":"${crc32(summed).toString(16).padStart(8, "0")}"}\n`;
 const sumLength = sumOf("").length;
 
 /** The first line of a journal. */
 export interface JournalHeader {
-  /** What all hashes of this journal are salted with. */
+  /** The salt of all hashes in this journal. */
   readonly salt: string;
-  /** What run the journal belongs to. */
+  /** The run that the journal belongs to. */
   readonly run: Readonly<Record<string, string>>;
 }
 
-/** What a file begins with. */
+/** The start of a file. */
 export type Beginning =
   | { readonly kind: "header"; readonly header: JournalHeader; readonly bytes: number }
-  /** Nothing, or a header that was not written to its end: no line can have followed. */
+  /** Empty, or with an incomplete header, so there are no lines. */
   | { readonly kind: "nothing" }
   | { readonly kind: "damaged" | "otherVersion" | "foreign" };
 
-/** The first line of a journal, which its own checksum ends. */
+/** Returns the first line of a journal, with its checksum. */
 export function encodeHeader({ salt, run }: JournalHeader): Buffer {
   const summed = JSON.stringify({ format, version, salt, run }).slice(0, -1);
   return Buffer.from(summed + sumOf(summed));
 }
 
-/** @param bytes - all of a file, or so much that the first line of a journal would end within */
+/** @param bytes - a file, or at least as much of it as the first line of a journal */
 export function readBeginning(bytes: Buffer): Beginning {
   const length = Math.min(bytes.length, journalOpening.length);
   if (bytes.toString("latin1", 0, length) !== journalOpening.slice(0, length)) return { kind: "foreign" };
@@ -44,35 +44,35 @@ export function readBeginning(bytes: Buffer): Beginning {
   return { kind: "header", header: { salt, run }, bytes: newline + 1 };
 }
 
-/** A line as words and as bytes, in the same memory: a record and its CRC-32. */
+/** A line as words and as bytes in the same memory: a record and its CRC-32. */
 const words = new Uint32Array(2 * hashWords + 1);
 const record: JobRecord = words.subarray(0, 2 * hashWords);
 const recordBytes = bytesOf(record);
 const allBytes = bytesOf(words);
 
-/** How long every line of a finished job is, in base64url and with its newline. */
+/** The length of each line of a finished job, in base64url with the newline. */
 export const lineBytes = Math.ceil((allBytes.length * 4) / 3) + 1;
 const newline = 10;
 
-/** The line of a finished job. */
+/** Returns the line of a finished job. */
 export function encodeLine(finished: JobRecord): string {
   record.set(finished);
   words[2 * hashWords] = crc32(recordBytes);
   return `${allBytes.toString("base64url")}\n`;
 }
 
-/** What stands in a journal behind its header. */
+/** The lines of a journal. */
 export interface LinesRead {
-  /** How many lines are damaged, as far as their bytes tell. */
+  /** The number of damaged lines, estimated from their bytes. */
   readonly damagedLines: number;
-  /** Where the last line that has its newline ends, in bytes from the first line. */
+  /** The end of the last complete line, in bytes from the first line. */
   readonly wholeBytes: number;
 }
 
 /**
- * Reads lines from chunks of any size. Leaves out damaged lines: each newline begins another.
+ * Reads lines from chunks of any size. Skips damaged lines: each newline starts another line.
  *
- * A last line without its newline was not written to its end. It is not damage, and is not read.
+ * A last line without a newline is incomplete. It is not read, and does not count as damaged.
  */
 export class LineReader {
   readonly #take: (record: JobRecord) => void;
@@ -80,7 +80,7 @@ export class LineReader {
   #wholeBytes = 0;
   #damagedLines = 0;
 
-  /** @param take - receives the record of every line, which is another's after the call */
+  /** @param take - receives the record of each line, which is reused after the call */
   constructor(take: (record: JobRecord) => void) {
     this.#take = take;
   }
@@ -99,7 +99,7 @@ export class LineReader {
       at = end;
     }
     this.#wholeBytes += at;
-    // Copied: a chunk is its reader's to use again.
+    // Copied, because the caller may reuse a chunk.
     this.#rest = Buffer.from(bytes.subarray(at));
   }
 
@@ -107,7 +107,7 @@ export class LineReader {
     return { damagedLines: this.#damagedLines, wholeBytes: this.#wholeBytes };
   }
 
-  /** Reads the line at a place; false if no whole line with the right checksum stands there. */
+  /** Reads the line at a position. Returns false if there is no complete line with a valid checksum. */
   #readLine(bytes: Buffer, at: number): boolean {
     if (bytes[at + lineBytes - 1] !== newline) return false;
     const written = allBytes.write(bytes.toString("latin1", at, at + lineBytes - 1), "base64url");
@@ -116,7 +116,7 @@ export class LineReader {
     return true;
   }
 
-  /** What ends with a newline may still end with a whole line: the one before it has lost its own newline. */
+  /** Text up to a newline may still end with a complete line, if the line before it lost its newline. */
   #readDamaged(bytes: Buffer, from: number, end: number): void {
     const last = end - lineBytes;
     const damagedTo = last > from && this.#readLine(bytes, last) ? last : end;

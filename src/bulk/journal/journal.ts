@@ -9,24 +9,26 @@ import { hashJob, hashWords, idOf, KeyTable, newRecord } from "./key-table.ts";
 import { LineGroups } from "./line-groups.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
 
-/** What a journal is opened with. */
+/** The options for opening a journal. */
 export interface JournalOptions {
   readonly path: string;
-  /** What run it belongs to: names and texts, told in messages, so no secrets. A journal begun with others is refused. */
+  /**
+   * The run that it belongs to, as names and texts. They appear in messages, so they must not be secrets. A journal of another
+   * run is rejected.
+   */
   readonly run: Readonly<Record<string, string>>;
-  /** Whether to start over: an existing journal is then put aside as `<path>.old`, in the stead of an older one. */
+  /** Whether to start over. An existing journal is renamed to `<path>.old`, replacing an older one. */
   readonly fresh: boolean;
-  /** Makes durable what the lines of a group speak of; called before they are written. */
+  /** Makes the documents of a group of lines durable. Called before the lines are written. */
   readonly beforeLines?: (() => Promise<void>) | undefined;
 }
 
 /**
- * What is known of a job: nothing, that earlier runs finished it with another input, or with this one; or that a job
- * of this run has the same key.
+ * The state of a job: new, finished by an earlier run with another or the same input, or with the key of another job in this run.
  */
 export type JobState = "new" | "changed" | "finished" | { readonly sameKeyAs: number };
 
-/** A job that was entered, and its place in the table of keys. */
+/** An entered job, and its position in the table of keys. */
 export interface Entry {
   readonly key: string;
   readonly state: JobState;
@@ -34,9 +36,9 @@ export interface Entry {
 }
 
 /**
- * Opens the journal of a run, or begins it; creates its folder if it is missing.
+ * Opens or creates the journal of a run. Creates a missing folder.
  *
- * @throws {JournalError} when it is in use, of another run, no journal, or cannot be read or written
+ * @throws {JournalError} if it is in use, belongs to another run, is not a journal, or cannot be read or written
  */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { path } = options;
@@ -45,11 +47,11 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   try {
     const absolute = resolve(path);
     await mkdir(dirname(absolute), { recursive: true });
-    // Links followed: under two names a journal has one lock.
+    // Links are followed, so that a journal with two names has one lock.
     const ownPath = realPathOf(absolute);
     lock = await takeLock(`${ownPath}.lock`);
     file = await JournalFile.open(ownPath);
-    if (!file) throw journalError(path, "cannot be opened: what stands there is no file; name another path");
+    if (!file) throw journalError(path, "cannot be opened, because it is not a file. Use another path");
     return new Journal(options, lock, file, await resume(options, file));
   } catch (error) {
     await file?.close().catch(() => {});
@@ -59,12 +61,12 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 }
 
-/** What was read of a journal. */
+/** The content of an opened journal. */
 interface Resumed {
-  /** The jobs that earlier runs finished; some of them may have been reopened since. */
+  /** The jobs that earlier runs finished. Some may have been reopened since. */
   readonly table: KeyTable;
   readonly salt: string;
-  /** The salt of the journal that stood there before, be it this one. */
+  /** The salt of the previous journal, which may be this one. */
   readonly saltBefore: string | undefined;
   readonly damagedLines: number;
 }
@@ -82,9 +84,9 @@ async function resume({ path, run, fresh }: JournalOptions, file: JournalFile): 
     if (differing.length === 0) return { table, salt: header.salt, saltBefore: header.salt, damagedLines };
     if (table.size + damagedLines > 0) {
       const what = `belongs to another run: ${differing.join(", ")}`;
-      throw journalError(path, `${what}; name another journal, ${startOver}`);
+      throw journalError(path, `${what}. Use another journal, ${startOver}`);
     }
-    // That run has finished nothing: there is nothing to be kept from this one.
+    // That run has not finished any job, so nothing is lost.
   }
   if (kind !== "nothing") await file.putAside();
   const salt = randomBytes(16).toString("base64url");
@@ -92,14 +94,14 @@ async function resume({ path, run, fresh }: JournalOptions, file: JournalFile): 
   return { table, salt, saltBefore: header?.salt, damagedLines: 0 };
 }
 
-const startOver = "or start over with `fresh`, which puts this one aside";
+const startOver = "or start over with `fresh`, which renames this one";
 const refusals = {
-  foreign: "is none: the file there is something else, and is left as it is; name another path",
-  damaged: `cannot be read: its first line is damaged; restore it from a copy, ${startOver}`,
-  otherVersion: `cannot be read: another version of template-pdf began it; use that, ${startOver}`,
+  foreign: "is not a journal but another file, and is left unchanged. Use another path",
+  damaged: `cannot be read, because its first line is damaged. Restore it from a copy, ${startOver}`,
+  otherVersion: `cannot be read, because another version of template-pdf created it. Use that version, ${startOver}`,
 };
 
-/** How two runs differ, property by property. */
+/** Describes the differences of two runs. */
 function differencesOf(before: JournalHeader["run"], now: JournalHeader["run"]): string[] {
   return Object.keys({ ...before, ...now })
     .filter((name) => before[name] !== now[name])
@@ -111,13 +113,13 @@ function quoted(text: string | undefined): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }
 
-/** Stands for the input of a job that was reopened: no hash is that. */
+/** The input of a reopened job, which no hash equals. */
 const noInput = newRecord();
 
 const takenOver =
-  "was taken over by another run, because this one gave no sign of life for long: let that one end, then start again";
+  "was taken over by another run, because this run did not respond for too long. Wait until that run ends, then start again";
 
-/** The journal of a run: which jobs are finished. It holds their hashes only, and its lock until it is closed. */
+/** The journal of a run, which records finished jobs as hashes. It holds its lock until it is closed. */
 export class Journal {
   // See `BulkProgress`.
   readonly finishedBefore: number;
@@ -147,16 +149,16 @@ export class Journal {
     this.idBefore = saltBefore === undefined ? undefined : idOf(saltBefore);
   }
 
-  /** How many jobs that earlier runs finished have not been entered in this run. */
+  /** The number of jobs that earlier runs finished and that were not entered in this run. */
   get notEntered(): number {
     return this.finishedBefore - this.#enteredOfBefore;
   }
 
   /**
-   * Enters a job, and tells what is known of it.
+   * Enters a job and returns its state.
    *
-   * @param input - all that decides what its document looks like, as a canonical text
-   * @param index - the job's own, less than 2 ** 32 - 1; told when a later job of this run has the same key
+   * @param input - the input of its document as canonical text
+   * @param index - the index of the job, less than 2 ** 32 - 1, for the message if a later job has the same key
    */
   enter(key: string, input: string, index: number): Entry {
     const table = this.#table;
@@ -169,34 +171,34 @@ export class Journal {
     if (known === -1) return { key, state: "new", place };
     if (!table.hasInput(place, noInput)) this.#enteredOfBefore++;
     if (table.hasInput(place, this.#record)) return { key, state: "finished", place };
-    // Nobody asks for the old input again: `finish` needs this one.
+    // The old input is no longer needed: `finish` needs this one.
     table.setInput(place, this.#record);
     return { key, state: "changed", place };
   }
 
   /**
-   * Records that a job is finished, which was new or changed. Resolves when its line is synced.
+   * Records a finished job, which was new or changed. Resolves when its line is synced.
    *
-   * @throws {JournalError} when it could not be, or the journal is closed; it then takes no more
-   * @throws what `beforeLines` throws
+   * @throws {JournalError} if this fails, or the journal is closed. It then accepts no more lines
+   * @throws the error of `beforeLines`
    */
   finish({ place }: Entry): Promise<void> {
     return this.#groups.add(encodeLine(this.#table.recordAt(place)));
   }
 
   /**
-   * Records that the document of a job which has changed may be replaced from now on. Until it is finished, no input is known to be that
-   * of its document: also not the earlier one, if it comes back after a crash. Resolves and throws as `finish`.
+   * Records that the document of a changed job may be replaced from now on. Until the job is finished, no input counts as that of
+   * its document, not even the earlier one after a crash. Resolves and throws like `finish`.
    */
   reopen({ place }: Entry): Promise<void> {
     const record = this.#table.recordAt(place).slice();
     return this.#groups.add(encodeLine(record.fill(0, hashWords)));
   }
 
-  /** Writes what is still to be written, and gives the lock back. What could not be written was told by `finish`. */
+  /** Writes the remaining lines and releases the lock. `finish` has reported failures. */
   async close(): Promise<void> {
-    await this.#groups.end(journalError(this.#options.path, "is closed, and takes no more lines"));
-    // All lines are synced: what a file system says now changes nothing.
+    await this.#groups.end(journalError(this.#options.path, "is closed"));
+    // All lines are synced, so errors from here on are ignored.
     await this.#file.close().catch(() => {});
     await this.#lock.release();
   }

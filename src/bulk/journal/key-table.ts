@@ -1,30 +1,30 @@
 import { hash } from "node:crypto";
 
-/** How many 32-bit words of SHA-256 are kept: 96 bits, of which no two of a run will be alike by chance. */
+/** The number of 32-bit words of SHA-256 to keep: 96 bits, so that no two jobs of a run collide by chance. */
 export const hashWords = 3;
 
-/** A finished job: the words of its key's hash, then those of its input's. */
+/** A finished job: the words of the hash of its key, then those of its input. */
 export type JobRecord = Uint32Array;
 
 export function newRecord(): JobRecord {
   return new Uint32Array(2 * hashWords);
 }
 
-/** The bytes of a record, in the same memory. */
+/** Returns the bytes of a record, in the same memory. */
 export function bytesOf(record: JobRecord): Buffer {
   return Buffer.from(record.buffer, record.byteOffset, record.byteLength);
 }
 
-/** UTF-8, in which a text is hashed, has one and the same replacement for every half of a surrogate pair. */
+/** Matches lone surrogates, which UTF-8 would all encode as the same replacement. */
 const half = /\p{Surrogate}/u;
 
-/** Hashes a job into a record, with the salt of its journal: of values, few have a hash that nobody knows. */
+/** Hashes a job into a record, with the salt of its journal, because values are easy to guess. */
 export function hashJob(salt: string, key: string, input: string, record: JobRecord): void {
   hashText(`${salt} key`, key, record, 0);
   hashText(`${salt} input`, input, record, hashWords);
 }
 
-/** Names a journal without telling its salt. */
+/** Returns an id of a journal that does not reveal its salt. */
 export function idOf(salt: string): string {
   return hash("sha256", `${salt} id`).slice(0, 16);
 }
@@ -41,16 +41,16 @@ const indexWord = 2 * hashWords;
 /** The index of an entry that no job of this run has entered. */
 const none = 0xffff_ffff;
 
-/** Entries lie in pages, so that growing copies none of them. */
+/** Entries are stored in pages, so that growing copies no entries. */
 const pageBits = 13;
 const entriesInPage = 1 << pageBits;
 
 /**
- * What is known of every key: 36 to 45 bytes each, because a run may have a million of them. A key has a place, counted
- * from 0 in the order of adding.
+ * The state of every key, in 36 to 45 bytes each, because a run may have a million. A key has a position, counted from 0 in the
+ * order of adding.
  */
 export class KeyTable {
-  /** Open addressing: each slot is empty (0) or holds a place + 1. */
+  /** Open addressing: each slot is empty (0) or holds a position + 1. */
   #slots = new Uint32Array(1024);
   readonly #pages: Uint32Array[] = [];
   #size = 0;
@@ -59,12 +59,12 @@ export class KeyTable {
     return this.#size;
   }
 
-  /** The place of the record's key; -1 where there is none. */
+  /** Returns the position of the record's key, or -1. */
   find(record: JobRecord): number {
     return (this.#slots[this.#slotOf(record, 0)] as number) - 1;
   }
 
-  /** Adds a record whose key is not known; returns its place. */
+  /** Adds a record with a new key. Returns its position. */
   add(record: JobRecord): number {
     if (this.#size >= this.#slots.length * 0.75) this.#grow();
     const place = this.#size++;
@@ -79,7 +79,7 @@ export class KeyTable {
     return place;
   }
 
-  /** Puts a record in, in place of another with its key; returns its place. */
+  /** Adds a record, or replaces the one with the same key. Returns its position. */
   put(record: JobRecord): number {
     const known = this.find(record);
     if (known === -1) return this.add(record);
@@ -87,7 +87,7 @@ export class KeyTable {
     return known;
   }
 
-  /** Puts the record's input in the stead of that of its key. */
+  /** Replaces the input of a key. */
   setInput(place: number, record: JobRecord): void {
     this.#pageOf(place).set(record.subarray(hashWords), offsetOf(place) + hashWords);
   }
@@ -96,20 +96,20 @@ export class KeyTable {
     return this.#hasWords(place, record, hashWords, hashWords);
   }
 
-  /** How many keys have that record's input. */
+  /** Returns the number of keys with this input. */
   countWithInput(record: JobRecord): number {
     let count = 0;
     for (let place = 0; place < this.#size; place++) count += Number(this.hasInput(place, record));
     return count;
   }
 
-  /** The record at a place, which changes with the table. */
+  /** Returns the record at a position. It changes with the table. */
   recordAt(place: number): JobRecord {
     const at = offsetOf(place);
     return this.#pageOf(place).subarray(at, at + indexWord);
   }
 
-  /** The index of the job that entered the key in this run. */
+  /** Returns the index of the job that entered the key in this run. */
   indexAt(place: number): number | undefined {
     const index = this.#pageOf(place)[offsetOf(place) + indexWord] as number;
     return index === none ? undefined : index;
@@ -119,10 +119,10 @@ export class KeyTable {
     this.#pageOf(place)[offsetOf(place) + indexWord] = index;
   }
 
-  /** The slot of a key, or the empty one where it belongs. The key's words begin at a place in `words`. */
+  /** Returns the slot of a key, or the empty slot for it. The words of the key begin at a position in `words`. */
   #slotOf(words: Uint32Array, from: number): number {
     const mask = this.#slots.length - 1;
-    // A hash is as random as any: its first word is as good as all.
+    // The first word of a hash is random enough.
     let slot = (words[from] as number) & mask;
     for (;;) {
       const place = (this.#slots[slot] as number) - 1;
@@ -131,7 +131,7 @@ export class KeyTable {
     }
   }
 
-  /** Whether the words of an entry, from its `at`th on, are those that begin at a place in `words`. */
+  /** Whether the words of an entry, from index `at`, equal those at a position in `words`. */
   #hasWords(place: number, words: Uint32Array, from: number, at: number): boolean {
     const page = this.#pageOf(place);
     const start = offsetOf(place) + at;

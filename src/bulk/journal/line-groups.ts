@@ -1,33 +1,33 @@
-/** A group is written when it has so many lines, however short a while it was collected. */
+/** The number of lines at which a group is written immediately. */
 const maxLines = 1024;
 const maxDelayMs = 20;
-/** The disk is left alone four times as long as the last group took it: a line waits little where the disk is quick. */
+/** The pause after a group, as a multiple of its duration. On a fast disk, lines wait only briefly. */
 const restFactor = 4;
 
 /**
- * Collects lines for a short while, and writes them together: one sync for all of them.
+ * Collects lines for a short time and writes them together, with one sync.
  *
- * After a group that could not be written it takes no more lines.
+ * After a group that could not be written, it accepts no more lines.
  */
 export class LineGroups {
   readonly #write: (lines: string) => Promise<void>;
   #lines = "";
   #count = 0;
-  /** The group that is collected, and the one before it. */
+  /** The current group, and the previous one. */
   #group: Promise<void> | undefined;
   #groupBefore: Promise<void> | undefined;
-  /** Ends the collecting. */
+  /** Stops collecting. */
   #wake = () => {};
   #isEnding = false;
   #lastWriteMs = 0;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param write - makes lines durable, or rejects */
+  /** @param write - makes lines durable or rejects */
   constructor(write: (lines: string) => Promise<void>) {
     this.#write = write;
   }
 
-  /** Resolves when the line is written, and rejects when it could not be. */
+  /** Resolves when the line is written. Rejects if writing fails. */
   add(line: string): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure.error);
     this.#lines += line;
@@ -37,7 +37,7 @@ export class LineGroups {
     return this.#group;
   }
 
-  /** Writes at once what is collected, and takes no more lines. */
+  /** Writes the collected lines immediately, and accepts no more. */
   async end(error: unknown): Promise<void> {
     this.#isEnding = true;
     this.#wake();

@@ -1,22 +1,22 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Who holds a lock: a process, told from all that have been and will be. */
+/** The process that holds a lock, with enough data to identify it uniquely. */
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   /**
-   * Whose process ids these are: a container may have its host's name and processes of its own, and two machines one
-   * name. Empty where it cannot be told.
+   * The scope of the process ids: a container may have the name of its host but its own processes, and two machines may share a
+   * name. Empty if unknown.
    */
   readonly processes: string;
-  /** When the process started, as Linux counts it; empty elsewhere. */
+  /** The start time of the process in Linux clock ticks; empty on other systems. */
   readonly started: string;
-  /** Random: no two locks have the same. */
+  /** A random token, unique for each lock. */
   readonly token: string;
 }
 
-/** This process, as the holder of a lock. */
+/** Returns this process as a lock holder. */
 export function thisProcess(token: string): LockHolder {
   const { pid } = process;
   return {
@@ -28,7 +28,7 @@ export function thisProcess(token: string): LockHolder {
   };
 }
 
-/** Reads the text of a lock; gives nothing where it is none. */
+/** Parses the text of a lock. Returns nothing if it is invalid. */
 export function parseHolder(text: string): LockHolder | undefined {
   try {
     const { pid, host, processes, started, token } = JSON.parse(text);
@@ -43,7 +43,7 @@ export function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-/** Whether a process is still there; undefined where that cannot be told from here. */
+/** Whether a process still exists; undefined if that cannot be determined. */
 export function isRunning({ pid, host, processes, started }: LockHolder): boolean | undefined {
   const ownHost = known(hostname);
   if (ownHost === "" || host !== ownHost || processes !== ownProcesses()) return undefined;
@@ -55,16 +55,16 @@ export function isRunning({ pid, host, processes, started }: LockHolder): boolea
     if (code !== "EPERM") return undefined;
   }
   const found = startOf(pid);
-  // Another process may have its number by now, which Windows gives away again soon: whoever holds the lock touches it.
+  // Another process may have its id by now, because Windows reuses ids quickly. The holder of the lock touches it.
   if (!found) return undefined;
-  // A zombie has ended, and only waits for its parent to take note.
+  // A zombie has ended, and only waits for its parent.
   return !/[ZX]/.test(found.state) && (started === "" || found.started === started);
 }
 
-/** The state and the start of a process, by proc(5), where there is such a thing. */
+/** Returns the state and the start of a process from proc(5), if it exists. */
 function startOf(pid: number): { readonly state: string; readonly started: string } | undefined {
   const text = known(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  // The second field is the program's name in parentheses, in which anything may stand.
+  // The second field is the name of the program in parentheses, which may contain anything.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state = "", started] = [fields[0], fields[19]];
   return started === undefined ? undefined : { state, started };
@@ -76,7 +76,7 @@ function ownProcesses(): string {
   return [boot, namespace].filter((part) => part !== "").join(" ");
 }
 
-/** What a call gives; an empty text where there is no such thing, or this process may not know. */
+/** Returns the result of a call, or an empty string if it fails. */
 function known(tell: () => string): string {
   try {
     return tell();

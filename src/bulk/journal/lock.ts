@@ -4,31 +4,31 @@ import { clearInterval, setInterval } from "node:timers";
 import { renamePatiently } from "../../files/file-system.ts";
 import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-holder.ts";
 
-/** How often a run touches its lock. */
+/** The interval at which a run touches its lock. */
 const touchMs = 5_000;
-/** What was touched so long ago is touched again before it is relied on: this process may have slept. */
+/** After this time, the lock is touched again before it is trusted, because this process may have slept. */
 const trustMs = 10_000;
-/** A lock whose process cannot be checked is taken for left behind when it was not touched for so long. */
+/** A lock whose process cannot be checked counts as stale after this time without a touch. */
 const staleMs = 30_000;
-/** How often another run may be quicker, before something else must be wrong: a lock that is a link to nowhere. */
+/** The maximum number of lost races before another cause is assumed, such as a lock that is a broken link. */
 const maxTries = 100;
 
-/** Another run holds the lock. The message says which, to follow the name of what is locked. */
+/** Another run holds the lock. The message continues the name of the locked file. */
 export class LockHeld extends Error {
   /**
-   * @param holder - nothing if its text cannot be read
-   * @param touchedAgoMs - nothing if its process was seen running, and that does not matter
+   * @param holder - missing if its text cannot be read
+   * @param touchedAgoMs - missing if its process is known to run
    */
   constructor(path: string, holder: LockHolder | undefined, touchedAgoMs?: number) {
     const seconds = (milliseconds: number) => `${Math.ceil(milliseconds / 1000)} s`;
     const who = holder
       ? `process ${holder.pid} on host ${JSON.stringify(holder.host)}`
-      : `its lock ${JSON.stringify(path)} tells not by whom`;
+      : `its lock ${JSON.stringify(path)} is unreadable`;
     const isSeen = touchedAgoMs === undefined;
-    const sign = isSeen ? "" : `; last sign of life ${seconds(touchedAgoMs)} ago`;
-    const gone = isSeen ? "" : `; if it is gone already, start again in ${seconds(staleMs - touchedAgoMs)}`;
-    const next = `wait until that has ended, or name another journal${gone}`;
-    super(`is in use by another run (${who}${sign}): ${next}`);
+    const sign = isSeen ? "" : `; last active ${seconds(touchedAgoMs)} ago`;
+    const gone = isSeen ? "" : `. If it has already ended, start again in ${seconds(staleMs - touchedAgoMs)}`;
+    const next = `Wait until it ends, or use another journal${gone}`;
+    super(`is in use by another run (${who}${sign}). ${next}`);
   }
 }
 
@@ -43,26 +43,26 @@ export class Lock {
   constructor(path: string, text: string) {
     this.#path = path;
     this.#text = text;
-    // A lock that cannot be touched now may be the next time.
+    // A lock that cannot be touched now may be touched next time.
     this.#timer = setInterval(() => this.#touch().catch(() => {}), touchMs);
     this.#timer.unref();
   }
 
-  /** Whether the lock is still this run's: another may take it over when this process sleeps for long. */
+  /** Whether this run still holds the lock. Another run may take it over if this process sleeps for long. */
   async isOurs(): Promise<boolean> {
     if (!this.#isLost && Date.now() - this.#touchedAt > trustMs) await this.#touch();
     return !this.#isLost;
   }
 
-  /** Gives the lock back, if it is still ours. */
+  /** Releases the lock if this run still holds it. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     const found = await look(this.#path).catch(() => undefined);
-    // What cannot be removed is taken over by the next run, once this process is gone.
+    // If the lock cannot be removed, the next run takes it over after this process ends.
     if (found?.text === this.#text) await unlink(this.#path).catch(() => {});
   }
 
-  /** Writes the lock's own text again: unlike a time that is set, that leaves the time to the clock of the file system. */
+  /** Writes the text of the lock again, so that the time comes from the clock of the file system. */
   async #touch(): Promise<void> {
     const handle = await open(this.#path, "r+").catch(ignoreMissing);
     try {
@@ -76,13 +76,13 @@ export class Lock {
   }
 }
 
-/** A lock that is not taken yet: its text, in a file of its own. */
+/** A lock that is not taken yet: its text in a separate file. */
 interface Draft {
   readonly path: string;
   readonly text: string;
 }
 
-/** Takes a lock, or takes it over from a run that is gone; throws {@link LockHeld} while another run has it. */
+/** Takes a lock, or takes over a stale one. Throws {@link LockHeld} if another run holds it. */
 export async function takeLock(path: string): Promise<Lock> {
   const token = randomBytes(6).toString("hex");
   const draft = { path: `${path}.${token}`, text: `${JSON.stringify(thisProcess(token))}\n` };
@@ -97,11 +97,11 @@ export async function takeLock(path: string): Promise<Lock> {
   }
 }
 
-/** Creates a file with the text of a draft in it from the first; false if there is one. */
+/** Creates a lock file with its text atomically. Returns false if one exists. */
 async function create(path: string, draft: Draft): Promise<boolean> {
   try {
     await link(draft.path, path).catch(async (error) => {
-      // Not every file system has links.
+      // Not every file system supports links.
       if (error.code !== "EEXIST") await writeFile(path, draft.text, { flag: "wx" });
       else throw error;
     });
@@ -113,9 +113,9 @@ async function create(path: string, draft: Draft): Promise<boolean> {
 }
 
 /**
- * Puts a lock in the stead of one that was left behind; false if there is another by now.
+ * Replaces a stale lock. Returns false if another run has replaced it.
  *
- * All who find the same lock left behind create a file with the same name. The one that succeeds renames it to the lock.
+ * All runs that find the same stale lock create a file with the same name. The one that succeeds renames it to the lock.
  */
 async function takeOver(path: string, draft: Draft): Promise<boolean> {
   const found = await look(path);
@@ -124,41 +124,41 @@ async function takeOver(path: string, draft: Draft): Promise<boolean> {
   const turn = `${path}.${found.holder?.token ?? "unreadable"}`;
   if (!(await create(turn, draft))) {
     const other = await look(turn);
-    // Whoever has the turn for a lock that was replaced since does not get it: the next look names the run that did.
+    // The stale lock was already replaced, so this run does not get it. The next check names the new holder.
     if (!other || (await look(path))?.text !== found.text) return false;
     await refuseWhileHeld(path, other, draft);
-    // It was left behind by a run that was killed right there.
+    // A run was killed at this point.
     await unlink(turn).catch(ignoreMissing);
     return false;
   }
   return renamePatiently(async () => {
-    // Each time that is tried: who keeps us waiting may be its run, awake again.
+    // Checked on each try, because the original run may be active again.
     const now = await look(path);
     if (now?.text !== found.text) return false;
     await refuseWhileHeld(path, now, draft);
     await rename(turn, path).catch(ignoreMissing);
-    // A run that took ours for left behind may have replaced it.
+    // A run that considered our lock stale may have replaced it.
     return (await look(path))?.text === draft.text;
   }).finally(() => unlink(turn).catch(() => {}));
 }
 
-/** @throws {LockHeld} unless the lock was left behind */
+/** @throws {LockHeld} unless the lock is stale */
 async function refuseWhileHeld(path: string, { holder, touchedMs }: Found, draft: Draft): Promise<void> {
   const running = holder && isRunning(holder);
   if (running) throw new LockHeld(path, holder);
   if (running === false) return;
-  // Between two times of one clock: that of a file server may be another than ours.
+  // Both times come from the clock of the file system, which may differ from ours.
   const now = await look(draft.path);
   const touchedAgoMs = (now?.touchedMs ?? 0) - touchedMs;
   if (touchedAgoMs < staleMs) throw new LockHeld(path, holder, Math.max(0, touchedAgoMs));
 }
 
-/** A lock that was found. */
+/** A lock of another run. */
 interface Found {
   readonly text: string;
-  /** Nothing if the text cannot be read. */
+  /** Missing if the text cannot be read. */
   readonly holder: LockHolder | undefined;
-  /** When it was last touched, by the clock of the file system. */
+  /** The time of the last touch, by the clock of the file system. */
   readonly touchedMs: number;
 }
 

@@ -1,16 +1,16 @@
 import { RateSeeker } from "./rate-seeker.ts";
 import { SlotLimit } from "./slot-limit.ts";
 
-/** The number of a request, with which its outcome is reported: they count up from 1. */
+/** The number of a request, counted from 1, which identifies it when its outcome is reported. */
 export type Ticket = number;
 
-/** How late a run may be and still catch up: timers are late by some milliseconds, a busy process by more. */
+/** The maximum delay that a run catches up: timers are a few milliseconds late, busy processes more. */
 const timerLatenessMs = 10;
 const busyMs = 50;
 
 /**
- * Decides when a run may send its next request, and how many may be under way. Requests follow one another evenly. `"auto"` seeks
- * both limits by what the service refuses. Any clock that goes forward serves.
+ * Decides when a run may send its next request, and how many may be in flight. Requests are evenly spaced. `"auto"` adapts both
+ * limits to the refusals of the service. Works with any monotonic clock.
  */
 export class Pace {
   readonly #fixedSlots: number;
@@ -18,12 +18,12 @@ export class Pace {
   readonly #creditMs: number;
   #limit: SlotLimit | undefined;
   readonly #seeker: RateSeeker | undefined;
-  /** When the next request may be sent, and what that was before the last one was sent. */
+  /** The time of the next request, and its value before the last request. */
   #nextAtMs = Number.NEGATIVE_INFINITY;
   #wasNextAtMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #last: Ticket = 0;
-  /** The last request before the slots fell: a 503 for those before it says nothing new. */
+  /** The last request before the slots fell. Further 503s for earlier requests are ignored. */
   #lastBeforeFall: Ticket = 0;
   #underWay = 0;
 
@@ -37,39 +37,39 @@ export class Pace {
     this.#creditMs = isAuto && perSecond === Number.POSITIVE_INFINITY ? busyMs : timerLatenessMs;
   }
 
-  /** How many jobs may be in flight at once: an integer, 1 or more. Every call below may change it. */
+  /** The maximum number of jobs in flight, at least 1. Every method below may change it. */
   get slots(): number {
     return this.#limit?.slots ?? this.#fixedSlots;
   }
 
-  /** Requests a second that the run allows itself at the moment; `Infinity` while it knows of no limit. */
+  /** The current limit in requests per second; `Infinity` if none is known. */
   get perSecond(): number {
     return Math.min(this.#askedPerSecond, this.#seeker?.perSecond ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether as many requests are under way as may be. */
+  /** Whether the maximum number of requests is in flight. */
   get isFull(): boolean {
     return this.#underWay >= this.slots;
   }
 
-  /** When the pause of the whole run that `Retry-After` asked for ends; not after now if there is none. */
+  /** The end of the pause that `Retry-After` requested; in the past if there is none. */
   get pausedUntilMs(): number {
     return this.#pausedUntilMs;
   }
 
-  /** How long to wait before the next request may be sent, in milliseconds; 0 for now. */
+  /** The delay before the next request in milliseconds. */
   waitMs(nowMs: number): number {
     return Math.max(0, this.#nextAtMs - nowMs);
   }
 
-  /** Registers that a request is sent, the first of a job or a retry. One of the methods below reports what became of it. */
+  /** Registers a sent request. One of the methods below reports its outcome. */
   sent(nowMs: number): Ticket {
     const askedMs = 1000 / this.#askedPerSecond;
     const soughtMs = this.#seeker?.spacingMs ?? 0;
     const spacingMs = Math.max(askedMs, soughtMs);
     const creditMs = Math.max(spacingMs, this.#creditMs);
     const isFirst = this.#last === 0;
-    // A request that is later than that was held up by something else than its spacing.
+    // Longer delays have other causes than the spacing.
     const isOnTime = isFirst || this.#nextAtMs >= nowMs - creditMs / 2;
     this.#last += 1;
     this.#underWay += 1;
@@ -80,7 +80,7 @@ export class Pace {
     return this.#last;
   }
 
-  /** The request was not sent after all. If none was sent since, the next may be sent in its stead. */
+  /** The request was not sent. If no other was sent since, the next one may take its slot. */
   unsent(ticket: Ticket): void {
     this.#underWay -= 1;
     this.#seeker?.unsent();
@@ -103,7 +103,7 @@ export class Pace {
     else this.#pause(nowMs, retryAfterMs);
   }
 
-  /** 503, or no answer in time: the service has too much to do. */
+  /** The service is overloaded: 503, or no response in time. */
   overloaded(ticket: Ticket, nowMs: number, retryAfterMs: number | undefined): void {
     this.#underWay -= 1;
     if (ticket > this.#lastBeforeFall) {
@@ -120,7 +120,7 @@ export class Pace {
     if (retryAfterMs !== undefined) this.#pause(nowMs, retryAfterMs);
   }
 
-  /** The service is back: it gets as few requests at once as at the beginning. */
+  /** The service is back. It starts with as few requests as a new run. */
   restart(): void {
     if (this.#limit) this.#limit = new SlotLimit();
     this.#lastBeforeFall = this.#last;

@@ -1,64 +1,64 @@
-/** The first requests a second, and what each good answer adds to them: fivefold in a second. */
+/** The initial requests per second, and the increase with each success: fivefold in a second. */
 const firstRate = 25;
 const rampPerAnswer = 1.6;
 
-/** The first refusal may come long after the ramp went beyond the limit: it tells what was sent of late. */
+/** The first refusal may come long after the rate exceeded the limit, so it refers to recent requests. */
 const recentMs = 600;
-/** One later refusal is no proof that less than so much of the rate is allowed. */
+/** A later refusal does not prove that less than this part of the rate is allowed. */
 const deepestFall = 0.6;
-/** A refusal so soon after a fall says that it did not fall far enough. */
+/** A refusal this soon after a fall means that the rate is still too high. */
 const soonMs = 2_500;
 const soonFall = 0.94;
 
-/** In parts of the ceiling: where the rate begins after a fall, and where it stays for long, safely below. */
+/** As parts of the ceiling: the rate after a fall, and the rate at which it stays for long. */
 const beginsAt = 0.935;
 const staysAt = 0.985;
-/** How fast the rate grows beyond the ceiling: to e times as much in so long, but slowly at first. */
+/** The time in which the rate grows e-fold beyond the ceiling, slowly at first. */
 const growthMs = 8_500;
 
-/** How long it takes to come back to the ceiling: longer where refusals are dear, but not for ever. */
+/** The time to return to the ceiling: longer if refusals are expensive, within limits. */
 const shortestClimbMs = 10_000;
 const longestClimbMs = 200_000;
-/** A pause may take a fortieth of the run, and refusals half a percent of the requests. */
+/** Pauses may take a fortieth of the run, and refusals half a percent of the requests. */
 const climbPerPause = 40;
 const requestsPerRefusal = 200;
 
-/** How long to send nothing after a refusal without `Retry-After`: the longest if everything is refused. */
+/** The pause after a refusal without `Retry-After`, longest if everything is refused. */
 const shortestHoldMs = 100;
 const longestHoldMs = 8_000;
-/** The rate rose quickly, and the service may count what was sent in the second before. */
+/** The rate rose quickly, and the service may count the requests of the previous second. */
 const holdAfterGuessMs = 400;
 
 /** One in ten seconds. */
 const slowestRate = 0.1;
 
-/** A longer gap between two requests is idleness; a shorter one a busy process. */
+/** A longer gap between two requests counts as idle; a shorter one as a busy process. */
 const lateMs = 50;
 
 /**
- * Seeks the rate that a service allows by what it refuses. Until the first refusal, the rate rises with every good answer. A refusal
- * tells a ceiling: the rate falls a little below it, comes back, stays there for long and then goes beyond it faster and faster, as
- * TCP CUBIC does with its window (RFC 9438, 4.1).
+ * Finds the rate that a service allows. Until the first refusal, the rate rises with every success. A refusal sets a ceiling: the
+ * rate falls slightly below it, returns, stays there for long, and then exceeds it faster and faster, like the window of TCP
+ * CUBIC (RFC 9438, 4.1).
  */
 export class RateSeeker {
   #rampRate = firstRate;
   /** `Infinity` before the first refusal. */
   #ceiling = Number.POSITIVE_INFINITY;
-  /** How long it takes to come back to the ceiling; 0 while the ceiling is only a guess, to go beyond it at once. */
+  /** The time to return to the ceiling; 0 while the ceiling is a guess, to exceed it immediately. */
   #climbMs = 0;
-  /** How long requests were sent as fast as allowed since the last fall: without pauses and idle times. */
+  /** The time since the last fall in which requests were sent at the full rate, without pauses and idle times. */
   #sendingMs = 0;
   #lastAtMs = 0;
   #last = 0;
-  /** The last request before the fall. Refusals of those before it say nothing new. */
+  /** The last request before the fall. Refusals of earlier requests are ignored. */
   #lastBeforeFall = 0;
-  /** Good answers to requests that were sent since the fall. */
+  /** The number of successes for requests since the fall. */
   #passedCount = 0;
   #holdMs = 0;
-  /** How many were sent of late, where earlier ones count for less and less. */
+  /** The number of recent requests, weighted by age. */
   #recentCount = 0;
 
-  /** Creates a seeker that knows about where the limit is: it begins a little below. */
+  /** Creates a seeker that starts slightly below a known limit. */
   static below(ceiling: number): RateSeeker {
     const seeker = new RateSeeker();
     seeker.#ceiling = ceiling;
@@ -76,12 +76,12 @@ export class RateSeeker {
     return 1000 / this.#rate;
   }
 
-  /** Whether a request was sent after the last fall, so that its refusal tells more than that one did. */
+  /** Whether a request was sent after the last fall, so that its refusal is new information. */
   isNews(number: number): boolean {
     return number > this.#lastBeforeFall;
   }
 
-  /** Registers that a request is sent, as soon as the rate allows or later. */
+  /** Registers a sent request. */
   sent(number: number, nowMs: number, isAtFullRate: boolean): void {
     const gapMs = this.#last === 0 ? 0 : nowMs - this.#lastAtMs;
     if (isAtFullRate && gapMs <= Math.max(1.5 * this.spacingMs, lateMs)) this.#sendingMs += gapMs;
@@ -90,7 +90,7 @@ export class RateSeeker {
     this.#last = number;
   }
 
-  /** The last request, or one shortly before it, was not sent after all. */
+  /** Registers that a recent request was not sent. */
   unsent(): void {
     this.#recentCount = Math.max(0, this.#recentCount - 1);
   }
@@ -102,7 +102,7 @@ export class RateSeeker {
     this.#passedCount += 1;
   }
 
-  /** Registers a refusal. Returns how long to send nothing if the service asks for no pause. */
+  /** Registers a refusal. Returns the pause if the service requests none. */
   refused(number: number, nowMs: number, pauseMs: number): number {
     if (!this.isNews(number)) return 0;
     const wasGuess = this.#isGuess;
@@ -116,7 +116,7 @@ export class RateSeeker {
     return Math.max(this.#holdMs, wasGuess ? holdAfterGuessMs : 0);
   }
 
-  /** Whether the ceiling is no more than a guess: all was refused, or nothing yet. */
+  /** Whether the ceiling is a guess, because everything or nothing was refused. */
   get #isGuess(): boolean {
     return this.#climbMs === 0;
   }
@@ -132,12 +132,12 @@ export class RateSeeker {
     return this.#ceiling * (staysAt - (staysAt - beginsAt) * left ** 3) * Math.exp(beyond ** 2);
   }
 
-  /** What a refusal tells of the limit. */
+  /** Returns the limit that a refusal indicates. */
   #ceilingAt(nowMs: number): number {
     const rate = this.#rate;
     const recentRate = (this.#recentCountAt(nowMs) * 1000) / recentMs;
     if (this.#isUnlimited) return Math.min(rate, recentRate);
-    // The service refuses everything: that tells nothing of what it allows otherwise.
+    // The service refuses everything, which says nothing about its normal limit.
     if (this.#passedCount === 0) return this.#ceiling;
     if (this.#sendingMs < soonMs) return rate * soonFall;
     return Math.min(rate, Math.max(deepestFall * rate, recentRate));

@@ -1,42 +1,42 @@
-/** A run begins so small that a service that has enough with that much is not flooded. */
+/** The initial number of slots, small enough not to overload any service. */
 const firstSlots = 4;
 
 /**
- * More documents at once than most services render for one customer, and few enough sockets and documents in memory
- * for any machine: 64 of 1 MB are 64 MB. At 50 ms a document, 64 in hand are 1,280 a second.
+ * The maximum number of slots: more than most services render for one customer, and few enough for any machine. 64 documents of 1
+ * MB take 64 MB; at 50 ms each, 64 in flight are 1,280 a second.
  */
 const mostSlots = 64;
 
-/** What was too much once is tried again after so many good answers: half a percent of refusals at most. */
+/** A number that was too high is retried after this many successes: at most half a percent of refusals. */
 const goodBeforeProbe = 200;
 
-/** And after so many times the pause that it cost, so that pauses take a twentieth of the run at most. */
+/** And after this multiple of the pause that it cost, so that pauses take at most a twentieth of the run. */
 const pausesBeforeProbe = 20;
 
-/** Pure: how many requests may be under way. It rises while all slots are in use, and falls when it was too much. */
+/** Decides how many requests may be in flight. Rises while all slots are in use, and falls after overload. Pure. */
 export class SlotLimit {
   #slots = firstSlots;
-  /** What was too much the last time. */
+  /** The last number that was too high. */
   #tooMany = Number.POSITIVE_INFINITY;
   #isQuickStart = true;
-  /** Whether the last rise was to what had been too much. */
+  /** Whether the last increase was a retry of that number. */
   #isProbe = false;
-  /** Good answers since the last change. */
+  /** The number of successes since the last change. */
   #good = 0;
   #probeNotBeforeMs = Number.NEGATIVE_INFINITY;
-  /** The most that were under way since the last change by a refusal. */
+  /** The maximum number in flight since the last change after a refusal. */
   #most = 0;
 
   get slots(): number {
     return this.#slots;
   }
 
-  /** One more is under way; so many there are with it. */
+  /** Registers a sent request, with the number in flight. */
   sent(underWay: number): void {
     this.#most = Math.max(this.#most, underWay);
   }
 
-  /** A good answer, of so many that were under way. */
+  /** Registers a success, with the number in flight. */
   passed(underWay: number, nowMs: number): void {
     if (underWay < this.#slots || this.#slots === mostSlots) return;
     this.#good += 1;
@@ -51,14 +51,14 @@ export class SlotLimit {
     this.#good = 0;
   }
 
-  /** So many were too much: half, or one less where one more was only tried. */
+  /** Registers an overload: halves the slots, or takes back the last increase. */
   fall(pauseMs: number, nowMs: number): void {
     const tooMany = this.#slots;
     this.#fallTo(this.#isProbe ? tooMany - 1 : Math.floor(tooMany / 2), tooMany);
     this.#probeNotBeforeMs = nowMs + pauseMs * pausesBeforeProbe;
   }
 
-  /** 429, when so many were under way, with it. If there never were more, that may have been the reason. Few are no reason. */
+  /** Registers a 429, with the number in flight. If that is a new maximum, it may be the cause. */
   refused(underWay: number, isNews: boolean): void {
     this.#isQuickStart = false;
     if (!isNews || underWay < this.#most || underWay <= firstSlots) return;

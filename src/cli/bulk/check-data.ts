@@ -214,5 +214,5 @@ function columnFaults(
 }
 
 function refusalIn(error: unknown): string {
-  return (error as Error).message.replace(/\. Nothing was sent for it\.$/, "");
+  return (error as Error).message.replace(/\. No request was sent for it\.$/, "");
 }

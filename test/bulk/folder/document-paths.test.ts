@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { foldedPath, objectionToPath, UsedPaths } from "../../../src/bulk/folder/document-paths.ts";
 import { orLongRun, property } from "../../support/fuzz.ts";
 
-const empty = "it has an empty part, as an absolute path has";
-const dots = 'it has the part "..", which leads elsewhere';
-const character = "it has a character that no file name should have";
-const windowsName = "it has a name that Windows does not take";
+const empty = "it has an empty part, like an absolute path";
+const dots = 'it contains "..", which leads out of its folder';
+const character = "it contains a character that is not allowed in file names";
+const windowsName = "it contains a name that Windows does not allow";
 
 describe("a path inside of a folder", () => {
   it.each([
@@ -31,12 +31,12 @@ describe("a path inside of a folder", () => {
     ["linux", "a/", empty],
     ["linux", "..", dots],
     ["linux", "a/../b", dots],
-    ["linux", "./a", 'it has the part ".", which leads elsewhere'],
+    ["linux", "./a", 'it contains ".", which leads out of its folder'],
     ["linux", "a\0.pdf", character],
     ["linux", "a\r\n.pdf", character],
     ["linux", "\u202egpj.pdf", character],
     ["linux", "half \ud800.pdf", character],
-    ["linux", "ü".repeat(128), "a name in it is longer than 255 bytes"],
+    ["linux", "ü".repeat(128), "it contains a name of more than 255 bytes"],
     ["win32", "..\\x", dots],
     ["win32", "a\\..\\x", dots],
     ["win32", "\\\\server\\share", empty],

@@ -7,8 +7,8 @@ import { withLength } from "../../support/service.ts";
 import { small } from "../many.ts";
 import { setUpFolder } from "./setup.ts";
 
-const saving = 'Could not save the document to "/out/a": a link leads out of "/out" there.';
-const entering = 'The folder "/out/inner" cannot be written to: a link leads out of "/out" there.';
+const saving = 'Could not save the document to "/out/a": it leads out of "/out" through a link.';
+const entering = 'The folder "/out/inner" is not writable: it leads out of "/out" through a link.';
 const enteringDeep = entering.replace("inner", "inner/deeper");
 
 describe("a folder with links", () => {
@@ -19,13 +19,8 @@ describe("a folder with links", () => {
     ["a link that goes out and in again, and out", { a: "../out/b", b: "../x" }, "a", saving],
     ["a link to a folder", { inner: "../elsewhere" }, "inner/a", entering],
     ["a missing folder behind a link", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
-    ["a link to a missing folder", { inner: "../missing" }, "inner/a", "cannot be written to"],
-    [
-      "a missing folder behind a dangling link",
-      { inner: "../missing" },
-      "inner/deeper/a",
-      "cannot be written to",
-    ],
+    ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
+    ["a missing folder behind a dangling link", { inner: "../missing" }, "inner/deeper/a", "is not writable"],
   ])("refuses a path that leads out by %s", async (_title, links, name, message) => {
     const { run, at, out, service } = await setUpFolder();
     await mkdir(join(at, "elsewhere"));
@@ -68,7 +63,7 @@ describe("a folder with links", () => {
 });
 
 describe("a folder that contains the journal of its run", () => {
-  const kept = ": the run keeps its journal there.";
+  const kept = ": the journal of the run is there.";
   const refusal = (path: string) => `Could not save the document to ${JSON.stringify(path)}${kept}`;
 
   it.each([[""], [".lock"], [".old"]])(
@@ -88,7 +83,7 @@ describe("a folder that contains the journal of its run", () => {
     const { run, out } = await setUpFolder();
     const journal = join(out, "run.journal");
     const { messages } = await run(["run.journal.old/a.pdf"], { journal });
-    expect(messages).toEqual([`The folder "/out/run.journal.old" cannot be written to${kept}`]);
+    expect(messages).toEqual([`The folder "/out/run.journal.old" is not writable${kept}`]);
     expect((await run(["a.pdf"], { journal, fresh: true })).messages).toEqual(["fulfilled"]);
   });
 

@@ -54,7 +54,7 @@ describe("a folder", () => {
     const { messages } = await run(["a", "file/b", "c"]);
     expect(messages.sort()).toEqual([
       'Could not save the document to "/out/a": it is a folder: name a file inside it.',
-      'The folder "/out/file" cannot be written to: a file with this name exists.',
+      'The folder "/out/file" is not writable: a file with this name exists.',
       "fulfilled",
     ]);
     expect(service.requests.length).toBe(1);
@@ -103,7 +103,7 @@ describe("a folder", () => {
       if (isThere) await mkdir(join(out, deep), { recursive: true });
       const names = Array.from({ length: 20 }, (_, n) => `${deep}/${n}`);
       const { messages } = await run([...names, "a"]);
-      const message = `The folder "/out/${deep}" cannot be written to: its name is too long.`;
+      const message = `The folder "/out/${deep}" is not writable: its name is too long.`;
       expect(messages.sort()).toEqual([...names.map(() => message), "fulfilled"]);
       expect(service.requests.length).toBe(1);
       expect(await files()).toEqual(["a", deep.slice(0, 100)]);
@@ -139,7 +139,7 @@ describe("a folder", () => {
     };
     const error = await run(["a", "b"], { sink, concurrency: 1 }).catch((thrown: unknown) => thrown);
     expect(SaveError.is(error) && seenFrom(at, error.message)).toBe(
-      'The folder "/out" could not be synced: it no longer exists. What was stored there last is not recorded.',
+      'The folder "/out" could not be synced: it no longer exists. The last documents in it are not recorded.',
     );
     expect((await run(["a", "b"], { sink: inner, fresh: true })).summary).toMatchObject({ fulfilled: 2 });
   });
@@ -163,7 +163,7 @@ describe("a folder", () => {
       rejected: 1,
     });
     const { failures } = await run(jobsOf(1), { sink: sinkOf(() => undefined as never) });
-    const message = "The path of a document has to be a text, and is undefined.";
+    const message = "Expected the path of a document to be a string, got undefined.";
     expect(failures[0]?.message).toBe(message);
   });
 

@@ -78,7 +78,7 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
       "when the service asks to wait for too long",
       saying(429, "", { "retry-after": "7200" }),
       [],
-      "the service asks to wait 7200 s, and a run waits an hour at most",
+      "the service requests a delay of 7200 s, above the limit of one hour",
       "1 failed, 8 left",
     ],
   ])("%s", async (_title, answer, args, told, left) => {
@@ -112,7 +112,7 @@ describe("a bulk run is refused, and nothing is sent,", () => {
     expect(await bench.bulk("data.csv", flags)).toEqual({
       code: 2,
       printed: "",
-      told: 'template-pdf: The journal "out/letter.journal" belongs to another run: name was "letter at ORIGIN" and is now "letter at ORIGIN/prefix"; name another journal, or start over with --fresh, which puts this one aside.\n',
+      told: 'template-pdf: The journal "out/letter.journal" belongs to another run: name was "letter at ORIGIN" and is now "letter at ORIGIN/prefix". Use another journal, or start over with --fresh, which renames this one.\n',
     });
     expect(bench.service.requests).toHaveLength(1);
   });
@@ -134,7 +134,7 @@ describe("a bulk run is refused, and nothing is sent,", () => {
   });
 
   it.each([
-    ["--out", "file/{{no}}.pdf", 'The folder "file" cannot be written to: a file with this name exists.'],
+    ["--out", "file/{{no}}.pdf", 'The folder "file" is not writable: a file with this name exists.'],
     ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
     ["--report", "r.csv", "Could not write r.csv: it is a folder: name a file inside it."],
   ])("where %s names %s, which cannot be written", async (option, path, told) => {

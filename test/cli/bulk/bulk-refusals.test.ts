@@ -4,7 +4,7 @@ import { FakeTerminal } from "../fake-terminal.ts";
 import { Bench } from "./command.ts";
 
 describe("rows that are wrong are told before anything is sent:", () => {
-  const empty = "is empty, and the path of the document is made of it";
+  const empty = "is empty, but the path of the document needs it";
   it.each<[title: string, name: string, text: string, ...told: (string | RegExp)[]]>([
     [
       "a wrong count of columns",
@@ -40,7 +40,7 @@ describe("rows that are wrong are told before anything is sent:", () => {
       "a path that leads out of the folder",
       "data.csv",
       "no,name\n../../CELL,a\n",
-      'data.csv:2: no: The document cannot be saved in "out": its path is none that it takes: it has the part "..", which leads elsewhere',
+      'data.csv:2: no: The document cannot be saved in "out": its path is not allowed: it contains "..", which leads out of its folder',
       "1 row is wrong, 0 rows are good.",
     ],
     [
@@ -147,13 +147,13 @@ describe("rows that are wrong are told before anything is sent:", () => {
     bench.write("data.ndjson", `${JSON.stringify(values)}\n`);
     const out = bench.path(`${names.map((name) => `{{${name}}}`).join("/")}.pdf`);
     const { told } = await bench.bulk("data.ndjson", ["--out", out, "--dry-run"]);
-    expect(told).toMatch(/^template-pdf: data\.ndjson:1: z3: .* a name in it is longer than 255 bytes\n/);
+    expect(told).toMatch(/^template-pdf: data\.ndjson:1: z3: .* it contains a name of more than 255 bytes\n/);
   });
 });
 
 describe("a wrong command line of bulk is refused in one line:", () => {
   it.each<[args: readonly string[], told: RegExp]>([
-    [["--out", "out/a.pdf"], /^The path "out\/a\.pdf" has no placeholder, and every document needs /],
+    [["--out", "out/a.pdf"], /^The path "out\/a\.pdf" has no placeholder, but every document needs /],
     [["--concurrency", "0"], /^--concurrency takes a whole number, 1 or more, or auto, and got "0"\.$/],
     [["--concurrency", "many"], /^--concurrency takes a whole number, 1 or more, or auto, and got "many"\.$/],
     [["--per-second", "-1"], /^--per-second takes a number above 0, and got "-1"\.$/],

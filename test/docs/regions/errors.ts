@@ -2,7 +2,7 @@ import ts from "typescript";
 import { declarationsIn, docstringOf } from "../declarations.ts";
 import { tableOf } from "../markdown.ts";
 
-/** A table of the family of errors: what each is called, when it comes, and what it has that its parent has not. */
+/** A table of the error classes, with the properties that each adds to its base class. */
 export default function errors(): string {
   const rows = declarationsIn("src/errors/errors.ts")
     .statements.filter(ts.isClassDeclaration)
@@ -12,16 +12,16 @@ export default function errors(): string {
         name: `${parent === "ApiError" ? "– " : ""}\`${each.name?.text}\``,
         code: each.members.flatMap(codeOf).join(""),
         when: docstringOf(each)[0] ?? "",
-        has: each.members.flatMap((member) => factOf(member, parent)).join(" "),
+        properties: each.members.flatMap((member) => propertyOf(member, parent)).join(" "),
       };
     });
   return tableOf(
-    ["error", "`code`", "when", "has"],
-    rows.map(({ name, code, when, has }) => [name, code, when, has]),
+    ["error", "`code`", "when", "properties"],
+    rows.map(({ name, code, when, properties }) => [name, code, when, properties]),
   );
 }
 
-/** The literal that a class gives its `code`. The base has a code for those that have none of their own. */
+/** The literal of the `code` of a class. The base class has none. */
 function codeOf(member: ts.ClassElement): string[] {
   const isCode = ts.isPropertyDeclaration(member) && member.name.getText() === "code";
   const isOwn = ts.canHaveModifiers(member) && hasModifier(member, ts.SyntaxKind.OverrideKeyword);
@@ -29,17 +29,17 @@ function codeOf(member: ts.ClassElement): string[] {
   return [`\`${member.initializer.text}\``];
 }
 
-/** A member that is a fact of the error: declared, or behind a getter. */
-function factOf(member: ts.ClassElement, parent: string): string[] {
+/** The name of a public property: a declared one, or a getter. */
+function propertyOf(member: ts.ClassElement, parent: string): string[] {
   if (!member.name || !ts.isIdentifier(member.name)) return [];
   if (hasModifier(member as ts.PropertyDeclaration, ts.SyntaxKind.StaticKeyword)) return [];
-  const isFact =
+  const isProperty =
     ts.isGetAccessor(member) ||
     (ts.isPropertyDeclaration(member) &&
       (hasModifier(member, ts.SyntaxKind.DeclareKeyword) || member.name.getText() === "code"));
-  // The `name` of `Error` itself is listed with the base.
+  // The table lists `name`, which `Error` has, for the base class.
   const isInherited = hasModifier(member as ts.GetAccessorDeclaration, ts.SyntaxKind.OverrideKeyword);
-  return isFact && !(isInherited && parent !== "Error") ? [`\`${member.name.getText()}\``] : [];
+  return isProperty && !(isInherited && parent !== "Error") ? [`\`${member.name.getText()}\``] : [];
 }
 
 function hasModifier(node: ts.HasModifiers, kind: ts.SyntaxKind): boolean {

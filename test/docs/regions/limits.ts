@@ -4,37 +4,36 @@ import { resolveTimeouts } from "../../../src/options/timeouts.ts";
 import { constantOf } from "../constant-of.ts";
 import { tableOf } from "../markdown.ts";
 
-/** What starts a limit, and what ends it. */
-const spans: Readonly<Record<TimeoutPhase, readonly [begins: string, ends: string, again: string]>> = {
-  connect: ["the request waits for a connection", "the request leaves", "yes: nothing was sent"],
-  firstByte: ["the request has left", "the first byte of the document", "yes"],
+/** When each timeout starts and ends, and whether the call is then retried. */
+const spans: Readonly<Record<TimeoutPhase, readonly [starts: string, ends: string, retried: string]>> = {
+  connect: ["the client opens a connection", "the request is sent", "yes"],
+  firstByte: ["the request is sent", "the first byte of the document arrives", "yes"],
   stall: [
-    "every byte of the document, while somebody reads",
-    "the next byte, or the end; stops while the reader is slower than the service",
-    "yes, for whole forms",
+    "a byte of the document arrives",
+    "the next byte or the end arrives; paused while the reader is slower than the service",
+    "yes, unless streamed",
   ],
   unread: [
-    "the awaited document, or the stream, is there",
-    "a form is asked for; of a stream, the first read",
+    "you receive a `GeneratedPdf` or a stream",
+    "you call an output method, or read the stream for the first time",
     "no",
   ],
   total: [
-    "the call starts, at the end of the turn in which `generate()` was called",
-    "the whole document is in memory, or its file has its name; the stream is returned, unless you set `total` or the call runs in a handler",
+    "the call starts, at the end of the turn in which you call `generate()`",
+    "the document is in memory or saved, or you receive the stream",
     "no",
   ],
 };
 
-/** A table of the limits: how long they are, from where to where they count, and what follows. */
+/** A table of the timeouts, with their defaults. */
 export default function limits(): string {
   const timeouts = resolveTimeouts();
   const rows = (Object.keys(timeouts) as TimeoutPhase[]).map((phase) => {
-    const [begins, ends, again] = spans[phase];
-    return [`\`${phase}\``, timeouts[phase].toLocaleString("en"), begins, ends, again];
+    const [starts, ends, retried] = spans[phase];
+    return [`\`${phase}\``, timeouts[phase].toLocaleString("en"), starts, ends, retried];
   });
   const errorBody = inSeconds(constantOf("src/call/attempt.ts", "longestErrorBodyMs"));
-  return `${tableOf(["of `timeouts`", "default, ms", "begins when", "ends with", "tried again"], rows)}
+  return `${tableOf(["property", "default, ms", "starts when", "ends when", "retried"], rows)}
 
-An answer that is an error has ${errorBody}, or \`stall\` where that is shorter, for its body: then it is told as far as it came. A limit
-that is reached may be noticed a few milliseconds late; never early.`;
+The body of an error response has ${errorBody}, or \`stall\` if that is shorter. The error then contains the part that arrived.`;
 }

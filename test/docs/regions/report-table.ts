@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Region } from "../written.ts";
+import type { Region } from "../regenerate.ts";
 
 const reports = fileURLToPath(new URL("../../../docs/reports", import.meta.url));
 
-/** The first table below a heading of a report, as `report-table bundlers.md Bytes`. */
+/** The first table below a heading of a report: `report-table bundlers.md Bytes`. */
 const reportTable: Region = (file = "", ...words) => {
   const heading = words.join(" ");
   const [, below = ""] = readFileSync(join(reports, file), "utf8").split(`\n## ${heading}\n`);

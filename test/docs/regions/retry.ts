@@ -3,37 +3,37 @@ import { resolveRetry } from "../../../src/options/retry.ts";
 import { constantOf } from "../constant-of.ts";
 import { inWords, tableOf } from "../markdown.ts";
 
-/** More tries than any wait grows over. */
-const manyTries = Array.from({ length: 9 }, (_, index) => index + 1);
+/** More attempts than the delay grows over. */
+const attempts = Array.from({ length: 9 }, (_, index) => index + 1);
 
-/** A table of when a call is tried again, by asking what decides it. */
+/** A table of the retry rules, computed by the retry policy. */
 export default function retry(): string {
   const statuses = Array.from({ length: 500 }, (_, at) => at + 100).filter(
     (status) => repeatAfter(status) !== "never",
   );
-  const longest = manyTries.map((tries) => longestWaitMs(tries));
-  const steps = longest.filter((wait, index) => index === 0 || wait > (longest[index - 1] ?? 0));
+  const longest = attempts.map((attempt) => longestDelayMs(attempt));
+  const steps = longest.filter((delay, index) => index === 0 || delay > (longest[index - 1] ?? 0));
   return tableOf(
-    ["", ""],
+    ["rule", "default"],
     [
-      ["how often", `${resolveRetry().limit} more times at most, unless \`retry.limit\` says otherwise`],
-      ["after which status", inWords(statuses)],
+      ["retries", `up to ${resolveRetry().limit} (\`retry.limit\`)`],
+      ["statuses", inWords(statuses)],
       [
-        "when",
-        `after a random wait: of up to ${inSeconds(longest[0] ?? 0)} before the second attempt, then of up to ${inWords(steps.slice(1).map(inSeconds))}, and no longer before any that follows`,
+        "delay",
+        `random, up to ${inSeconds(longest[0] ?? 0)} before the second attempt, then up to ${inWords(steps.slice(1).map(inSeconds))}`,
       ],
       [
-        "where the service sends `Retry-After`",
-        `after exactly that long, up to ${inSeconds(constantOf("src/call/retry-policy.ts", "longestDelayMs"))}; where it asks for more, the error comes at once, with \`retryAfterMs\``,
+        "delay with `Retry-After`",
+        `the requested delay; if it is longer than ${inSeconds(constantOf("src/call/retry-policy.ts", "longestDelayMs"))}, the call rejects immediately with \`retryAfterMs\``,
       ],
-      ["where nothing would be left of `timeouts.total` after the wait", "the error comes at once"],
+      ["delay beyond `timeouts.total`", "the call rejects immediately"],
     ],
   );
 }
 
-/** How long the wait after so many tries may be. */
-function longestWaitMs(tries: number): number {
+/** The longest delay after an attempt. */
+function longestDelayMs(attempt: number): number {
   const policy = { limit: Number.POSITIVE_INFINITY, mayRenderTwice: true };
-  const decision = decide({ repeat: "safe" }, tries, policy, Number.POSITIVE_INFINITY, () => 1);
+  const decision = decide({ repeat: "safe" }, attempt, policy, Number.POSITIVE_INFINITY, () => 1);
   return "delayMs" in decision ? decision.delayMs : 0;
 }

@@ -2,28 +2,28 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
 
-/** What happened when one way asked. */
-export interface Happened {
+/** What happened in a call of one client. */
+export interface Outcome {
   readonly document?: Uint8Array;
   readonly error?: unknown;
-  /** What came in at the service, and at another machine that it points at. */
+  /** The bodies of requests to the service, and to the other host that it redirects to. */
   readonly bodies: readonly string[];
   readonly bodiesElsewhere: readonly string[];
 }
 
-/** Something that happens to whoever asks for documents, and what each way makes of it. */
+/** A situation that every client is tested in. */
 export interface Situation {
   readonly title: string;
-  /** What the service answers to its requests, one after another; the last is repeated. */
+  /** The responses of the service in turn; the last one is repeated. */
   readonly answers: readonly Answer[];
   readonly values?: object;
-  /** In a few words, what came of it. */
-  readonly tell: (happened: Happened) => string;
+  /** Describes the outcome in a few words. */
+  readonly describe: (outcome: Outcome) => string;
 }
 
 type Answer = (answer: ServerResponse, elsewhere: string) => void;
 
-/** The key that every way is given: no error may show it. */
+/** The API key, which errors must not contain. */
 export const apiKey = "key-7f3a9c1e5b2d";
 
 const whole = fakePdf();
@@ -35,12 +35,12 @@ const status =
   (answer) =>
     answer.writeHead(code, headers).end(body);
 const pdf = { "content-type": "application/pdf" };
-const message = JSON.stringify({ message: "The member total is missing." });
+const message = JSON.stringify({ message: "The property total is missing." });
 const problem = status(422, { "content-type": "application/json" }, message);
 const sendWhole = status(200, pdf, whole);
 const sendLogin = status(200, { "content-type": "text/html" }, loginPage);
 
-/** Sends half a document, and ends the connection or breaks it. */
+/** Sends a truncated document, and ends or breaks the connection. */
 const sendHalf =
   (isBroken: boolean): Answer =>
   (answer) => {
@@ -54,43 +54,46 @@ const sendHalf =
   };
 
 const documents: readonly (readonly [title: string, ...answers: Answer[]])[] = [
-  ["200, and the body is a login page", sendLogin],
+  ["200 with a login page", sendLogin],
   ["a redirect to a login page", status(302, { location: "/login" }), sendLogin],
-  ["half a document, in an answer that ends well", status(200, pdf, half)],
-  ["half a document, then the connection ends, and no length was told", sendHalf(false)],
-  ["half a document, then the connection breaks", sendHalf(true), sendWhole],
-  ["503 once, then the document", status(503), sendWhole],
-  ["the connection closes once before an answer", (answer) => answer.destroy(), sendWhole],
+  ["a truncated document with a matching `content-length`", status(200, pdf, half)],
+  ["a truncated document without `content-length`", sendHalf(false)],
+  ["a connection that breaks once within the document", sendHalf(true), sendWhole],
+  ["one 503, then the document", status(503), sendWhole],
+  ["a connection that closes once before the response", (answer) => answer.destroy(), sendWhole],
 ];
 
-/** Every situation, in the order of the page. */
+/** All situations, in the order of the table. */
 export const situations: readonly Situation[] = [
-  ...documents.map(([title, ...answers]) => ({ title, answers, tell: tellDocument })),
+  ...documents.map(([title, ...answers]) => ({ title, answers, describe: describeDocument })),
   {
-    title: "307 to another machine",
+    title: "307 to another host",
     answers: [(answer, elsewhere) => answer.writeHead(307, { location: elsewhere }).end()],
-    tell: ({ bodiesElsewhere }) => (bodiesElsewhere.length > 0 ? "the values go there" : "an error"),
+    describe: ({ bodiesElsewhere }) =>
+      bodiesElsewhere.length > 0 ? "the values are sent there" : "an error",
   },
   {
-    title: "`NaN` among the values",
+    title: "`NaN` in the values",
     values: { total: Number.NaN },
     answers: [sendWhole],
-    tell: ({ bodies }) => (bodies.some((body) => body.includes("null")) ? "`null` is printed" : "an error"),
+    describe: ({ bodies }) =>
+      bodies.some((body) => body.includes("null")) ? "the PDF contains `null`" : "an error",
   },
   {
-    title: "422, and the body says why",
+    title: "422 with a message in the body",
     answers: [problem],
-    tell: ({ error }) => (String(error).includes("total is missing") ? "the error says why" : "an error"),
+    describe: ({ error }) =>
+      String(error).includes("total is missing") ? "an error with the message" : "an error",
   },
   {
-    title: "the API key, in that error as a log shows it",
+    title: "the API key in that error when it is logged",
     answers: [problem],
-    tell: ({ error }) => (shown(error).includes(apiKey) ? "in the log" : "not in it"),
+    describe: ({ error }) => (shown(error).includes(apiKey) ? "present" : "absent"),
   },
 ];
 
-/** What server plays a situation, once. */
-export function playing(situation: Situation, elsewhere: string, bodies: string[]): RequestListener {
+/** A server for one call in a situation. */
+export function serverOf(situation: Situation, elsewhere: string, bodies: string[]): RequestListener {
   return async (request, answer) => {
     let body = "";
     for await (const piece of request.setEncoding("utf8")) body += piece;
@@ -100,13 +103,13 @@ export function playing(situation: Situation, elsewhere: string, bodies: string[
   };
 }
 
-function tellDocument({ document, error }: Happened): string {
+function describeDocument({ document, error }: Outcome): string {
   if (document === undefined) return error === undefined ? "nothing" : "an error";
   if (document.length === whole.length) return "the document";
-  return String.fromCharCode(...document.subarray(0, 5)) === "%PDF-" ? "half of it" : "the login page";
+  return String.fromCharCode(...document.subarray(0, 5)) === "%PDF-" ? "a truncated PDF" : "the login page";
 }
 
-/** An error as loggers show it: by `util.inspect`, and as JSON. */
+/** An error as loggers print it: with `util.inspect` and as JSON. */
 function shown(error: unknown): string {
   return `${inspect(error, { depth: Number.POSITIVE_INFINITY })}\n${JSON.stringify(error)}`;
 }
