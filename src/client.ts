@@ -14,10 +14,10 @@ import { makeDisposable } from "./runtime/disposal.ts";
 import type { Values } from "./template.ts";
 
 /**
- * The client of the Template PDF Generation Service.
+ * A client for the Template PDF Generation Service.
  *
- * Make one and keep it: it holds the connections to the service. The type parameter, a map from template uids
- * to their values, lets the compiler check every call; without it any uid and any object will do.
+ * Create one client and reuse it; it owns the connection pool. With the optional type parameter, a map from template uids to
+ * values, the compiler checks every call. Without it, any uid and any object are accepted.
  *
  * @example
  * ```ts
@@ -25,19 +25,22 @@ import type { Values } from "./template.ts";
  * await pdfs.generate("inv_2024", { date: "20 November 2026", total: "£1,000,000" }).saveTo("invoice.pdf");
  * ```
  *
- * @typeParam T - values by template uid, such as `{ inv_2024: { date: string; total: string } }`
+ * @typeParam T - the values by template uid, for example `{ inv_2024: { date: string; total: string } }`
  */
 export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, object>> {
-  readonly #given: ClientOptions;
-  /** What its calls share. */
+  /** The options that derived clients inherit. */
+  readonly #baseOptions: ClientOptions;
+  /** The state that all calls share. */
   readonly #context: CallContext;
-  /** Whether the connections are this client's own, not those of the client it was made from. */
+  /** Whether the client opened the connections. A derived client uses those of its parent. */
   readonly #isOwner: boolean;
 
   /**
-   * @param options - see `ClientOptions`; what is missing is read from `TEMPLATE_PDF_BASE_URL` and
-   * `TEMPLATE_PDF_API_KEY`
-   * @throws {ConfigurationError} when an option is missing, unknown or wrong
+   * Creates a client and checks its options.
+   *
+   * @param options - see `ClientOptions`. A missing `baseUrl` or `apiKey` is read from the environment variable
+   * `TEMPLATE_PDF_BASE_URL` or `TEMPLATE_PDF_API_KEY`
+   * @throws {ConfigurationError} if an option is missing, unknown or invalid
    */
   constructor(options?: ClientOptions);
   /** @internal */
@@ -47,9 +50,9 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const { dispatcher, apiKey, headers, needsPage } = resolved;
     const objection = dispatcher && transports.objectionTo(dispatcher);
     if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
-    // What was read from the environment, or can be read once only, is kept for derived clients.
+    // Derived clients need the values that came from the environment or from an iterator, which can be read only once.
     const baseUrl = needsPage ? options.baseUrl : resolved.baseUrl;
-    this.#given = { ...options, baseUrl, apiKey, headers };
+    this.#baseOptions = { ...options, baseUrl, apiKey, headers };
     this.#isOwner = connections === undefined;
     this.#context = {
       options: resolved,
@@ -58,7 +61,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       connections: connections ?? new Connections(transports.openPool()),
       isClosed: false,
     };
-    // Both here, not in the class: bundlers keep a class whose members have computed names.
+    // Defined here, because bundlers cannot remove an unused class that has properties with computed names.
     makeDisposable(Object.getPrototypeOf(this), (client: TemplatePdf) => client.close());
     const start: TemplatePdf[typeof startAttempt] = (uid, values, call, bulk) =>
       new PendingPdf(new Call(this.#context, uid, values, call, bulk), nodeOutputs);
@@ -67,11 +70,15 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   }
 
   /**
-   * What carries the next request: `"undici"`, or `"fetch"`.
+   * The transport of the next request: `"undici"` or `"fetch"`.
    *
-   * In this order: the `fetch` option; the `dispatcher` option; a global `fetch` or a global undici dispatcher
-   * that somebody has replaced, such as a mock or a tracer; in Node, undici with connections of this client;
-   * elsewhere the global `fetch`.
+   * The client uses the first of these that applies:
+   *
+   * 1. the `fetch` option
+   * 2. the `dispatcher` option
+   * 3. the global `fetch` or the global undici dispatcher, if a mock or a tracer has replaced it
+   * 4. in Node, undici with the client's own connections
+   * 5. in other runtimes, the global `fetch`
    */
   get transport(): "undici" | "fetch" {
     const { connections, options } = this.#context;
@@ -79,34 +86,34 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   }
 
   /**
-   * Generates a PDF from a template of the service (spec, "Generate PDF from template").
+   * Generates a PDF from a template (spec, "Generate PDF from template").
    *
-   * The request is sent at once, nothing has to be awaited for that, and nothing is ever thrown here: whatever
-   * goes wrong rejects what was asked for, after what may pass was tried again (see `Retry`).
+   * The request starts immediately, even if you do not await the result. The method itself never throws: if the call fails,
+   * the result and its output methods reject. Transient failures are retried first (see `Retry`).
    *
    * @param uid - the template's uid from the dashboard, or a `template()`
-   * @param values - one JSON object: a property per placeholder of the template.
+   * @param values - a JSON object with a property for each placeholder of the template.
    *
-   *   | value | what happens |
+   *   | value | how it is sent |
    *   | --- | --- |
-   *   | text, finite numbers, booleans, `null`, plain objects, arrays | sent as they are |
-   *   | `Date`, other objects with `toJSON` | sent as what `toJSON` returns: a `Date` in UTC, as `"2026-11-20T00:00:00.000Z"` |
-   *   | instances of classes | sent as their own properties |
-   *   | `undefined` as a property | left out; refused if the template's schema requires it |
-   *   | `undefined` in an array, `NaN`, `Infinity`, invalid dates, `BigInt`, `Map`, `Set`, functions, symbols, promises, cycles | refused with a `ValuesError` that names the remedy |
+   *   | strings, finite numbers, booleans, `null`, plain objects, arrays | unchanged |
+   *   | `Date` and other objects with `toJSON` | as the result of `toJSON`; a `Date` in UTC, for example `"2026-11-20T00:00:00.000Z"` |
+   *   | class instances | as an object with their own properties |
+   *   | `undefined` as a property | omitted; rejected if the template's schema requires it |
+   *   | `undefined` in an array, `NaN`, `Infinity`, invalid dates, `BigInt`, `Map`, `Set`, functions, symbols, promises, cycles | rejected with a `ValuesError` that says what to pass instead |
    * @param options - see `CallOptions`
-   * @returns the document on its way: a promise of it, with every form of it as a method
-   * @throws {ConfigurationError} (rejects) when the uid, an option or the API key cannot be sent, or the template's
-   * schema breaks its word
-   * @throws {ValuesError} (rejects) when the values are no JSON object, or the template's schema refuses them
-   * @throws {ConnectionError} (rejects) when no answer comes
-   * @throws {TimeoutError} (rejects) when a limit of `timeouts` is reached
-   * @throws {ApiError} (rejects) when the service answers with another status than 2xx
-   * @throws {InvalidPdfError} (rejects) when the answer is no PDF
-   * @throws {TruncatedPdfError} (rejects) when the PDF does not arrive whole
-   * @throws {OversizedPdfError} (rejects) when a form held in memory would be larger than `maxBytes`
-   * @throws {SaveError} (rejects) when a file cannot be written
-   * @throws the caller's own reason (rejects) when its `signal` was aborted, or `cancel` was called
+   * @returns a `PendingPdf`: a promise of the document, with a method for each output
+   * @throws {ConfigurationError} (rejects) if the uid, an option or the API key is invalid, or the template's schema violates
+   * the Standard Schema contract
+   * @throws {ValuesError} (rejects) if the values are not a JSON object, or the template's schema rejects them
+   * @throws {ConnectionError} (rejects) if there is no response
+   * @throws {TimeoutError} (rejects) if a limit in `timeouts` is exceeded
+   * @throws {ApiError} (rejects) if the service responds with a status other than 2xx
+   * @throws {InvalidPdfError} (rejects) if the response is not a PDF
+   * @throws {TruncatedPdfError} (rejects) if the response is a truncated PDF
+   * @throws {OversizedPdfError} (rejects) if a document in memory would be larger than `maxBytes`
+   * @throws {SaveError} (rejects) if the file cannot be written
+   * @throws the reason that you pass (rejects), if you abort `signal` or call `cancel()`
    *
    * @example
    * ```ts
@@ -126,7 +133,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   }
 
   /**
-   * Makes one attempt of a job of a bulk run, which decides about the next.
+   * Makes one attempt at a job of a bulk run, which decides whether to retry it.
    *
    * @internal
    */
@@ -137,36 +144,38 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   };
 
   /**
-   * Makes a sibling with other options that shares this client's connections, such as one for another account.
-   * Closing it leaves the connections open.
+   * Creates a derived client with other options, for example with the API key of another account. It shares this client's
+   * connections, and closing it leaves them open.
    *
-   * @param options - what is different; `timeouts` and `retry` are laid over this client's member by member, `headers`
-   * and `hooks` replace this client's
-   * @throws {ConfigurationError} when an option is unknown or wrong
+   * @param options - the options that differ. `timeouts` and `retry` are merged property by property; every other option,
+   * including `headers` and `hooks`, replaces this client's
+   * @returns the derived client
+   * @throws {ConfigurationError} if an option is unknown or invalid
    *
    * @example
    * ```ts
-   * const theirs = pdfs.with({ apiKey: tenant.apiKey });
+   * const tenantPdfs = pdfs.with({ apiKey: tenant.apiKey });
    * ```
    */
   with(options: ClientOptions): TemplatePdf<T> {
     checkClientNames(options);
-    const { fetch, dispatcher, ...rest } = this.#given;
-    // Either takes the place of both: they are two answers to one question.
-    const sending = options.fetch || options.dispatcher ? {} : { fetch, dispatcher };
-    const merged = { ...rest, ...sending, ...given(options) };
+    const { fetch, dispatcher, ...rest } = this.#baseOptions;
+    // A client has a `fetch` or a `dispatcher`, so a new one replaces both.
+    const transport = options.fetch || options.dispatcher ? {} : { fetch, dispatcher };
+    const merged = { ...rest, ...transport, ...withoutUndefined(options) };
     const { timeouts, retry } = options;
-    // What is no object is left to the constructor, which says so.
-    if (timeouts instanceof Object) merged.timeouts = { ...rest.timeouts, ...given(timeouts) };
+    // The constructor rejects values that are not objects.
+    if (timeouts instanceof Object) merged.timeouts = { ...rest.timeouts, ...withoutUndefined(timeouts) };
     if (retry instanceof Object)
-      merged.retry = { ...(rest.retry === false ? { limit: 0 } : rest.retry), ...given(retry) };
-    return makeSibling<T>(merged, this.#context.connections);
+      merged.retry = { ...(rest.retry === false ? { limit: 0 } : rest.retry), ...withoutUndefined(retry) };
+    return derivedClient<T>(merged, this.#context.connections);
   }
 
   /**
-   * Closes the connections that this client made, once the calls in flight are done; never a dispatcher that
-   * was given to it. Calls after this reject. A call that waits to be tried again is in flight, and so is a document
-   * that was begun and not read, for as long as `timeouts.unread` allows.
+   * Closes the client's own connections when the calls in flight have ended. New calls reject.
+   *
+   * A call that waits for a retry is in flight. So is a document that has not been read, until `timeouts.unread` has passed.
+   * Your own `dispatcher` stays open, and so do the connections of the client that a derived client comes from.
    *
    * @example
    * ```ts
@@ -178,17 +187,17 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     if (this.#isOwner) await this.#context.connections.close();
   }
 
-  /** Closes the client at the end of `await using`. */
+  /** Calls `close()` at the end of an `await using` block. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** What was given of some options; a member that is `undefined` was not. */
-function given<O extends object>(options: O): Partial<O> {
+/** Copies the options that are set. */
+function withoutUndefined<O extends object>(options: O): Partial<O> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
 }
 
-/** Outside the class: a bundler gives a class that names itself another name. */
-function makeSibling<T extends { [K in keyof T]: object }>(
+/** A function outside the class, because bundlers rename a class that refers to itself. */
+function derivedClient<T extends { [K in keyof T]: object }>(
   options: ClientOptions,
   connections: Connections,
 ): TemplatePdf<T> {

@@ -1,5 +1,5 @@
 /**
- * The client of the Template PDF Generation Service: a template uid and values in, a whole PDF out.
+ * A client for the Template PDF Generation Service. It generates a PDF from a template uid and values.
  *
  * @packageDocumentation
  */

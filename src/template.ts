@@ -8,21 +8,21 @@ import {
 } from "./request/schema.ts";
 import { checkUid } from "./request/url.ts";
 
-/** A template of the service: its uid, and the type of its values. Created by `template()`. */
+/** A template of the service, with its uid and the type of its values. Created by `template()`. */
 export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U extends string = string>
   extends AnyTemplate {
-  /** The uid, from the dashboard. */
+  /** The template's uid, from the dashboard. */
   readonly uid: U;
-  /** Checks the values, if there is one. */
+  /** The schema that checks the values; `undefined` if there is none. */
   readonly schema: S | undefined;
 }
 
-/** The type of a missing schema: the compiler knows the type of the values, and nothing checks them at run time. */
+/** The schema type of a template without a schema: only the compiler checks the values. */
 export interface Unchecked<Values> extends StandardSchemaV1<Values, Values> {}
 
 /**
  * The values that `generate` takes for a template: `Values<typeof invoice>` of a `template()`, or
- * `Values<"inv_2024", Templates>` of a map. If a schema changes them, this is the type before the change.
+ * `Values<"inv_2024", Templates>` of a map. If a schema transforms the values, this is their type before the transformation.
  *
  * @typeParam G - a template, or a uid of the map
  * @typeParam T - the map of templates, if `G` is a uid
@@ -39,12 +39,12 @@ export type Values<G extends (keyof T & string) | AnyTemplate, T = Record<string
   G extends Template<infer S> ? InferInput<S> : G extends keyof T ? T[G] : never;
 
 /**
- * Names a template and the type of its values.
+ * Defines a template by its uid and the type of its values.
  *
  * @param uid - the template's uid, from the dashboard
- * @param schema - any Standard Schema (zod, valibot, arktype …). It checks the values before the request is sent, and its
- * output is sent. Without a schema, the type parameter gives the type of the values, for the compiler only
- * @returns what `generate` takes instead of a uid
+ * @param schema - a Standard Schema (zod, valibot, arktype …). It checks the values before the request is sent, and the
+ * client sends its output. Without a schema, only the compiler checks the values, by the type parameter
+ * @returns a template that you can pass to `generate` instead of the uid
  * @throws {ConfigurationError} if `uid` is not a valid uid, or `schema` is not a Standard Schema
  *
  * @example
@@ -65,7 +65,7 @@ export function template(uid: string, ...given: [schema?: StandardSchemaV1]): Te
   checkUid(uid);
   const [schema] = given;
   const created = { uid, schema };
-  // A misspelt import that is `undefined` must not switch the check off.
+  // A misspelt import is `undefined`, and must not disable the check.
   if (given.length > 0) {
     checkSchema(uid, schema);
     Object.defineProperty(created, checkedBody, { value: (values: unknown) => bodyOf(created, values) });

@@ -2,7 +2,7 @@ import { addCaller } from "../errors/caller-stack.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { Redactor } from "../errors/redact.ts";
 import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
-import { type CallEvent, type EventOf, type Hooks, noHooks, tell, unharmedBy } from "../options/hooks.ts";
+import { type CallEvent, callHook, callSafely, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
 import { buildHeaders, credentialsIn } from "../request/flat-headers.ts";
 import { type AnyTemplate, type CheckedTemplate, checkedBody } from "../request/schema.ts";
@@ -173,8 +173,8 @@ export class Call implements AbortListener, TimerListener {
     const expectedBytes = expectedLengthOf(head);
     const totalBytes = receivedBytes > (expectedBytes ?? 0) ? undefined : expectedBytes;
     const listener = () => onProgress(Object.freeze({ receivedBytes, totalBytes }));
-    if (this.#context) this.#context.runInAsyncScope(unharmedBy, undefined, listener);
-    else unharmedBy(listener);
+    if (this.#context) this.#context.runInAsyncScope(callSafely, undefined, listener);
+    else callSafely(listener);
   }
 
   /** Called when an output begins to read the document. */
@@ -296,8 +296,8 @@ export class Call implements AbortListener, TimerListener {
     const common = { call: this.#number, uid: this.uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
     const event = () => ({ ...common, ...more() }) as unknown as EventOf<Name>;
     // Requests are sent in the context of the call. Other events come from sockets and timers.
-    if (!this.#context || name === "request") tell(hooks, name, event);
-    else this.#context.runInAsyncScope(tell, undefined, hooks, name, event);
+    if (!this.#context || name === "request") callHook(hooks, name, event);
+    else this.#context.runInAsyncScope(callHook, undefined, hooks, name, event);
   }
 }
 

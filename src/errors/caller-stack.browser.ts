@@ -2,7 +2,7 @@ import { TemplatePdfError } from "./errors.ts";
 
 type CaptureStackTrace = (target: object, above: unknown) => void;
 
-/** What browsers load in place of `caller-stack.ts`. */
+/** Replaces `caller-stack.ts` in browsers. */
 export function rejectWithCaller(resolve: (outcome: Promise<never>) => void, error: unknown): void {
   const reject = () => {
     throw addCaller(error, reject);
@@ -26,7 +26,7 @@ function afterFollowing<T>(settle: () => T): Promise<T> {
   return Promise.resolve().then().then(settle);
 }
 
-/** In a bundle, the caller's frames look like those of this package: so all are shown, if the caller is among them. */
+/** Keeps all frames if the caller is among them, because in a bundle its frames look like those of this package. */
 export function addCaller<E>(error: E, above: unknown = addCaller): E {
   const seen: { readonly stack?: string } = {};
   (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);

@@ -1,8 +1,8 @@
 import { TemplatePdfError } from "./errors.ts";
 
 /**
- * Adds the caller's line to the stacks of errors that are created while the caller awaits. It costs nothing until a call
- * fails: V8 finds the code that awaits a promise while a handler of that promise runs.
+ * Adds the caller's line to the stack of an error that is created while the caller awaits a promise. Successful calls have no
+ * extra work: V8 finds the code that awaits a promise while a handler of that promise runs.
  */
 
 type CaptureStackTrace = (target: object, above: unknown) => void;
@@ -10,14 +10,14 @@ type CaptureStackTrace = (target: object, above: unknown) => void;
 const anyFrame = /^ +at .+/gm;
 const position = /:\d+:\d+\)?$/;
 
-/** A frame of Node, Deno or Bun. */
+/** Matches a frame of Node, Deno or Bun. */
 const runtimeFrame = /[( ](?:node|ext|native|internal):/;
 
-/** The folder of this package, as stacks name it. */
+/** The folder of this package, as it appears in stacks. */
 let packageFolder: string | undefined;
 
 /**
- * Rejects a promise that the caller may be awaiting, and adds the line that awaits it to the stack of the error.
+ * Rejects a promise, and adds the line that awaits it to the stack of the error.
  *
  * @param resolve - settles the promise, which must be pending
  */
@@ -29,8 +29,7 @@ export function rejectWithCaller(resolve: (outcome: Promise<never>) => void, err
 }
 
 /**
- * Resolves a promise that the caller may be awaiting, and adds the line that awaits it to the stack of an error within
- * the result.
+ * Resolves a promise, and adds the line that awaits it to the stack of an error within the result.
  *
  * @param resolve - settles the promise, which must be pending
  */
@@ -52,10 +51,10 @@ function afterFollowing<T>(settle: () => T): Promise<T> {
 }
 
 /**
- * Replaces the frames of an error by the caller's, if they can be seen from here: in an `async` function or in a handler of
- * a promise. Does not change the caller's own errors, nor an error that shows the caller already.
+ * Replaces the frames of an error with the caller's frames, if these are on the current stack. They are in an `async` function
+ * and in a promise handler. Does not change errors of other packages, or errors whose stack starts with the caller.
  *
- * @param above - the function on the stack whose frame is left out, with all frames above it
+ * @param above - a function on the stack; its frame and all frames above it are omitted
  * @returns the error
  */
 export function addCaller<E>(error: E, above: unknown = addCaller): E {
@@ -77,7 +76,7 @@ export function addCaller<E>(error: E, above: unknown = addCaller): E {
   return error;
 }
 
-/** The frames of a stack, without those of the runtime. */
+/** Returns the frames of a stack, without those of the runtime. */
 function framesIn(stack: unknown): string[] {
   const frames = typeof stack === "string" ? stack.match(anyFrame) : [];
   return (frames ?? []).filter((line) => !runtimeFrame.test(line));
@@ -92,7 +91,7 @@ function isInternal(frame: string): boolean {
   return frame.includes(packageFolder);
 }
 
-/** @param frame - of this file: in `dist`, in a bundle, or in `src/errors` of a checkout */
+/** @param frame - a frame of this file: in `dist`, in a bundle, or in `src/errors` of a checkout */
 function folderOfPackage(frame: string): string {
   const [folder = ""] = /[^( ]*[/\\].*[/\\]/.exec(frame) ?? [];
   return folder.replace(/(?<=[/\\]src[/\\])errors[/\\]$/, "");

@@ -1,25 +1,25 @@
-/** Reads what an error holds, to search it for secrets. */
+/** Reads the contents of an error, which are searched for secrets. */
 
-/** A stack line that names a position in code. A line of a message may merely begin like one. */
+/** Matches a stack line that has a position in code. A line of a message may begin like one. */
 const stackFrame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 
-/** The longest stack that is read, in characters: enough for a hundred frames. */
+/** The maximum length of a stack that is read, in characters: enough for a hundred frames. */
 const maxStackLength = 20_000;
 
-/** How many properties and items of an error are read. */
+/** The maximum number of properties and items that are read. */
 const maxParts = 2_000;
 
-/** How deep an error is read. */
+/** The maximum depth of nested objects that are read. */
 export const maxDepth = 6;
 
 /** Everything that an error shows when it is inspected. */
 export interface ErrorContents {
   readonly texts: string[];
-  /** The stack frames of the error and of the errors within it: code, but the URL of a script may hold a key. */
+  /** The stack frames of the error and of nested errors. The URL of a script in a frame may contain a key. */
   readonly frames: string[];
 }
 
-/** Reads an error. Returns `undefined` if the error holds more than can be read, such as a request. */
+/** Reads an error. Returns `undefined` if it contains more than can be read, for example a request. */
 export function contentsOf(error: Error): ErrorContents | undefined {
   const contents = { texts: [], frames: [], parts: 0 };
   return readInto(contents, error, 0) ? contents : undefined;
@@ -39,28 +39,28 @@ function readInto(contents: ErrorContents & { parts: number }, value: unknown, d
     const property = Object.getOwnPropertyDescriptor(value, key);
     // Newer engines keep the stack behind a getter.
     if (isCustomOutput(key) || !(property && ("value" in property || key === "stack"))) return false;
-    const member: unknown = Reflect.get(value, key);
-    // The bytes of a response that is not HTTP (undici). They may repeat anything, even the credentials of a proxy.
-    if (key === "data" && member !== undefined && isParserError(value)) return false;
-    if (key === "stack" && typeof member === "string") {
-      if (member.length > maxStackLength) return false;
-      for (const line of member.split("\n")) (stackFrame.test(line) ? frames : texts).push(line);
-    } else if (!readInto(contents, member, depth + 1)) return false;
-    // The property names of an object that was made from values are values.
+    const content: unknown = Reflect.get(value, key);
+    // The bytes of a response that is not HTTP (undici). They may contain anything, even the credentials of a proxy.
+    if (key === "data" && content !== undefined && isParserError(value)) return false;
+    if (key === "stack" && typeof content === "string") {
+      if (content.length > maxStackLength) return false;
+      for (const line of content.split("\n")) (stackFrame.test(line) ? frames : texts).push(line);
+    } else if (!readInto(contents, content, depth + 1)) return false;
+    // The property names of an object that was created from values may be values.
     if (!isError || !usualNames.has(key)) texts.push(safeString(key));
   }
-  // An inspection shows the names of an error's own classes.
+  // An inspection shows the names of custom error classes.
   const classes = prototypes.map((prototype) => safeString(prototype.constructor?.name));
   texts.push(...classes.filter((name) => !Object.hasOwn(globalThis, name)));
   return true;
 }
 
-/** Goes by the name: undici sets a code only if its parser has one. */
+/** Checks the name, because undici sets a code only if its parser returns one. */
 function isParserError(value: object): boolean {
   return (value as { name?: unknown }).name === "HTTPParserError";
 }
 
-/** The property names of errors of JavaScript, Node and undici. */
+/** The property names that errors of JavaScript, Node and undici have. */
 const usualNames: ReadonlySet<string | symbol> = new Set(
   (
     "stack message cause name code errno syscall address port host hostname errors status statusCode reason " +
@@ -68,7 +68,7 @@ const usualNames: ReadonlySet<string | symbol> = new Set(
   ).split(" "),
 );
 
-/** The stack frames of an error, the outermost ones if there are too many. A line of its message may look like one. */
+/** Returns the stack frames of an error, or the outermost ones if there are too many. Omits message lines that look like frames. */
 export function framesOf(error: Error): string[] {
   const messageLines = new Set(lastLinesOf(error.message));
   return lastLinesOf(error.stack).filter((line) => stackFrame.test(line) && !messageLines.has(line));
@@ -76,7 +76,7 @@ export function framesOf(error: Error): string[] {
 
 function lastLinesOf(stack: unknown): string[] {
   const text = safeString(stack);
-  // The rest of the line that is cut here could pass for a frame.
+  // The first line is truncated and could look like a frame.
   return text.length > maxStackLength ? text.slice(-maxStackLength).split("\n").slice(1) : text.split("\n");
 }
 
@@ -85,7 +85,7 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null || Array.isArray(value);
 }
 
-/** The prototypes of an error, up to one that JavaScript or the platform defines for all errors. */
+/** Returns the prototypes of an error, except `Error.prototype` or `DOMException.prototype` and those above it. */
 function prototypesOf(error: Error): object[] {
   const found: object[] = [];
   const ends: unknown[] = [Error.prototype, globalThis.DOMException?.prototype];
@@ -95,7 +95,7 @@ function prototypesOf(error: Error): object[] {
   return found;
 }
 
-/** Whether a prototype adds nothing to what its errors show. */
+/** Whether a prototype adds nothing to the output of its errors. */
 function showsNothing(prototype: object): boolean {
   return Reflect.ownKeys(prototype).every((key) => {
     // Node's own errors have a getter for `constructor`, which returns their class.
@@ -109,11 +109,11 @@ function isCustomOutput(key: string | symbol): boolean {
   return key === "toJSON" || key === Symbol.for("nodejs.util.inspect.custom");
 }
 
-/** `String(value)` for any value, also for an object that cannot be converted. */
+/** Returns `String(value)`, or a description if the value cannot be converted. */
 export function safeString(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return "something that is no error";
+    return "a value that cannot be converted to a string";
   }
 }

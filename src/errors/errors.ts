@@ -1,16 +1,16 @@
-/** The error classes: one base, stable codes, and nothing in them that is unsafe to log. */
+/** The error classes. They have a common base class and stable codes, and are safe to log. */
 
-/** Registered globally, so that `is` recognises errors of other copies and module formats of this package. */
+/** Registered globally, so that `is` recognises errors from other copies and module formats of this package. */
 const brand = Symbol.for("template-pdf.error");
 
 /**
- * Tells whether something that was caught is an error of one class.
+ * Returns whether a caught value is an error of this class.
  *
  * @inline
  */
 export type Is<E> = (error: unknown) => error is E;
 
-/** What an error tells about its call: see the fields of `TemplatePdfError`. */
+/** The details of an error: see the properties of `TemplatePdfError`. */
 export interface ErrorFacts {
   readonly attempts?: number | undefined;
   readonly cause?: unknown;
@@ -20,10 +20,10 @@ export interface ErrorFacts {
 }
 
 /**
- * The base of every error of this package.
+ * The base class of all errors of this package.
  *
- * Its message, stack, JSON and inspection contain neither the API key nor the values that were sent: quotes of the service
- * are redacted. In V8, the stack starts with the line of your code that awaits the call.
+ * The message, stack, JSON and inspection output of an error never contain the API key or the values that were sent. Quotes from
+ * responses are redacted. In V8, the stack starts with the line of your code that awaits the call.
  *
  * @example
  * ```ts
@@ -40,19 +40,19 @@ export class TemplatePdfError extends Error {
   override get name(): string {
     return "TemplatePdfError";
   }
-  /** A stable, machine-readable code for what happened, such as `"not_found"`. */
+  /** A stable, machine-readable code, for example `"not_found"`. */
   readonly code: string = "error";
-  /** How many requests were made; 0 if nothing was sent. */
+  /** The number of requests; 0 if no request was sent. */
   declare readonly attempts: number;
   /** The status code of the response, if there was one. */
   declare readonly status?: number;
-  /** The response's `x-request-id` or `request-id`. Quote it to the service's support. */
+  /** The response's `x-request-id` or `request-id`. Include it when you contact the service's support. */
   declare readonly requestId?: string;
   readonly #headers: Headers | undefined;
 
   /**
    * @param message - what happened, to what, and what to do
-   * @param facts - become properties of the error unless `undefined`; the headers stay behind a getter
+   * @param facts - the properties of the error, unless they are `undefined`
    */
   constructor(message: string, facts: ErrorFacts = {}) {
     super(message, facts);
@@ -64,8 +64,8 @@ export class TemplatePdfError extends Error {
   }
 
   /**
-   * Whether `error` is an instance of this class or of a subclass, also if it comes from another copy of this package, for
-   * which `instanceof` fails. It can be passed on as a function, as in `errors.filter(RateLimitError.is)`.
+   * Returns whether `error` is an instance of this class or of a subclass. Unlike `instanceof`, it also recognises errors from
+   * other copies of this package. You can pass it as a function, for example `errors.filter(RateLimitError.is)`.
    */
   static get is(): Is<TemplatePdfError> {
     const { name: wanted } = this.prototype;
@@ -75,13 +75,13 @@ export class TemplatePdfError extends Error {
           if (brand in at && (at as TemplatePdfError).name === wanted) return true;
         }
       } catch {
-        // A proxy may throw when it is read. It is not an error of this package.
+        // A proxy that throws when it is read is not an error of this package.
       }
       return false;
     };
   }
 
-  /** The response's headers, if there was a response. A getter, so that logging the error does not print them. */
+  /** The headers of the response, if there was one. This is a getter, so that loggers do not print them. */
   get headers(): Headers | undefined {
     return this.#headers;
   }
@@ -91,13 +91,13 @@ export class TemplatePdfError extends Error {
     return true;
   }
 
-  /** Returns a plain object that is safe to log. */
+  /** Returns a plain object with the properties of the error, which is safe to log. */
   toJSON(): Record<string, unknown> {
     return { ...(this as object), name: this.name, message: this.message };
   }
 }
 
-/** An option, the template uid or its schema, the API key or the base URL is wrong. Nothing was sent. */
+/** An option, the template uid, its schema, the API key or the base URL is invalid. The request was not sent. */
 export class ConfigurationError extends TemplatePdfError {
   declare static readonly is: Is<ConfigurationError>;
   override readonly code = "invalid_configuration";
@@ -108,13 +108,13 @@ export class ConfigurationError extends TemplatePdfError {
 
 /** A problem with the values of a template. */
 export interface ValuesIssue {
-  /** The property names and array indexes that lead to it. */
+  /** The path to the value: property names and array indexes. */
   readonly path: readonly (string | number)[];
-  /** What is wrong there, without the value. */
+  /** A description of the problem, without the value. */
   readonly message: string;
 }
 
-/** The values cannot be sent: they are not a JSON object, or the template's schema rejects them. Nothing was sent. */
+/** The values are not a JSON object, or the template's schema rejects them. The request was not sent. */
 export class ValuesError extends TemplatePdfError {
   declare static readonly is: Is<ValuesError>;
   override readonly code = "invalid_values";
@@ -124,7 +124,7 @@ export class ValuesError extends TemplatePdfError {
 
   /** All problems that were found. */
   declare readonly issues: readonly ValuesIssue[];
-  /** The template that the values are for. */
+  /** The uid of the template. */
   declare readonly uid: string;
 
   constructor(message: string, facts: ErrorFacts & { issues: readonly ValuesIssue[]; uid: string }) {
@@ -132,7 +132,7 @@ export class ValuesError extends TemplatePdfError {
   }
 }
 
-/** There was no response: the service could not be reached, or the connection ended before the response began. */
+/** There was no response: the service could not be reached, or the connection closed before the response began. */
 export class ConnectionError extends TemplatePdfError {
   declare static readonly is: Is<ConnectionError>;
   override readonly code: string = "connection_failed";
@@ -141,11 +141,11 @@ export class ConnectionError extends TemplatePdfError {
   }
 }
 
-/** The names of the limits in `timeouts`. */
+/** The name of a limit in `timeouts`. */
 export type TimeoutPhase = "connect" | "firstByte" | "stall" | "unread" | "total";
 
 /**
- * A limit of `timeouts` was reached.
+ * A limit in `timeouts` was exceeded.
  *
  * @example
  * ```ts
@@ -164,7 +164,7 @@ export class TimeoutError extends TemplatePdfError {
     return "TimeoutError";
   }
 
-  /** The name of the limit in `timeouts`. */
+  /** The name of the limit. */
   declare readonly phase: TimeoutPhase;
   /** The limit, in milliseconds. */
   declare readonly limitMs: number;
@@ -174,7 +174,7 @@ export class TimeoutError extends TemplatePdfError {
   }
 }
 
-/** What an `ApiError` tells in addition: see its fields. */
+/** The details of an `ApiError`: see its properties. */
 export interface ApiErrorFacts extends ErrorFacts {
   readonly status: number;
   readonly rawBody?: string | undefined;
@@ -192,7 +192,7 @@ export class ApiError extends TemplatePdfError {
   }
 
   declare readonly status: number;
-  /** How long to wait before the next request, in milliseconds, if the response has a valid `Retry-After`. */
+  /** The delay before the next request in milliseconds, if the response has a valid `Retry-After`. */
   declare readonly retryAfterMs?: number;
   readonly #content: Pick<ApiErrorFacts, "body" | "rawBody" | "detail">;
 
@@ -203,25 +203,25 @@ export class ApiError extends TemplatePdfError {
   }
 
   /**
-   * The response's body: the parsed value if it is JSON, else its text (64 KiB at most). A getter, so that logging the error
-   * does not print it: it may repeat what was sent.
+   * The body of the response: the parsed value if it is JSON, otherwise its text (64 KiB at most). It may repeat the values that
+   * were sent. This is a getter, so that loggers do not print it.
    */
   get body(): unknown {
     return this.#content.body;
   }
 
-  /** The response's body as text, at most 64 KiB; see `body`. */
+  /** The body of the response as text, at most 64 KiB. See `body`. */
   get rawBody(): string {
     return this.#content.rawBody ?? "";
   }
 
-  /** The response message: `message`, `error`, `error.message`, `detail` or `title` of the body. */
+  /** The response message: the `message`, `error`, `error.message`, `detail` or `title` in the body. */
   get detail(): string | undefined {
     return this.#content.detail;
   }
 }
 
-/** 400 or 422: the service rejects the values. */
+/** 400 or 422: the service rejected the values. */
 export class BadRequestError extends ApiError {
   declare static readonly is: Is<BadRequestError>;
   override readonly code = "bad_request";
@@ -239,7 +239,7 @@ export class AuthenticationError extends ApiError {
   }
 }
 
-/** 403: the API key may not do this. */
+/** 403: the API key does not have the required permission. */
 export class PermissionError extends ApiError {
   declare static readonly is: Is<PermissionError>;
   override readonly code = "permission_denied";
@@ -248,7 +248,7 @@ export class PermissionError extends ApiError {
   }
 }
 
-/** 404: there is no such template, or `baseUrl` does not lead to the service. */
+/** 404: the template does not exist, or `baseUrl` is not the address of the service. */
 export class NotFoundError extends ApiError {
   declare static readonly is: Is<NotFoundError>;
   override readonly code = "not_found";
@@ -257,7 +257,7 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** 429: too many requests. */
+/** 429: the service received too many requests. */
 export class RateLimitError extends ApiError {
   declare static readonly is: Is<RateLimitError>;
   override readonly code = "rate_limited";
@@ -285,7 +285,7 @@ export class InvalidPdfError extends TemplatePdfError {
 
   /** The response's `content-type`, if it has one. */
   declare readonly contentType?: string;
-  /** The first 120 characters of the response on one line, without the key and the values that were sent. */
+  /** The first 120 characters of the response on one line, without the API key and the values that were sent. */
   declare readonly excerpt: string;
 
   constructor(message: string, facts: ErrorFacts & { contentType?: string | undefined; excerpt: string }) {
@@ -301,7 +301,7 @@ export class TruncatedPdfError extends TemplatePdfError {
     return "TruncatedPdfError";
   }
 
-  /** How many bytes of the document arrived. */
+  /** The number of bytes that arrived. */
   declare readonly receivedBytes: number;
   /** The response's `content-length`, if it has one. */
   declare readonly promisedBytes?: number;
@@ -314,7 +314,7 @@ export class TruncatedPdfError extends TemplatePdfError {
   }
 }
 
-/** The document is larger than `maxBytes`, the limit for documents that are held in memory. */
+/** The document is larger than `maxBytes`, the limit for documents in memory. */
 export class OversizedPdfError extends TemplatePdfError {
   declare static readonly is: Is<OversizedPdfError>;
   override readonly code = "oversized_pdf";
@@ -323,7 +323,7 @@ export class OversizedPdfError extends TemplatePdfError {
   }
 }
 
-/** The document could not be saved; `cause` is the error of the system. */
+/** The document could not be saved. `cause` is the system error. */
 export class SaveError extends TemplatePdfError {
   declare static readonly is: Is<SaveError>;
   override readonly code = "not_saved";
@@ -331,7 +331,7 @@ export class SaveError extends TemplatePdfError {
     return "SaveError";
   }
 
-  /** The path that was given. */
+  /** The path that you passed. */
   declare readonly path: string;
 
   constructor(message: string, facts: ErrorFacts & { path: string }) {

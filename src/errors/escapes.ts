@@ -1,16 +1,13 @@
 /** Decodes the escapes of JSON, JavaScript, URLs and HTML. */
 
-/**
- * One escape, or a run of backslashes that escapes nothing. The lookbehind matches a run once, not again from each of its
- * backslashes.
- */
+/** Matches one escape, or a run of backslashes that escapes nothing. The lookbehind avoids quadratic time for long runs. */
 const escapes =
   /(?<!\\)(?:\\+(?:u([\da-f]{4})|u\{([\da-f]{1,8})\}|x([\da-f]{2})|([nrt])|(["'/]))|\\{2,})|%([0-7][\da-f])|((?:%[cd][\da-f]|%e[\da-f]%[89ab][\da-f]|%f[0-7](?:%[89ab][\da-f]){2})%[89ab][\da-f])|%[89a-f][\da-f]|&#x([\da-f]{1,15});?|&#(\d{1,15});?|&([a-z]{2,6});/gi;
 
-/** The beginning of an escape, at the end of a text. */
+/** Matches an incomplete escape at the end of a text. */
 const partialEscape = /(?:\\(?:u\{?[\da-f]{0,5}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
 
-/** HTML's named references for the characters that a key can have. Any other reference becomes a space. */
+/** HTML's named references for the characters that a key can contain. Other references become a space. */
 const named: { readonly [name: string]: string | undefined } = Object.fromEntries(
   (
     "amp& apos' equals= grave` gt> lt< plus+ quot\" sol/ bsol\\ lowbar_ hyphen- dash- period. colon: semi; comma, " +
@@ -20,22 +17,22 @@ const named: { readonly [name: string]: string | undefined } = Object.fromEntrie
     .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
 );
 
-/** How often escapes within escapes are decoded, such as `%2526`: more than any chain of proxies applies. */
+/** The maximum number of times that nested escapes such as `%2526` are decoded: more than a chain of proxies adds. */
 const maxRounds = 4;
 
-/** A text, and where its characters were in its source. */
+/** A decoded text, and the positions of its characters in the source. */
 export interface DecodedText {
   readonly text: string;
-  /** Returns the index in the source of a character of `text`, or of its end. */
+  /** Converts an index in `text`, or its length, to an index in the source. */
   readonly sourceIndexOf: (index: number) => number;
 }
 
-/** A text as it is, for where a decoded one is expected. */
+/** Wraps a text that is not decoded. */
 export function asWritten(text: string): DecodedText {
   return { text, sourceIndexOf: (index) => index };
 }
 
-/** Decodes the escapes of a text, and escapes within escapes. */
+/** Decodes the escapes in a text, including nested ones. */
 export function decodeEscapes(source: string): DecodedText {
   let decoded = asWritten(source);
   for (let round = 0; round < maxRounds && /[%\\&]/.test(decoded.text); round++) {
@@ -46,7 +43,7 @@ export function decodeEscapes(source: string): DecodedText {
   return decoded;
 }
 
-/** Removes an escape that the end of the text cuts off. */
+/** Removes an incomplete escape at the end of a text. */
 export function withoutPartialEscape(text: string): string {
   return text.replace(partialEscape, "");
 }

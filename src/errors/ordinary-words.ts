@@ -1,4 +1,4 @@
-/** Lower-case words of refusals. They do not identify a customer by themselves, so they stay readable. */
+/** Lower-case words of error messages. They do not identify a customer, so they are not redacted. */
 const ordinaryWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
   /* @__PURE__ */ (
     "a additional allowed an and any are array as at be been between blank body boolean but by can cannot " +
@@ -14,7 +14,7 @@ const ordinaryWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
   ).split(" "),
 );
 
-/** Whether a word stays readable, also with an ending such as in `values` or `expected`. */
+/** Whether a word is one of these, also with an ending as in `values` or `expected`. */
 export function isOrdinary(word: string): boolean {
   return [/$/, /s$/, /d$/, /ed$/].some((ending) => ordinaryWords.has(word.replace(ending, "")));
 }

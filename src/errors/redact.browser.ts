@@ -4,16 +4,16 @@ const mark = "[redacted]";
 
 const maxSearchedLength = 10_000;
 
-/** Of an id that held a secret, this many characters are kept. */
+/** The maximum length of an id that contained a secret, in characters. */
 const maxIdLength = 200;
 
-/** One escape of JSON or HTML, or a run of escapes of a URL. */
+/** Matches one escape of JSON or HTML, or a run of URL escapes. */
 const escapes =
   /(?<!\\)\\+(?:u([\da-f]{4})|[nrt"'/])|&#(?:x([\da-f]{1,6})|(\d{1,7}));?|&[a-z]{2,6};|(?:%[\da-f]{2})+/gi;
 
 /**
- * What browsers load in place of `redact.ts`. A page holds values, and rarely a key. So a key is found as it was sent, in a URL and in
- * base64, but not in every other spelling; and an error that is more than its message is replaced by a copy, not searched.
+ * Replaces `redact.ts` in browsers, which have values but rarely a key. It finds a key only as it was sent, URL-encoded or in
+ * base64. It does not search errors that have more than a message, but replaces them with a copy.
  */
 export class Redactor {
   readonly #keys: readonly string[];
@@ -32,7 +32,7 @@ export class Redactor {
   withoutKey(text: string): string {
     const safe = this.#withoutSpellings(text);
     const decoded = decode(safe);
-    // An escaped key is rare: the rest may lose its escapes.
+    // This also decodes the rest of the text, which is acceptable because escaped keys are rare.
     return this.#keys.some((key) => decoded.includes(key)) ? this.#withoutSpellings(decoded) : safe;
   }
 
@@ -68,7 +68,7 @@ export class Redactor {
       const { message, stack } = cause;
       const name = nameOfError(cause);
       const isPlain = (globalThis as Record<string, unknown>)[name] === cause.constructor;
-      // What browsers themselves add tells a place in the code.
+      // Browsers add properties that contain only a position in the code.
       const hasOnlyTexts = Reflect.ownKeys(cause).every((key) =>
         /^(?:message|stack|(?:file|line|column)\w*|sourceURL)$/.test(String(key)),
       );
@@ -97,7 +97,7 @@ export class Redactor {
   }
 }
 
-/** The name of an error if it looks like one. Anybody can set it. */
+/** Returns the name of an error, or `Error` if the name does not look like a class name. */
 export function nameOfError(error: unknown): string {
   const name = error instanceof Error ? String(error.name) : "";
   return /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";

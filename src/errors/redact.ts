@@ -5,36 +5,35 @@ import { anyWord, SecretWords } from "./secret-words.ts";
 
 const mark = "[redacted]";
 
-/** Of an id that held a secret, this many characters are kept. */
+/** The maximum length of an id that contained a secret, in characters. */
 const maxIdLength = 200;
 
-/** The longest text that is searched for secrets as a whole. A longer one is treated as if it held one. */
+/** The maximum length of a text that is searched for secrets. A longer text is treated as if it contained one. */
 const maxSearchedLength = 10_000;
 
-/** The longest text of which each word is looked up in everything that was sent. */
+/** The maximum length of a text whose words are first looked up in the sent text, which is faster. */
 const maxLengthByWord = 1_000;
 
 /**
- * Removes what the caller sent from texts that came from elsewhere.
+ * Removes the API key and the values that were sent from other texts.
  *
- * A service may repeat the API key or a value in its response, and a mock or a custom `fetch` in its error. Such texts end up
- * in messages and logs, which must hold neither. Values are recognised by their words: words survive every escape, and a
- * truncated value still has its other words. Ordinary words and the names of placeholders stay, so that a refusal stays
- * readable.
+ * A service may repeat them in its response, and a mock or a custom `fetch` in its error. Such texts appear in error messages and
+ * logs, which must not contain secrets. Values are recognised by their words, because words are the same after escaping, and a
+ * truncated value still contains some of them. Ordinary words and placeholder names are kept, so that messages stay readable.
  */
 export class Redactor {
   readonly #apiKey: string | undefined;
-  /** The keys that the call sent before, if the key has changed since. */
+  /** The keys of earlier attempts, if the key has changed since. */
   readonly #earlierKeys: readonly string[] | undefined;
   readonly #body: string;
   #secretWords: SecretWords | undefined;
-  /** Everything that was sent, in lower case. */
+  /** The keys and the body that were sent, in lower case. */
   #sentText: string | undefined;
 
   /**
    * @param apiKey - the key that was sent
    * @param body - the JSON text that was sent
-   * @param earlier - knows the keys of earlier attempts, if the key has changed since
+   * @param earlier - the redactor of the earlier attempts, if the key has changed since
    */
   constructor(apiKey: string | undefined, body: string, earlier?: Redactor) {
     this.#apiKey = apiKey;
@@ -42,7 +41,7 @@ export class Redactor {
     this.#body = body;
   }
 
-  /** Whether this is the key of the latest attempt. */
+  /** Whether this is the key of the current attempt. */
   knows(apiKey: string | undefined): boolean {
     return this.#apiKey === apiKey;
   }
@@ -52,13 +51,13 @@ export class Redactor {
     return this.#apiKey ? [...earlier, this.#apiKey] : earlier;
   }
 
-  /** Removes the key in every spelling, also if the text is truncated within it. */
+  /** Removes the key in every encoding, even if the text is truncated within it. */
   withoutKey(text: string): string {
     const ranges = this.#keys.flatMap((key) => findKey(text, key));
     return replaceRanges(text, ranges);
   }
 
-  /** Removes the key from the headers of a response, and headers with the key in their name. */
+  /** Removes the key from response headers, and removes headers whose name contains it. */
   headersWithoutKey(headers: Headers): Headers {
     const safe = new Headers();
     const longKeys = this.#keys.filter((key) => key.length >= shortestLongKey);
@@ -69,18 +68,18 @@ export class Redactor {
     return safe;
   }
 
-  /** Returns a name or an id as it is if it holds no secret, else the beginning of it without secrets. */
+  /** Returns a name or an id unchanged if it contains no secret, otherwise its redacted beginning. */
   withoutSecrets(text: string): string {
     return this.#isClean(text) ? text : this.quote(text, maxIdLength);
   }
 
   /**
-   * Returns the beginning of a text on one line, without the key and the words of values.
+   * Returns the beginning of a text on one line, without the key and the words of the values.
    *
-   * @param maxLength - the most characters to return
+   * @param maxLength - the maximum length of the result, in characters
    */
   quote(text: string, maxLength: number): string {
-    // Twice as much leaves enough after redaction, and limits the time for a text of any length.
+    // Twice the length is enough after redaction, and limits the time for long texts.
     const excerpt = decodeEscapes(this.withoutKey(text.slice(0, 2 * maxLength + 24))).text;
     const safe = replaceRanges(excerpt, this.#words().find(excerpt, true));
     return safe
@@ -90,8 +89,8 @@ export class Redactor {
   }
 
   /**
-   * Returns `cause` itself if it is an error without secrets, else a copy with its name, code, redacted message and stack,
-   * and the same for its own cause.
+   * Returns `cause` itself if it is an error without secrets. Otherwise returns a copy with its name, code, message, stack and
+   * cause, all of them redacted.
    */
   causeWithoutSecrets(cause: unknown): unknown {
     try {
@@ -130,7 +129,7 @@ export class Redactor {
     return !this.#mayShareWord(decoded) || this.#words().find(decoded, false).length === 0;
   }
 
-  /** Whether a word of a text may have been sent. Most ids share none, so that the values need not be parsed. */
+  /** Whether the text may contain a word that was sent. Most ids do not, so the values do not need to be parsed. */
   #mayShareWord(text: string): boolean {
     // Beyond ASCII, the lower case of a word may depend on what follows it.
     if (text.length > maxLengthByWord || /[^\0-\x7f]/.test(text)) return true;
@@ -145,13 +144,13 @@ export class Redactor {
   }
 }
 
-/** The name of an error if it looks like one. Anybody can set it. */
+/** Returns the name of an error, or `Error` if the name does not look like a class name. */
 export function nameOfError(error: unknown): string {
   const name = error instanceof Error ? safeString(error.name) : "";
   return /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
 }
 
-/** Replaces each range, and ranges that overlap together, by the mark. */
+/** Replaces each range with the mark. Ranges that overlap are replaced together. */
 function replaceRanges(text: string, ranges: readonly TextRange[]): string {
   let replaced = "";
   let done = 0;

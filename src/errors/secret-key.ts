@@ -1,48 +1,48 @@
 import { asWritten, decodeEscapes, withoutPartialEscape } from "./escapes.ts";
 
-/** A shorter key is a placeholder such as `test`, which is also part of ordinary words. */
+/** A shorter key is a placeholder such as `test`, which can also be part of an ordinary word. */
 export const shortestLongKey = 8;
 
-/** The shortest beginning of a key that counts as a truncated key at the end of a text. */
+/** The minimum length of a truncated key at the end of a text. */
 const shortestBeginning = 4;
 
-/** Start and end in a text. */
+/** The start and the end of a range in a text. */
 export type TextRange = readonly [start: number, end: number];
 
-/** The spellings of the last key: most programs have one key, and search for it in every response. */
-let latest: { readonly key: string; readonly spellings: readonly string[] } | undefined;
+/** The encodings of the last key, cached because most programs have one key and search for it in every response. */
+let latest: { readonly key: string; readonly encodings: readonly string[] } | undefined;
 
 /**
- * Finds a key in every spelling: with any of its characters escaped, in hexadecimal, or in base64, alone or within other
- * text. Also finds a key that the end of the text cuts off. Finds a key of less than 8 characters only as a whole word.
+ * Finds a key in every encoding: with escaped characters, in hexadecimal, or in base64, alone or within other encoded text. Also
+ * finds a truncated key at the end of the text. Finds a key of less than 8 characters only as a whole word.
  *
  * @returns ranges in any order, which may overlap
  */
 export function findKey(text: string, key: string): TextRange[] {
-  if (latest?.key !== key) latest = { key, spellings: spellingsOf(key) };
-  const { spellings } = latest;
+  if (latest?.key !== key) latest = { key, encodings: encodingsOf(key) };
+  const { encodings } = latest;
   const isLong = key.length >= shortestLongKey;
   const ranges: TextRange[] = [];
-  // A truncated escape may look like another one: `&#6` of `&#65;`.
+  // A truncated escape may look like another one, for example `&#6` from `&#65;`.
   const readings = [asWritten(text), decodeEscapes(text), decodeEscapes(withoutPartialEscape(text))];
   for (const { text: searched, sourceIndexOf } of readings) {
     const uncut = withoutPartialEscape(searched);
-    for (const spelling of spellings) {
-      let start = searched.indexOf(spelling);
+    for (const encoding of encodings) {
+      let start = searched.indexOf(encoding);
       while (start !== -1) {
-        const end = start + spelling.length;
+        const end = start + encoding.length;
         const isFound = isLong || !isWithinWord(searched, start, end);
         if (isFound) ranges.push([sourceIndexOf(start), sourceIndexOf(end)]);
-        start = searched.indexOf(spelling, end);
+        start = searched.indexOf(encoding, end);
       }
-      const length = isLong ? lengthOfBeginningAtEnd(uncut, spelling) : 0;
+      const length = isLong ? lengthOfBeginningAtEnd(uncut, encoding) : 0;
       if (length > 0) ranges.push([sourceIndexOf(uncut.length - length), text.length]);
     }
   }
   return ranges;
 }
 
-function spellingsOf(key: string): readonly string[] {
+function encodingsOf(key: string): readonly string[] {
   const hex = Array.from(key, (character) => character.charCodeAt(0).toString(16).padStart(2, "0")).join("");
   const base64 = base64Of(key);
   // Base64url (RFC 4648, 5)
@@ -50,7 +50,7 @@ function spellingsOf(key: string): readonly string[] {
   return [...new Set([key, decodeEscapes(key).text, hex, hex.toUpperCase(), ...base64, ...base64Url])];
 }
 
-/** The key in base64, with padding and without; and the characters that the base64 of any text with the key has. */
+/** Returns the key in base64, with and without padding, and the characters that it has within other encoded text. */
 function base64Of(key: string): string[] {
   const alone = btoa(key);
   const unpadded = alone.replace(/=/g, "");
@@ -67,12 +67,12 @@ function isWithinWord(text: string, start: number, end: number): boolean {
   return /[\p{L}\p{N}]/u.test(`${text[start - 1] ?? ""} ${text[end] ?? ""}`);
 }
 
-/** The length of the beginning of a spelling that a text ends with, or 0. */
-function lengthOfBeginningAtEnd(text: string, spelling: string): number {
-  // Few texts contain even that much of it.
-  if (!text.includes(spelling.slice(0, shortestBeginning))) return 0;
-  for (let length = spelling.length - 1; length >= shortestBeginning; length--) {
-    if (text.endsWith(spelling.slice(0, length))) return length;
+/** Returns the length of a truncated encoding at the end of a text, or 0. */
+function lengthOfBeginningAtEnd(text: string, encoding: string): number {
+  // A quick check, because few texts contain the beginning of a key.
+  if (!text.includes(encoding.slice(0, shortestBeginning))) return 0;
+  for (let length = encoding.length - 1; length >= shortestBeginning; length--) {
+    if (text.endsWith(encoding.slice(0, length))) return length;
   }
   return 0;
 }

@@ -1,33 +1,33 @@
 import { isOrdinary } from "./ordinary-words.ts";
 import type { TextRange } from "./secret-key.ts";
 
-/** A run of letters and digits. */
+/** Matches a run of letters and digits. */
 export const anyWord = /[\p{L}\p{N}]+/gu;
 
-/** Shorter words occur in every text. */
+/** The minimum length of a distinctive word. Shorter words occur in every text. */
 const shortestWord = 4;
 
-/** A run of letters and digits this long is not a word but a key, a token or text in base64. */
+/** The minimum length of a token. A run of letters and digits this long is a key, a token or base64. */
 const shortestToken = 24;
 
-/** Fewer ordinary words do not tell anything by themselves. */
+/** The minimum number of ordinary words in a secret. Fewer of them reveal nothing. */
 const shortestSentence = 4;
 
-/** In characters. A longer value is usually truncated where it is quoted, and has distinctive words. */
+/** The maximum length of a phrase, in characters. Longer values are usually truncated in quotes, and have distinctive words. */
 const longestPhrase = 200;
 
 /**
- * The words of the API keys and values of a call, in lower case.
+ * The words in the API keys and values of a call, in lower case.
  *
- * Distinctive words are secret one by one: long words, words with digits or of other scripts, and values of one word. A
- * value with other words, such as `Li Wei` or 1.5, is secret as a phrase. Ordinary words and the names of placeholders are
- * secret only in sentences.
+ * A distinctive word is secret by itself: a long word, a word with digits, a word in another script, or a value of one word. A
+ * value with other words, for example `Li Wei` or 1.5, is secret as a phrase. Ordinary words and placeholder names are secret only
+ * in sentences.
  */
 export class SecretWords {
   readonly #words = new Set<string>();
-  /** Their words, joined by spaces. */
+  /** The words of each phrase, joined by spaces. */
   readonly #phrases = new Set<string>();
-  /** How many words the longest phrase has. */
+  /** The number of words in the longest phrase. */
   #longest = 1;
 
   /** @param json - the request body */
@@ -39,11 +39,11 @@ export class SecretWords {
       if (isPlaceholder(name)) for (const word of wordsOfName(name)) names.add(word);
       return value;
     });
-    for (const secret of secrets) this.#learn(secret, names);
+    for (const secret of secrets) this.#add(secret, names);
   }
 
   /**
-   * Finds the secret words and phrases in a text. A phrase may begin within another one, and both are found.
+   * Finds the secret words and phrases in a text, including phrases that overlap.
    *
    * @param isExcerpt - whether the text may be truncated within a word, or contain text in base64
    */
@@ -61,7 +61,7 @@ export class SecretWords {
     return ranges;
   }
 
-  /** How many words from here are a secret; the longest one, if there are several. */
+  /** Returns the number of words in the longest secret that starts here, or 0. */
   #countAt(words: readonly string[], at: number): number {
     let phrase = words[at] ?? "";
     let found = this.#words.has(phrase) ? 1 : 0;
@@ -72,7 +72,7 @@ export class SecretWords {
     return found;
   }
 
-  /** Whether a word of an excerpt looks like a token, or may be the beginning of a secret word. */
+  /** Whether a word in an excerpt looks like a token, or may be a truncated secret word. */
   #isSuspect(word: string, isAtEnd: boolean): boolean {
     if (word.length >= shortestToken) return true;
     if (!isAtEnd || word.length < 2) return false;
@@ -81,7 +81,7 @@ export class SecretWords {
     return false;
   }
 
-  #learn(secret: string, names: ReadonlySet<string>): void {
+  #add(secret: string, names: ReadonlySet<string>): void {
     const words = (secret.match(anyWord) ?? []).map((word) => word.toLowerCase());
     const unusual = words.filter((word) => !isOrdinary(word) && !names.has(word));
     if (unusual.length === 0 && words.length < shortestSentence) return;
@@ -96,12 +96,12 @@ export class SecretWords {
   }
 }
 
-/** Whether a property name looks like one of a template, and not like data, as in a map by customer, card or e-mail address. */
+/** Whether a property name looks like a placeholder. In a map by customer, card or email address, it does not. */
 function isPlaceholder(name: string): boolean {
   return /^[A-Za-z_$][\w$-]{0,39}$/.test(name) && !/\d{3}/.test(name);
 }
 
-/** The words of a property name such as `dueDate`, joined and one by one, in lower case. */
+/** Returns the words of a property name such as `dueDate`, joined and separately, in lower case. */
 function wordsOfName(name: string): string[] {
   const found = [...name.matchAll(anyWord), ...name.matchAll(/\p{Lu}?\p{Ll}+/gu)];
   return found.map(([word]) => word.toLowerCase());

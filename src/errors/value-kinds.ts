@@ -2,7 +2,7 @@ export function isAnyObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether JSON writes an object as its own properties; not so a `Map`, `Promise`, `Error` and the like. */
+/** Whether JSON represents an object by its own properties, which is not the case for `Map`, `Promise`, `Error` and others. */
 export function isRecord(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   return (
@@ -12,7 +12,7 @@ export function isRecord(object: object): boolean {
   );
 }
 
-/** Describes the kind of a value, never the value itself: "an array", "null", "a Map". */
+/** Describes the type of a value without the value, for example "an array", "null" or "a Map". */
 export function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";

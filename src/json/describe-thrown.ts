@@ -1,8 +1,8 @@
-/** What was thrown, as text: templates may throw anything. */
+/** Returns the message of an error, or another thrown value as a string. */
 export function describeThrown(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : String(thrown);
   } catch {
-    return "something that is no text";
+    return "a value that cannot be converted to a string";
   }
 }

@@ -1,16 +1,16 @@
 import { format, validate } from "@cfworker/json-schema";
 
-/** Compiling takes quadratic time for some regular expressions. */
+/** The maximum length of a `regex`, because some regular expressions take quadratic time to compile. */
 const maxRegexLength = 10_000;
 
 /**
- * Validates by a JSON Schema: `validate` of the library, with two formats replaced that take too long for some texts: exponential
- * time for `url`, quadratic time for `regex`. The other formats take linear time.
+ * Validates a value with a JSON Schema. This is `validate` of the library, with two formats replaced that can take too long: `url`
+ * takes exponential time and `regex` quadratic time for some texts. The other formats take linear time.
  *
- * Import the library's own `validate` nowhere else. A `pattern` of a schema is its author's regular expression, and runs as it is.
+ * Do not import `validate` from the library elsewhere. The regular expression in a `pattern` runs unchanged.
  */
-export function validateJson(...given: Parameters<typeof validate>): ReturnType<typeof validate> {
-  return validate(...given);
+export function validateJson(...args: Parameters<typeof validate>): ReturnType<typeof validate> {
+  return validate(...args);
 }
 
 const { regex } = format;

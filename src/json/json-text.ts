@@ -8,40 +8,40 @@ import {
 } from "jsonc-parser";
 import type { JsonPath } from "./json-value.ts";
 
-/** What is wrong where a JSON text stops being one. */
-export const syntaxFaults = {
-  InvalidSymbol: "this is no JSON; outside of double quotes stand only numbers, true, false and null",
-  InvalidNumberFormat: "this is no number of JSON",
-  PropertyNameExpected: "the name of a member, in double quotes, should stand here",
-  ValueExpected: "a value should stand here",
-  ColonExpected: "a colon should stand here",
-  CommaExpected: "a comma should stand here",
-  CloseBraceExpected: "an object is not closed; } should stand here",
-  CloseBracketExpected: "an array is not closed; ] should stand here",
-  EndOfFileExpected: "the JSON has ended already",
-  InvalidCommentToken: "JSON has no comments",
-  UnexpectedEndOfComment: "JSON has no comments",
-  UnexpectedEndOfString: "this text is not closed on its line",
-  UnexpectedEndOfNumber: "this number breaks off",
-  InvalidUnicode: "in this text, \\u is not followed by four hexadecimal digits",
-  InvalidEscapeCharacter: "in this text, there is an escape that JSON does not have",
-  InvalidCharacter: "in this text, a character such as a tab has to be escaped",
-  TooDeep: "this is no JSON, and nested too deep to tell where it goes wrong",
+/** The messages for the syntax errors of the JSON parser. */
+export const syntaxErrors = {
+  InvalidSymbol: "this is not JSON; only numbers, true, false and null can be outside double quotes",
+  InvalidNumberFormat: "this is not a JSON number",
+  PropertyNameExpected: "expected a property name in double quotes",
+  ValueExpected: "expected a value",
+  ColonExpected: "expected a colon",
+  CommaExpected: "expected a comma",
+  CloseBraceExpected: "expected } at the end of an object",
+  CloseBracketExpected: "expected ] at the end of an array",
+  EndOfFileExpected: "expected the end of the JSON",
+  InvalidCommentToken: "comments are not allowed in JSON",
+  UnexpectedEndOfComment: "comments are not allowed in JSON",
+  UnexpectedEndOfString: "this string does not end on its line",
+  UnexpectedEndOfNumber: "this number is incomplete",
+  InvalidUnicode: "this string contains \\u without four hexadecimal digits",
+  InvalidEscapeCharacter: "this string contains an escape that is not allowed in JSON",
+  InvalidCharacter: "this string contains a control character, such as a tab, that must be escaped",
+  TooDeep: "this is not JSON, and nested too deeply to find the mistake",
 } as const;
 
-/** What is wrong where a list ends with a comma. */
-export const afterComma = "nothing follows the comma before this";
+/** The message for a trailing comma. */
+export const afterComma = "expected no comma before this";
 
 /**
  * Parses a JSON text that a user wrote.
  *
- * A number that JavaScript would change in silence is refused: one with more digits than are kept, such as that of a bank
- * account, and one that is too large or too small, such as `1e400`.
+ * Rejects numbers that JavaScript would silently change: a number with too many digits, for example of a bank account, and a number
+ * that is too large or too small, for example `1e400`.
  *
- * @param text - the text; a byte order mark at its start is no part of it
- * @param name - what to call the text in the error: the path of its file, for instance
+ * @param text - the text; a byte order mark at its start is ignored
+ * @param name - the name of the text in error messages, for example the path of its file
  * @returns the value
- * @throws {SyntaxError} that names the place, `<name>:<line>:<column>: <reason>`, and quotes nothing of the text.
+ * @throws {SyntaxError} `<name>:<line>:<column>: <reason>`, which does not quote the text
  */
 export function parseJson(text: string, name: string): unknown {
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;
@@ -49,41 +49,41 @@ export function parseJson(text: string, name: string): unknown {
   try {
     value = JSON.parse(json);
   } catch {
-    // The engine's own message may quote the text, names a place only at times, and reads otherwise in every version.
+    // The engine's message may quote the text, does not always contain the position, and differs between versions.
     throw new SyntaxError(`${name}:${describeSyntaxError(json)}`);
   }
   const changed = changedNumberIn(json);
   if (changed === undefined) return value;
-  const reason = `this number ${changed.why}; write it as text, in double quotes`;
+  const reason = `this number ${changed.why}; write it as a string in double quotes`;
   throw new SyntaxError(`${name}:${lineAndColumn(json.slice(0, changed.offset))}: ${reason}`);
 }
 
-/** Finds the first number that is another one as a JavaScript number. */
+/** Finds the first number that JavaScript would change. */
 function changedNumberIn(json: string): { readonly offset: number; readonly why: string } | undefined {
-  // Up to 15 digits are always kept, and an exponent of two digits is always in range.
+  // Numbers with up to 15 digits and exponents of up to two digits are never changed.
   if (!/\d{16}|\d[eE][+-]?\d{3}/.test(json)) return undefined;
   const scanner = createScanner(json, true);
   for (;;) {
     scanner.scan();
     if (scanner.getTokenLength() === 0) return undefined;
     const offset = scanner.getTokenOffset();
-    const why = json[offset] === '"' ? undefined : whatChanges(scanner.getTokenValue());
+    const why = json[offset] === '"' ? undefined : describeChange(scanner.getTokenValue());
     if (why !== undefined) return { offset, why };
   }
 }
 
-/** Says what JavaScript does not keep of a number. Digits behind the point are left to it: hardly any are kept exactly. */
-function whatChanges(token: string): string | undefined {
+/** Describes how JavaScript would change a number. Ignores decimal places, because few of them are represented exactly. */
+function describeChange(token: string): string | undefined {
   const [, whole = "", fraction = "", exponent] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   if (whole === "") return undefined;
   const number = Math.abs(Number(token));
   if (number === Number.POSITIVE_INFINITY) return "is too large";
   if (number === 0) return /[1-9]/.test(whole + fraction) ? "is too small" : undefined;
-  // Up to here it has 309 digits at most, so that BigInt is quick.
-  const isKept =
+  // The number has 309 digits at most here, so BigInt is fast.
+  const isExact =
     exponent !== undefined || String(number) === whole || BigInt(Math.trunc(number)) === BigInt(whole);
-  return isKept ? undefined : "has more digits than are kept";
+  return isExact ? undefined : "has more digits than JavaScript can store";
 }
 
 /**
@@ -100,24 +100,24 @@ export function positionInJson(text: string, path: JsonPath): string | undefined
     const node = tree && findNodeAtLocation(tree, [...path]);
     return node && lineAndColumn(json.slice(0, node.offset));
   } catch {
-    // This parser calls itself for what is nested: the stack may not hold it all.
+    // This parser is recursive, so deep nesting may overflow the stack.
     return undefined;
   }
 }
 
-/** Where a text goes on: the line and the column, both counted from 1, as `3:14`. */
+/** Returns the position after a text: the line and the column, both counted from 1, as `3:14`. */
 export function lineAndColumn(before: string): string {
   const lines = before.split(/\r\n|\r|\n/);
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 function describeSyntaxError(json: string): string {
-  if (json.trim() === "") return "1:1: there is nothing in it; at least {} should stand here";
+  if (json.trim() === "") return "1:1: the JSON is empty; expected at least {}";
   const { error, offset } = firstErrorOf(json);
   const before = json.slice(0, offset);
   const isAfterComma = /,\s*$/.test(before) && /[}\]]/.test(json.charAt(offset));
-  const reason = isAfterComma ? afterComma : (syntaxFaults as Readonly<Record<string, string>>)[error];
-  return `${lineAndColumn(before)}: ${reason ?? "this is no JSON"}`;
+  const reason = isAfterComma ? afterComma : (syntaxErrors as Readonly<Record<string, string>>)[error];
+  return `${lineAndColumn(before)}: ${reason ?? "this is not JSON"}`;
 }
 
 function firstErrorOf(json: string): { readonly error: string; readonly offset: number } {
@@ -125,7 +125,7 @@ function firstErrorOf(json: string): { readonly error: string; readonly offset: 
   try {
     parse(json, errors, { disallowComments: true });
   } catch {
-    // This parser calls itself for what is nested, which JSON.parse does not.
+    // Unlike JSON.parse, this parser is recursive.
     return { error: "TooDeep", offset: 0 };
   }
   const [first] = errors;

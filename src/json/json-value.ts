@@ -6,12 +6,12 @@ export function isJsonObject(json: unknown): json is Record<string, unknown> {
 /** The path to a part of a JSON value: property names and array indices. */
 export type JsonPath = readonly (string | number)[];
 
-/** How deep JSON may be nested: far deeper than a document needs, and far less than the stack holds. */
+/** The maximum nesting of JSON: far more than a document needs, and too little to overflow the stack. */
 export const maxNesting = 500;
 
 export const tooDeep = `is nested deeper than ${maxNesting} levels`;
 
-/** Whether something is nested deeper than that; it goes no deeper itself. */
+/** Whether a value is nested deeper than `depth` levels. Does not recurse any deeper. */
 export function isDeeperThan(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));

@@ -15,40 +15,40 @@ import {
 import { type Retry, type RetryPolicy, resolveRetry } from "./retry.ts";
 import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
-/** The options of one call; each overrides the client's. */
+/** The options of a call. They override those of the client. */
 export interface CallOptions {
-  /** Cancels the call at any moment. The call rejects with the signal's reason. */
+  /** Cancels the call when it is aborted, at any time. The call then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Headers for this request, in addition to the client's. */
   headers?: HeadersInput | undefined;
-  /** The limits of the call. Unset properties come from the client. */
+  /** The timeouts of the call. Unset properties come from the client. */
   timeouts?: Timeouts | undefined;
-  /** When the call is retried. Unset properties come from the client. */
+  /** The retry policy of the call, or `false` for no retries. Unset properties come from the client. */
   retry?: Retry | false | undefined;
   /** The maximum size in bytes of a document that is held in memory. Default: the client's. */
   maxBytes?: number | undefined;
   /** Whether to check that the document is a whole PDF. Default: the client's. */
   verify?: boolean | undefined;
-  /** Called each time that more of the document has arrived. The client does not wait for it, and ignores its errors. */
+  /** Called whenever more of the document has arrived. The client does not wait for it and ignores its errors. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** @internal */
   [limitsStreams]?: boolean | undefined;
 }
 
-/** How much of a document has arrived. It starts again from 0 if a truncated document is requested again. */
+/** The progress of a download. It restarts from 0 if the response is truncated and the request is retried. */
 export interface Progress {
-  /** How many bytes have arrived. */
+  /** The number of bytes that have arrived. */
   readonly receivedBytes: number;
   /**
-   * How many bytes the document has, if the response says so. In a browser that calls another origin it can turn out to be
-   * wrong, because the browser hides whether the response was compressed. From then on it is `undefined`, and the document's
-   * `contentLength` always is.
+   * The size of the document in bytes, if the response declares it. For a request from a browser to another origin, it can
+   * turn out to be wrong, because the browser hides whether the response was compressed; it is `undefined` from then on. The
+   * document's `contentLength` is always `undefined` there.
    */
   readonly totalBytes: number | undefined;
 }
 
 /**
- * An internal call option. It applies `timeouts.total` to the end of a stream even if `total` was not set.
+ * An internal call option: `timeouts.total` applies until the end of a stream, even if `total` was not set.
  * Registered globally, because the client may come from another copy of this package.
  */
 export const limitsStreams: unique symbol = Symbol.for("template-pdf.limits-streams") as never;
@@ -56,7 +56,7 @@ export const limitsStreams: unique symbol = Symbol.for("template-pdf.limits-stre
 /** The settings that a call takes from its own options or from its client. */
 export interface CallSettings {
   readonly timeouts: Complete<Timeouts>;
-  /** Whether `timeouts.total` applies to the end of a stream, because `total` was set. */
+  /** Whether `timeouts.total` applies until the end of a stream, because `total` was set. */
   readonly totalLimitsStreams: boolean;
   readonly retry: RetryPolicy;
   readonly maxBytes: number;
@@ -85,7 +85,7 @@ const rules: Rules<Omit<CallOptions, typeof limitsStreams>> = {
 export function resolveCall(client: ResolvedOptions, options: CallOptions = {}): ResolvedCall {
   checkOptions(options, rules, "call");
   const { timeouts, headers } = options;
-  // Property by property: a spread would cost more than all the checks.
+  // Not a spread, which would take longer than all the checks.
   return {
     signal: options.signal,
     timeouts: resolveTimeouts(timeouts, client.timeouts),

@@ -26,23 +26,23 @@ import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
 /** The options of a client. */
 export interface ClientOptions {
   /**
-   * The address of the service, such as `https://pdf.example.com`. It may have a path prefix, but no credentials, query or
-   * fragment. In a browser it may be relative. If it begins with `/` or `.`, you can also create the client on a server, as
-   * frameworks do, and its calls reject there. Default: the environment's `TEMPLATE_PDF_BASE_URL`.
+   * The base URL of the service, for example `https://pdf.example.com`. It can have a path prefix, but no credentials, query
+   * or fragment. In a browser, it can be relative. A client whose `baseUrl` begins with `/` or `.` can also be created on a
+   * server, as frameworks do, but its calls reject there. Default: the environment variable `TEMPLATE_PDF_BASE_URL`.
    */
   baseUrl?: string | URL | undefined;
   /**
-   * The API key, or a function that returns it for every request. Pass `null` if the server at `baseUrl` holds the key.
-   * Default: the environment's `TEMPLATE_PDF_API_KEY`.
+   * The API key, or a function that returns it for each attempt. Pass `null` if the server at `baseUrl` holds the key.
+   * Default: the environment variable `TEMPLATE_PDF_API_KEY`.
    */
   apiKey?: string | ApiKeySource | null | undefined;
   /** Headers for every request. `authorization` is allowed only with `apiKey: null`. Default: none. */
   headers?: HeadersInput | undefined;
-  /** In browsers: whether requests carry cookies, as for `fetch`. Default: the default of `fetch`. */
+  /** Whether a browser sends cookies with requests, as for `fetch`. Default: the default of `fetch`. */
   credentials?: "omit" | "same-origin" | "include" | undefined;
-  /** The limits of a call. Default: see `Timeouts`. */
+  /** The timeouts of a call. Default: see `Timeouts`. */
   timeouts?: Timeouts | undefined;
-  /** When a call is retried; `false` for never. Default: see `Retry`. */
+  /** The retry policy of a call, or `false` for no retries. Default: see `Retry`. */
   retry?: Retry | false | undefined;
   /** Functions that observe calls. Default: none. */
   hooks?: Hooks | undefined;
@@ -50,25 +50,25 @@ export interface ClientOptions {
   maxBytes?: number | undefined;
   /** Whether to check that every document is a whole PDF. Default: `true`. */
   verify?: boolean | undefined;
-  /** Your own `fetch`, which sends every request. Default: see `TemplatePdf.transport`. */
+  /** A custom `fetch` that sends every request. Default: see `TemplatePdf.transport`. */
   fetch?: FetchLike | undefined;
-  /** Your own undici dispatcher (7 or later), which sends every request. The client never closes it. */
+  /** A custom undici dispatcher (7 or later) that sends every request. The client never closes it. */
   dispatcher?: DispatcherLike | undefined;
   /** Allows an API key over plain `http://` to another machine. Default: `false`. */
   allowInsecureHttp?: boolean | undefined;
-  /** Allows an API key in a browser, where everybody can read it. Default: `false`. */
+  /** Allows an API key in a browser, where every visitor can read it. Default: `false`. */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** A client's options, checked once and complete. */
+/** A client's options, checked and with all defaults. */
 export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly baseUrl: URL;
-  /** Whether every call rejects, because `baseUrl` is relative to a page, and this is not one. */
+  /** Whether every call rejects, because `baseUrl` is relative and this runtime has no page. */
   readonly needsPage: boolean;
   readonly endpoint: Endpoint;
   readonly apiKey: string | ApiKeySource | null;
   readonly headers: ReadonlyMap<string, string>;
-  /** Whether this code may hold an API key: not in a browser. */
+  /** Whether an API key is allowed: not in a browser by default. */
   readonly allowsApiKey: boolean;
 }
 
@@ -94,14 +94,14 @@ const rules: Rules<ClientOptions> = {
 export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile): ResolvedOptions {
   checkOptions(options, rules, "client");
   const allowsApiKey = !isPage() || options.dangerouslyAllowBrowser === true;
-  // Frameworks also run the modules of a page on the server. An API key shows that the client is meant for a server.
+  // Frameworks also run the modules of a page on the server. A client with an API key is meant for the server.
   const needsPage = !options.apiKey && lacksPage(options.baseUrl);
   const baseUrl = needsPage ? new URL("https://page.invalid") : parseBaseUrl(options.baseUrl, readEnvFile);
   const apiKey = needsPage ? null : resolveApiKey(options.apiKey, allowsApiKey, readEnvFile);
   if (apiKey !== null && !options.allowInsecureHttp) checkEncryption(baseUrl);
   const { fetch, dispatcher } = options;
   if (fetch && dispatcher) {
-    throw new ConfigurationError("`fetch` and `dispatcher` both send the requests: give one of them.");
+    throw new ConfigurationError("`fetch` and `dispatcher` cannot be combined. Pass one of them.");
   }
   return Object.freeze({
     baseUrl,

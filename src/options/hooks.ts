@@ -2,17 +2,17 @@ import { checkNames, isFunction, optional } from "./option-rules.ts";
 
 /** The properties of every event. */
 export interface CallEvent {
-  /** The number of the call in this process; the same for all events of one call. */
+  /** The number of the call within this process, which is the same for all events of the call. */
   readonly call: number;
   /** The uid of the template. */
   readonly uid: string;
-  /** The number of the attempt, from 1; 0 if no request was sent. */
+  /** The number of the attempt, starting at 1; 0 if no request was sent. */
   readonly attempt: number;
   /** Milliseconds since the call began. */
   readonly elapsedMs: number;
 }
 
-/** A request is about to be sent. */
+/** The event before a request is sent. */
 export interface RequestEvent extends CallEvent {
   /** The HTTP method. */
   readonly method: "POST";
@@ -20,17 +20,17 @@ export interface RequestEvent extends CallEvent {
   readonly url: string;
 }
 
-/** The headers of a response have arrived, whatever its status. */
+/** The event when the headers of a response have arrived, with any status. */
 export interface ResponseEvent extends CallEvent {
   /** The status code of the response. */
   readonly status: number;
   /** The response's `x-request-id` or `request-id`. */
   readonly requestId: string | undefined;
-  /** The length of the body in bytes, if the response says so. */
+  /** The length of the body in bytes, if the response declares it. */
   readonly contentLength: number | undefined;
 }
 
-/** An attempt has failed, and a retry follows. */
+/** The event when an attempt has failed and will be retried. */
 export interface RetryEvent extends CallEvent {
   /** The error of the attempt. */
   readonly error: unknown;
@@ -38,34 +38,34 @@ export interface RetryEvent extends CallEvent {
   readonly delayMs: number;
 }
 
-/** A call has ended, and nothing has read a whole document: the call failed or was cancelled. */
+/** The event when a call fails or is cancelled, unless its document has been read completely. */
 export interface FailureEvent extends CallEvent {
-  /** What the call rejects with: an error of this package, or the caller's own reason. */
+  /** The error that the call rejects with: an error of this package, or the reason of the caller's abort. */
   readonly error: unknown;
 }
 
 /**
- * Functions that observe calls, for logs and metrics. They cannot affect a call: the client does not wait for them, and
- * ignores their errors. Events contain neither the API key nor values.
+ * Functions that observe calls, for logs and metrics. They cannot affect a call: the client does not wait for them and
+ * ignores their errors. Events never contain the API key or values.
  *
  * @example
  * ```ts
- * const hooks = { retry: ({ uid, delayMs }) => console.warn(`${uid}: again in ${Math.round(delayMs)} ms`) };
+ * const hooks = { retry: ({ uid, delayMs }) => console.warn(`${uid}: retry in ${Math.round(delayMs)} ms`) };
  * await pdfs.with({ hooks }).generate("invoice", values).bytes();
  * ```
  */
 export interface Hooks {
-  /** Every attempt, before its request is sent. */
+  /** Called for each attempt, before its request is sent. */
   request?: ((event: RequestEvent) => void) | undefined;
-  /** Every response, when its headers have arrived. */
+  /** Called for each response, when its headers have arrived. */
   response?: ((event: ResponseEvent) => void) | undefined;
-  /** Every failed attempt that is retried. */
+  /** Called for each failed attempt that will be retried. */
   retry?: ((event: RetryEvent) => void) | undefined;
-  /** Every call that ends without a whole document, once. A cancelled call counts. */
+  /** Called once for each call that fails or is cancelled before its document has been read completely. */
   error?: ((event: FailureEvent) => void) | undefined;
 }
 
-/** The event of the hook with this name. */
+/** The event that the hook of this name receives. */
 export type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0];
 
 /** The hooks of a client without any. */
@@ -81,20 +81,24 @@ export function resolveHooks(hooks: Hooks = noHooks): Hooks {
   return hooks;
 }
 
-/** Calls a hook, as a method of its object, and ignores what goes wrong there. */
-export function tell<Name extends keyof Hooks>(hooks: Hooks, name: Name, event: () => EventOf<Name>): void {
-  unharmedBy(() =>
+/** Calls a hook as a method of its object, and ignores its errors. */
+export function callHook<Name extends keyof Hooks>(
+  hooks: Hooks,
+  name: Name,
+  event: () => EventOf<Name>,
+): void {
+  callSafely(() =>
     (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(Object.freeze(event())),
   );
 }
 
-/** Runs a caller's observer of a call, and ignores what it throws or rejects with. */
-export function unharmedBy(observer: () => unknown): void {
+/** Calls a caller's function, and ignores what it throws or rejects with. */
+export function callSafely(observer: () => unknown): void {
   try {
     const result = observer();
-    // Nobody else handles the rejection of an asynchronous observer.
+    // An asynchronous observer must not cause an unhandled rejection.
     if (result instanceof Object) Promise.resolve(result).catch(() => {});
   } catch {
-    // A failing log must not fail the call.
+    // An error in a hook must not affect the call.
   }
 }

@@ -2,16 +2,16 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import type { DispatcherLike } from "../transport/transport.ts";
 
-/** What the value of an option must be: in words, and as a test. */
+/** A rule for the value of an option, with its description for error messages. */
 export interface Rule {
   readonly words: string;
   readonly test: (value: unknown) => boolean;
 }
 
-// Objects, not calls of a function: bundlers leave an unused object out.
+// Objects and not function calls, so that bundlers can remove unused ones.
 export const isBoolean: Rule = { words: "a boolean", test: (value) => typeof value === "boolean" };
 export const isText: Rule = {
-  words: "a text that is not empty",
+  words: "a non-empty string",
   test: (value) => typeof value === "string" && value !== "",
 };
 export const isFunction: Rule = { words: "a function", test: (value) => typeof value === "function" };
@@ -53,7 +53,7 @@ function isInteger(value: unknown, least: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }
 
-/** The rules of a kind of options, by name; `undefined` if the code that reads the option checks it. */
+/** The rules of a group of options by name; `undefined` if the code that reads the option checks it. */
 export type Rules<O> = { readonly [Name in keyof Required<O>]: Rule | undefined };
 
 /** Checks the names and the values of options. @throws {ConfigurationError} for the first mistake */
@@ -65,7 +65,7 @@ export function checkOptions<O extends object>(options: O, rules: Rules<O>, kind
   }
 }
 
-/** Refuses unknown options, which may be misspelt. @throws {ConfigurationError} with the known options */
+/** Rejects unknown options, which may be misspelt. @throws {ConfigurationError} with the known options */
 export function checkNames(options: object, known: readonly string[], kind: string): void {
   if (typeof options !== "object" || options === null) {
     throw new ConfigurationError(
@@ -73,7 +73,9 @@ export function checkNames(options: object, known: readonly string[], kind: stri
     );
   }
   if (isSignal.test(options)) {
-    throw new ConfigurationError(`Expected the ${kind} options, got a signal: write { signal }.`);
+    throw new ConfigurationError(
+      `Expected the ${kind} options to be an object, got a signal. Pass { signal }.`,
+    );
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
@@ -81,7 +83,7 @@ export function checkNames(options: object, known: readonly string[], kind: stri
   }
 }
 
-/** Reads one option. @throws {ConfigurationError} if it is set and its value breaks the rule */
+/** Reads one option. @throws {ConfigurationError} if it is set and violates the rule */
 export function optional<O extends object, K extends keyof O>(
   options: O,
   name: K,
@@ -90,13 +92,13 @@ export function optional<O extends object, K extends keyof O>(
 ): O[K] | undefined {
   const value = options[name];
   if (value === undefined || rule.test(value)) return value;
-  // The message quotes only values that cannot be a misplaced secret.
+  // The message quotes only values that cannot be secrets.
   const isHarmless = typeof value === "number" || typeof value === "boolean";
   const got = isHarmless ? `\`${value}\` (${typeof value})` : describeKind(value);
   throw new ConfigurationError(`Expected \`${shownName}\` to be ${rule.words}, got ${got}.`);
 }
 
-/** A group of options, such as `timeouts`, without anything missing. */
+/** A group of options, such as `timeouts`, with all properties set. */
 export type Complete<O> = { readonly [Name in keyof O]-?: NonNullable<O[Name]> };
 
 /** Checks a group of options. Unset ones come from `base`. @throws {ConfigurationError} for the first mistake */

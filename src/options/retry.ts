@@ -1,8 +1,8 @@
 import { type Complete, isBoolean, isCount, type Rules, resolveGroup } from "./option-rules.ts";
 
 /**
- * When a call is retried: after a random delay of up to 0.5 s, 1 s, 2 s … 8 s, or after the delay in `Retry-After`
- * (RFC 9110, 10.2.3; 60 s at most).
+ * The retry policy of a call. The client waits for a random delay of up to 0.5 s, 1 s, 2 s … 8 s before a retry, or for the
+ * delay in `Retry-After` (RFC 9110, 10.2.3; 60 s at most).
  *
  * @example
  * ```ts
@@ -10,17 +10,17 @@ import { type Complete, isBoolean, isCount, type Rules, resolveGroup } from "./o
  * ```
  */
 export interface Retry {
-  /** How many retries at most. Default: 2. */
+  /** The maximum number of retries. Default: 2. */
   limit?: number | undefined;
   /**
-   * Whether to retry if the service may have rendered the document already; `false` if you pay for every render.
-   * A request that was not sent is retried anyway. A browser cannot see that, and treats every request as sent.
-   * Default: `true`.
+   * Whether to retry a request after which the service may have rendered the document. Set it to `false` if you pay for every
+   * render. Requests that were not sent are retried in any case. In a browser, the client cannot detect that and treats every
+   * request as sent. Default: `true`.
    */
   mayRenderTwice?: boolean | undefined;
 }
 
-/** A call's `retry`, complete. */
+/** The retry policy of a call, with all defaults. */
 export type RetryPolicy = Complete<Retry>;
 
 const defaults: RetryPolicy = /* @__PURE__ */ Object.freeze({ limit: 2, mayRenderTwice: true });

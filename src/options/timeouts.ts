@@ -1,7 +1,7 @@
 import { type Complete, isDuration, type Rules, resolveGroup } from "./option-rules.ts";
 
 /**
- * The limits of a call, in milliseconds. `Infinity` switches a limit off.
+ * The timeouts of a call, in milliseconds. `Infinity` disables a timeout.
  *
  * @example
  * ```ts
@@ -9,17 +9,17 @@ import { type Complete, isDuration, type Rules, resolveGroup } from "./option-ru
  * ```
  */
 export interface Timeouts {
-  /** Time to connect. Applies only if the client opens its own connections, see `TemplatePdf.transport`. Default: 10,000. */
+  /** Time to open a connection. Applies only to the client's own connections, see `TemplatePdf.transport`. Default: 10,000. */
   connect?: number | undefined;
-  /** From the sent request to the first byte of the document, which includes rendering. Default: 120,000. */
+  /** Time from the sent request to the first byte of the document, including rendering. Default: 120,000. */
   firstByte?: number | undefined;
-  /** From one byte of the document to the next, while the reader keeps up. Default: 30,000. */
+  /** Time without a new byte of the document, while the reader keeps up. Default: 30,000. */
   stall?: number | undefined;
-  /** From an awaited document to the method that reads it, and from a stream to its first read. Default: 60,000. */
+  /** Time from an awaited document to the output method that reads it, and from a stream to its first read. Default: 60,000. */
   unread?: number | undefined;
   /**
-   * For the whole call, with all attempts and the delays between them. Does not apply to a stream after it is returned,
-   * unless you set it. In a handler it always applies. Default: 600,000.
+   * Time for the whole call, including all attempts and the delays between them. It does not apply to a stream after it has
+   * been returned, unless you set it. It always applies in a handler. Default: 600,000.
    */
   total?: number | undefined;
 }

@@ -4,7 +4,7 @@ import type { ReadEnvFile } from "../runtime/environment.ts";
 import { type FetchLike, fetchTransport } from "../transport/fetch.ts";
 import type { TransportPlatform, TransportSettings } from "../transport/transport.ts";
 
-/** The transports of runtimes without undici: browsers, edge workers, Deno, Bun. They use `fetch` for every request. */
+/** The transport in browsers, edge workers, Deno and Bun, which do not use undici: every request uses `fetch`. */
 export const transports: TransportPlatform = {
   openPool: () => ({
     current: ({ fetch, credentials }: TransportSettings) =>
@@ -12,20 +12,20 @@ export const transports: TransportPlatform = {
     captureContext: () => undefined,
     close: async () => {},
   }),
-  objectionTo: () => "this runtime has no undici. Give a `fetch` instead",
+  objectionTo: () => "this runtime has no undici. Pass a `fetch` instead",
 };
 
-/** Deno and Bun read `.env` themselves, or ask for permission; the others have no files. */
+/** Deno and Bun load `.env` or require a permission. The other runtimes have no files. */
 export const readEnvFile: ReadEnvFile = undefined;
 
-/** The outputs in browsers and edge workers, which have no Node modules: every method says what to use instead. */
+/** The outputs in browsers and edge workers, which have no Node modules. Every method throws an error with an alternative. */
 export const nodeOutputs: NodeOutputs = {
-  toBuffer: () => refuse("buffer()", "bytes() or arrayBuffer()"),
-  toReadable: () => refuse("nodeStream()", "stream()"),
-  checkPath: async () => refuse("saveTo()", "blob() or response()"),
-  save: async () => refuse("saveTo()", "blob() or response()"),
+  toBuffer: () => unsupported("buffer()", "bytes() or arrayBuffer()"),
+  toReadable: () => unsupported("nodeStream()", "stream()"),
+  checkPath: async () => unsupported("saveTo()", "blob() or response()"),
+  save: async () => unsupported("saveTo()", "blob() or response()"),
 };
 
-function refuse(method: string, instead: string): never {
+function unsupported(method: string, instead: string): never {
   throw new ConfigurationError(`${method} needs Node, Deno or Bun. Use ${instead}.`);
 }

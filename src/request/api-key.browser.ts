@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { nameOfError } from "../errors/redact.ts";
 import type { ApiKeySource } from "./api-key.ts";
 
-/** What browsers load in place of `api-key.ts`: without a key, the server at `baseUrl` holds it. */
+/** Replaces `api-key.ts` in browsers. A client without a key uses the key of the server at `baseUrl`. */
 export function resolveApiKey(
   given: string | ApiKeySource | null | undefined,
   allowsApiKey: boolean,
@@ -23,11 +23,11 @@ function checkApiKey(key: unknown, attempts = 0): string {
 /** Creates the error for an API key in a browser. */
 export function keyInBrowser(): ConfigurationError {
   return new ConfigurationError(
-    "An API key in a page can be read by everybody who opens it. Keep it on the server at `baseUrl`, or set `dangerouslyAllowBrowser: true`.",
+    "Everyone who opens a web page can read its API key. Keep it on the server at `baseUrl`, or set `dangerouslyAllowBrowser: true`.",
   );
 }
 
-/** The browser does not send a request over http from a page of https. */
+/** Checks nothing, because browsers block http requests from https pages. */
 export function checkEncryption(): void {}
 
 /** Calls an API key function. @throws {ConfigurationError} if it throws, or does not return a key */
@@ -40,8 +40,8 @@ export async function readApiKey(
   try {
     key = await source();
   } catch (error) {
-    // Not the cause, because what the function threw may contain a key.
-    throw new ConfigurationError(`The function given as \`apiKey\` failed with ${nameOfError(error)}.`, {
+    // Not the cause, because the error of the function may contain a key.
+    throw new ConfigurationError(`The \`apiKey\` function failed with ${nameOfError(error)}.`, {
       attempts,
       ...(lastError !== undefined && { cause: lastError }),
     });

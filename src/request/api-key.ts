@@ -9,30 +9,33 @@ import {
 } from "../runtime/environment.ts";
 
 /**
- * Returns the API key for a request. The client calls it for every attempt, so that keys can rotate, or load after the
- * client was created. If it returns `undefined`, the call rejects.
+ * A function that returns the API key. The client calls it for each attempt, so keys can be rotated, or loaded after the client
+ * is created. If it throws or does not return a key, the call rejects.
  */
 export type ApiKeySource = () => string | undefined | Promise<string | undefined>;
 
-/** Whether a header can carry a key unchanged (RFC 9110, 5.5): visible ASCII, without spaces. */
+/** Whether a header can carry a key unchanged (RFC 9110, 5.5): only visible ASCII without spaces. */
 export function isWellFormedKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
-/** Checks an API key and returns it. @throws {ConfigurationError} without the key, with the attempts so far */
+/** Checks an API key and returns it. @throws {ConfigurationError} if it is malformed; the message does not contain the key */
 export function checkApiKey(key: unknown, attempts = 0): string {
   if (typeof key !== "string") {
     throw new ConfigurationError(
-      `Expected \`apiKey\` to be a string, or a function that gives one, got ${key === null ? "null" : typeof key}.`,
+      `Expected \`apiKey\` to be a string, or a function that returns one, got ${key === null ? "null" : typeof key}.`,
       { attempts },
     );
   }
   const [, quote] = /^\s*(["'`\u2018\u201c]).*["'`\u2019\u201d]\s*$/.exec(key) ?? [];
   if (quote || !isWellFormedKey(key)) {
-    const other = key === "" ? "is empty" : "holds white space, a line break or another character no key has";
-    const found = quote ? `is in quotes (${quote}), which are no part of it` : other;
+    const other =
+      key === ""
+        ? "is empty"
+        : "contains white space, a line break or another character that keys cannot have";
+    const found = quote ? `is in quotation marks (${quote})` : other;
     throw new ConfigurationError(
-      `The API key ${found}. Copy it from the dashboard under Settings » API keys, alone: without quotes, line breaks or the word API-Key.`,
+      `The API key ${found}. Copy only the key from the dashboard (Settings » API keys), without quotation marks, line breaks or the word API-Key.`,
       { attempts },
     );
   }
@@ -40,7 +43,7 @@ export function checkApiKey(key: unknown, attempts = 0): string {
 }
 
 /**
- * Resolves the API key of a client: the option or the environment's; `null` if the server at `baseUrl` holds the key.
+ * Resolves the API key of a client from its option or the environment; `null` if the server at `baseUrl` holds the key.
  *
  * @throws {ConfigurationError} if the key is missing, malformed, or in a browser
  */
@@ -53,9 +56,9 @@ export function resolveApiKey(
   if (key === null || (key === undefined && isPage())) return null;
   if (key === undefined) {
     throw new ConfigurationError(
-      `An API key is missing. ${
+      `The API key is missing. ${
         adviceOnEnvFile("TEMPLATE_PDF_API_KEY", readEnvFile) ??
-        "Give `apiKey`, or set TEMPLATE_PDF_API_KEY; the dashboard shows keys under Settings » API keys. If the server at `baseUrl` holds the key, say so with `apiKey: null`."
+        "Pass `apiKey` or set TEMPLATE_PDF_API_KEY to a key from the dashboard (Settings » API keys), or pass `apiKey: null` if the server at `baseUrl` holds the key."
       }`,
     );
   }
@@ -66,22 +69,23 @@ export function resolveApiKey(
 /** Creates the error for an API key in a browser. */
 export function keyInBrowser(): ConfigurationError {
   return new ConfigurationError(
-    "An API key in a page can be read by everybody who opens it. Keep the key on your server and point `baseUrl` at that server, without `apiKey`; or set `dangerouslyAllowBrowser: true` if this page is for your own eyes only.",
+    "Everyone who opens a web page can read its API key. Keep the key on your server and set `baseUrl` to that server, without `apiKey`, or set `dangerouslyAllowBrowser: true` if only you open this page.",
   );
 }
 
-/** @throws {ConfigurationError} if an API key would travel to another machine unencrypted */
+/** @throws {ConfigurationError} if the API key would be sent to another machine unencrypted */
 export function checkEncryption(baseUrl: URL): void {
   if (baseUrl.protocol !== "http:" || isLoopback(baseUrl.hostname)) return;
   throw new ConfigurationError(
-    `The API key would travel to ${baseUrl.host} unencrypted. Use https:// in \`baseUrl\`, or set \`allowInsecureHttp: true\` if that network is yours.`,
+    `The API key would be sent to ${baseUrl.host} unencrypted. Use https:// in \`baseUrl\`, or set \`allowInsecureHttp: true\` if you trust the network.`,
   );
 }
 
 /**
  * Calls an API key function.
  *
- * @param attempts - how many attempts there were before; `lastError` is the error of the last of them
+ * @param attempts - the number of attempts so far
+ * @param lastError - the error of the last attempt, if there was one
  * @throws {ConfigurationError} if the function throws, or does not return a key
  */
 export async function readApiKey(
@@ -93,14 +97,14 @@ export async function readApiKey(
   try {
     key = await source();
   } catch (error) {
-    // Not the cause, because what the function threw may contain a key.
+    // Not the cause, because the error of the function may contain a key.
     const { code } = Object(error) as { readonly code?: unknown };
-    // Of a key file that is missing, the code of the system says so: `ENOENT`.
+    // A system code such as `ENOENT` says that a key file is missing.
     const name = nameOfError(error) + (/^E[A-Z]{2,9}$/.test(String(code)) ? ` (${code})` : "");
-    const before = attempts === 1 ? "once" : `${attempts} times`;
-    const sent = attempts === 0 ? "Nothing was sent." : `Tried ${before} before.`;
+    const after = attempts === 1 ? "after 1 attempt" : `after ${attempts} attempts`;
+    const progress = attempts === 0 ? "before the request was sent" : after;
     throw new ConfigurationError(
-      `The function given as \`apiKey\` failed with ${name}. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`,
+      `The \`apiKey\` function failed with ${name} ${progress}. Its error is not shown because it may contain a key: catch it in that function.`,
       { attempts, ...(lastError !== undefined && { cause: lastError }) },
     );
   }

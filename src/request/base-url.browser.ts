@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { pageAddress } from "../runtime/environment.ts";
 
-/** What browsers load in place of `base-url.ts`: there is a page, and no environment. */
+/** Replaces `base-url.ts` in browsers, where there always is a page, and there are no environment variables. */
 export function lacksPage(): boolean {
   return false;
 }
@@ -15,9 +15,9 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): URL {
       if (/^https?:$/.test(protocol) && href === origin + pathname && !isEndpoint) return new URL(href);
     }
   } catch {
-    // The error below says what is expected.
+    // The error is thrown below.
   }
   throw new ConfigurationError(
-    "Expected `baseUrl` to be an address of http(s) without credentials, query, fragment and the path of the endpoint, such as /api/pdf or https://pdf.example.com.",
+    "Expected `baseUrl` to be an http(s) URL without credentials, query, fragment or endpoint path, for example /api/pdf or https://pdf.example.com.",
   );
 }

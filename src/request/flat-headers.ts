@@ -1,4 +1,4 @@
-/** Builds the flat headers of a request (spec, "Authentication", rule 1; "Endpoints", request headers). */
+/** Builds the request headers as a flat list of names and values (spec, "Authentication", rule 1; "Endpoints", request headers). */
 export function buildHeaders(
   apiKey: string | undefined,
   extra: ReadonlyMap<string, string>,
@@ -10,8 +10,8 @@ export function buildHeaders(
   return flat;
 }
 
-/** What follows the scheme of an `authorization` of the caller's own: as secret as a key. */
+/** Returns the credentials of a custom `authorization` header, without its scheme. They are as secret as a key. */
 export function credentialsIn(headers: ReadonlyMap<string, string>): string | undefined {
-  const given = headers.get("authorization");
-  return given?.slice(given.lastIndexOf(" ") + 1);
+  const authorization = headers.get("authorization");
+  return authorization?.slice(authorization.lastIndexOf(" ") + 1);
 }

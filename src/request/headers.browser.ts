@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { keyInBrowser } from "./api-key.ts";
 import type { HeadersInput } from "./headers.ts";
 
-/** What browsers load in place of `headers.ts`: the platform checks the names and values. */
+/** Replaces `headers.ts` in browsers, where `Headers` checks the names and values. */
 export function readHeaders(
   given: HeadersInput | undefined,
   mayAuthorize: boolean,
@@ -19,19 +19,17 @@ export function readHeaders(
     );
   } catch {
     throw new ConfigurationError(
-      "Expected `headers` to be an object or pairs, with names and values that HTTP allows.",
+      "Expected `headers` to be an object or pairs, with valid HTTP names and values.",
     );
   }
-  // The browser itself sets the other headers of the connection, whatever is given.
+  // Browsers ignore the other reserved headers and set them themselves.
   for (const name of ["content-type", "content-encoding"]) {
     if (headers.has(name))
-      throw new ConfigurationError(
-        `The header \`${name}\` is set by the client and cannot be given in \`headers\`.`,
-      );
+      throw new ConfigurationError(`The client sets the header \`${name}\`. Remove it from \`headers\`.`);
   }
   const authorization = headers.get("authorization");
   if (authorization !== null && !mayAuthorize) {
-    throw new ConfigurationError("The header `authorization` carries the API key. Give the key as `apiKey`.");
+    throw new ConfigurationError("The client sets the header `authorization`. Pass the key as `apiKey`.");
   }
   if (!allowsApiKey && /^api-key /i.test(authorization ?? "")) throw keyInBrowser();
   return new Map(headers);

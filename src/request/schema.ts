@@ -5,19 +5,19 @@ import { serializeValues, valuesError } from "./values.ts";
 import { maxIssues } from "./values-check.ts";
 
 /**
- * The Standard Schema interface, version 1 (https://standardschema.dev), so that any schema library works and the package
- * imports none. Its authors recommend copying the interface.
+ * The Standard Schema interface, version 1 (https://standardschema.dev). Every schema library that implements it works, without
+ * an import. Its authors recommend copying the interface.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
-  /** The properties that all libraries share. */
+  /** The properties that the standard defines. */
   readonly "~standard": {
     /** The version of the interface. */
     readonly version: 1;
     /** The name of the library. */
     readonly vendor: string;
-    /** Returns the output for a value, or the issues. */
+    /** Checks a value and returns the output or the issues. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    /** For the compiler only. */
+    /** The types, for the compiler only. */
     readonly types?:
       | {
           /** The type of the values that the schema takes. */
@@ -34,7 +34,7 @@ type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One thing that is wrong with a value, and its path. */
+/** A problem with a value, and its path. */
 interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -46,18 +46,18 @@ export type InferInput<S extends StandardSchemaV1> = NonNullable<S["~standard"][
 /** The type of the values that a schema returns. */
 export type InferOutput<S extends StandardSchemaV1> = NonNullable<S["~standard"]["types"]>["output"];
 
-/** A template's uid and its schema, whatever its values are. */
+/** A template with any type of values. */
 export interface AnyTemplate {
-  /** The uid, from the dashboard. */
+  /** The template's uid, from the dashboard. */
   readonly uid: string;
-  /** Checks the values, if there is one. */
+  /** The schema that checks the values; `undefined` if there is none. */
   readonly schema: StandardSchemaV1 | undefined;
 }
 
-/** Names the check that `template()` puts into a template with a schema. Registered globally, for templates of other copies of this package. */
+/** The key of the check in a template with a schema. Registered globally, for templates from other copies of this package. */
 export const checkedBody: unique symbol = Symbol.for("template-pdf.checked-body") as never;
 
-/** A template that `template()` created with a schema: it writes its own request bodies, so that a page without one does not load this. */
+/** A template that creates its own request bodies, so that browser bundles without schemas do not include this file. */
 export interface CheckedTemplate extends AnyTemplate {
   readonly [checkedBody]?: (values: unknown) => string | Promise<string>;
 }
@@ -74,10 +74,10 @@ export function checkSchema(uid: string, schema: unknown): void {
   if (isStandardSchema(schema)) return;
   const advice =
     schema === undefined
-      ? "Check where it is imported from; for no check, leave it out"
-      : "Give one of zod 3.24 or later, valibot 1, arktype 2 or their like";
+      ? "Check its import, or omit the schema to skip the check"
+      : "Use zod 3.24 or later, valibot 1, arktype 2 or another library that implements it";
   throw new ConfigurationError(
-    `The schema of template ${JSON.stringify(uid)} is no Standard Schema, but ${describeKind(schema)}. ${advice}.`,
+    `Expected the schema of template ${JSON.stringify(uid)} to be a Standard Schema, got ${describeKind(schema)}. ${advice}.`,
   );
 }
 
@@ -90,13 +90,13 @@ export function checkSchema(uid: string, schema: unknown): void {
  */
 export function bodyOf(template: AnyTemplate, values: unknown): string | Promise<string> {
   const { uid, schema } = template;
-  // Values that are a promise are refused: only a schema may be asynchronous.
+  // Values that are a promise are rejected. Only the schema may be asynchronous.
   if (schema === undefined) return serializeValues(values, uid);
   const write = (output: unknown) => serializeValues(output, uid, output !== values);
   const output = checkValues(template, values);
   if (!(output instanceof Promise)) return write(output);
   const body = output.then(write);
-  // The call reports it. A call that never starts leaves no unhandled rejection.
+  // The call reports the error. This avoids an unhandled rejection if the call never starts.
   body.catch(() => {});
   return body;
 }
@@ -115,40 +115,40 @@ export function checkValues({ uid, schema }: AnyTemplate, values: unknown): unkn
   const fail = (error: unknown): never => {
     // The error may quote values.
     const cause = redactor()?.causeWithoutSecrets(error);
-    throw schemaError(uid, `threw ${nameOfError(error)} instead of naming issues`, cause);
+    throw schemaError(uid, `threw ${nameOfError(error)} instead of returning issues`, cause);
   };
-  const outputOf = (answer: unknown): unknown => {
+  const outputOf = (returned: unknown): unknown => {
     let result: ReturnType<typeof readResult> = {};
     try {
-      result = readResult(answer, redactor);
+      result = readResult(returned, redactor);
     } catch (error) {
       fail(error);
     }
     if (result.issues?.length) throw valuesError(uid, result.issues, undefined, ": ");
-    if (result.value === undefined) throw schemaError(uid, "gave neither a value nor an issue");
+    if (result.value === undefined) throw schemaError(uid, "returned neither a value nor issues");
     return result.value;
   };
-  let answer: unknown;
+  let returned: unknown;
   try {
-    answer = schema["~standard"].validate(values);
-    if (isThenable(answer)) answer = Promise.resolve(answer);
+    returned = schema["~standard"].validate(values);
+    if (isThenable(returned)) returned = Promise.resolve(returned);
   } catch (error) {
     fail(error);
   }
-  if (!(answer instanceof Promise)) return outputOf(answer);
-  // The values as they are now: the caller may change them before the schema answers.
+  if (!(returned instanceof Promise)) return outputOf(returned);
+  // The current values, because the caller may change them before the schema returns.
   const known = redactorOf(values);
   redactor = () => known;
-  return answer.then(outputOf, fail);
+  return returned.then(outputOf, fail);
 }
 
-/** Reads a schema's answer: neither a value nor issues if it violates the contract. A throwing getter throws here. */
+/** Reads the result of a schema. Returns neither a value nor issues if it violates the contract. Throws what a getter throws. */
 function readResult(
-  answer: unknown,
+  returned: unknown,
   redactorFor: () => Redactor | undefined,
 ): { readonly value?: unknown; readonly issues?: readonly ValuesIssue[] } {
-  const { issues, value } = Object(answer) as { issues?: unknown; value?: unknown };
-  // A promise inside an answer is not awaited, so nothing would handle its rejection.
+  const { issues, value } = Object(returned) as { issues?: unknown; value?: unknown };
+  // A promise as the value would not be awaited, so its rejection would be unhandled.
   if (!issues) return isThenable(value) ? {} : { value };
   if (!Array.isArray(issues)) return {};
   const redactor = redactorFor();
@@ -157,44 +157,44 @@ function readResult(
       const issue: unknown = issues[index];
       const { message } = Object(issue) as { message?: unknown };
       const text = typeof message === "string" ? redactor?.quote(message, maxIssueLength) : undefined;
-      return { path: issuePath(issue), message: text || "is not what the schema allows" };
+      return { path: issuePath(issue), message: text || "does not match the schema" };
     }),
   };
 }
 
-/** How many characters of a schema's own message an issue keeps. */
+/** The maximum length of a message from the schema, in characters. */
 const maxIssueLength = 500;
 
-/** Reads the path of a schema's issue; empty, for the values as a whole, if there is none. */
+/** Reads the path of a schema's issue. It is empty if the issue is about all values. */
 export function issuePath(issue: unknown): (string | number)[] {
   const { path } = Object(issue) as { path?: unknown };
-  // Not `map`, which would create an instance of a library's own class of arrays.
+  // Not `map`, which would return an instance of a subclass of `Array`.
   return Array.isArray(path) ? Array.from(path, readSegment) : [];
 }
 
 function readSegment(segment: unknown): string | number {
   const key = isAnyObject(segment) ? (segment as { key?: unknown }).key : segment;
   if (typeof key === "number") return key;
-  // The key of a `Map` can be anything, even an object that cannot become a string.
+  // The key of a `Map` can be an object that cannot be converted to a string.
   return isAnyObject(key) ? "?" : String(key);
 }
 
-/** Not `instanceof`: a library may have promises of its own. */
+/** Not `instanceof`, because a library may use its own promise class. */
 function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | undefined | null)?.then === "function";
 }
 
-/** Removes values from texts; `undefined` if the values cannot be read, and so no text is safe. */
+/** Creates a redactor for values; `undefined` if they cannot be read, in which case no text is safe. */
 function redactorOf(values: unknown): Redactor | undefined {
   try {
-    return new Redactor(undefined, JSON.stringify({ values }, quotableForms));
+    return new Redactor(undefined, JSON.stringify({ values }, quotableTexts));
   } catch {
     return undefined;
   }
 }
 
-/** Adds what a message may quote of values that JSON leaves out or writes differently. */
-function quotableForms(this: unknown, key: string, json: unknown): unknown {
+/** Adds the texts by which a message may quote values that JSON omits or converts. */
+function quotableTexts(this: unknown, key: string, json: unknown): unknown {
   const value = (this as Record<string, unknown>)[key];
   if (typeof value === "bigint") return String(value);
   if (typeof value === "symbol") return value.description;
@@ -209,7 +209,7 @@ function quotableForms(this: unknown, key: string, json: unknown): unknown {
 
 function schemaError(uid: string, problem: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(
-    `The schema of template ${JSON.stringify(uid)} ${problem}. Mend the schema. Nothing was sent.`,
+    `The schema of template ${JSON.stringify(uid)} ${problem}, so the request was not sent. Fix the schema.`,
     cause === undefined ? {} : { cause },
   );
 }

@@ -2,13 +2,13 @@ import type { ValuesIssue } from "../errors/errors.ts";
 import { nameOfError } from "../errors/redact.ts";
 import { describeKind, isAnyObject, isRecord } from "../errors/value-kinds.ts";
 
-/** How many issues a check collects: an array with a million holes is one mistake. */
+/** The maximum number of issues that a check collects: an array with a million holes is one mistake. */
 export const maxIssues = 1_000;
 
-/** How deep values may be nested: far more than a document needs, and far less than the stack holds. */
+/** The maximum nesting of values: far more than a document needs, and too little to overflow the stack. */
 const maxDepth = 500;
 
-/** Writes an object as JSON, or finds everything in it that JSON would silently change. */
+/** Converts an object to JSON, or finds everything in it that JSON would silently change. */
 export function writeJson(values: object): { json?: string | undefined; issues: readonly ValuesIssue[] } {
   const check = new ValuesCheck();
   const { issues } = check;
@@ -25,7 +25,7 @@ interface Jsonable {
   toJSON(key: string): unknown;
 }
 
-/** One walk through the values. */
+/** A traversal of the values that collects their issues. */
 class ValuesCheck {
   readonly issues: ValuesIssue[] = [];
   readonly #path: (string | number)[] = [];
@@ -46,11 +46,11 @@ class ValuesCheck {
     if (typeof value === "string" || typeof value === "boolean" || value === null) return;
     if (typeof value === "number") {
       if (!Number.isFinite(value))
-        this.addIssue(`is ${value}, which JSON turns into null: pass a number or a text`);
+        this.addIssue(`is ${value}, which JSON converts to null: pass a finite number or a string`);
     } else if (value === undefined) {
-      this.addIssue("is undefined, which JSON turns into null: pass null, or leave it out");
+      this.addIssue("is undefined, which JSON converts to null: pass null or remove it");
     } else {
-      this.addIssue(`is a ${typeof value}, which JSON cannot hold${this.#remedy(typeof value)}`);
+      this.addIssue(`is a ${typeof value}, which JSON cannot represent${this.#remedy(typeof value)}`);
     }
   }
 
@@ -59,7 +59,7 @@ class ValuesCheck {
     const key = this.#path.at(-1);
     const result = object.toJSON(String(key ?? ""));
     if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
-      this.addIssue("is an invalid Date, which JSON turns into null: check how it is made");
+      this.addIssue("is an invalid Date, which JSON converts to null: check how it is created");
     } else if (isAnyObject(result)) {
       this.#content(result);
     } else if (result !== undefined || typeof key === "number") {
@@ -73,7 +73,7 @@ class ValuesCheck {
     if (ancestors.length >= maxDepth) return this.addIssue(`is nested deeper than ${maxDepth} levels`);
     ancestors.push(object);
     if (Array.isArray(object)) {
-      // By index, because every iterator skips holes or is the caller's own code.
+      // By index, because iterators skip holes or are the caller's code.
       for (let index = 0; index < object.length && this.#hasRoom(); index++) this.#property(object, index);
     } else if (isRecord(object)) {
       this.#record(object);
@@ -90,7 +90,7 @@ class ValuesCheck {
     for (const key of Object.keys(record)) if (this.#hasRoom()) this.#property(record, key);
     for (const symbol of Object.getOwnPropertySymbols(record)) {
       if (this.#hasRoom() && Object.prototype.propertyIsEnumerable.call(record, symbol)) {
-        this.addIssue(`has a member whose name is ${String(symbol)}, which JSON leaves out`);
+        this.addIssue(`has a property with the key ${String(symbol)}, which JSON omits`);
       }
     }
   }
@@ -100,10 +100,10 @@ class ValuesCheck {
     this.#path.push(key);
     try {
       const value = (container as Record<string | number, unknown>)[key];
-      // JSON leaves these properties out. The result of a `toJSON` may itself have that method.
-      const isLeftOut =
+      // JSON omits these properties. The result of a `toJSON` may itself have that method.
+      const isOmitted =
         typeof key === "string" && (value === undefined || (key === "toJSON" && typeof value === "function"));
-      if (!isLeftOut) this.value(value);
+      if (!isOmitted) this.value(value);
     } catch (error) {
       this.#ancestors.length = depth;
       this.addIssue(unreadable(error));
@@ -111,7 +111,7 @@ class ValuesCheck {
     this.#path.pop();
   }
 
-  /** Shows the code that turns the current value into what JSON can hold. */
+  /** Suggests code that converts the current value to one that JSON can represent. */
   #remedy(kind: string): string {
     const key = String(this.#path.at(-1) ?? "");
     const name = /^[a-z_$][\w$]*$/i.test(key) ? key : "value";
@@ -124,7 +124,7 @@ class ValuesCheck {
   }
 }
 
-/** What to write before and after the name of a value. */
+/** The code before and after the name of a value that converts it. */
 const remedies: Readonly<Record<string, readonly [before: string, after: string]>> = {
   bigint: ["String(", ")"],
   function: ["the result of ", "()"],
@@ -133,7 +133,7 @@ const remedies: Readonly<Record<string, readonly [before: string, after: string]
   "a Set": ["Array.from(", ")"],
 };
 
-/** Names only the class of what the caller's own code threw: the rest may quote a value. */
+/** Names only the class of an error from the caller's code, because its message may quote a value. */
 function unreadable(error: unknown): string {
-  return `could not be read: ${nameOfError(error)} was thrown by a getter, a proxy or toJSON`;
+  return `could not be read: a getter, a proxy or toJSON threw ${nameOfError(error)}`;
 }

@@ -2,21 +2,21 @@ import { ValuesError, type ValuesIssue } from "../errors/errors.ts";
 import { describeKind, isAnyObject, isRecord } from "../errors/value-kinds.ts";
 import { writeJson } from "./values-check.ts";
 
-/** How many issues a message lists. */
+/** The maximum number of issues that a message lists. */
 const maxListed = 20;
 
 /**
- * Writes the values of a template as the JSON object of the request's body (spec, "Endpoints", rule 2).
+ * Converts the values of a template to the JSON object in the request body (spec, "Endpoints", rule 2).
  *
- * A `toJSON` method, such as that of a `Date`, is honored. Properties that are `undefined` are left out.
- * Values that JSON would silently change are refused with their path: `NaN`, infinities, functions, symbols,
- * BigInt, `Map`, `Set` and the like, holes in arrays, cycles. JSON still loses the sign of `-0` and the named
- * properties of an array. Getters and `toJSON` run once for the check and once for the text, and must return the same.
+ * `toJSON` methods are called, for example that of a `Date`. Properties that are `undefined` are omitted. Values that JSON would
+ * silently change are rejected with their path: `NaN`, infinities, functions, symbols, BigInt, `Map`, `Set` and similar objects,
+ * holes in arrays, and cycles. JSON still loses the sign of `-0` and the named properties of an array. Getters and `toJSON` run
+ * twice, once for the check and once for the conversion, and must return the same result.
  *
- * @param values - one JSON object
- * @param uid - the template, for the error
- * @param areOfSchema - whether the template's schema created the values, for the error
- * @throws {ValuesError} with the path of every issue, and without any value
+ * @param values - a JSON object
+ * @param uid - the template's uid, for the error
+ * @param areOfSchema - whether the template's schema returned the values, for the error
+ * @throws {ValuesError} with the path of every issue, but without values
  */
 export function serializeValues(values: unknown, uid: string, areOfSchema = false): string {
   const isObject = isAnyObject(values) && !Array.isArray(values);
@@ -25,17 +25,17 @@ export function serializeValues(values: unknown, uid: string, areOfSchema = fals
   const found =
     issues.length > 0
       ? issues
-      : [{ path: [], message: `must be one JSON object, ${whatIsThere(values, json)}` }];
-  throw valuesError(uid, found, areOfSchema ? "values that the schema made for" : undefined);
+      : [{ path: [], message: `must be a JSON object, ${describeValues(values, json)}` }];
+  throw valuesError(uid, found, areOfSchema ? "values that the schema returned for" : undefined);
 }
 
-/** Describes what is there instead of a JSON object. */
-function whatIsThere(values: unknown, json: string | undefined): string {
+/** Describes a value that is not a JSON object. */
+function describeValues(values: unknown, json: string | undefined): string {
   if (!isAnyObject(values) || !isRecord(values)) return `got ${describeKind(values)}`;
-  return `but its toJSON gives ${describeKind(json && JSON.parse(json))}`;
+  return `but its toJSON returns ${describeKind(json && JSON.parse(json))}`;
 }
 
-/** Creates the error for all issues of a template's values. */
+/** Creates the error for the issues of a template's values. */
 export function valuesError(
   uid: string,
   issues: readonly ValuesIssue[],
@@ -52,14 +52,14 @@ export function valuesError(
   );
 }
 
-/** Writes a path within the values. A very long path is shortened in the middle. */
+/** Formats a path within the values. A very long path is shortened in the middle. */
 function formatPath(path: readonly (string | number)[]): string {
   const keys = path.map(formatKey);
   if (keys.length > 20) keys.splice(10, keys.length - 15, "…");
   return `values${keys.join("")}`;
 }
 
-/** Writes a path as JavaScript would: `content[2].table.body[1]`. */
+/** Formats a path as in JavaScript, for example `content[2].table.body[1]`. */
 export function formatJsonPath(path: readonly (string | number)[]): string {
   return path.map(formatKey).join("").replace(/^\./, "");
 }

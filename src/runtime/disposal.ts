@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 /**
- * Adds `Symbol.asyncDispose` to a class or an object, once, for `await using`, if the runtime has that symbol. Some browsers do
- * not, and a method declared as `[undefined]` would be a method named "undefined". A class calls it in its constructor: bundlers
- * cannot leave out a class if its file calls a function with it.
+ * Adds a `Symbol.asyncDispose` method to a class or an object for `await using`, once and only if the runtime has that symbol.
+ * Otherwise the method would be named "undefined". Call it in the constructor of a class: bundlers cannot remove a class that is
+ * passed to a function at the top level of its file.
  *
- * @param prototype - the class's prototype, or the object
+ * @param prototype - the prototype of the class, or the object
  */
 export function makeDisposable<T extends object>(
   prototype: T,

@@ -1,4 +1,4 @@
-/** What browsers load in place of `environment.ts`: there is no environment to read, and no other runtime to tell apart. */
+/** Replaces `environment.ts` in browsers, which have no environment variables, so that fewer checks are needed. */
 
 interface Surroundings {
   readonly process?: { readonly versions?: { readonly node?: string }; readonly type?: string };
@@ -12,7 +12,7 @@ export function readEnvironment(_name: string): string | undefined {
   return undefined;
 }
 
-/** Whether this is a page or a worker. jsdom under Node, whose tests may hold a key, is none; Electron's renderer is one. */
+/** Whether this is a page or a worker, including Electron's renderer. jsdom in Node is not a page: its tests may have a key. */
 export function isPage(): boolean {
   const { process } = surroundings;
   return !process?.versions?.node || /^(?:renderer|worker)$/.test(process.type ?? "");
@@ -20,7 +20,7 @@ export function isPage(): boolean {
 
 export function pageAddress(): string | undefined {
   const { document, location } = surroundings;
-  // A worker created from a `Blob` has an unusable address, but the origin of its page, if that has one.
+  // The address of a worker that was created from a `Blob` is unusable, but it has the origin of its page, if there is one.
   const own = location?.href.startsWith("blob:") ? location.origin : location?.href;
   return document?.baseURI ?? (own === "null" ? undefined : own);
 }

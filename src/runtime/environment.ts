@@ -21,7 +21,7 @@ interface Surroundings {
 
 const surroundings = globalThis as Surroundings;
 
-/** Reads one environment variable; `undefined` if it is not set, or may not be read. */
+/** Reads an environment variable. Returns `undefined` if it is not set or cannot be read. */
 export function readEnvironment(name: string): string | undefined {
   try {
     return surroundings.process?.env?.[name];
@@ -30,23 +30,23 @@ export function readEnvironment(name: string): string | undefined {
   }
 }
 
-/** Reads the file `.env` in the working directory; empty if there is none. `undefined` in runtimes that read it themselves. */
+/** Reads `.env` in the working directory; returns an empty text if there is none. `undefined` in runtimes that do not need it. */
 export type ReadEnvFile = (() => string) | undefined;
 
-/** Advice for a variable that is not set, if `.env` sets it: Node does not read that file by itself. */
+/** Returns advice if `.env` sets a variable that is missing in the environment, because Node does not load that file by default. */
 export function adviceOnEnvFile(name: string, readEnvFile: ReadEnvFile): string | undefined {
   const isSet = readEnvFile?.()
     .split("\n")
     .map((line) => line.replace(/^\s*export\s/, "").split("="))
     .some(([key, value]) => key?.trim() === name && value?.trim());
   return isSet
-    ? `The file .env sets ${name}, but Node does not read it by itself: start your program with node --env-file=.env.`
+    ? `The file .env sets ${name}, but Node does not load it by default. Start your program with node --env-file=.env.`
     : undefined;
 }
 
 /**
- * Whether this code runs where its user can read every secret: in a page, a web worker, or Electron's renderer and its
- * workers. A server-side runtime that imitates the DOM (jsdom under Node) is not a page.
+ * Whether this code runs in a page, a web worker, or Electron's renderer and its workers, where the user can read every secret.
+ * A server-side runtime with a simulated DOM (jsdom in Node) is not a page.
  */
 export function isPage(): boolean {
   const { process, Deno, Bun, EdgeRuntime, WebSocketPair } = surroundings;
@@ -56,18 +56,18 @@ export function isPage(): boolean {
   return surroundings.document !== undefined || surroundings.WorkerGlobalScope !== undefined;
 }
 
-/** The address of the page, to which a relative `baseUrl` is relative, as with `fetch`; `undefined` outside a page. */
+/** The address of the page, against which a relative `baseUrl` is resolved, as in `fetch`. `undefined` outside a page. */
 export function pageAddress(): string | undefined {
   if (!isPage()) return undefined;
   const { document, location } = surroundings;
   const { href, origin } = location ?? {};
-  // A worker created from a `Blob` has an unusable address, but the origin of its page, if that has one.
+  // The address of a worker that was created from a `Blob` is unusable, but it has the origin of its page, if there is one.
   const own = href?.startsWith("blob:") ? origin : href;
   return document?.baseURI ?? (own === "null" ? undefined : own);
 }
 
 /**
- * Whether a URL's host name means this machine: `localhost` and its subdomains (RFC 6761, 6.3),
+ * Whether a host name refers to this machine: `localhost` and its subdomains (RFC 6761, 6.3),
  * 127.0.0.0/8 (RFC 1122, 3.2.1.3) and `::1` (RFC 4291, 2.5.3).
  *
  * @param hostname - from `URL.hostname`: lower case, IPv6 in brackets
@@ -76,14 +76,17 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** The most that a timer can wait, in milliseconds (24.8 days): one that is set for longer fires at once (HTML standard, "timer initialization steps"). */
+/**
+ * The maximum delay of a timer in milliseconds (24.8 days). A timer with a longer delay fires immediately (HTML standard, "timer
+ * initialization steps").
+ */
 export const longestTimerMs = 2 ** 31 - 1;
 
 let forbidsCaching: boolean | undefined;
 
 /**
- * Whether the runtime accepts `cache: "no-store"`. Without it Next.js would cache documents; but some versions of Workers
- * throw at it.
+ * Whether the runtime accepts `cache: "no-store"`, without which Next.js would cache documents. Some versions of Workers throw an
+ * error for it.
  */
 export function mayForbidCaching(): boolean {
   try {
@@ -94,7 +97,7 @@ export function mayForbidCaching(): boolean {
   return forbidsCaching;
 }
 
-/** Decodes UTF-8. Jest's jsdom has no `TextDecoder`: there, all beyond ASCII is lost. */
+/** Decodes UTF-8. In Jest's jsdom, which has no `TextDecoder`, all characters outside ASCII are lost. */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (typeof TextDecoder !== "undefined") return new TextDecoder().decode(bytes);
   return Array.from(bytes, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xfffd)).join("");

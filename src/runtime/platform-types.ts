@@ -1,11 +1,11 @@
-/** Types that exist in some runtimes only, so that a browser project needs no `@types/node`. */
+/** Types of runtimes, defined so that a browser project does not need `@types/node`. */
 
-/** Bytes that own their memory; `Uint8Array<ArrayBuffer>` where TypeScript (5.7 and later) knows the difference. */
+/** A `Uint8Array`; in TypeScript 5.7 and later a `Uint8Array<ArrayBuffer>`, which is never backed by shared memory. */
 export type Bytes = ReturnType<Uint8Array["slice"]>;
 
-/** Node's `Buffer`, where Node's types are there; else plain bytes. */
+/** Node's `Buffer` if the project has Node's types, otherwise `Bytes`. */
 export type NodeBuffer = typeof globalThis extends { Buffer: { from(data: string): infer B } } ? B : Bytes;
 
-// biome-ignore lint/suspicious/noTsIgnore: "expect-error" would itself be an error wherever Node's types are there.
-/** @ts-ignore: a project without Node's types has no such module; the type is then `any`. */
+// biome-ignore lint/suspicious/noTsIgnore: "expect-error" would itself be an error in a project with Node's types.
+/** @ts-ignore: in a project without Node's types, this module does not exist and the type is `any`. */
 export type NodeReadable = import("node:stream").Readable;

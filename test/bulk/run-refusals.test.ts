@@ -106,7 +106,7 @@ describe("runBulk", () => {
     [{ sink: undefined }, "`sink` is required"],
     [{ sink: {} }, "`sink` is required"],
     [{ journal: undefined }, "A run needs a `journal`"],
-    [{ journal: 5 }, "Expected `journal` to be a text that is not empty, got `5` (number)."],
+    [{ journal: 5 }, "Expected `journal` to be a non-empty string, got `5` (number)."],
     [{ journal: "" }, "Expected `journal`"],
     [
       { giveUpAfter: -1 },
@@ -130,7 +130,7 @@ const hint =
 
 it.each<[unknown, object | undefined, string]>([
   ["{{a}}.pdf", { rot: "/srv" }, "Unknown folder option `rot`. Known options: root."],
-  ["{{a}}.pdf", { root: 5 }, "Expected `root` to be a text that is not empty"],
+  ["{{a}}.pdf", { root: 5 }, "Expected `root` to be a non-empty string"],
   [undefined, undefined, unknownPath],
   [42, undefined, `${unknownPath}a number.`],
   ["out/invoice.pdf", undefined, `The path "out/invoice.pdf" has no placeholder, ${hint}`],

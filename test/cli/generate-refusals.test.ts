@@ -50,8 +50,8 @@ describe("generate", () => {
     ],
     [
       ["--base-url", "http://pdf.example.com"],
-      "The API key would travel to pdf.example.com unencrypted. Use https:// in the base URL, or set " +
-        "--allow-insecure-http if that network is yours.",
+      "The API key would be sent to pdf.example.com unencrypted. Use https:// in the base URL, or set " +
+        "--allow-insecure-http if you trust the network.",
     ],
     [["--set", "total=1", "--set", value], `--set number 2 has no =. ${inQuotes}`],
     [["--set", `=${value}`], `--set number 1 has nothing before its =. ${inQuotes}`],
@@ -59,7 +59,7 @@ describe("generate", () => {
     [file, `${unread}: it is a folder. ${giveFile}`, { files: { "values.json": undefined } }],
     [
       file,
-      "values.json:3:3: a comma should stand here.",
+      "values.json:3:3: expected a comma.",
       { files: { "values.json": `{\n  "customer": "${value}"\n  "total": 1\n}` } },
     ],
     [
@@ -69,10 +69,10 @@ describe("generate", () => {
     ],
     [onInput, `standard input:1:1: the values are an array. ${makeObject}`, { input: `["${value}"]` }],
     [onInput, `standard input:1:1: the values are null. ${makeObject}`, { input: "null" }],
-    [onInput, "standard input:1:1: there is nothing in it; at least {} should stand here."],
+    [onInput, "standard input:1:1: the JSON is empty; expected at least {}."],
     [
       onInput,
-      "standard input:1:8: this number is too large; write it as text, in double quotes.",
+      "standard input:1:8: this number is too large; write it as a string in double quotes.",
       { input: '{"a": [1e999]}' },
     ],
     [
@@ -118,7 +118,7 @@ describe("generate", () => {
     const { cwd, env } = await generateSetting();
     const refused = await runHere(args, { cwd, env });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("would travel to 0.0.0.0:1 unencrypted");
+    expect(refused.stderr).toContain("would be sent to 0.0.0.0:1 unencrypted");
     const tried = await runHere([...args, "--allow-insecure-http"], { cwd, env });
     expect(tried.code).toBe(1);
     expect(tried.stderr).toContain("Could not reach http://0.0.0.0:1");

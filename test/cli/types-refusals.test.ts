@@ -10,7 +10,7 @@ const sampleIs = (found: string) =>
 const schemaOf = (x: unknown) => JSON.stringify({ type: "object", properties: { x } }, undefined, 1);
 const standard = (more: string) =>
   `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${more} } };`;
-const noJson = "this is no JSON; outside of double quotes stand only numbers, true, false and null.";
+const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes.";
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const onlyExport = "Let it only export.";
 const twoNames = (name: string) =>
@@ -40,10 +40,10 @@ describe("types refuses", () => {
     ["a.json", ': it is empty. Put a sample into it, such as {"date":"1 May"}.', "\ufeff \n"],
     ["a.json", ": there is no sample in it. Put some into its array.", "[]"],
     ["a.ndjson", ': there is no sample in it. Put one on each line, such as {"date":"1 May"}.', ""],
-    ["a.json", ":3:3: a comma should stand here.", '{\n  "a": "CANARY"\n  "b": 1}'],
+    ["a.json", ":3:3: expected a comma.", '{\n  "a": "CANARY"\n  "b": 1}'],
     [
       "a.json",
-      ":2:1: the JSON has ended already; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson.",
+      ":2:1: expected the end of the JSON; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson.",
       '{"a":"CANARY"}\r\n{"a":"CANARY"}\r\n',
     ],
     ["a.ndjson", `:3:7: ${noJson} ${eachLine}`, '\ufeff{}\r\n\r\n{"a": CANARY}\n'],
@@ -154,7 +154,7 @@ describe("types refuses", () => {
     await expectRefusal(
       folderOf({ "a.json": "{", "b.ndjson": "{}\n[]", "c.json": "{}", "d.mjs": "throw 1;" }),
       "a.json b.ndjson missing.json c.json d.mjs",
-      "a.json:1:2: an object is not closed; } should stand here.",
+      "a.json:1:2: expected } at the end of an object.",
       `b.ndjson:2:1: ${sampleIs("an array")}`,
       "Could not read missing.json: there is no such file.",
       "d.mjs: d.mjs cannot be loaded: 1",

@@ -1,12 +1,12 @@
 import { TruncatedPdfError } from "template-pdf";
 
-/** A signal, and the way to abort it. */
+/** Returns a signal and a function that aborts it. */
 export function controlled() {
   const controller = new AbortController();
   return { signal: controller.signal, abort: (reason?: unknown) => controller.abort(reason) };
 }
 
-/** Errors that could be taken for another failure, and reasons that are not errors. */
+/** Abort reasons: values that are not errors, and errors that look like other failures. */
 export const reasons = [
   undefined,
   null,

@@ -10,7 +10,7 @@ import {
 import { expect, it } from "vitest";
 import { rejectionOf, Service } from "../support/service.ts";
 import { trickyKey, values } from "./canaries.ts";
-import { leaksIn, whatComesOut } from "./leaks.ts";
+import { collectOutput, leaksIn } from "./leaks.ts";
 import { withoutBackOff } from "./timing.ts";
 
 type Init = Parameters<NonNullable<ClientOptions["fetch"]>>[1];
@@ -29,18 +29,21 @@ const failed = (properties: object) => Object.assign(new Error("failed"), proper
 const unreadable = { get: refuse, getPrototypeOf: refuse, ownKeys: refuse };
 const named = (name: string) => Object.defineProperty(class extends Error {}, "name", { value: name });
 
-/** What the caller's `fetch` throws. */
+/** Errors that the caller's `fetch` throws. */
 const thrown: readonly (readonly [string, (init: Init) => unknown, ClientOptions?])[] = [
   ["carries the request", (init) => failed({ config: init })],
   ["quotes the request", (init) => new Error(JSON.stringify(init), { cause: new TypeError(init.body) })],
-  ["gathers others", (init) => new AggregateError([new Error(init.body), new Error(`${init.headers}`)])],
+  [
+    "contains other errors",
+    (init) => new AggregateError([new Error(init.body), new Error(`${init.headers}`)]),
+  ],
   ["has lines of a stack", (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`)],
   ["has its own stack", (init) => failed({ stack: `Error\n    at ${init.body}` })],
   ["has a circular cause", (init) => inCircle(init.body)],
-  ["has values for names", () => failed({ problems: { [values.customer]: {} } })],
-  ["has the key for the name of a property", () => failed({ [trickyKey]: true })],
+  ["has property names that are values", () => failed({ problems: { [values.customer]: {} } })],
+  ["has a property named like the key", () => failed({ [trickyKey]: true })],
   ["has a symbol with the key", () => failed({ [Symbol(trickyKey)]: true })],
-  ["is of a class that is named like the key", () => new (named(trickyKey))("failed")],
+  ["has a class named like the key", () => new (named(trickyKey))("failed")],
   ["is named like the key", () => failed({ name: "KCANARYKey" }), { apiKey: "KCANARYKey" }],
   ["has an unreadable digest", () => Object.defineProperty(new Error("failed"), "digest", { get: refuse })],
   ["is an unreadable proxy", () => new Proxy(new Error("failed"), unreadable)],
@@ -63,7 +66,7 @@ function schemaThat(validate: (given: unknown) => never | object): StandardSchem
   return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
 }
 
-/** As valibot and arktype do: "Expected number but received "…"". */
+/** Quotes the values in its issues, as valibot and arktype do. */
 const quoting = schemaThat(() => ({
   issues: [
     { message: `Expected number but received ${JSON.stringify(values.customer)}`, path: ["customer"] },
@@ -86,7 +89,7 @@ const failures: readonly (readonly [string, Fail])[] = [
     fetching((init) => Promise.reject(error(init)), options),
   ]),
   [
-    "a fetch whose body breaks",
+    "a fetch whose response body fails",
     fetching(async (init) => {
       const error = Object.assign(new Error(init.body), { init });
       return new Response(new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(error) }));
@@ -114,10 +117,10 @@ const failures: readonly (readonly [string, Fail])[] = [
   ["a schema that throws the values", (client) => client({}).generate(template("inv", throwing), values)],
 ];
 
-it.each(failures)("an error shows neither key nor values after %s", async (_, call) => {
+it.each(failures)("an error does not contain the key or the values after %s", async (_, call) => {
   withoutBackOff();
   const service = await Service.start(() => {});
-  const { error, places } = await whatComesOut(async (hooks) => {
+  const { error, places } = await collectOutput(async (hooks) => {
     const pending = call((options) =>
       service.client({ apiKey: trickyKey, retry: { limit: 1 }, hooks, ...options }),
     );

@@ -1,20 +1,20 @@
 import { inspect } from "node:util";
 import { expect } from "vitest";
 
-/** A key with every character that some encoding writes in another way. */
+/** A key with every character that an encoding may escape. */
 export const trickyKey = `k3y-C4N4RY/+=&<>"'\\%~`;
 export const plainKey = "key-CANARY-0123456789";
 
-/** Values that no message may show. */
+/** Values that must not appear in messages. */
 export const values = {
   customer: "Zoë CANARY <O'Neil> & Söhne",
   nested: { list: ["second-CANARY/value+1", 7_000_123.25] },
   lines: "first CANARY line\nand a second",
 };
-/** What of them is secret. */
+/** The secret texts in these values. */
 export const secretValues = [values.customer, ...values.nested.list.map(String), values.lines];
 
-/** Every way in which text can come back: as it is, and as servers write it. */
+/** Returns a text unchanged and in all encodings that servers use. */
 export function spellings(text: string): string[] {
   const ascii = JSON.stringify(text).replace(
     /[^\x20-\x7e]/g,
@@ -37,7 +37,7 @@ export function spellings(text: string): string[] {
   ];
 }
 
-/** Everything that a careless logger prints of an error. */
+/** Returns everything that a logger could print about an error. */
 function printed(error: unknown): string {
   const parts: unknown[] = [
     inspect(error, { depth: 10, showHidden: true, maxStringLength: null }),
@@ -51,7 +51,7 @@ function printed(error: unknown): string {
   return parts.join("\n");
 }
 
-/** Whatever is printed of an error, it shows neither the key nor a value. */
+/** Expects that no output of an error contains the key or a value. */
 export function expectSafe(error: unknown, key: string): void {
   expect(error).toBeInstanceOf(Error);
   const text = printed(error);

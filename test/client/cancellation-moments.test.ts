@@ -24,14 +24,14 @@ import { generate, temporaryFolder } from "./every-form.ts";
 const pdf = pdfOf(200_000);
 const half = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });
 
-/** How a call gets to a moment, and what has to be gone afterwards. */
+/** A moment of a call at which it is cancelled. */
 interface Moment {
   readonly call: (signal: AbortSignal) => PendingPdf;
   readonly reached: () => Promise<unknown>;
   readonly gone: () => Promise<unknown>;
 }
 
-/** Waits for the last of `requests`, and then for the end of its connection. */
+/** Waits for the last of `requests`, and then until its connection is closed. */
 const served =
   (answer: Answer, { requests = 1, first = answer } = {}) =>
   async (options: ClientOptions): Promise<Moment> => {
@@ -46,7 +46,7 @@ const served =
     };
   };
 
-/** Waits for something that never comes, so that only `requests` are sent. */
+/** Waits for something that never happens, so that only `requests` requests are sent. */
 const waiting =
   (
     answer: Answer,
@@ -58,9 +58,9 @@ const waiting =
   ) =>
   async (options: ClientOptions): Promise<Moment> => {
     const service = await Service.start(answer);
-    const { promise: reached, resolve: tell } = later<void>();
+    const { promise: reached, resolve: reportReached } = later<void>();
     const wait = () => {
-      setImmediate(tell);
+      setImmediate(reportReached);
       return new Promise<never>(() => {});
     };
     return {
@@ -89,12 +89,12 @@ const moments: readonly (readonly [string, (options: ClientOptions) => Promise<M
       return client({}).generate(template("uid", schema), {}, { signal });
     }),
   ],
-  ["while the service is at work", served(() => {})],
+  ["while the service renders", served(() => {})],
   ["before the first byte", served(({ response }) => response.writeHead(200).flushHeaders())],
   ["before the header of the PDF", served(beginning(pdf.subarray(0, 3)))],
   ["during an error response", served(({ response }) => response.writeHead(400).write("{"))],
   [
-    "while it waits for a retry",
+    "during the delay before a retry",
     waiting(saying(503, "", { "retry-after": "50" }), 1, (client, wait) => {
       const retrying = client({ hooks: { retry: wait }, retry: { limit: 2 } });
       return (signal) => generate(retrying, { signal });
@@ -106,7 +106,7 @@ const moments: readonly (readonly [string, (options: ClientOptions) => Promise<M
   ],
 ];
 
-/** Each output is cancelled with other reasons: at each moment, there is each of them. */
+/** Each output is cancelled with different reasons, so that every moment is tested with every reason. */
 const outputs: readonly (readonly [
   string,
   (from: PendingPdf, folder: string) => Promise<unknown>,
@@ -117,10 +117,10 @@ const outputs: readonly (readonly [
   ["saveTo()", (from, folder) => from.saveTo(join(folder, "a.pdf")), reasons.slice(4)],
 ];
 
-describe.each(transports)("a call that is cancelled by %s", (_, options) => {
+describe.each(transports)("a call over %s that is cancelled", (_, options) => {
   describe.each(moments)("%s", (_, make) => {
     it.each(outputs)(
-      "rejects %s with the reason of the signal or of cancel(), and leaves nothing behind",
+      "rejects %s with the reason of the abort, and releases all resources",
       async (_, read, ownReasons) => {
         for (const [reason, end] of ownReasons.flatMap(
           (one) =>
@@ -148,14 +148,14 @@ describe.each(transports)("a call that is cancelled by %s", (_, options) => {
           await moment.gone();
           expect(stray).toEqual([]);
           expect(getEventListeners(signal, "abort")).toEqual([]);
-          // The check of a path, before anything is sent, may still be removing its file.
+          // The check of the path before the request may still be removing its temporary file.
           await eventually(() => readdirSync(folder).length === 0);
         }
       },
     );
   });
 
-  it("at any moment of a retry leaves no part of a file", async () => {
+  it("at any moment of a retry leaves no temporary file", async () => {
     for (let turnsBefore = 0; turnsBefore < 12; turnsBefore++) {
       const service = await Service.start(cutOffAfter(pdf, 100_000));
       const folder = temporaryFolder();
@@ -171,7 +171,7 @@ describe.each(transports)("a call that is cancelled by %s", (_, options) => {
     }
   });
 
-  it("at any moment of saveTo() leaves the whole file or none", async () => {
+  it("at any moment of saveTo() leaves a complete file or no file", async () => {
     const outcomes = new Set<unknown>();
     for (let turnsBefore = 0; turnsBefore < 40; turnsBefore++) {
       const service = await Service.start(withLength(pdf));

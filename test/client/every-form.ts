@@ -6,7 +6,7 @@ import type { GeneratedPdf, PendingPdf, TemplatePdf } from "template-pdf";
 import { onTestFinished } from "vitest";
 import { rejectionOf } from "../support/service.ts";
 
-/** A folder that is gone when the test is over. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "template-pdf-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -15,21 +15,21 @@ export function temporaryFolder(): string {
 
 type Chunks = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
-/** A web stream can be iterated in Node, which the DOM's types do not know. */
+/** Returns a stream as an async iterable, which the DOM's types do not declare for web streams. */
 export function iterable(chunks: Chunks): AsyncIterable<Uint8Array> {
   return chunks as AsyncIterable<Uint8Array>;
 }
 
 type Read = (from: PendingPdf | GeneratedPdf) => Promise<Uint8Array>;
 
-const nodeForms = ["buffer()", "nodeStream()", "saveTo()"];
+const nodeMethods = ["buffer()", "nodeStream()", "saveTo()"];
 
-/** Whether a form can be had where this test runs: what browsers load has none of Node's. */
-function isAvailable([form]: readonly [form: string, ...rest: unknown[]]): boolean {
-  return process.env["TEMPLATE_PDF_BUILD"] !== "browser" || !nodeForms.includes(form);
+/** Whether an output method exists in this test project: the browser bundle does not have those of Node. */
+function isAvailable([method]: readonly [method: string, ...rest: unknown[]]): boolean {
+  return process.env["TEMPLATE_PDF_BUILD"] !== "browser" || !nodeMethods.includes(method);
 }
 
-const allForms: readonly (readonly [form: string, read: Read])[] = [
+const allOutputMethods: readonly (readonly [method: string, read: Read])[] = [
   ["bytes()", (from) => from.bytes()],
   ["buffer()", (from) => from.buffer()],
   ["arrayBuffer()", async (from) => new Uint8Array(await from.arrayBuffer())],
@@ -40,7 +40,7 @@ const allForms: readonly (readonly [form: string, read: Read])[] = [
   [
     "saveTo()",
     async (from) => {
-      // Without awaiting anything before: it has to be asked for in the same breath as the document.
+      // Without an `await` before the call, because it must be in the same tick as `generate()`.
       const path = join(temporaryFolder(), "saved.pdf");
       await from.saveTo(path);
       return readFile(path);
@@ -49,8 +49,8 @@ const allForms: readonly (readonly [form: string, read: Read])[] = [
   ["iteration", (from) => gather(from)],
 ];
 
-/** Every form of a document, read to its end. */
-export const forms = allForms.filter(isAvailable);
+/** Every output method, read to its end. */
+export const outputMethods = allOutputMethods.filter(isAvailable);
 
 type Open = (pending: PendingPdf) => Promise<AsyncIterable<Uint8Array>>;
 const allStreams: readonly (readonly [output: string, open: Open])[] = [
@@ -59,13 +59,13 @@ const allStreams: readonly (readonly [output: string, open: Open])[] = [
   ["response()", async (pending) => (await pending.response()).body as unknown as AsyncIterable<Uint8Array>],
 ];
 
-/** The outputs that are streams, opened and not read. */
+/** The output methods that return streams, which are not read yet. */
 export const streamOutputs = allStreams.filter(isAvailable);
 
-/** Where a form can be asked for. */
+/** The objects that have output methods. */
 export const stages = ["the pending result", "the awaited document"] as const;
 
-/** Reads a form of the pending result, or of the document once it has been awaited. */
+/** Reads an output of the pending result or of the awaited document. */
 export async function readAt(
   stage: (typeof stages)[number],
   pending: PendingPdf,
@@ -74,19 +74,19 @@ export async function readAt(
   return stage === "the pending result" ? read(pending) : read(await pending);
 }
 
-/** What reading a form rejects with. */
+/** Returns the error that reading an output rejects with. */
 export function failureAt(stage: (typeof stages)[number], pending: PendingPdf, read: Read): Promise<unknown> {
   return rejectionOf(readAt(stage, pending, read));
 }
 
-/** Everything that comes out of a loop. */
+/** Collects all chunks. */
 export async function gather(chunks: Chunks): Promise<Uint8Array> {
   const all: Uint8Array[] = [];
   for await (const chunk of iterable(chunks)) all.push(chunk);
   return Buffer.concat(all);
 }
 
-/** Generates with a template and values that do not matter. */
+/** Generates a document with any template and values. */
 export function generate(client: TemplatePdf, options?: Parameters<TemplatePdf["generate"]>[2]): PendingPdf {
   return client.generate("inv_2024", { total: "1,000" }, options);
 }

@@ -13,7 +13,7 @@ import { closedOrigin } from "../support/sockets.ts";
 import { generate } from "./every-form.ts";
 import { expectTimeout } from "./timing.ts";
 
-// What each fault leads to: test/faults. What each error says: test/call.
+// For the results of each fault see test/faults, for error messages test/call.
 
 const pdf = pdfOf(100_000);
 
@@ -23,7 +23,7 @@ async function failureOf(answer: Answer): Promise<Error> {
 }
 
 describe("an error response", () => {
-  it("rejects with its class and its facts, and its body is not printed", async () => {
+  it("rejects with the error class and details, and its body is not logged", async () => {
     const json = '{"message":"no such template","password":"hidden"}';
     const error = await failureOf(saying(404, json, { "x-request-id": "r-7", "x-more": "m" }));
     expect(error).toMatchObject({ code: "not_found", status: 404, requestId: "r-7", attempts: 1 });
@@ -34,7 +34,7 @@ describe("an error response", () => {
     expect(Object.keys(error).sort()).toEqual(["attempts", "code", "requestId", "status"]);
   });
 
-  it("without an end is kept up to 64 KiB, and its connection is freed", async () => {
+  it("that never ends is read up to 64 KiB, and its connection is closed", async () => {
     const service = await Service.start(async ({ response, socket }) => {
       response.writeHead(500, { "content-type": "text/plain" });
       while (!socket.destroyed) {
@@ -49,7 +49,7 @@ describe("an error response", () => {
     await (await service.request()).closed;
   });
 
-  it("that is truncated is an ApiError with what arrived", async () => {
+  it("that is truncated rejects with an ApiError that has the received part", async () => {
     const error = await failureOf(({ response, socket }) => {
       response.writeHead(503, { "content-length": 1_000 });
       response.write("Service Unav", () => socket.destroy());
@@ -59,7 +59,7 @@ describe("an error response", () => {
   });
 });
 
-it("a connection that fails is a ConnectionError with the system's own reason", async () => {
+it("a failed connection rejects with a ConnectionError whose cause is the system error", async () => {
   const service = await Service.start(() => {});
   const baseUrl = await closedOrigin();
   const error = (await rejectionOf(generate(service.client({ baseUrl })).bytes())) as ConnectionError;
@@ -73,7 +73,7 @@ it("a connection that fails is a ConnectionError with the system's own reason", 
 });
 
 describe("a body that is not a PDF", () => {
-  it("is recognised by its first kilobyte, which the error quotes", async () => {
+  it("is detected in its first kilobyte, which the error quotes", async () => {
     const text = `<html>${"please ".repeat(500)}`;
     const error = await failureOf(({ response }) => void response.writeHead(200).write(text));
     expect(error).toMatchObject({ code: "invalid_pdf" });
@@ -90,7 +90,7 @@ describe("a body that is not a PDF", () => {
   });
 });
 
-/** Sends `part` of a document, of which it may promise more, and then ends the connection. */
+/** Sends a part of a document, which may declare a longer `content-length`, and then closes the connection. */
 function breaking(part: Buffer, length?: number): Answer {
   return ({ response, socket }) => {
     response.writeHead(200, length === undefined ? {} : { "content-length": length }).flushHeaders();
@@ -104,7 +104,7 @@ describe("a truncated document", () => {
     ["no end mark", withLength(half), { receivedBytes: 60_000, promisedBytes: 60_000 }],
     ["fewer bytes than promised", breaking(half, 100_000), { receivedBytes: 60_000, promisedBytes: 100_000 }],
     ["chunks without the last one", breaking(pdf), { receivedBytes: 100_000 }],
-  ])("with %s rejects with how much arrived", async (_, answer, facts) => {
+  ])("with %s rejects with the number of received bytes", async (_, answer, facts) => {
     const error = (await failureOf(answer)) as TruncatedPdfError;
     expect(error).toBeInstanceOf(TruncatedPdfError);
     expect(error).toMatchObject({ code: "truncated_pdf", status: 200, attempts: 1, ...facts });
@@ -112,17 +112,17 @@ describe("a truncated document", () => {
     expect(error.message).toContain(String(error.receivedBytes));
   });
 
-  it("is reported to the first reader of a Node stream, who may come late", async () => {
+  it("is reported to the first reader of a Node stream, even if it starts late", async () => {
     const service = await Service.start(withLength(pdf.subarray(0, 10_000)));
     const document = await generate(service.client());
     await turns(20);
     const stream = document.nodeStream();
-    // An error without a listener would be an uncaught exception now, and fail the run.
+    // An error without a listener would be an uncaught exception here.
     await turns(20);
     await expect(stream.toArray()).rejects.toBeInstanceOf(TruncatedPdfError);
   });
 
-  it("that a custom `fetch` ends as if it were whole rejects", async () => {
+  it("that a custom `fetch` ends without an error rejects", async () => {
     const headers = { "content-length": String(pdf.length + 1) };
     const service = await Service.start(() => {});
     const client = service.client({ fetch: async () => new Response(new Uint8Array(pdf), { headers }) });
@@ -132,7 +132,7 @@ describe("a truncated document", () => {
 });
 
 it.runIf(hasPipeFiles).each([2_000, 5_000_000])(
-  "timeouts.total ends the writing of %d bytes that nobody takes",
+  "timeouts.total stops saveTo() of %d bytes to a pipe without a reader",
   async (size) => {
     const pipe = fullPipe();
     const service = await Service.start(withLength(pdfOf(size)));

@@ -6,7 +6,7 @@ import { generate } from "./every-form.ts";
 const pdf = pdfOf(2_000);
 
 describe("the API key", () => {
-  it("that is null sends no authorization, or the caller's own", async () => {
+  it("sends no authorization header if it is null, except the caller's own", async () => {
     const service = await Service.start(withLength(pdf));
     const client = service.client({ apiKey: null });
     await generate(client).bytes();
@@ -15,7 +15,7 @@ describe("the API key", () => {
     expect(service.keys).toEqual([undefined, "Bearer of-the-call", "Bearer of-the-client"]);
   });
 
-  it("function is called once for every call, however many outputs are requested", async () => {
+  it("function is called once for each call, even with several outputs", async () => {
     const service = await Service.start(withLength(pdf));
     const apiKey = vi.fn(async () => `key-${apiKey.mock.calls.length}`);
     const client = service.client({ apiKey });
@@ -28,7 +28,7 @@ describe("the API key", () => {
     expect(service.keys).toEqual(["API-Key key-1", "API-Key key-2", "API-Key key-3"]);
   });
 
-  it("function is not called if the call is wrong, or was aborted before", async () => {
+  it("function is not called if the arguments are invalid or the signal is already aborted", async () => {
     const service = await Service.start(withLength(pdf));
     const apiKey = vi.fn(() => "key");
     const client = service.client({ apiKey });
@@ -66,18 +66,28 @@ describe("the environment", () => {
     ],
     ["does not override a base URL", { baseUrl: "https://given.example.com" }, "given", "of-the-environment"],
     ["does not override a key", { apiKey: "given" }, "environment", "given"],
-    ["does not replace a key that is null", { apiKey: null }, "environment", undefined],
+    ["does not replace an API key of null", { apiKey: null }, "environment", undefined],
   ])("%s", async (_, options, host, key) => {
     const url = `https://${host}.example.com/api/v1/templates/inv_2024/generate-sync`;
     expect(await sent(options)).toEqual([url, key && `API-Key ${key}`]);
   });
 
   it.each<[string, Record<string, string>, ClientOptions, RegExp]>([
-    ["has no key if that is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
-    ["has no base URL if that is empty", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
-    ["does not show a wrong key", { TEMPLATE_PDF_API_KEY: "CANARY\n" }, {}, /^(?!.*CANARY).*line break/s],
-    ["is refused over plain http", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
-    ["does not replace an empty key", {}, { apiKey: "" }, /API key is empty/],
+    ["has no API key if the variable is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
+    ["has no base URL if the variable is empty", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
+    [
+      "does not expose a malformed API key",
+      { TEMPLATE_PDF_API_KEY: "CANARY\n" },
+      {},
+      /^(?!.*CANARY).*line break/s,
+    ],
+    [
+      "cannot supply an API key for plain http",
+      { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" },
+      {},
+      /unencrypted/,
+    ],
+    ["does not replace an empty API key", {}, { apiKey: "" }, /API key is empty/],
     ["does not replace an empty base URL", {}, { baseUrl: "" }, /base URL/],
   ])("%s", (_, variables, options, message) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -85,7 +95,7 @@ describe("the environment", () => {
     expect(() => new TemplatePdf(options)).toThrow(ConfigurationError);
   });
 
-  it("is read when the client is created, and derived clients keep what it supplied", async () => {
+  it("is read when the client is created, and derived clients keep these settings", async () => {
     const fetch = async () => new Response(new Uint8Array(pdf));
     const client = new TemplatePdf({ fetch });
     vi.unstubAllEnvs();

@@ -5,24 +5,24 @@ import { onTestFinished, vi } from "vitest";
 import { turns } from "../support/service.ts";
 import { secretValues, spellings } from "./canaries.ts";
 
-/** Everywhere that something can come out of a call. */
+/** The output of a call by its place, for example an event or standard error. */
 export type Places = Record<string, string>;
 
-/** A call that is expected to fail, and what it was made with. */
+/** A call that is expected to fail, and what it uses. */
 export interface Failing {
   readonly client?: TemplatePdf | undefined;
   readonly pending?: PendingPdf | undefined;
-  /** Where files are written. */
+  /** The folder for files. */
   readonly folder?: string | undefined;
 }
 
-/** Listens everywhere while a call fails, and gives what came out, by place; the error comes first. */
-export async function whatComesOut(
+/** Collects all output while a call fails, by place. The error comes first. */
+export async function collectOutput(
   run: (hooks: ClientOptions["hooks"]) => Promise<Failing & { error: unknown; document?: GeneratedPdf }>,
 ): Promise<{ places: Places; error: unknown }> {
   const events = { request: [], response: [], retry: [], error: [] } as Record<string, unknown[]>;
   const hooks = Object.fromEntries(
-    Object.entries(events).map(([name, heard]) => [name, (event: unknown) => void heard.push(event)]),
+    Object.entries(events).map(([name, received]) => [name, (event: unknown) => void received.push(event)]),
   );
   const printed: unknown[] = [];
   const warnings: unknown[] = [];
@@ -38,8 +38,10 @@ export async function whatComesOut(
   await turns();
   vi.restoreAllMocks();
   const places: Places = { ...placesOf(error) };
-  for (const [name, heard] of Object.entries(events)) {
-    places[`the hook ${name}`] = heard.map((event) => Object.values(placesOf(event)).join("\n")).join("\n");
+  for (const [name, received] of Object.entries(events)) {
+    places[`the hook ${name}`] = received
+      .map((event) => Object.values(placesOf(event)).join("\n"))
+      .join("\n");
   }
   return {
     error,
@@ -55,7 +57,7 @@ export async function whatComesOut(
   };
 }
 
-/** What of an error, or of anything, ends up in logs. */
+/** Returns what loggers print about an error or another value. */
 function placesOf(thrown: unknown): Places {
   const chain = chainOf(thrown);
   const each = (read: (one: object) => unknown) => chain.map((one) => String(read(one))).join("\n");
@@ -78,7 +80,7 @@ function placesOf(thrown: unknown): Places {
   };
 }
 
-/** An error, what lies behind it, what it gathers, and the errors in an event. */
+/** Returns an error with its causes, its aggregated errors, and the errors in an event. */
 function chainOf(thrown: unknown, seen = new Set<object>()): object[] {
   if (typeof thrown !== "object" || thrown === null || seen.has(thrown)) return [...seen];
   seen.add(thrown);
@@ -106,10 +108,10 @@ function json(value: unknown): string {
   }
 }
 
-/** Places that show what the service says of a document, such as its file's name, which may be a customer's. */
+/** Places with metadata from the response, for example the file name, which may contain values. */
 const ofTheDocument = ["the document", "the pending result", "names of files"];
 
-/** The places where a secret stands, in any spelling; of what the service says of a document only the key is one. */
+/** Returns the places that contain a secret in any encoding. In metadata from the response, only the key is a secret. */
 export function leaksIn(places: Places, key: string): string[] {
   const ofKey = [...spellings(key), Buffer.from(key).toString("base64"), "C4N4RY", "KEY-CANARY"];
   const ofValues = [...secretValues.flatMap(spellings), "CANARY", "7000123"];

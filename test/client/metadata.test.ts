@@ -39,7 +39,7 @@ describe("a document", () => {
     ["chunks", inChunks(pdf)],
     ["the end of the connection", untilClose(pdf)],
     ["gzip", withLength(gzipSync(pdf), { "content-encoding": "gzip" })],
-  ])("has no length if it is unknown, with %s", async (_, answer) => {
+  ])("has no contentLength if the response is framed by %s", async (_, answer) => {
     const service = await Service.start(answer);
     const document = await generate(service.client());
     expect(document.contentLength).toBeUndefined();
@@ -50,7 +50,7 @@ describe("a document", () => {
 describe("response()", () => {
   const serve = () => Service.start(withLength(pdf, { "x-internal": "secret", "set-cookie": "a=1" }));
 
-  it("is a 200 of type application/pdf, with the length and nothing else of the service's answer", async () => {
+  it("has status 200, the type application/pdf, the length, and no other headers of the service", async () => {
     const service = await serve();
     const response = await generate(service.client()).response();
     expect(response).toBeInstanceOf(Response);
@@ -62,7 +62,7 @@ describe("response()", () => {
     expect(pdf.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
   });
 
-  it("takes the caller's status and headers", async () => {
+  it("uses the caller's status and headers", async () => {
     const service = await serve();
     const headers = { "content-disposition": "attachment", "content-type": "application/octet-stream" };
     for (const given of [headers, Object.entries(headers)] as const) {
@@ -90,7 +90,7 @@ describe("response()", () => {
   });
 });
 
-it("blob() is of type application/pdf, whatever the service says", async () => {
+it("blob() has the type application/pdf, whatever the content-type of the response", async () => {
   const service = await Service.start(withLength(pdf, { "content-type": "text/plain" }));
   const blob = await generate(service.client()).blob();
   expect([blob.type, blob.size]).toEqual(["application/pdf", 2_000]);

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { type DispatcherLike, TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { pdfOf, rejectionOf } from "../support/service.ts";
-import { forms, generate } from "./every-form.ts";
+import { generate, outputMethods } from "./every-form.ts";
 import { passTime, stopTime, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
@@ -12,7 +12,7 @@ const never = Number.POSITIVE_INFINITY;
 type Handler = Parameters<DispatcherLike["dispatch"]>[1];
 type Controller = Parameters<Handler["onRequestStart"]>[0];
 
-/** Says everything that it has to say before `dispatch` returns, as undici's `MockAgent` does. */
+/** Creates a dispatcher that responds before `dispatch` returns, as undici's `MockAgent` does. */
 function saying(
   status: number,
   body: Uint8Array,
@@ -34,19 +34,19 @@ function saying(
   };
 }
 
-const whole = saying(200, pdf);
-const begun = saying(200, half, () => {});
+const completePdf = saying(200, pdf);
+const started = saying(200, half, () => {});
 
 function clientOf(dispatcher: DispatcherLike): TemplatePdf {
   return new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "key", retry: false, dispatcher });
 }
 
-/** A timer that goes on keeps the process from ending, for ten minutes. */
-describe("a dispatcher that answers at once leaves no timer", () => {
-  it.each(forms)("after %s", async (_, read) => {
+/** A remaining timer would prevent the process from exiting for ten minutes. */
+describe("a dispatcher that responds synchronously leaves no timer", () => {
+  it.each(outputMethods)("after %s", async (_, read) => {
     stopTime();
     const { signal } = new AbortController();
-    const bytes = await read(generate(clientOf(whole), { signal }));
+    const bytes = await read(generate(clientOf(completePdf), { signal }));
     expect([pdf.equals(bytes), vi.getTimerCount(), getEventListeners(signal, "abort")]).toEqual([
       true,
       0,
@@ -54,10 +54,10 @@ describe("a dispatcher that answers at once leaves no timer", () => {
     ]);
   });
 
-  it("after a document that nobody reads", async () => {
+  it("after a document that is not read", async () => {
     stopTime();
     const { signal } = new AbortController();
-    const document = await generate(clientOf(whole), { signal });
+    const document = await generate(clientOf(completePdf), { signal });
     expect([vi.getTimerCount(), getEventListeners(signal, "abort")]).toEqual([0, []]);
     expect(pdf.equals(await document.bytes())).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
@@ -70,10 +70,10 @@ describe("a dispatcher that answers at once leaves no timer", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("except that of timeouts.total, until a document that has begun is whole", async () => {
+  it("except for timeouts.total, until the document is complete", async () => {
     stopTime();
     const timeouts = { firstByte: never, stall: never, unread: never };
-    const pending = generate(clientOf(begun), { timeouts });
+    const pending = generate(clientOf(started), { timeouts });
     const failure = rejectionOf(pending.bytes());
     await pending;
     expect(vi.getTimerCount()).toBe(1);
@@ -83,25 +83,25 @@ describe("a dispatcher that answers at once leaves no timer", () => {
   });
 });
 
-it("a document that breaks at once is requested again by the output that reads it, not by a second one", async () => {
+it("an immediately truncated document is retried by the output that reads it, not by a second one", async () => {
   withoutBackOff();
   const closed = new Error("other side closed");
   const breaking = saying(200, half, (handler, controller) => handler.onResponseError(controller, closed));
-  const answers = [breaking, whole];
+  const answers = [breaking, completePdf];
   let attempts = 0;
   const dispatcher: DispatcherLike = {
     dispatch: (options, handler) => answers[attempts++]?.dispatch(options, handler) ?? false,
   };
   const pending = generate(clientOf(dispatcher), { retry: { limit: 2 } });
-  // The second comes to its end first.
+  // The second output ends first.
   const [blob, bytes] = await Promise.allSettled([pending.blob(), pending.bytes()]);
   expect(blob).toMatchObject({ status: "fulfilled", value: { size: pdf.length } });
   expect(bytes).toMatchObject({ status: "rejected", reason: expect.any(TypeError) });
   expect(attempts).toBe(2);
 });
 
-/** As in the jsdom of Jest. */
-it("an error needs no TextDecoder", async () => {
+/** jsdom in Jest has no TextDecoder. */
+it("an error is created without TextDecoder", async () => {
   vi.stubGlobal("TextDecoder", undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const refusing = saying(401, Buffer.from("Not you, no café."));
@@ -112,12 +112,12 @@ it("an error needs no TextDecoder", async () => {
 });
 
 it.each(["stream()", "response()"])(
-  "timeouts.stall does not run while a document in memory waits for the reader of %s",
-  async (form) => {
+  "timeouts.stall is paused while a document in memory waits for the reader of %s",
+  async (method) => {
     stopTime();
     const more = saying(200, pdfOf(200_000), () => {});
     const document = await generate(clientOf(more), { timeouts: { stall: 1_000, unread: never } });
-    const stream = form === "stream()" ? document.stream() : document.response().body;
+    const stream = method === "stream()" ? document.stream() : document.response().body;
     await passTime(3_600_000);
     expect(await stream?.getReader().read()).toMatchObject({ done: false, value: { length: 200_000 } });
     await document.cancel();

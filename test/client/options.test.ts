@@ -4,13 +4,13 @@ import { describe, expect, it, vi } from "vitest";
 import { pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
 import { plainKey, trickyKey } from "./canaries.ts";
 import { generate } from "./every-form.ts";
-import { leaksIn, whatComesOut } from "./leaks.ts";
+import { collectOutput, leaksIn } from "./leaks.ts";
 
-// The rules of each option: test/options and test/request. What browsers load: settings.page.test.ts.
+// For the rules of each option see test/options and test/request, for the browser bundle settings.page.test.ts.
 
 const good = { baseUrl: "https://pdf.example.com", apiKey: plainKey };
 const dispatcher = { dispatch: () => true };
-const whole = withLength(pdfOf(2_000));
+const completePdf = withLength(pdfOf(2_000));
 
 const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegExp])[] = [
   ["null instead of options", () => null, /the client options/],
@@ -23,28 +23,28 @@ const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegE
   ["credentials in the base URL", (key) => ({ baseUrl: `https://u:${key}@a.test` }), /base URL/],
   ["a key in the query of the base URL", (key) => ({ baseUrl: `https://a.test/?key=${key}` }), /has a query/],
   ["a misspelt option", () => ({ baseURL: good.baseUrl }), /`baseURL`\. Known options: baseUrl, /],
-  ["0 bytes", () => ({ maxBytes: 0 }), /`maxBytes` to be a whole number.*got `0` \(number\)/],
+  ["`maxBytes` of 0", () => ({ maxBytes: 0 }), /`maxBytes` to be a whole number.*got `0` \(number\)/],
   ["the key as `maxBytes`", (key) => ({ maxBytes: key }), /`maxBytes` to be a whole number/],
   ["the key as `verify`", (key) => ({ verify: key }), /`verify` to be a boolean, got a string/],
   ["a number as `allowInsecureHttp`", () => ({ allowInsecureHttp: 1 }), /`allowInsecureHttp` to be a bool/],
-  ["a text for a boolean", () => ({ dangerouslyAllowBrowser: "yes" }), /`dangerouslyAllowBrowser` to be a/],
+  ["a string as a boolean", () => ({ dangerouslyAllowBrowser: "yes" }), /`dangerouslyAllowBrowser` to be a/],
   ["a `fetch` that is not a function", () => ({ fetch: {} }), /`fetch` to be a function/],
   ["an empty `dispatcher`", () => ({ dispatcher: {} }), /`dispatcher` to be an undici disp/],
   ["`fetch` and `dispatcher`", () => ({ fetch, dispatcher }), /`fetch` and `dispatcher`/],
   ["undici 6", () => ({ dispatcher: { ...dispatcher, interceptors: {} } }), /undici 6.*undici 7/],
   ["the key as `credentials`", (key) => ({ credentials: key }), /`credentials`.*"include"/],
-  ["the key as a header's name", (key) => ({ headers: { [`API-Key ${key}`]: "" } }), /name of one of the/],
+  ["the key as a header's name", (key) => ({ headers: { [`API-Key ${key}`]: "" } }), /A name in `headers`/],
   ["a header with a line break", (key) => ({ headers: { a: `${key}\r\nb: c` } }), /value of the header `a`/],
   ["an authorization", (key) => ({ headers: { Authorization: key } }), /`authorization`.*`apiKey: null`/],
   ["a key over http", () => ({ baseUrl: "http://pdf.example.com" }), /unencrypted.*`allowInsecureHttp: t/],
 ];
 
 describe("new TemplatePdf()", () => {
-  it.each(refusedOptions)("refuses %s without showing the key", async (_, given, message) => {
+  it.each(refusedOptions)("rejects %s without exposing the key", async (_, given, message) => {
     for (const key of [plainKey, trickyKey]) {
       const wrong = given(key);
       const options = wrong instanceof Object ? { ...good, apiKey: key, ...wrong } : wrong;
-      const { places, error } = await whatComesOut(async () => ({
+      const { places, error } = await collectOutput(async () => ({
         error: await rejectionOf((async () => new TemplatePdf(options as ClientOptions))()),
       }));
       expect(error).toBeInstanceOf(ConfigurationError);
@@ -63,8 +63,8 @@ describe("new TemplatePdf()", () => {
     expect(() => new TemplatePdf(options)).not.toThrow();
   });
 
-  it("takes a URL with a path, below which the requests are sent", async () => {
-    const service = await Service.start(whole);
+  it("sends requests below the path of a base URL", async () => {
+    const service = await Service.start(completePdf);
     const baseUrl = new URL(`${service.baseUrl}/pré fix//`);
     await service.client({ baseUrl }).generate("a/../b", {}).bytes();
     const { path } = await service.request();
@@ -73,16 +73,16 @@ describe("new TemplatePdf()", () => {
 });
 
 describe("the options of a call", () => {
-  it("override the client's headers name by name, in either case", async () => {
-    const service = await Service.start(whole);
+  it("override the client's headers by name, regardless of case", async () => {
+    const service = await Service.start(completePdf);
     const client = service.client({ headers: { "X-A": "client", "X-B": "client" } });
     await generate(client, { headers: { "x-a": "call", "x-c": "call" } }).bytes();
     const { headers } = await service.request();
     expect(headers).toMatchObject({ "x-a": "call", "x-b": "client", "x-c": "call" });
   });
 
-  it("that are undefined leave the client's", async () => {
-    const service = await Service.start(whole);
+  it("do not override the client's options if they are undefined", async () => {
+    const service = await Service.start(completePdf);
     const client = service.client({ maxBytes: 1_000 });
     const options = { maxBytes: undefined, verify: undefined, headers: undefined, signal: undefined };
     expect(await rejectionOf(generate(client, options).bytes())).toMatchObject({ code: "oversized_pdf" });
@@ -94,7 +94,7 @@ describe("a client with a relative base URL outside a page", () => {
   it.each<ClientOptions>([
     { baseUrl: "/api/pdf" },
     { baseUrl: "../pdf", apiKey: null, headers: { "x-session": "1" } },
-  ])("is created with %j, and its calls reject", async (options) => {
+  ])("is created with %j, but its calls reject", async (options) => {
     vi.stubEnv("TEMPLATE_PDF_API_KEY", "key-of-the-server");
     const send = vi.fn();
     const client = new TemplatePdf({ ...options, fetch: send });
@@ -110,12 +110,12 @@ describe("a client with a relative base URL outside a page", () => {
   it.each<ClientOptions>([
     { baseUrl: "/api/pdf", apiKey: plainKey },
     { baseUrl: "//pdf.example.com", apiKey: null },
-  ])("is refused with %j", (options) => {
+  ])("throws a ConfigurationError for %j", (options) => {
     expect(() => new TemplatePdf(options)).toThrow(/does not begin with https:/);
   });
 });
 
-describe("a `fetch` that is wrong is explained", () => {
+describe("an invalid `fetch` is explained", () => {
   it("if it does not return a Response", async () => {
     const client = new TemplatePdf({ ...good, fetch: async () => ({}) as never });
     expect(String(await rejectionOf(generate(client)))).toMatch(/`fetch` to return a new Response/);
@@ -132,7 +132,7 @@ describe("a `fetch` that is wrong is explained", () => {
   });
 });
 
-it("the exports have the names of their classes and functions", () => {
+it("classes and functions have the names of their exports", () => {
   for (const [name, value] of Object.entries(api)) {
     if (typeof value === "function") expect(value.name).toBe(name);
   }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { Redactor } from "../../src/errors/redact.ts";
 import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 
-// The parts that browsers load in place of Node's: a test of each behaviour that both have.
+// Tests of behaviour that is implemented separately for Node and for browsers.
 
 const fetch = vi.fn(async (_url: string) => new Response(new Uint8Array(pdfOf(100))));
 
@@ -28,14 +28,14 @@ describe("a client in a worker", () => {
       { href: "blob:https://app.test/1-2", origin: "https://app.test" },
       "https://app.test/pdf/api",
     ],
-  ])("reads a base URL relative to its own address: one%s", async (_, location, start) => {
+  ])("resolves a base URL against its own address%s", async (_, location, start) => {
     const client = inWorker(location);
     vi.unstubAllGlobals();
     await client.generate("invoice", {}).bytes();
     expect(fetch.mock.calls[0]?.[0].startsWith(`${start}/v1/`)).toBe(true);
   });
 
-  it("refuses a relative base URL if its Blob is of a page without an origin", () => {
+  it("rejects a relative base URL if it was created from a Blob in a page without an origin", () => {
     expect(() => inWorker({ href: "blob:null/1-2", origin: "null" })).toThrow(ConfigurationError);
   });
 });
@@ -50,7 +50,7 @@ it.each([
   "https://pdf.test/#a",
   "https://pdf.test/api/v1/templates",
   "https://pdf.test/x/generate-sync",
-])("a client refuses the base URL %s", (baseUrl) => {
+])("a client rejects the base URL %s", (baseUrl) => {
   vi.stubEnv("TEMPLATE_PDF_BASE_URL", undefined);
   expect(() => new TemplatePdf({ fetch, apiKey: null, baseUrl: baseUrl as string })).toThrow(
     ConfigurationError,
@@ -58,7 +58,7 @@ it.each([
   vi.unstubAllEnvs();
 });
 
-it("the error of an API key function has the error of the attempt before as its cause", async () => {
+it("the error of an API key function has the error of the previous attempt as its cause", async () => {
   const service = await Service.start(saying(503, "", { "retry-after": "0" }));
   const keys = ["first"];
   const apiKey = () => {
@@ -76,7 +76,7 @@ it("the error of an API key function has the error of the attempt before as its 
   expect(empty).toMatchObject({ code: "invalid_configuration", attempts: 0 });
 });
 
-it("a call rejects with the reason of its signal, which has no listener afterwards", async () => {
+it("a call rejects with the reason of its signal and removes its listener", async () => {
   const service = await Service.start(withLength(pdfOf(100)));
   const { signal } = new AbortController();
   await service.client().generate("inv", {}, { signal }).bytes();
@@ -89,7 +89,7 @@ it("a call rejects with the reason of its signal, which has no listener afterwar
   expect(await pending).toBe("enough");
 });
 
-it("a cancelled document rejects with an AbortError that says so", async () => {
+it("a cancelled document rejects with an AbortError whose message says so", async () => {
   const service = await Service.start(withLength(pdfOf(100)));
   const document = await service.client().generate("inv", {});
   await document.cancel();
@@ -97,7 +97,7 @@ it("a cancelled document rejects with an AbortError that says so", async () => {
   expect(error).toMatchObject({ name: "AbortError", message: "The document was cancelled." });
 });
 
-it("the stack of an error begins with the error and has the line that awaits it", async () => {
+it("the stack of an error starts with the error and contains the line that awaits it", async () => {
   const service = await Service.start(saying(404));
   const error = (await rejectionOf(service.client().generate("inv", {}))) as Error;
   const [first, ...frames] = error.stack?.split("\n") ?? [];
@@ -112,7 +112,7 @@ describe("The cause of an error", () => {
     undefined,
     new TypeError("Failed to fetch"),
     Object.assign(new Error("boom"), { lineNumber: 7, columnNumber: 70, fileName: "a.js" }),
-  ])("stays the same object if it holds no secret: %s", (cause) => {
+  ])("stays the same object if it contains no secret: %s", (cause) => {
     expect(redact(cause)).toBe(cause);
   });
 
@@ -129,11 +129,11 @@ describe("The cause of an error", () => {
     expect(JSON.stringify(copy) + copy.stack).not.toMatch(/GB33BUKB|k1234567/);
   });
 
-  it("is a text if it is not an error", () => {
+  it("is a string if it is not an error", () => {
     expect(redact("no GB33BUKB")).toBe("no [redacted]");
   });
 
-  it("says so if it cannot be read", () => {
+  it("is a generic error if it cannot be read", () => {
     const unreadable = new Proxy(new Error("boom"), {
       getPrototypeOf() {
         throw new Error("unreadable");

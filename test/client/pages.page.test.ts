@@ -5,7 +5,7 @@ import { pdfOf, rejectionOf } from "../support/service.ts";
 const key = "key-k3yk3y";
 const fetch = vi.fn(async (_url: string, _init: object) => new Response(new Uint8Array(pdfOf(100))));
 
-/** Makes a client as a page does: there is a document, and no process. */
+/** Creates a client in a simulated page, with a document and without a process. */
 function inPage(options: ClientOptions): TemplatePdf {
   vi.stubGlobal("process", undefined);
   vi.stubGlobal("document", { baseURI: "https://app.test/orders/7" });
@@ -18,15 +18,15 @@ function inPage(options: ClientOptions): TemplatePdf {
 
 afterEach(() => void fetch.mockClear());
 
-describe("a client in a page", () => {
-  it("needs no key, and asks the page's own server", async () => {
+describe("a client in a web page", () => {
+  it("needs no API key and sends requests to the origin of the page", async () => {
     const client = inPage({ baseUrl: "/api/pdf", credentials: "same-origin" });
     await client.generate("invoice", { date: "today" }).bytes();
     const [url, init] = fetch.mock.calls[0] ?? [];
     expect(url).toBe("https://app.test/api/pdf/api/v1/templates/invoice/generate-sync");
     expect(init).toMatchObject({
       method: "POST",
-      // Nothing that a browser would have to ask about first, beyond what the spec needs.
+      // No header that would cause a preflight request, except those that the spec requires.
       headers: [["content-type", "application/json"]],
       credentials: "same-origin",
       redirect: "manual",
@@ -39,7 +39,7 @@ describe("a client in a page", () => {
     ["/", "https://app.test/api"],
     ["//pdf.test/x", "https://pdf.test/x/api"],
     ["https://pdf.test", "https://pdf.test/api"],
-  ])("reads the base URL %s as fetch would", async (baseUrl, start) => {
+  ])("resolves the base URL %s as fetch does", async (baseUrl, start) => {
     await inPage({ baseUrl }).generate("invoice", {}).bytes();
     expect(fetch.mock.calls[0]?.[0].startsWith(`${start}/v1/`)).toBe(true);
   });
@@ -51,10 +51,10 @@ describe("a client in a page", () => {
     ["a header in other letters", { headers: { authorization: `  api-key ${key}` } }],
   ];
 
-  it.each(withKey)("takes no key as %s, unless that is said to be on purpose", (_, options) => {
+  it.each(withKey)("rejects an API key as %s unless dangerouslyAllowBrowser is true", (_, options) => {
     const make = (more = {}) => inPage({ baseUrl: "/", ...options, ...more });
     expect(() => make()).toThrow(ConfigurationError);
-    expect(() => make()).toThrow("An API key in a page can be read by everybody who opens it.");
+    expect(() => make()).toThrow("Everyone who opens a web page can read its API key.");
     try {
       make();
     } catch (error) {
@@ -63,14 +63,14 @@ describe("a client in a page", () => {
     expect(() => make({ dangerouslyAllowBrowser: true })).not.toThrow();
   });
 
-  it("takes none as a header of one call either", async () => {
+  it("rejects an API key in the headers of a call", async () => {
     const client = inPage({ baseUrl: "/" });
     const options: CallOptions = { headers: { authorization: `API-Key ${key}` } };
     expect(await rejectionOf(client.generate("invoice", {}, options))).toBeInstanceOf(ConfigurationError);
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it("sends the session of its app", async () => {
+  it("sends the session headers of the app", async () => {
     const client = inPage({ baseUrl: "/", headers: { authorization: "Bearer session", "x-csrf": "7" } });
     await client.generate("invoice", {}).bytes();
     expect(fetch.mock.calls[0]?.[1]).toMatchObject({
@@ -83,9 +83,9 @@ describe("a client in a page", () => {
   });
 
   it.each([
-    ["a document as long as the answer says", 0, [1_000, 1_000]],
-    ["one that is longer, because it was compressed on its way", 200, [1_000, undefined]],
-  ])("counts on what another origin says of the length, for progress only: %s", async (_, less, last) => {
+    ["a document of that length", 0, [1_000, 1_000]],
+    ["a longer document, because the response was compressed", 200, [1_000, undefined]],
+  ])("uses the content-length from another origin only for progress: %s", async (_, less, last) => {
     const document = pdfOf(1_000);
     const fetch = async () => {
       const headers = { "content-length": String(1_000 - less) };

@@ -14,49 +14,49 @@ import {
 import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
-const whole = withLength(pdf);
+const completePdf = withLength(pdf);
 
 beforeEach(withoutBackOff);
 
 describe("onProgress", () => {
   const start = async (answer: Answer) => {
     const client = (await Service.start(answer)).client({ retry: { limit: 1 } });
-    const heard: Progress[] = [];
-    return { client, heard, onProgress: (progress: Progress) => void heard.push(progress) };
+    const received: Progress[] = [];
+    return { client, received, onProgress: (progress: Progress) => void received.push(progress) };
   };
 
-  it("receives how much has arrived, up to all of it", async () => {
-    const { client, heard, onProgress } = await start(whole);
+  it("receives the number of bytes that have arrived until the document is complete", async () => {
+    const { client, received, onProgress } = await start(completePdf);
     await client.generate("inv", {}, { onProgress }).bytes();
-    expect(heard.at(-1)).toEqual({ receivedBytes: pdf.length, totalBytes: pdf.length });
-    const counts = heard.map(({ receivedBytes }) => receivedBytes);
+    expect(received.at(-1)).toEqual({ receivedBytes: pdf.length, totalBytes: pdf.length });
+    const counts = received.map(({ receivedBytes }) => receivedBytes);
     expect(counts).toEqual([...new Set(counts)].sort((one, other) => one - other));
-    expect(heard.every(({ totalBytes }) => totalBytes === pdf.length)).toBe(true);
+    expect(received.every(({ totalBytes }) => totalBytes === pdf.length)).toBe(true);
   });
 
-  it("has no total if the response has no length", async () => {
-    const { client, heard, onProgress } = await start(inChunks(pdf));
+  it("receives no total if the response has no content-length", async () => {
+    const { client, received, onProgress } = await start(inChunks(pdf));
     await client.generate("inv", {}, { onProgress }).bytes();
-    expect(heard.at(-1)).toEqual({ receivedBytes: pdf.length, totalBytes: undefined });
+    expect(received.at(-1)).toEqual({ receivedBytes: pdf.length, totalBytes: undefined });
   });
 
-  it("starts again if a truncated document is requested again", async () => {
-    const { client, heard, onProgress } = await start(inTurn(cutOffAfter(pdf, 1_000), whole));
+  it("restarts if the request of a truncated document is retried", async () => {
+    const { client, received, onProgress } = await start(inTurn(cutOffAfter(pdf, 1_000), completePdf));
     await client.generate("inv", {}, { onProgress }).bytes();
-    expect(heard[0]?.receivedBytes).toBeLessThanOrEqual(1_000);
-    expect(heard.at(-1)?.receivedBytes).toBe(pdf.length);
+    expect(received[0]?.receivedBytes).toBeLessThanOrEqual(1_000);
+    expect(received.at(-1)?.receivedBytes).toBe(pdf.length);
   });
 
-  it("is not called for a response that is not a document", async () => {
+  it("is not called for a response that is not a PDF", async () => {
     const refusal = await start(saying(404, "gone"));
     await rejectionOf(refusal.client.generate("inv", {}, { onProgress: refusal.onProgress }));
     const page = await start(saying(200, "<html>"));
     await rejectionOf(page.client.generate("inv", {}, { onProgress: page.onProgress }));
-    expect([...refusal.heard, ...page.heard]).toEqual([]);
+    expect([...refusal.received, ...page.received]).toEqual([]);
   });
 
-  it("is not called again once the call was cancelled, also by itself", async () => {
-    const { client } = await start(whole);
+  it("is not called after the call is cancelled, even by the callback itself", async () => {
+    const { client } = await start(completePdf);
     const controller = new AbortController();
     const onProgress = vi.fn(() => controller.abort(new Error("enough")));
     const pending = client.generate("inv", {}, { onProgress, signal: controller.signal }).bytes();
@@ -64,8 +64,8 @@ describe("onProgress", () => {
     expect(onProgress).toHaveBeenCalledTimes(1);
   });
 
-  it("does not affect the document by what it throws, at once or later", async () => {
-    const { client } = await start(whole);
+  it("does not affect the document if it throws or rejects", async () => {
+    const { client } = await start(completePdf);
     const thrower = () => {
       throw new Error("broken bar");
     };

@@ -2,13 +2,13 @@ import { ConfigurationError, ValuesError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { GeneratedPdf } from "../../src/document/generated-pdf.ts";
 import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
-import { forms, generate } from "./every-form.ts";
+import { generate, outputMethods } from "./every-form.ts";
 
 const pdf = pdfOf(2_000);
 const serve = () => Service.start(withLength(pdf, { "x-request-id": "r-1" }));
 
 describe("generate()", () => {
-  it("sends the request of the spec, though nothing is awaited", async () => {
+  it("sends the request of the spec without an await", async () => {
     const service = await serve();
     const pending = service.client().generate("inv/2024 ü", { total: "£1,000,000", none: undefined });
     const { path, headers, body } = await service.request();
@@ -22,14 +22,14 @@ describe("generate()", () => {
   it("rejects every output and the promise itself with the same error", async () => {
     const service = await Service.start(saying(404));
     const pending = generate(service.client());
-    const early = forms.map(([, read]) => rejectionOf(read(pending)));
+    const early = outputMethods.map(([, read]) => rejectionOf(read(pending)));
     const error = await rejectionOf(pending);
     expect(error).toMatchObject({ code: "not_found" });
     for (const other of await Promise.all(early)) expect(other).toBe(error);
-    for (const [, read] of forms) expect(await rejectionOf(read(pending))).toBe(error);
+    for (const [, read] of outputMethods) expect(await rejectionOf(read(pending))).toBe(error);
   });
 
-  it("passes on what a mock of an output method returns or throws", async () => {
+  it("returns or throws the result of a mocked output method", async () => {
     const client = (await serve()).client();
     const mocked = vi.spyOn(GeneratedPdf.prototype, "bytes");
     onTestFinished(() => mocked.mockRestore());
@@ -42,7 +42,7 @@ describe("generate()", () => {
     expect(await rejectionOf(generate(client).bytes())).toBe(failure);
   });
 
-  it("returns both an output and the document if both are requested", async () => {
+  it("returns both an output and the document if both are used", async () => {
     const pending = generate((await serve()).client());
     const bytes = pending.bytes();
     const document = await pending;
@@ -51,7 +51,7 @@ describe("generate()", () => {
     expect(await rejectionOf(document.blob())).toBeInstanceOf(TypeError);
   });
 
-  it("returns an output that is requested long after the document came", async () => {
+  it("returns an output that is called long after the document arrived", async () => {
     const pending = generate((await serve()).client());
     await pending;
     await turns(10);
@@ -60,7 +60,7 @@ describe("generate()", () => {
 });
 
 describe("a pending result", () => {
-  it("is a promise, also for Promise.all, race and resolve", async () => {
+  it("works as a promise in Promise.all, race and resolve", async () => {
     const pending = generate((await serve()).client());
     expect(pending).toBeInstanceOf(Promise);
     expect(Object.prototype.toString.call(pending)).toBe("[object Promise]");
@@ -98,19 +98,19 @@ it.each([
   ["a missing uid", [undefined, values], ConfigurationError],
   ["an object that is not a template", [{}, values], ConfigurationError],
   ["missing values", ["uid"], ValuesError],
-  ["values that JSON cannot hold", ["uid", { total: 1n }], ValuesError],
+  ["values that JSON cannot represent", ["uid", { total: 1n }], ValuesError],
   ["null for options", ["uid", values, null], ConfigurationError],
   ["a signal for options", ["uid", values, AbortSignal.abort()], ConfigurationError],
   ["an unknown option", ["uid", values, { sgnal: undefined }], ConfigurationError],
   ["something that is not a signal", ["uid", values, { signal: {} }], ConfigurationError],
   ["a header with a line break", ["uid", values, { headers: { a: "b\r\nc: d" } }], ConfigurationError],
-  ["an authorization of its own", ["uid", values, { headers: { Authorization: "x" } }], ConfigurationError],
+  ["a custom authorization header", ["uid", values, { headers: { Authorization: "x" } }], ConfigurationError],
   ["timeouts that are not an object", ["uid", values, { timeouts: null }], ConfigurationError],
   ["retry as a number", ["uid", values, { retry: 3 }], ConfigurationError],
   ["onProgress that is not a function", ["uid", values, { onProgress: {} }], ConfigurationError],
   ["maxBytes: 0", ["uid", values, { maxBytes: 0 }], ConfigurationError],
   ["verify as a string", ["uid", values, { verify: "yes" }], ConfigurationError],
-])("generate() does not throw, but rejects and sends nothing for %s", async (_, given, ErrorClass) => {
+])("generate() rejects instead of throwing, without a request, for %s", async (_, given, ErrorClass) => {
   const service = await serve();
   const client = service.client();
   const pending = client.generate(...(given as Parameters<typeof client.generate>));

@@ -2,9 +2,9 @@ import { TemplatePdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { isOrdinary } from "../../src/errors/ordinary-words.ts";
 import { rejectionOf } from "../support/service.ts";
-import { whatComesOut } from "./leaks.ts";
+import { collectOutput } from "./leaks.ts";
 
-/** Values that hold what refusals are made of: names of placeholders, ordinary words, and sentences of them. */
+/** Values that contain the words of error messages: placeholder names, ordinary words and sentences. */
 const ordinaryValues = {
   name: "Zoë Müller",
   date: "20 November 2026",
@@ -18,7 +18,7 @@ const ordinaryValues = {
   remark: "The total must not be empty and the date is required",
 };
 
-/** As services and the libraries that they are written with refuse values. */
+/** Messages with which services and validation libraries reject values. */
 const refusals = [
   "total has no value",
   "The total field is required.",
@@ -46,7 +46,7 @@ const refusals = [
   "Unsupported template format.",
 ];
 
-/** Names, amounts, accounts, contacts, addresses, dates, sentences and tokens, as they stand in documents. */
+/** Names, amounts, accounts, contacts, addresses, dates, sentences and tokens from typical documents. */
 const secrets = [
   ...[
     "Zoë Müller|Jo Li|Mary-Jane O'Neil|İbrahim Çelik|Wm. Brown Jr.|Иван Петров|محمد علي|राम शर्मा|王小明|佐藤 花子",
@@ -86,8 +86,8 @@ const refusing = (values: object, body: unknown, hooks?: object) =>
     fetch: async () => new Response(JSON.stringify(body), { status: 422 }),
   }).generate("invoice", values as Record<string, unknown>);
 
-describe("a refusal", () => {
-  it.each(refusals)("stays readable word for word: %s", async (message) => {
+describe("the message of a rejected request", () => {
+  it.each(refusals)("is not redacted if it contains no secret: %s", async (message) => {
     const error = (await rejectionOf(refusing(ordinaryValues, { message }).bytes())) as Error & {
       detail: string;
     };
@@ -96,10 +96,10 @@ describe("a refusal", () => {
   });
 });
 
-describe("a value", () => {
-  it.each(secrets)("appears nowhere when a refusal repeats it: %j", async (secret) => {
+describe("a secret value", () => {
+  it.each(secrets)("is redacted if the response repeats it: %j", async (secret) => {
     const message = `The value ${secret} is not valid for the field name (${JSON.stringify(secret)}).`;
-    const { places, error } = await whatComesOut(async (hooks) => {
+    const { places, error } = await collectOutput(async (hooks) => {
       const pending = refusing({ name: secret, note: "total" }, { message }, hooks);
       return { pending, error: await rejectionOf(pending.bytes()) };
     });
@@ -109,7 +109,7 @@ describe("a value", () => {
       }
     }
     expect(places["message"]).toContain("is not valid for the field name");
-    // A long word of it tells something, too, unless every refusal has it.
+    // A long word of a value is secret, too, unless it is a word of error messages.
     const told = (error as { detail: string }).detail.toLowerCase().match(/[\p{L}\p{N}]+/gu);
     for (const word of secret.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []) {
       if (!isOrdinary(word)) expect(told).not.toContain(word);
@@ -120,7 +120,7 @@ describe("a value", () => {
     ["Zoë Müller", { name: "Zoë Müller", balances: { "Zoë Müller": 12 } }],
     ["4111111111111111", { card: "4111111111111111", byCard: { "4111111111111111": true } }],
     ["zoe@example.com", { email: "zoe@example.com", attendees: { "zoe@example.com": "yes" } }],
-  ])("appears nowhere even if it is also the name of a property: %s", async (secret, values) => {
+  ])("is redacted even if it is also a property name: %s", async (secret, values) => {
     const error = (await rejectionOf(
       refusing(values, { message: `The value ${secret} is not valid.` }).bytes(),
     )) as Error;
@@ -129,7 +129,7 @@ describe("a value", () => {
   });
 });
 
-/** Whether a text holds another, and not merely as a part of its own words. */
+/** Whether a text contains another one as whole words. */
 function standsIn(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
     const around = `${text[at - 1] ?? ""}${text[at + wanted.length] ?? ""}`;

@@ -2,13 +2,13 @@ import { type ClientOptions, ConfigurationError, ConnectionError } from "templat
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Answer, inTurn, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 import { closedOrigin } from "../support/sockets.ts";
-import { forms, generate } from "./every-form.ts";
+import { generate, outputMethods } from "./every-form.ts";
 import { withoutBackOff } from "./timing.ts";
 
-// Which failures are retried: test/call/retry-policy.test.ts says it of every status, test/faults of every fault.
+// For the failures that are retried see test/call/retry-policy.test.ts (status codes) and test/faults.
 
 const pdf = pdfOf(200_000);
-const whole = withLength(pdf);
+const completePdf = withLength(pdf);
 const dying: Answer = ({ socket }) => socket.destroy();
 
 async function start(answers: readonly Answer[], options: ClientOptions = {}) {
@@ -19,15 +19,15 @@ async function start(answers: readonly Answer[], options: ClientOptions = {}) {
 beforeEach(withoutBackOff);
 
 describe("a call", () => {
-  it.each(forms)("returns %s of the attempt that succeeded", async (_, read) => {
-    const { service, client } = await start([saying(503), dying, whole]);
+  it.each(outputMethods)("returns the document of the successful attempt from %s", async (_, read) => {
+    const { service, client } = await start([saying(503), dying, completePdf]);
     expect(pdf.equals(await read(generate(client)))).toBe(true);
     expect(service.requests).toHaveLength(3);
   });
 
   it.each<[string, Answer, ClientOptions]>([
     ["a 404", saying(404), {}],
-    ["a document larger than `maxBytes`", whole, { maxBytes: 1_000 }],
+    ["a document larger than `maxBytes`", completePdf, { maxBytes: 1_000 }],
   ])("does not retry %s", async (_, answer, options) => {
     const { service, client } = await start([answer], options);
     const error = await rejectionOf(generate(client).bytes());
@@ -36,10 +36,10 @@ describe("a call", () => {
   });
 
   it("sends the same path, headers and body again", async () => {
-    const { service, client } = await start([saying(500), saying(500), whole]);
+    const { service, client } = await start([saying(500), saying(500), completePdf]);
     const values = { total: "£1,000", lines: [{ text: "ü" }] };
     const bytes = client.generate("inv 2024", values, { headers: { "x-tenant": "7" } }).bytes();
-    // What is changed afterwards does not matter.
+    // Later changes to the values have no effect.
     values.total = "£2,000";
     values.lines.pop();
     await bytes;
@@ -48,7 +48,7 @@ describe("a call", () => {
     expect(JSON.parse(sent[0]?.body ?? "")).toEqual({ total: "£1,000", lines: [{ text: "ü" }] });
   });
 
-  it("is retried twice by default, and as often as its own `retry` says", async () => {
+  it("is retried twice by default, and as often as its `retry` option allows", async () => {
     const { service, client } = await start([saying(503)], { retry: undefined });
     const requests = async (retry?: ClientOptions["retry"]) => {
       const before = service.requests.length;
@@ -61,17 +61,17 @@ describe("a call", () => {
     expect([await requests(), await requests({ limit: 3 }), await requests(false)]).toEqual([3, 4, 1]);
   });
 
-  it("reuses its connection if the error response was read to its end", async () => {
-    const { service, client } = await start([saying(503, "busy"), whole]);
+  it("reuses the connection after an error response that was read completely", async () => {
+    const { service, client } = await start([saying(503, "busy"), completePdf]);
     await generate(client).bytes();
     expect(service.requests[0]?.socket).toBe(service.requests[1]?.socket);
     expect(service.connections).toBe(1);
   });
 
-  it("that did not reach the service is retried if the error of a `fetch` says so", async () => {
+  it("is retried if the error of a custom `fetch` shows that the request was not sent", async () => {
     const baseUrl = await closedOrigin();
     const errorOf = async (fetch: typeof globalThis.fetch) => {
-      const { client } = await start([whole], { baseUrl, fetch, retry: { mayRenderTwice: false } });
+      const { client } = await start([completePdf], { baseUrl, fetch, retry: { mayRenderTwice: false } });
       return (await rejectionOf(generate(client).bytes())) as ConnectionError;
     };
     const errors = [
@@ -84,21 +84,21 @@ describe("a call", () => {
 });
 
 describe("an API key function", () => {
-  it("is called once for every attempt, and its key is sent", async () => {
+  it("is called once for each attempt, which sends its key", async () => {
     const keys = ["first", "second", "third"];
     let calls = 0;
     const apiKey = async () => keys[calls++] ?? "";
-    const { service, client } = await start([saying(503), dying, whole], { apiKey });
+    const { service, client } = await start([saying(503), dying, completePdf], { apiKey });
     await generate(client).bytes();
     expect(calls).toBe(3);
     expect(service.keys).toEqual(keys.map((key) => `API-Key ${key}`));
   });
 
-  const thrown = /TypeError.*Tried once before.*catch it in that function/;
+  const thrown = /TypeError after 1 attempt.*catch it in that function/;
   it.each<[string, () => string | Promise<string>, RegExp, object]>([
     ["throws", () => Promise.reject(new TypeError("sk-secret")), thrown, { cause: { status: 503 } }],
     ["returns no key", () => "", /is empty/, {}],
-  ])("that %s for the second attempt ends the call", async (_, fail, message, facts) => {
+  ])("that %s at the second attempt ends the call", async (_, fail, message, facts) => {
     let calls = 0;
     const apiKey = async () => (++calls === 1 ? "good" : fail());
     const { service, client } = await start([saying(503)], { apiKey, retry: { limit: 5 } });
@@ -106,11 +106,11 @@ describe("an API key function", () => {
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({ code: "invalid_configuration", attempts: 1, ...facts });
     expect(error.message).toMatch(message);
-    expect(error.message).not.toMatch(/sk-secret|Nothing was sent/);
+    expect(error.message).not.toMatch(/sk-secret|before the request/);
     expect([calls, service.requests.length]).toEqual([2, 1]);
   });
 
-  it("of one client never supplies the key of another, in 300 concurrent calls that are retried", async () => {
+  it("supplies only the key of its own client in 300 concurrent calls with retries", async () => {
     const tries = new Map<string, number>();
     const wrong: string[] = [];
     const service = await Service.start((received) => {
@@ -121,8 +121,8 @@ describe("an API key function", () => {
       }
       const count = (tries.get(received.body) ?? 0) + 1;
       tries.set(received.body, count);
-      // Each call is refused as often as its number says: never, once or twice.
-      return (count <= number % 3 ? saying(503, "", { "retry-after": "0" }) : whole)(received);
+      // Each call is rejected 0, 1 or 2 times, depending on its number.
+      return (count <= number % 3 ? saying(503, "", { "retry-after": "0" }) : completePdf)(received);
     });
     const later = (key: string) => () => new Promise<string>((resolve) => setImmediate(resolve, key));
     const optionsOf = (tenant: string, apiKey: string | (() => Promise<string>)) => {

@@ -15,9 +15,9 @@ import { later } from "../support/sockets.ts";
 import { generate } from "./every-form.ts";
 import { countTimers } from "./timing.ts";
 
-// How long a delay is: test/call/retry-policy.test.ts and test/errors/retry-after.test.ts.
+// For the length of delays see test/call/retry-policy.test.ts and test/errors/retry-after.test.ts.
 
-/** Small enough to be whole in memory before it is read. */
+/** A document that is small enough to be completely in memory before it is read. */
 const pdf = pdfOf(2_000);
 
 async function start(...answers: Answer[]) {
@@ -36,8 +36,8 @@ async function start(...answers: Answer[]) {
   return { service, client: service.client({ retry: {}, hooks: { retry } }), arrivedAtMs, delaysMs, waiting };
 }
 
-describe("the delay before another attempt", () => {
-  it("is as long as Retry-After says, or random, and never shorter", async () => {
+describe("the delay before a retry", () => {
+  it("is the delay of Retry-After, or else a random delay, and never shorter", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.1);
     const { client, arrivedAtMs, delaysMs } = await start(
       saying(429, "", { "retry-after": "0.5" }),
@@ -52,7 +52,7 @@ describe("the delay before another attempt", () => {
     expect(third - second).toBeGreaterThanOrEqual(100);
   });
 
-  it("is waited for by close(), and the call goes on", async () => {
+  it("is awaited by close(), and the call continues", async () => {
     const { service, client, waiting } = await start(
       saying(503, "", { "retry-after": "0.2" }),
       withLength(pdf),
@@ -68,7 +68,7 @@ describe("the delay before another attempt", () => {
   it.each<[string, Answer]>([
     ["an error response", saying(503, "", { "retry-after": "30" })],
     ["a truncated document", cutOffAfter(pdf, 1_500)],
-  ])("after %s ends if the call is cancelled, without a timer or another request", async (_, answer) => {
+  ])("after %s stops if the call is cancelled, without a timer or another request", async (_, answer) => {
     for (const end of ["abort", "cancel"] as const) {
       const random = vi.spyOn(Math, "random").mockReturnValue(0.999_999);
       const { service, client, waiting } = await start(answer);
@@ -84,7 +84,7 @@ describe("the delay before another attempt", () => {
       expect(await failure).toBe(reason);
       expect(getEventListeners(controller.signal, "abort")).toEqual([]);
       expect(countTimers()).toBeLessThanOrEqual(timers);
-      // It would wait for the call, were that not over.
+      // close() would wait for the call if it had not ended.
       await client.close();
       expect(service.requests).toHaveLength(1);
     }

@@ -15,16 +15,16 @@ import {
 } from "../support/service.ts";
 import { plainKey, secretValues, trickyKey, values } from "./canaries.ts";
 import { temporaryFolder } from "./every-form.ts";
-import { leaksIn, whatComesOut } from "./leaks.ts";
+import { collectOutput, leaksIn } from "./leaks.ts";
 import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 
-/** Everything that was sent, as one line that a header can hold. */
+/** Everything that was sent, as one line that is valid in a header. */
 const echoOf = ({ headers, body }: Received) =>
   `${headers.authorization} ${body.replace(/[^\x20-\x7e]/g, "?")} ${secretValues[1]}`;
 
-/** Headers that repeat what was sent, under every name that a client reads, and two that none does. */
+/** Headers that repeat what was sent, with every name that the client reads and two that it does not. */
 function echoing(received: Received): Record<string, string> {
   const echo = echoOf(received);
   const { authorization } = received.headers;
@@ -52,7 +52,7 @@ const bodies: readonly ((received: Received) => string)[] = [
   (received) => `<html>${echoOf(received)}${received.body}`,
 ];
 
-/** Answers with what was sent, in the status text, the headers and the body. */
+/** Responds with everything that was sent, in the status text, the headers and the body. */
 function echo(status: number, body = bodies[0], more: Record<string, string> = {}): Answer {
   return (received) => {
     const { response } = received;
@@ -61,7 +61,7 @@ function echo(status: number, body = bodies[0], more: Record<string, string> = {
   };
 }
 
-/** Begins a document under headers that repeat what was sent. */
+/** Starts a document with headers that repeat everything that was sent. */
 function beginning(then: (received: Received) => unknown = () => {}): Answer {
   return (received) => {
     received.response.writeHead(200, { ...echoing(received), "content-length": pdf.length });
@@ -70,51 +70,51 @@ function beginning(then: (received: Received) => unknown = () => {}): Answer {
 }
 
 const silent: Answer = () => {};
-const breaking: Answer = ({ socket }) => socket.destroy();
-const cutOff = beginning(({ socket }) => socket.destroy());
+const closing: Answer = ({ socket }) => socket.destroy();
+const truncated = beginning(({ socket }) => socket.destroy());
 
-/** What a failing call is made in. */
+/** The context of a failing call. */
 interface Setting {
   readonly service: Service;
   readonly folder: string;
-  /** Where a way leaves the document that it awaited. */
+  /** The document, if the call awaited it. */
   document?: GeneratedPdf;
 }
 
-type Way = (pending: PendingPdf, setting: Setting) => Promise<unknown>;
+type Use = (pending: PendingPdf, setting: Setting) => Promise<unknown>;
 
-const asBytes: Way = (pending) => pending.bytes();
-const onceAwaited: Way = async (pending, setting) => {
+const asBytes: Use = (pending) => pending.bytes();
+const awaitThenRead: Use = async (pending, setting) => {
   setting.document = await pending;
   return setting.document.bytes();
 };
-const unread: Way = async (pending, setting) => {
+const unread: Use = async (pending, setting) => {
   setting.document = await pending;
   await (await setting.service.request()).closed;
   return setting.document.bytes();
 };
-const twice: Way = async (pending, setting) => {
+const twice: Use = async (pending, setting) => {
   setting.document = await pending;
   await setting.document.stream().cancel();
   return setting.document.bytes();
 };
 const savedAs =
-  (path: string): Way =>
+  (path: string): Use =>
   (pending, { folder }) =>
     pending.saveTo(path.startsWith("/") ? path : join(folder, path));
 
-/** The first attempt is refused, and the second meets with `answer`. */
-function afterRefusal(answer: Answer): Answer {
+/** Rejects the first attempt, and responds to the second with `answer`. */
+function afterErrorResponse(answer: Answer): Answer {
   let count = 0;
-  const refusal = echo(503, bodies[0], { "retry-after": "0" });
-  return (received) => (count++ === 0 ? refusal : answer)(received);
+  const errorResponse = echo(503, bodies[0], { "retry-after": "0" });
+  return (received) => (count++ === 0 ? errorResponse : answer)(received);
 }
 
-type Row = [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, way?: Way];
+type Row = [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, use?: Use];
 
-const fullDisk: Row = ["a disk that is full", errors.SaveError, () => whole, {}, savedAs("/dev/full")];
+const fullDisk: Row = ["a full disk", errors.SaveError, () => completePdf, {}, savedAs("/dev/full")];
 
-/** Every failure that a service can bring about: what it is, what comes of it, and how. */
+/** Every failure that a service can cause: its title, the expected error, and the response. */
 const rows: readonly Row[] = [
   ["400", errors.BadRequestError, () => echo(400)],
   ["401", errors.AuthenticationError, () => echo(401)],
@@ -126,20 +126,25 @@ const rows: readonly Row[] = [
   ["500, retried", errors.ServerError, () => echo(500)],
   ["503, retried", errors.ServerError, () => echo(503, bodies[1], { "retry-after": "0" })],
   [
-    "503 with a Retry-After that is too long",
+    "503 with a Retry-After over the limit",
     errors.ServerError,
     () => echo(503, bodies[0], { "retry-after": "9999" }),
   ],
   ["a redirect", errors.ApiError, () => echo(307)],
-  ["a refusal whose body stalls", errors.BadRequestError, () => stalledRefusal, { timeouts: { stall: 60 } }],
-  ["a refusal whose body breaks", errors.BadRequestError, () => brokenRefusal],
-  ["a page with 200", errors.InvalidPdfError, () => echo(200, bodies[1])],
+  [
+    "an error response whose body stalls",
+    errors.BadRequestError,
+    () => stalledErrorResponse,
+    { timeouts: { stall: 60 } },
+  ],
+  ["an error response whose body is truncated", errors.BadRequestError, () => truncatedErrorResponse],
+  ["HTML with 200", errors.InvalidPdfError, () => echo(200, bodies[1])],
   ["JSON with 200", errors.InvalidPdfError, () => echo(200)],
-  ["an unknown coding", errors.InvalidPdfError, () => encoded],
-  ["a document that is truncated, retried", errors.TruncatedPdfError, () => cutOff],
-  ["an awaited document that is truncated", errors.TruncatedPdfError, () => cutOff, {}, onceAwaited],
-  ["a document that is too large", errors.OversizedPdfError, () => beginning(), { maxBytes: 1_000 }],
-  ["a connection that breaks, retried", errors.ConnectionError, () => breaking],
+  ["an unknown content-encoding", errors.InvalidPdfError, () => encoded],
+  ["a truncated document, retried", errors.TruncatedPdfError, () => truncated],
+  ["an awaited, truncated document", errors.TruncatedPdfError, () => truncated, {}, awaitThenRead],
+  ["a document larger than maxBytes", errors.OversizedPdfError, () => beginning(), { maxBytes: 1_000 }],
+  ["a closed connection, retried", errors.ConnectionError, () => closing],
   ["invalid headers", errors.ConnectionError, () => raw("HTTP/1.1 200 OK\r\n")],
   ["an invalid status line", errors.ConnectionError, () => raw("")],
   ["no first byte", errors.TimeoutError, () => silent, { timeouts: { firstByte: 60 } }],
@@ -149,28 +154,34 @@ const rows: readonly Row[] = [
     errors.TimeoutError,
     () => beginning(),
     { timeouts: { stall: 60 } },
-    onceAwaited,
+    awaitThenRead,
   ],
-  ["a document nobody reads", errors.TimeoutError, () => beginning(), { timeouts: { unread: 30 } }, unread],
   [
-    "no time left after a refusal",
+    "a document that is not read",
     errors.TimeoutError,
-    () => afterRefusal(silent),
+    () => beginning(),
+    { timeouts: { unread: 30 } },
+    unread,
+  ],
+  [
+    "a total timeout after an error response",
+    errors.TimeoutError,
+    () => afterErrorResponse(silent),
     { timeouts: { total: 400 } },
   ],
-  ["a refusal after a refusal", errors.BadRequestError, () => afterRefusal(echo(400))],
-  ["a folder that is missing", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
+  ["an error response after a retried one", errors.BadRequestError, () => afterErrorResponse(echo(400))],
+  ["a missing folder", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
   ...(hasFullDevice ? [fullDisk] : []),
-  ["a file whose document is truncated", errors.TruncatedPdfError, () => cutOff, {}, savedAs("doc.pdf")],
-  ["a second reading", TypeError, () => beginning(), {}, twice],
+  ["a saved document that is truncated", errors.TruncatedPdfError, () => truncated, {}, savedAs("doc.pdf")],
+  ["a second read", TypeError, () => beginning(), {}, twice],
 ];
-const whole = beginning(({ response }) => response.end(pdf.subarray(100_000)));
+const completePdf = beginning(({ response }) => response.end(pdf.subarray(100_000)));
 
-function stalledRefusal(received: Received): void {
+function stalledErrorResponse(received: Received): void {
   received.response.writeHead(400, echoing(received)).write(echoOf(received));
 }
 
-function brokenRefusal(received: Received): void {
+function truncatedErrorResponse(received: Received): void {
   received.response.writeHead(400, { ...echoing(received), "content-length": "99999" });
   received.response.write(echoOf(received), () => received.socket.destroy());
 }
@@ -185,18 +196,18 @@ function raw(begin: string): Answer {
   return (received) => received.socket.end(`${begin}${echoOf(received)}\r\n\r\n`);
 }
 
-describe.each(transports)("by %s,", (_, options) => {
+describe.each(transports)("over %s", (_, options) => {
   describe.each([
     ["a plain key", plainKey],
-    ["a key that has to be escaped", trickyKey],
-  ])("with %s, nothing that comes out holds the key or a value after", (_, apiKey) => {
-    it.each<Row>(rows)("%s", async (_, expected, answer, more = {}, way = asBytes) => {
+    ["a key that needs escaping", trickyKey],
+  ])("with %s, no output contains the key or a value after", (_, apiKey) => {
+    it.each<Row>(rows)("%s", async (_, expected, answer, more = {}, use = asBytes) => {
       withoutBackOff();
       const setting: Setting = { service: await Service.start(answer()), folder: temporaryFolder() };
-      const { places, error } = await whatComesOut(async (hooks) => {
+      const { places, error } = await collectOutput(async (hooks) => {
         const client = setting.service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });
         const pending = client.generate("inv", values);
-        return { client, pending, error: await rejectionOf(way(pending, setting)), ...setting };
+        return { client, pending, error: await rejectionOf(use(pending, setting)), ...setting };
       });
       expect(error).toBeInstanceOf(expected);
       expect(leaksIn(places, apiKey)).toEqual([]);
@@ -210,7 +221,7 @@ describe.each(transports)("by %s,", (_, options) => {
     ["a token", (key: string) => `attachment; filename=${key}`],
     ["an encoded name", (key: string) => `attachment; filename*=UTF-8''a${encodeURIComponent(key)}.pdf`],
   ])(
-    "a document shows the key nowhere that the service repeats in its id and in %s",
+    "a document does not contain the key if the service repeats it in the request id and in %s",
     async (_, disposition) => {
       for (const apiKey of [plainKey, trickyKey]) {
         const service = await Service.start(
@@ -220,7 +231,7 @@ describe.each(transports)("by %s,", (_, options) => {
             "x-echo": apiKey,
           }),
         );
-        const { places } = await whatComesOut(async (hooks) => {
+        const { places } = await collectOutput(async (hooks) => {
           const client = service.client({ ...options, apiKey, hooks });
           const pending = client.generate("inv", values);
           const document = await pending;
@@ -235,7 +246,7 @@ describe.each(transports)("by %s,", (_, options) => {
   );
 });
 
-/** What the search itself would find, so that a green table means something. */
+/** Checks that the search finds secrets, so that the tests above can fail. */
 describe("the search", () => {
   it.each([
     ["message", new Error(`bad ${values.customer}`)],
@@ -245,12 +256,12 @@ describe("the search", () => {
     ["JSON", Object.assign(new Error("bad"), { toJSON: () => encodeURIComponent(values.customer) })],
     ["message", new AggregateError([new Error("bad", { cause: new Error(plainKey) })])],
   ])("finds a secret in the %s of an error", async (place, thrown) => {
-    const { places } = await whatComesOut(async () => ({ error: thrown }));
+    const { places } = await collectOutput(async () => ({ error: thrown }));
     expect(leaksIn(places, plainKey)).toContain(place);
   });
 
-  it("finds one in an event, a document, a warning and what is printed", async () => {
-    const { places } = await whatComesOut(async (hooks) => {
+  it("finds a secret in an event, a document, a warning and standard output", async () => {
+    const { places } = await collectOutput(async (hooks) => {
       hooks?.retry?.({ error: new Error(plainKey) } as never);
       process.emitWarning(plainKey);
       process.stdout.write(plainKey);

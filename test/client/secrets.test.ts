@@ -5,10 +5,10 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Answer, clientOf, type Received, rejectionOf, Service, saying } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
 import { expectSafe, plainKey, secretValues, spellings, trickyKey, values } from "./canaries.ts";
-import { leaksIn, whatComesOut } from "./leaks.ts";
+import { collectOutput, leaksIn } from "./leaks.ts";
 import { withoutBackOff } from "./timing.ts";
 
-type Said = { body: unknown; rawBody: string; headers: Headers };
+type ErrorWithBody = { body: unknown; rawBody: string; headers: Headers };
 
 function echo(status: number, body: (received: Received) => string): Answer {
   return (received) => saying(status, body(received))(received);
@@ -16,7 +16,7 @@ function echo(status: number, body: (received: Received) => string): Answer {
 
 const spelled = (index: number) => secretValues.map((value) => spellings(value)[index]).join(" ");
 
-/** Bodies that repeat what was sent; headers and status lines are in secrets-everywhere.test.ts. */
+/** Response bodies that repeat what was sent. For headers and status lines see secrets-everywhere.test.ts. */
 const echoes: readonly (readonly [string, Answer])[] = [
   [
     "a JSON message",
@@ -42,23 +42,23 @@ const echoes: readonly (readonly [string, Answer])[] = [
 
 describe.each([
   ["a plain key", plainKey],
-  ["a key that has to be escaped", trickyKey],
+  ["a key that needs escaping", trickyKey],
 ])("an error of a client with %s", (_, apiKey) => {
-  const saidOf = async (answer: Answer) => {
+  const errorFrom = async (answer: Answer) => {
     const service = await Service.start(answer);
-    return (await rejectionOf(service.client({ apiKey }).generate("inv", values).bytes())) as Said;
+    return (await rejectionOf(service.client({ apiKey }).generate("inv", values).bytes())) as ErrorWithBody;
   };
 
-  it.each(echoes)("shows neither the key nor values that the service repeats in %s", async (_, answer) => {
-    expectSafe(await saidOf(answer), apiKey);
+  it.each(echoes)("does not contain the key or values that the service repeats in %s", async (_, answer) => {
+    expectSafe(await errorFrom(answer), apiKey);
   });
 
-  it("has no spelling of the key in its body", async () => {
+  it("does not contain the key in any encoding in its body", async () => {
     for (const spelling of spellings(`API-Key ${apiKey}`)) {
-      const error = await saidOf(saying(400, `{"note":"${spelling.replace(/^"|"$/g, "")}"}`));
-      const said = `${error.rawBody} ${JSON.stringify(error.body)} ${inspect(error.body)}`;
-      for (const key of spellings(apiKey)) expect(said).not.toContain(key);
-      expect(said).toContain("API-Key");
+      const error = await errorFrom(saying(400, `{"note":"${spelling.replace(/^"|"$/g, "")}"}`));
+      const output = `${error.rawBody} ${JSON.stringify(error.body)} ${inspect(error.body)}`;
+      for (const key of spellings(apiKey)) expect(output).not.toContain(key);
+      expect(output).toContain("API-Key");
     }
   });
 
@@ -69,18 +69,18 @@ describe.each([
     ],
     ["in base64url", (key: string) => Buffer.from(key).toString("base64url")],
     ["within a header in base64", (key: string) => Buffer.from(`API-Key ${key}`).toString("base64")],
-  ])("has the key nowhere in its body, which repeats it %s", async (_, write) => {
-    const error = await saidOf(saying(400, `{"a":"${write(apiKey)}"}`));
-    const said = `${error.rawBody} ${JSON.stringify(error.body)}`;
-    expect(said).toContain("[redacted]");
+  ])("does not contain the key in its body if the response repeats it %s", async (_, write) => {
+    const error = await errorFrom(saying(400, `{"a":"${write(apiKey)}"}`));
+    const output = `${error.rawBody} ${JSON.stringify(error.body)}`;
+    expect(output).toContain("[redacted]");
     for (const encoding of ["utf8", "base64url"] as const) {
-      expect(said).not.toContain(Buffer.from(apiKey).toString(encoding).slice(4, -2));
+      expect(output).not.toContain(Buffer.from(apiKey).toString(encoding).slice(4, -2));
     }
   });
 
-  it("has no part of the key in its headers, nor at the end of a long body", async () => {
+  it("does not contain part of the key in its headers or at the end of a long body", async () => {
     const end = `${"x".repeat(64 * 1024 - apiKey.length + 2)}${apiKey}${"y".repeat(10_000)}`;
-    const error = await saidOf(saying(500, end, { "x-key": apiKey }));
+    const error = await errorFrom(saying(500, end, { "x-key": apiKey }));
     expect(error.headers.get("x-key")).toBe("[redacted]");
     expect(error.rawBody).not.toContain(apiKey.slice(0, 8));
   });
@@ -90,16 +90,18 @@ it.each([
   ["s3cr", '{"key":"s3cr","digits":4711,"text":"API-Key s3cr, s3crets"}'],
   ["47114711", '{"key":47114711,"digits":4711}'],
 ])(
-  "the body of an error hides the short or numeric key %s, and keeps other numbers",
+  "the body of an error does not contain the short or numeric key %s, but keeps other numbers",
   async (apiKey, body) => {
     const service = await Service.start(saying(400, body));
-    const error = (await rejectionOf(service.client({ apiKey }).generate("inv", {}).bytes())) as Said;
+    const error = (await rejectionOf(
+      service.client({ apiKey }).generate("inv", {}).bytes(),
+    )) as ErrorWithBody;
     expect(error.body).toMatchObject({ key: "[redacted]", digits: 4711 });
     expect(`${error.rawBody}`).not.toContain(`"${apiKey}`);
   },
 );
 
-describe("nothing that comes out holds a secret of the settings after", () => {
+describe("no output contains a secret from the settings after", () => {
   const throwing = () => {
     throw new Error(trickyKey);
   };
@@ -108,12 +110,12 @@ describe("nothing that comes out holds a secret of the settings after", () => {
     ["returns a bad key", 1, () => `${trickyKey} ${plainKey}`],
     ["returns another key", 2, () => "another-key-entirely"],
   ])(
-    "an API key function that %s for the second attempt, and a service that repeats the first",
+    "an API key function that %s at the second attempt and a service that repeats the first key",
     async (_, attempts, second) => {
       withoutBackOff();
       const service = await Service.start(saying(503, JSON.stringify({ message: `key ${trickyKey}` })));
       const keys = [() => trickyKey];
-      const { error, places } = await whatComesOut(async (hooks) => {
+      const { error, places } = await collectOutput(async (hooks) => {
         const apiKey = () => (keys.shift() ?? second)();
         const client = service.client({ apiKey, retry: { limit: 1 }, hooks });
         return { client, error: await rejectionOf(client.generate("inv", values).bytes()) };
@@ -124,13 +126,13 @@ describe("nothing that comes out holds a secret of the settings after", () => {
     },
   );
 
-  it("a fetch that throws an authorization of the caller's own", async () => {
+  it("a fetch that throws the caller's authorization header", async () => {
     for (const options of [
       { headers: { authorization: `Bearer ${plainKey}` } },
       { headers: [["Authorization", plainKey]] as [string, string][] },
     ]) {
       const service = await Service.start(() => {});
-      const { places } = await whatComesOut(async (hooks) => {
+      const { places } = await collectOutput(async (hooks) => {
         const fetch: ClientOptions["fetch"] = async (_, init) => {
           throw Object.assign(new Error(JSON.stringify(init)), { init });
         };
@@ -147,15 +149,18 @@ describe("nothing that comes out holds a secret of the settings after", () => {
   });
 
   it.each([
-    ["refuses", (socket: Socket) => socket.end(`HTTP/1.1 407 ${plainKey}\r\nx-echo: ${plainKey}\r\n\r\n`)],
-    ["says nothing", () => {}],
-    ["speaks no HTTP", (socket: Socket) => socket.end(`${plainKey}\r\n\r\n`)],
+    [
+      "rejects the connection",
+      (socket: Socket) => socket.end(`HTTP/1.1 407 ${plainKey}\r\nx-echo: ${plainKey}\r\n\r\n`),
+    ],
+    ["does not respond", () => {}],
+    ["does not respond with HTTP", (socket: Socket) => socket.end(`${plainKey}\r\n\r\n`)],
   ])("a proxy with a password that %s", async (_, answer) => {
     const proxy = await listenRaw((socket) => void socket.once("data", () => answer(socket)));
     onTestFinished(() => proxy.close());
     vi.stubEnv("HTTPS_PROXY", `http://user:${plainKey}@127.0.0.1:${proxy.port}`);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const { places, error } = await whatComesOut(async (hooks) => {
+    const { places, error } = await collectOutput(async (hooks) => {
       const options = { apiKey: plainKey, timeouts: { connect: 200 }, hooks };
       const client = clientOf("https://service.test", options);
       return { client, error: await rejectionOf(client.generate("inv", values).bytes()) };

@@ -9,14 +9,14 @@ import {
   saying,
   strayRejections,
 } from "../support/service.ts";
-import { forms, generate, temporaryFolder } from "./every-form.ts";
+import { generate, outputMethods, temporaryFolder } from "./every-form.ts";
 import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } from "./stacks/callers.mjs";
 import { expectCallersLine, type Seen } from "./stacks/expect-stack.ts";
 import { type Failure, startFailures } from "./stacks/failures.ts";
 
 const missing = saying(404, "There is no such template.");
 
-/** In a folder of its own, because some callers save files. */
+/** Runs in a temporary folder, because some callers save files. */
 function clientFor({ options }: Failure): TemplatePdf {
   vi.spyOn(process, "cwd").mockReturnValue(temporaryFolder());
   const client = new TemplatePdf({ apiKey: "key-of-the-tests", retry: false, ...options });
@@ -36,7 +36,7 @@ async function expectLineOf(caller: Caller, failure: Failure): Promise<void> {
 }
 
 it.each(Object.entries(pendingCallers))(
-  "the stack shows the line that awaits %s if there is no document",
+  "the stack contains the line that awaits %s if the call fails before the document",
   async (_, caller) => {
     const { early } = await startFailures();
     for (const failure of Object.values(early)) await expectLineOf(caller, failure);
@@ -46,20 +46,20 @@ it.each(Object.entries(pendingCallers))(
 const readers = Object.entries({ ...pendingCallers, ...documentCallers });
 
 it.each(readers.filter(([name]) => !streams.includes(name)))(
-  "the stack shows the line that awaits %s if the document is interrupted",
+  "the stack contains the line that awaits %s if the document is interrupted",
   async (_, caller) => {
     const { late } = await startFailures();
     for (const failure of Object.values(late)) await expectLineOf(caller, failure);
   },
 );
 
-it.each(Object.entries(indirectCallers))("the stack shows the line that awaits %s", async (_, caller) => {
+it.each(Object.entries(indirectCallers))("the stack contains the line that awaits %s", async (_, caller) => {
   const { early } = await startFailures();
   await expectLineOf(caller, early["a 404"] as Failure);
 });
 
-describe("an error whose caller cannot be seen", () => {
-  it("keeps the stack it was created with if nobody awaits it", async () => {
+describe("an error whose caller is not on the stack", () => {
+  it("keeps its original stack if it is not awaited", async () => {
     const service = await Service.start(missing);
     const error = await new Promise<Error>((resolve) => {
       generate(service.client()).bytes().catch(resolve);
@@ -67,8 +67,8 @@ describe("an error whose caller cannot be seen", () => {
     expect(error.stack).toContain(`NotFoundError: ${error.message}\n    at `);
   });
 
-  it.each(forms.filter(([form]) => streams.includes(form)))(
-    "keeps name, message and a stack if it interrupts %s while that is read",
+  it.each(outputMethods.filter(([method]) => streams.includes(method)))(
+    "keeps its name, message and stack if it interrupts %s during a read",
     async (_, read) => {
       const service = await Service.start(cutOffAfter(pdfOf(100_000), 50_000));
       const error = (await rejectionOf(read(generate(service.client())))) as Error;
@@ -76,7 +76,7 @@ describe("an error whose caller cannot be seen", () => {
     },
   );
 
-  it("shows the line that calls generate() if the arguments are wrong", async () => {
+  it("contains the line that calls generate() if the arguments are invalid", async () => {
     const service = await Service.start(missing);
     const client = service.client();
     const nested = { a: { b: { c: { d: { e: { f: { g: { h: Number.NaN } } } } } } } };
@@ -89,7 +89,7 @@ describe("an error whose caller cannot be seen", () => {
     expectCallersLine(seen);
   });
 
-  it("is the same error if somebody has frozen it", async () => {
+  it("is the same object if it is frozen", async () => {
     const service = await Service.start(missing);
     let frozen: unknown;
     const error = (told: { readonly error: unknown }) => {
@@ -98,7 +98,7 @@ describe("an error whose caller cannot be seen", () => {
     expect(await rejectionOf(generate(service.client({ hooks: { error } })))).toBe(frozen);
   });
 
-  it("is the same error where stacks cannot be captured, or are prepared by something that throws", async () => {
+  it("is the same object if stacks cannot be captured or prepareStackTrace throws", async () => {
     const service = await Service.start(missing);
     const { captureStackTrace, prepareStackTrace } = Error;
     onTestFinished(() => void Object.assign(Error, { captureStackTrace, prepareStackTrace }));
@@ -117,7 +117,7 @@ describe("the stack of an error that two callers receive", () => {
     return rejectionOf(promise);
   }
 
-  it("shows the first of them", async () => {
+  it("contains the line of the first caller", async () => {
     const service = await Service.start(missing);
     const pending = generate(service.client());
     const first = awaitFirst(pending.bytes());
@@ -132,7 +132,7 @@ describe("the stack of an error that two callers receive", () => {
     expect(error.stack).not.toContain("awaitSecond");
   });
 
-  it("shows the second if the first does not await", async () => {
+  it("contains the line of the second caller if the first does not await", async () => {
     const service = await Service.start(missing);
     const pending = generate(service.client());
     pending.bytes().catch(() => {});
@@ -172,10 +172,10 @@ it("the cause of an error keeps its own stack", async () => {
   expect(cause.stack).not.toContain("rejectionOf");
 });
 
-it("an error that nobody awaits a second time leaves no unhandled rejection", async () => {
+it("an error that is awaited only once leaves no unhandled rejection", async () => {
   const service = await Service.start(cutOffAfter(pdfOf(100_000), 50_000));
   const stray = await strayRejections(async () => {
-    for (const [, read] of forms) await rejectionOf(read(generate(service.client())));
+    for (const [, read] of outputMethods) await rejectionOf(read(generate(service.client())));
     const pdf = await generate(service.client());
     await rejectionOf(pdf.blob());
     await rejectionOf(pdf.bytes());

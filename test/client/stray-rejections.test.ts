@@ -13,13 +13,13 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { failureAt, forms, generate, temporaryFolder } from "./every-form.ts";
+import { failureAt, generate, outputMethods, temporaryFolder } from "./every-form.ts";
 
 const pdf = pdfOf(2_000);
 const silent = () => {};
 const refused = () => Promise.reject(new Error("no"));
 
-/** Waits for as much of the file system as a check of a path does. */
+/** Waits for as many file system operations as the check of a path. */
 async function diskAtRest(): Promise<void> {
   for (let count = 0; count < 20; count++) await stat(tmpdir());
   await turns();
@@ -29,7 +29,7 @@ const schema: StandardSchemaV1<object, object> = {
   "~standard": { version: 1, vendor: "test", validate: refused },
 };
 
-/** Ways in which a call fails, before and after it is sent. */
+/** Failures of a call before and after its request is sent. */
 const failures: readonly (readonly [string, (service: Service) => PendingPdf])[] = [
   ["a 404", (service) => generate(service.client())],
   ["a 404 over fetch", (service) => generate(service.client({ fetch: globalThis.fetch }))],
@@ -37,7 +37,7 @@ const failures: readonly (readonly [string, (service: Service) => PendingPdf])[]
   ["a schema that rejects", (service) => service.client().generate(template("uid", schema), {})],
   ["an API key function that rejects", (service) => generate(service.client({ apiKey: refused }))],
   ["a signal that was aborted", (service) => generate(service.client(), { signal: AbortSignal.abort("no") })],
-  ["a wrong option", (service) => generate(service.client(), { maxBytes: 0 } as CallOptions)],
+  ["an invalid option", (service) => generate(service.client(), { maxBytes: 0 } as CallOptions)],
 ];
 
 describe.each(failures)("after %s", (_, fail) => {
@@ -46,11 +46,11 @@ describe.each(failures)("after %s", (_, fail) => {
     return strayRejections(() => run(service));
   };
 
-  it.each(forms)("a caught %s leaves no unhandled rejection", async (_, read) => {
+  it.each(outputMethods)("a caught %s leaves no unhandled rejection", async (_, read) => {
     expect(await strayOf((service) => failureAt("the pending result", fail(service), read))).toEqual([]);
   });
 
-  it("caught awaits and outputs of one call leave no unhandled rejection", async () => {
+  it("several caught awaits and outputs of one call leave no unhandled rejection", async () => {
     const stray = await strayOf(async (service) => {
       const pending = fail(service);
       await Promise.allSettled([pending, pending.bytes(), pending.stream()]);
@@ -62,8 +62,8 @@ describe.each(failures)("after %s", (_, fail) => {
 
   it.each([
     ["a result that is ignored", (pending: PendingPdf) => void pending],
-    ["an output that nobody catches", (pending: PendingPdf) => void pending.bytes()],
-  ])("%s is one unhandled rejection", async (_, use) => {
+    ["an output that is not caught", (pending: PendingPdf) => void pending.bytes()],
+  ])("%s causes one unhandled rejection", async (_, use) => {
     const stray = await strayOf(async (service) => {
       use(fail(service));
       await once(process, "unhandledRejection").catch(silent);
@@ -73,14 +73,14 @@ describe.each(failures)("after %s", (_, fail) => {
 });
 
 it.each<[string, () => Promise<Service>, (service: Service) => Promise<unknown>]>([
-  ["at once", () => Service.start(withLength(pdf)), (service) => generate(service.client()).cancel()],
+  ["immediately", () => Service.start(withLength(pdf)), (service) => generate(service.client()).cancel()],
   [
     "of a document that arrived",
     () => Service.start(withLength(pdf)),
     async (service) => (await generate(service.client())).cancel(),
   ],
   [
-    "of streams that nobody reads",
+    "of streams that are not read",
     () => Service.start(({ response }) => void response.writeHead(200).write(pdf)),
     async (service) => {
       for (const output of ["stream", "response"] as const) {
@@ -90,7 +90,7 @@ it.each<[string, () => Promise<Service>, (service: Service) => Promise<unknown>]
       }
     },
   ],
-])("cancel() %s is not an unhandled rejection", async (_, start, run) => {
+])("cancel() %s causes no unhandled rejection", async (_, start, run) => {
   const service = await start();
   expect(await strayRejections(() => run(service))).toEqual([]);
 });

@@ -1,17 +1,19 @@
 import { ApiError, TimeoutError, type TimeoutPhase } from "template-pdf";
 import { expect, onTestFinished, vi } from "vitest";
 import { turns } from "../support/service.ts";
-import { forms } from "./every-form.ts";
+import { outputMethods } from "./every-form.ts";
 
-type Form = (typeof forms)[number];
+type OutputMethod = (typeof outputMethods)[number];
 
-/** The forms that hand bytes on while they arrive. */
-export const streamForms: readonly Form[] = forms.filter(([form]) =>
-  ["stream()", "nodeStream()", "response()", "iteration"].includes(form),
+/** The output methods that return bytes while they arrive. */
+export const streamMethods: readonly OutputMethod[] = outputMethods.filter(([method]) =>
+  ["stream()", "nodeStream()", "response()", "iteration"].includes(method),
 );
 
-/** The forms that are seen only when they are whole. */
-export const wholeForms: readonly Form[] = forms.filter((form) => !streamForms.includes(form));
+/** The output methods that return only complete documents. */
+export const wholeDocumentMethods: readonly OutputMethod[] = outputMethods.filter(
+  (method) => !streamMethods.includes(method),
+);
 
 /** Expects a `TimeoutError` of this limit. */
 export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: number): TimeoutError {
@@ -21,7 +23,7 @@ export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: numb
   return error;
 }
 
-/** What stands behind an `ApiError` whose body did not come to its end. */
+/** Expects an `ApiError` whose cause is the timeout of an incomplete body. */
 export function expectUnendedBody(error: unknown, limitMs: number): void {
   const cause = error instanceof ApiError ? error.cause : error;
   expect(cause).toMatchObject({ phase: "stall", limitMs, code: "timeout" });
@@ -30,7 +32,7 @@ export function expectUnendedBody(error: unknown, limitMs: number): void {
   );
 }
 
-/** From here on time stands still, until it is moved. Sockets go on as ever. */
+/** Installs fake timers. Sockets continue to work. */
 export function stopTime(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => {
@@ -38,13 +40,13 @@ export function stopTime(): void {
   });
 }
 
-/** Moves time that stands still, by an hour as quickly as by a second, and lets happen what is due. */
+/** Advances the fake timers, and runs the timers that are due. */
 export async function passTime(ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
   await turns();
 }
 
-/** Has every back-off last no time. */
+/** Removes the random delays before retries. */
 export function withoutBackOff(): void {
   const random = vi.spyOn(Math, "random").mockReturnValue(0);
   onTestFinished(() => {
@@ -52,7 +54,7 @@ export function withoutBackOff(): void {
   });
 }
 
-/** How many timers there are, of whatever kind. */
+/** Returns the number of active timers of all kinds. */
 export function countTimers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }

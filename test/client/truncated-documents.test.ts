@@ -14,10 +14,10 @@ import {
   withLength,
 } from "../support/service.ts";
 import { later } from "../support/sockets.ts";
-import { forms, gather, generate, temporaryFolder } from "./every-form.ts";
+import { gather, generate, outputMethods, temporaryFolder } from "./every-form.ts";
 import { expectTimeout, passTime, stopTime, withoutBackOff } from "./timing.ts";
 
-// How a document can break, and which outputs request it again: test/faults.
+// For the kinds of truncation and the outputs that retry see test/faults.
 
 const pdf = pdfOf(400_000);
 const half = pdf.subarray(0, 200_000);
@@ -27,10 +27,10 @@ const truncated: Answer = ({ response }) => {
   response.write(half, () => response.destroy());
 };
 
-/** A service whose first documents are truncated, and the later ones whole. */
+/** Starts a service whose first documents are truncated and whose later ones are complete. */
 async function start(truncatedFirst = 1) {
-  const whole = withLength(pdf, { "x-request-id": "whole" });
-  const service = await Service.start(inTurn(...Array(truncatedFirst).fill(truncated), whole));
+  const completePdf = withLength(pdf, { "x-request-id": "whole" });
+  const service = await Service.start(inTurn(...Array(truncatedFirst).fill(truncated), completePdf));
   const retries: RetryEvent[] = [];
   const client = (options: ClientOptions = {}) =>
     service.client({ retry: {}, hooks: { retry: (event) => retries.push(event) }, ...options });
@@ -40,7 +40,7 @@ async function start(truncatedFirst = 1) {
 beforeEach(withoutBackOff);
 
 describe("a truncated document", () => {
-  it("is requested again by the same request", async () => {
+  it("is retried with the same request", async () => {
     const { service, client, retries } = await start();
     expect(pdf.equals(await generate(client()).bytes())).toBe(true);
     expect(service.requests).toHaveLength(2);
@@ -49,7 +49,7 @@ describe("a truncated document", () => {
     await service.requests[0]?.closed;
   });
 
-  it.each(forms)("is not requested again for %s of the awaited document", async (_, read) => {
+  it.each(outputMethods)("is not retried for %s of the awaited document", async (_, read) => {
     const { service, client } = await start();
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());
@@ -57,7 +57,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("is not requested again if the pending result is awaited as well", async () => {
+  it("is not retried if the pending result is also awaited", async () => {
     const { service, client } = await start();
     const pending = generate(client());
     const [document, error] = await Promise.all([pending, rejectionOf(pending.bytes())]);
@@ -65,7 +65,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("rejects with how often it was requested if every attempt is truncated", async () => {
+  it("rejects with the number of attempts if every attempt is truncated", async () => {
     const { service, client } = await start(99);
     const error = await rejectionOf(generate(client()).bytes());
     expect(TruncatedPdfError.is(error) && error.attempts).toBe(3);
@@ -74,13 +74,13 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it("rejects with what the next attempt fails with", async () => {
+  it("rejects with the error of the next attempt if that fails differently", async () => {
     const service = await Service.start(inTurn(truncated, saying(404)));
     const error = await rejectionOf(generate(service.client({ retry: {} })).blob());
     expect(error).toMatchObject({ code: "not_found", attempts: 2 });
   });
 
-  it("is requested again with `verify: false` if bytes are missing", async () => {
+  it("is retried with `verify: false` if bytes are missing", async () => {
     const { service, client } = await start();
     expect(pdf.equals(await generate(client({ verify: false })).bytes())).toBe(true);
     expect(service.requests).toHaveLength(2);
@@ -94,7 +94,7 @@ describe("a truncated document", () => {
     expect([document.requestId, document.attempts]).toEqual(["whole", 2]);
   });
 
-  it("gives the next document to whoever awaits it during the retry", async () => {
+  it("is replaced by the next document for a caller that awaits it during the retry", async () => {
     const { client } = await start();
     const awaited: Promise<unknown>[] = [];
     const retry = () => {
@@ -105,14 +105,14 @@ describe("a truncated document", () => {
     expect(await Promise.all(awaited)).toEqual([["whole", 2]]);
   });
 
-  it("is not requested a third time if it is awaited during the retry", async () => {
+  it("is not retried twice if it is awaited during the retry", async () => {
     const { service, client } = await start(2);
     const pending = generate(client({ hooks: { retry: () => void pending.then(() => {}) } }));
     expect(await rejectionOf(pending.bytes())).toMatchObject({ code: "truncated_pdf", attempts: 2 });
     expect(service.requests).toHaveLength(2);
   });
 
-  it("ends the call for all outputs if a second one has begun to read it", async () => {
+  it("ends the call for all outputs if a second output has started to read it", async () => {
     const { service, client } = await start();
     const pdfs = client();
     const pending = generate(pdfs);
@@ -120,12 +120,12 @@ describe("a truncated document", () => {
     const error = await rejectionOf(pending.stream().then((stream) => gather(stream)));
     expect(error).toMatchObject({ code: "truncated_pdf", attempts: 1 });
     expect(await saving).toBeInstanceOf(TypeError);
-    // It would wait for the call, were that not over.
+    // close() would wait for the call if it had not ended.
     await pdfs.close();
     expect(service.requests).toHaveLength(1);
   });
 
-  it("leaves no file of its first attempts next to the saved one", async () => {
+  it("leaves no temporary files of earlier attempts next to the saved file", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "a.pdf");
     const left: string[][] = [];
@@ -149,7 +149,7 @@ describe("a truncated document", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("is limited by `timeouts.total` through all its attempts", async () => {
+  it("is limited by `timeouts.total` across all attempts", async () => {
     const service = await Service.start(beginning(half, promised));
     const begun = [later<void>(), later<void>()] as const;
     const client = service.client({

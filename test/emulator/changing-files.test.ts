@@ -92,7 +92,7 @@ describe("a template file that is broken while it is edited", () => {
 
   it("of JSON fails with its line, and is served again once it is fixed", async () => {
     await write({ "broken-json.json": '{\n  "content": [ }\n' });
-    expect(await reasonOf("broken-json")).toContain(`${sep}broken-json.json:2:16: a value should stand here`);
+    expect(await reasonOf("broken-json")).toContain(`${sep}broken-json.json:2:16: expected a value`);
     await write({ "broken-json.json": '{"content":"fixed"}' });
     expect(await textOf(shared, "broken-json")).toContain("fixed");
   });

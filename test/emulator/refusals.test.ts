@@ -49,7 +49,7 @@ it.each<[string, Record<string, string>, RegExp]>([
   ["a template that is an object", { "a.mjs": "export default {};" }, /found: object.*export default \(/],
   ["a template that throws", { "a.mjs": '\nthrow new Error("no logo");' }, /a\.mjs:2:7: no logo/],
   ["a module that does not parse", { "a.mjs": "export default (\n  ;" }, /a\.mjs:2:3: Unexpected token ';'/],
-  ["JSON that does not parse", { "a.json": '{\n "content": }' }, /a\.json:2:13: a value should stand here/],
+  ["JSON that does not parse", { "a.json": '{\n "content": }' }, /a\.json:2:13: expected a value/],
   ["an open placeholder", { "a.json": '{"content":["{{a"]}' }, /a\.json, content\[0\]: /],
   ["a wrong JSON Schema", { "a.json": '{"content":"a","schema":5}' }, /a\.json, schema: /],
   ["a wrong schema of a module", { "a.mjs": schemaOf("{}") }, /no Standard Schema/],

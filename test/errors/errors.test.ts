@@ -7,7 +7,7 @@ type Family = typeof errors;
 type Name = Exclude<keyof Family, "nameErrors">;
 const base = "TemplatePdfError";
 
-/** Each class with its code, its parent, and the facts of its own. */
+/** Each class with its code, its parent class and its own properties. */
 const classes: readonly (readonly [Name, string, Name | undefined, object])[] = [
   ["TemplatePdfError", "error", undefined, {}],
   ["ConfigurationError", "invalid_configuration", base, {}],
@@ -32,17 +32,17 @@ function make(family: Family, name: Name, facts: object = {}): errors.TemplatePd
   return new (family[name] as typeof errors.TemplatePdfError)("m", facts);
 }
 
-/** A class and its parents, in the order of the table. */
+/** Returns a class and its parents, in the order of the table. */
 function lineage(name: Name): Name[] {
   const parent = classes.find(([one]) => one === name)?.[2];
   return parent === undefined ? [name] : [...lineage(parent), name];
 }
 
-/** The classes of a copy of the package that recognize an error. */
-const recognizers = (family: Family, error: unknown) =>
+/** Returns the classes in a copy of the package whose `is` recognises an error. */
+const recognisers = (family: Family, error: unknown) =>
   names.filter((name) => (family[name] as typeof errors.TemplatePdfError).is(error));
 
-it("`is` works as a function that is passed on, and narrows the type", () => {
+it("is() can be passed as a function and narrows the type", () => {
   const all: unknown[] = names.map((name) => make(errors, name));
   const limited = all.filter(errors.RateLimitError.is);
   expect(limited.map(({ name, retryAfterMs }) => [name, retryAfterMs])).toEqual([
@@ -52,14 +52,14 @@ it("`is` works as a function that is passed on, and narrows the type", () => {
   expect(new errors.AuthenticationError("m", { status: 401 })).toSatisfy(errors.AuthenticationError.is);
 });
 
-it("The table of classes is complete, with a code for each", () => {
+it("Every error class is exported and has a unique code", () => {
   const exported = Object.keys(errors).filter((name) => /^[A-Z]/.test(name));
   expect([...names].sort()).toEqual(exported.sort());
   expect(new Set(classes.map(([, code]) => code)).size).toBe(classes.length);
 });
 
 it.each(classes)(
-  "%s has its name, code and facts, and is recognized by its classes",
+  "%s has its name, code and properties, and is() of its classes recognises it",
   (name, code, _, facts) => {
     const error = make(errors, name, facts);
     const own = { name, code, message: "m", attempts: 0, ...facts };
@@ -68,12 +68,12 @@ it.each(classes)(
     expect(error.stack).toMatch(new RegExp(`^${name}: m\n.*errors\\.test\\.ts`, "s"));
     expect(String(error)).toBe(`${name}: m`);
     expect(Object.keys(error)).not.toContain("name");
-    expect(recognizers(errors, error)).toEqual(lineage(name));
+    expect(recognisers(errors, error)).toEqual(lineage(name));
     expect(names.filter((one) => error instanceof errors[one])).toEqual(lineage(name));
   },
 );
 
-describe("An error of another copy of the package", () => {
+describe("An error from another copy of the package", () => {
   const source = new URL("../../src/errors/errors.ts", import.meta.url).pathname;
   const copies: Record<string, () => Promise<Family>> = {
     "the same module again": async () => {
@@ -88,7 +88,7 @@ describe("An error of another copy of the package", () => {
     },
   };
 
-  it.each(Object.keys(copies))("keeps its name, and is recognized in both directions: %s", async (which) => {
+  it.each(Object.keys(copies))("keeps its name and is recognised by is(): %s", async (which) => {
     const copy = (await copies[which]?.()) as Family;
     vi.resetModules();
     expect(copy.NotFoundError.name === "NotFoundError").toBe(which !== "a minified bundle");
@@ -96,8 +96,8 @@ describe("An error of another copy of the package", () => {
       const error = make(copy, name, facts);
       expect(error).toMatchObject({ name, code });
       expect(error).not.toBeInstanceOf(errors[name]);
-      expect(recognizers(errors, error)).toEqual(lineage(name));
-      expect(recognizers(copy, make(errors, name, facts))).toEqual(lineage(name));
+      expect(recognisers(errors, error)).toEqual(lineage(name));
+      expect(recognisers(copy, make(errors, name, facts))).toEqual(lineage(name));
     }
   });
 });
@@ -111,14 +111,14 @@ describe("is()", () => {
     errors.NotFoundError,
     new errors.NotFoundError("m", { status: 404 }).toJSON(),
   ];
-  it("is false for anything else", () => {
-    expect(others.map((value) => recognizers(errors, value))).toEqual(others.map(() => []));
+  it("returns false for other values", () => {
+    expect(others.map((value) => recognisers(errors, value))).toEqual(others.map(() => []));
   });
 
-  it("is true for a subclass of the caller", () => {
+  it("returns true for a custom subclass", () => {
     class TenantError extends errors.NotFoundError {}
     const error = new TenantError("m", { status: 404 });
-    expect(recognizers(errors, error)).toEqual(lineage("NotFoundError"));
+    expect(recognisers(errors, error)).toEqual(lineage("NotFoundError"));
   });
 });
 
@@ -129,14 +129,14 @@ describe("An error", () => {
   const hidden = { headers, body: { text: "CANARY" }, rawBody: "CANARY", detail: "CANARY" };
   const error = new errors.NotFoundError("m", { ...shown, ...hidden, cause });
 
-  it("has all facts of its response", () => {
+  it("has the properties of its response", () => {
     expect(error).toMatchObject({ ...shown, body: hidden.body, rawBody: "CANARY", detail: "CANARY" });
     expect([error.headers, error.cause]).toEqual([headers, cause]);
     expect(error.headers).toBe(headers);
     expect(Object.keys(error)).not.toContain("cause");
   });
 
-  it("does not show headers or body when it is logged", () => {
+  it("does not expose the headers or the body when it is logged", () => {
     const json = { name: "NotFoundError", code: "not_found", message: "m", ...shown };
     expect(JSON.parse(JSON.stringify(error))).toEqual(json);
     expect(JSON.stringify(structuredClone(error.toJSON()))).not.toContain("CANARY");
@@ -146,7 +146,7 @@ describe("An error", () => {
     }
   });
 
-  it("omits facts that are undefined, but not a cause", () => {
+  it("omits properties that are undefined, except a cause", () => {
     const facts = { status: undefined, requestId: undefined, headers: undefined };
     const bare = new errors.ConnectionError("m", facts);
     expect(Object.keys(bare).sort()).toEqual(["attempts", "code"]);

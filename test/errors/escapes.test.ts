@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { decodeEscapes, withoutPartialEscape } from "../../src/errors/escapes.ts";
 import { property } from "../support/fuzz.ts";
 
-/** Where each character of the decoded text, and its end, is in the source. */
+/** Returns the positions in the source of all characters of the decoded text and of its end. */
 function decodedPositions(source: string): number[] {
   const { text, sourceIndexOf } = decodeEscapes(source);
   return Array.from({ length: text.length + 1 }, (_, index) => sourceIndexOf(index));
@@ -24,18 +24,18 @@ it.each([
   [String.raw`\\u005cu005cu005cu0041`, "A"],
   ["%4 %g1 \\u12 &; &#; &#x; &toolongname;", "%4 %g1 \\u12 &; &#; &#x; &toolongname;"],
   ["", ""],
-])("Escapes are undone: %s", (source, text) => {
+])("decodeEscapes() decodes %s", (source, text) => {
   expect(decodeEscapes(source).text).toBe(text);
 });
 
-it("Positions lead from the decoded text back to its source, through every round", () => {
+it("decodeEscapes() maps positions to the source through nested escapes", () => {
   const source = "a%2541b\\u0026amp;c";
   expect(decodeEscapes(source).text).toBe("aAb&c");
   expect(decodedPositions(source)).toEqual([0, 1, 6, 7, 17, source.length]);
   expect(decodedPositions("ab")).toEqual([0, 1, 2]);
 });
 
-property("Positions rise, end with the source, and there is one for each character and the end", () => {
+property("decodeEscapes() maps every character and the end to ascending positions in the source", () => {
   const unit = fc.constantFrom(...'\\u0041x%c3&#;aé"');
   return fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
     const positions = decodedPositions(source);
@@ -46,7 +46,7 @@ property("Positions rise, end with the source, and there is one for each charact
 });
 
 it.each(["\\", "\\u", "\\u004", "\\u{1f60", "\\x", "\\x4", "%", "%4", "&", "&#", "&#x4", "&am"])(
-  "An escape that the end cuts off is removed: %s",
+  "withoutPartialEscape() removes the incomplete escape %s at the end",
   (partial) => {
     expect(withoutPartialEscape(`text${partial}`)).toBe("text");
   },

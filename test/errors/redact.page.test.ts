@@ -10,12 +10,12 @@ const name = "María Łoś of Kent, 7B";
 const values = { total: "£1,000,000", iban, count: 41_972, note, paid: true, id: "abc", name };
 let redactor: Redactor;
 
-// A redactor remembers the words that it looked up.
+// A redactor caches the words of the values.
 beforeEach(() => {
   redactor = new Redactor(key, JSON.stringify(values));
 });
 
-/** What is left of a text about a value. */
+/** Redacts a text that quotes a value. */
 function quoteAbout(value: unknown, text: string): string {
   return new Redactor(undefined, JSON.stringify({ value })).quote(text, 500);
 }
@@ -23,60 +23,60 @@ function quoteAbout(value: unknown, text: string): string {
 describe("A quoted text", () => {
   it.each([
     ["the key", `invalid key ${key}.`, "invalid key [redacted]."],
-    ["the key as a URL has it", `?key=${encodeURIComponent(key)}&`, "?key=[redacted]&"],
+    ["the URL-encoded key", `?key=${encodeURIComponent(key)}&`, "?key=[redacted]&"],
     ["a word of the key", "a key like L1VE", "a key like [redacted]"],
     ["a word of a value", `no account ${iban} here`, "no account [redacted] here"],
     ["a word in another case", `no account ${iban.toLowerCase()}`, "no account [redacted]"],
     ["a number", "count 41972 is odd", "count [redacted] is odd"],
-    ["words as JSON escapes them", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
+    ["words with JSON escapes", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
     ["words escaped twice", String.raw`Mar\\u00eda\\nMar\\\u00eda`, "[redacted] [redacted]"],
-    ["words as a URL escapes them", "/Mar%C3%ADa/%C5%81o%C5%9B", "/[redacted]/[redacted]"],
-    ["words as HTML escapes them", "Mar&#237;a &#x141;o&#x15b;", "[redacted] [redacted]"],
+    ["URL-encoded words", "/Mar%C3%ADa/%C5%81o%C5%9B", "/[redacted]/[redacted]"],
+    ["words with HTML escapes", "Mar&#237;a &#x141;o&#x15b;", "[redacted] [redacted]"],
     ["a short value of one word", "the id is abc", "the id is [redacted]"],
-    ["the beginning of a word at the end", "GB33BUK", "[redacted]"],
-    ["two letters of a word at the end", "plan gb", "plan [redacted]"],
+    ["a truncated word at the end", "GB33BUK", "[redacted]"],
+    ["a word truncated to two letters at the end", "plan gb", "plan [redacted]"],
     ["a run as long as a token", `is ${"Ab1".repeat(8)}`, "is [redacted]"],
-  ])("does not show %s", (_, text, expected) => {
+  ])("does not contain %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
 
-  it("does not show values in base64", () => {
+  it("does not contain values in base64", () => {
     const text = Buffer.from(JSON.stringify(values)).toString("base64");
     expect(redactor.quote(`is ${text}`, 500)).toMatch(/^is [^a-z]*(\[redacted\]\W*)+$/i);
   });
 
   it.each([
-    ["one letter at its end", "plan g", "plan g"],
+    ["a word truncated to one letter at its end", "plan g", "plan g"],
     ["short words of longer values without digits", "hi, 7B of Kent", "hi, [redacted] of [redacted]"],
-    ["what is neither text nor number", "true null object", "true null object"],
+    ["values that are not strings or numbers", "true null object", "true null object"],
     ["a run shorter than a token", "is Ab1Ab1Ab1Ab1Ab1Ab1Ab1Ab", "is Ab1Ab1Ab1Ab1Ab1Ab1Ab1Ab"],
-    ["the names of values", "total iban count", "total iban count"],
+    ["the property names of values", "total iban count", "total iban count"],
     ["words as one line, without escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
     ["words without control characters", "\n a\r\n\tb\0c\t", "a b c"],
-  ])("shows %s", (_, text, expected) => {
+  ])("contains %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
 
-  it("is cut to the given length", () => {
+  it("is truncated to the given length", () => {
     expect(redactor.quote("word ".repeat(1_000), 20)).toBe("word word word word ");
   });
 
-  it("is read up to twice that length and 24 characters", () => {
+  it("is read up to twice the given length plus 24 characters", () => {
     expect(redactor.quote(`${" ".repeat(63)}x late`, 20)).toBe("x");
     expect(redactor.quote(`${" ".repeat(64)}x late`, 20)).toBe("");
   });
 
-  it("does not show words of values within values", () => {
+  it("does not contain words of nested values", () => {
     const deep = new Redactor(undefined, '{"a":[{"b":{"c":["deeply"]}}],"__proto__":{"d":"hidden"}}');
     expect(deep.quote("deeply hidden", 100)).toBe("[redacted] [redacted]");
   });
 
-  it("shows everything if neither a key nor a value was sent", () => {
+  it("is unchanged if no key and no values were sent", () => {
     expect(new Redactor(undefined, "{}").quote("undefined was here", 100)).toBe("undefined was here");
   });
 
-  it("is read in linear time", () => {
-    // 1 MB took 55 s, which is longer than a test may take.
+  it("is redacted in linear time", () => {
+    // Quadratic time for 1 MB took 55 s, which is longer than the timeout of a test.
     const lines = Array.from({ length: 20_000 }, (_, at) => `line number${at} of ${"\\".repeat(at % 40)}!`);
     const large = new Redactor(key, JSON.stringify({ lines, note: "\\/%&".repeat(5_000) }));
     for (const run of ["\\", "/", "%", "&", "\\u005c", " ", "&#"]) large.quote(run.repeat(60_000), 500);
@@ -87,7 +87,7 @@ describe("A quoted text", () => {
     expect(quoteAbout(alike, "Li W49999 x")).toBe("[redacted]");
   });
 
-  property("does not show a word of four letters or more of any value, wherever it stands", () => {
+  property("does not contain a word of four letters or more from any value at any position", () => {
     const letters = fc.string({ unit: fc.constantFrom(..."ABC01é"), minLength: 4, maxLength: 12 });
     const filler = fc.string({ unit: fc.constantFrom(..."xy .,") });
     const sent = fc.array(letters, { minLength: 1, maxLength: 5 });
@@ -100,7 +100,7 @@ describe("A quoted text", () => {
 });
 
 describe("A value of short words", () => {
-  /** The longest value that is a phrase: 200 characters. */
+  /** A value of the maximum length of a phrase, 200 characters. */
   const longest = Array.from({ length: 67 }, () => "ox").join(" ");
 
   it.each([
@@ -118,7 +118,7 @@ describe("A value of short words", () => {
     [["Jo Li Wu", "Jo Li"], "by Jo Li Wu", "by [redacted]"],
     ["Ada Lovelace Byron", "Lovelace Byron", "[redacted] [redacted]"],
     ["Lovelace Byron", "Lovelace Byron", "[redacted] [redacted]"],
-  ])("is replaced as a whole: %j in %j", (value, text, left) => {
+  ])("is redacted as a phrase: %j in %j", (value, text, left) => {
     expect(quoteAbout(value, text)).toBe(left);
   });
 
@@ -130,7 +130,7 @@ describe("A value of short words", () => {
     [["x", "y"], "the axes x, y"],
     ["Invalid date", "Invalid date"],
     [`${longest}y`, `${longest}y`],
-  ])("does not hide anything else: %j in %j", (value, text) => {
+  ])("does not redact other texts: %j in %j", (value, text) => {
     expect(quoteAbout(value, text)).toBe(text);
   });
 
@@ -155,7 +155,7 @@ it.each([
   "such template text is too total, of type undefined",
   "unexpected value, use a unique url when unsupported",
   "your value is wrong within zero",
-])("Ordinary words of a refusal stay although they are values: %s", (refusal) => {
+])("Ordinary words of messages are kept even if they are values: %s", (refusal) => {
   expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
 });
 
@@ -171,18 +171,18 @@ it.each([
   ["ann@example.org", "example", false],
   ["Ann Lovelace", "lovelace", false],
   [`gross${"s".repeat(36)}`, `gross${"s".repeat(36)}`, false],
-])("A word of a property name stays unless the name may be data: %s, %s", (property, word, stays) => {
+])("Words of the property name %s are kept unless the name looks like data: %s", (property, word, stays) => {
   const about = new Redactor(undefined, JSON.stringify({ [property]: 1, other: word }));
   expect(about.quote(`no ${word} here`, 500)).toBe(`no ${stays ? word : "[redacted]"} here`);
 });
 
 describe("An id or a name", () => {
   it.each([
-    ["an id of the service", "req_0123456789abcdef0123456789abcdef"],
+    ["a request id", "req_0123456789abcdef0123456789abcdef"],
     ["an id that begins like a property name", "count_0123456789abcdef0123456789abcdef"],
     ["white space", " a\tb "],
     ["a text of 10,000 characters", "x ".repeat(5_000)],
-  ])("stays as it is if it does not hold a secret: %s", (_, id) => {
+  ])("is unchanged if it contains no secret: %s", (_, id) => {
     expect(redactor.withoutSecrets(id)).toBe(id);
   });
 
@@ -191,23 +191,23 @@ describe("An id or a name", () => {
     ["of Mar%C3%ADa", "of [redacted]"],
     [`${iban} ${"x ".repeat(300)}`, `[redacted] ${"x ".repeat(94)}x`],
     ["x ".repeat(5_001), "x ".repeat(100)],
-  ])("is cut and redacted if it holds a secret or is too long to search: %.40s", (id, left) => {
+  ])("is truncated and redacted if it contains a secret or is too long to search: %.40s", (id, left) => {
     expect(redactor.withoutSecrets(id)).toBe(left);
   });
 
-  it("is searched for words whose lower case depends on what follows them", () => {
+  it("is searched for words whose lower case depends on the following characters", () => {
     const greek = new Redactor(undefined, JSON.stringify(["ΟΔΟΣ.ΑΒΓΔ"]));
     expect(greek.withoutSecrets("ΟΔΟΣ")).toBe("[redacted]");
   });
 });
 
-it("A redactor knows its own key only", () => {
+it("Redactor.knows() is true only for the current key", () => {
   expect([key, "another", undefined].map((other) => redactor.knows(other))).toEqual([true, false, false]);
   expect(new Redactor(undefined, "{}").knows(undefined)).toBe(true);
 });
 
 describe("The headers of a response", () => {
-  it("keep everything but the key, with each cookie of its own", () => {
+  it("keep everything except the key, with separate cookies", () => {
     const headers = new Headers({ "x-echo": `API-Key ${key}`, "content-type": "text/html" });
     for (const cookie of ["a=1", `b=${key}`]) headers.append("set-cookie", cookie);
     expect([...redactor.headersWithoutKey(headers)]).toEqual([
@@ -224,8 +224,11 @@ describe("The headers of a response", () => {
     ["a shorter key", new Redactor("k123456", "{}"), "x-k123456", ["x-k123456"]],
     ["an earlier key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "first-key", []],
     ["the later key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "later-key", []],
-  ])("lack a header whose name holds the key, unless it is an ordinary word: %s", (_, safe, header, kept) => {
-    const headers = safe.headersWithoutKey(new Headers({ [header]: "1", "x-other": "2" }));
-    expect([...headers.keys()]).toEqual([...kept, "x-other"]);
-  });
+  ])(
+    "do not keep a header whose name contains the key, unless the key is short: %s",
+    (_, safe, header, kept) => {
+      const headers = safe.headersWithoutKey(new Headers({ [header]: "1", "x-other": "2" }));
+      expect([...headers.keys()]).toEqual([...kept, "x-other"]);
+    },
+  );
 });

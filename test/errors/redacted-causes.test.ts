@@ -7,7 +7,7 @@ import { orLongRun, property } from "../support/fuzz.ts";
 const key = "sk/l1ve+K3Y==";
 const iban = "GB33BUKB20201555555555";
 
-/** A cause without the key, the IBAN and these values. */
+/** Redacts the key, the IBAN and these values in a cause. */
 function redact(cause: unknown, ...values: unknown[]): unknown {
   return new Redactor(key, JSON.stringify({ values: [iban, ...values] })).causeWithoutSecrets(cause);
 }
@@ -20,7 +20,7 @@ function withStack(...lines: string[]): Error {
   return boom({ stack: lines.join("\n") });
 }
 
-/** An error with properties that an assignment cannot create. */
+/** Creates an error with a property that needs a descriptor. */
 function withProperty(name: PropertyKey, property: PropertyDescriptor): Error {
   return Object.defineProperty(new Error("boom"), name, property);
 }
@@ -31,18 +31,18 @@ function ofClass(name: PropertyKey, property: PropertyDescriptor): Error {
   return new Special("boom");
 }
 
-/** `depth` objects, one in the other. */
+/** Creates `depth` nested objects. */
 function nested(depth: number): object {
   return depth === 1 ? { last: "harmless" } : { next: nested(depth - 1) };
 }
 
-/** A line of a stack of this many characters. */
+/** Creates a stack line of this length. */
 function frameOfLength(length: number): string {
   const frame = "    at f (file:///srv/app.js:10:20)";
   return frame.replace("f", "f".repeat(1 + length - frame.length));
 }
 
-/** An error of `count` parts: itself, its message, and four lists, each with its length, in a list with its own. */
+/** Creates an error with `count` parts: itself, its message, and a list of four lists, each with a `length`. */
 function withParts(count: number): Error {
   const items = (count - 4) / 4 - 2;
   return boom({ lists: Array.from({ length: 4 }, () => Array.from({ length: items }, () => "")) });
@@ -66,7 +66,7 @@ describe("A cause without a secret", () => {
     ["undefined", undefined],
     ["fetch failed", new TypeError("fetch failed", { cause: boom(systemError) })],
     ["a DOMException", new DOMException("The operation was aborted.", "AbortError")],
-    ["a stack behind a getter", withProperty("stack", { get: () => "Error: boom" })],
+    ["a stack with a getter", withProperty("stack", { get: () => "Error: boom" })],
     ["null and undefined", boom({ socket: null, port: undefined })],
     ["a list and plain objects", boom({ a: [1, { b: "c" }] })],
     ["an object without a prototype", boom({ a: Object.create(null) })],
@@ -77,12 +77,12 @@ describe("A cause without a secret", () => {
     ["an error of Node", errorOfNode()],
     ["a function named like a secret", withStack("Error: boom", frame)],
     [
-      "frames without a place",
+      "frames without a position",
       withStack(`    at async Promise.${iban} (index 12)`, `    at ${iban} (native)`),
     ],
-    ["the most depth that is read", boom({ detail: nested(6) })],
-    ["the most parts that are read", withParts(2_000)],
-    ["the longest stack that is read", withStack(frameOfLength(20_000))],
+    ["the maximum depth", boom({ detail: nested(6) })],
+    ["the maximum number of parts", withParts(2_000)],
+    ["a stack of the maximum length", withStack(frameOfLength(20_000))],
     ["no stack", boom({ stack: undefined })],
     ["no constructor", ofClass("constructor", { value: undefined })],
     ["data without a response", boom({ data: "harmless" })],
@@ -91,7 +91,7 @@ describe("A cause without a secret", () => {
     expect(redact(error)).toBe(error);
   });
 
-  it("is the same object although the names of its properties are values", () => {
+  it("is the same object if its property names are values", () => {
     const fixed = ["stack", "message", "cause"];
     const names =
       "code errno syscall address port host hostname errors status statusCode reason path dest info library cert data";
@@ -100,7 +100,7 @@ describe("A cause without a secret", () => {
     expect(redact(error, ...fixed, ...Object.keys(own))).toBe(error);
   });
 
-  it("is the same object although its class is a value, if its stack does not name it, as in Safari", () => {
+  it("is the same object if its class name is a value that is not in its stack, as in Safari", () => {
     const error = Object.assign(new TypeError("boom"), { stack: frame });
     expect(redact(error, "TypeError")).toBe(error);
   });
@@ -113,7 +113,7 @@ describe("A cause without a secret", () => {
   });
 });
 
-describe("A cause that may show more than can be read", () => {
+describe("A cause that may output more than can be read", () => {
   class Inherited extends (ofClass("toJSON", { value: harmless }).constructor as typeof Error) {}
 
   it.each<[string, Error]>([
@@ -122,13 +122,13 @@ describe("A cause that may show more than can be read", () => {
     ["toJSON", boom({ toJSON: harmless })],
     ["toJSON of its class", ofClass("toJSON", { value: harmless })],
     ["toJSON of the class above", new Inherited("boom")],
-    ["an inspection", boom({ [inspect.custom]: harmless })],
-    ["an inspection of its class", ofClass(inspect.custom, { value: harmless })],
-    ["an object of a class", boom({ detail: new Map([["a", "b"]]) })],
+    ["a custom inspection", boom({ [inspect.custom]: harmless })],
+    ["a custom inspection of its class", ofClass(inspect.custom, { value: harmless })],
+    ["a class instance", boom({ detail: new Map([["a", "b"]]) })],
     ["a function with properties", boom({ detail: Object.assign(() => {}, { a: 1 }) })],
-    ["more depth than is read", boom({ detail: nested(7) })],
-    ["more parts than are read", Object.assign(withParts(2_000), { detail: 1 })],
-    ["a longer stack than is read", withStack(frameOfLength(20_001))],
+    ["more than the maximum depth", boom({ detail: nested(7) })],
+    ["more than the maximum number of parts", Object.assign(withParts(2_000), { detail: 1 })],
+    ["a stack longer than the maximum", withStack(frameOfLength(20_001))],
     ["the response that the parser rejected", boom({ name: "HTTPParserError", data: "harmless" })],
   ])("is copied without it: %s", (_, error) => {
     const safe = redact(error) as Error;
@@ -144,7 +144,7 @@ describe("A cause that may show more than can be read", () => {
   });
 });
 
-/** Where an error may carry a text. */
+/** Errors that contain a text in different places. */
 const hidingPlaces: readonly ((text: string) => unknown)[] = [
   (text) => text,
   (text) => ({ toString: () => text }),
@@ -162,7 +162,7 @@ const hidingPlaces: readonly ((text: string) => unknown)[] = [
   (text) => boom({ cause: { response: new Map([[text, text]]) } }),
   (text) => new AggregateError([new Error("one"), new Error(text)], "all"),
   (text) => withProperty("secret", { get: () => text, enumerable: true }),
-  // A stack shows the first message.
+  // A stack contains the original message.
   (text) => Object.assign(new Error(text), { message: "another" }),
   (text) => {
     const cyclic = new Error(text);
@@ -187,7 +187,7 @@ describe("A cause with a secret", () => {
   const around = orLongRun(fc.string({ unit: fc.constantFrom(..." ,\n;!()"), maxLength: 12 }));
   const place = fc.constantFrom(...hidingPlaces);
 
-  property("does not show the key in any spelling, wherever it is hidden, nor does a quotation", () =>
+  property("does not contain the key in any encoding and any place, and neither does a quote", () =>
     fc.property(keys, spelling, around, place, (secret, spell, before, hide) => {
       const spelled = spell(secret);
       const redactor = new Redactor(secret, "{}");
@@ -199,7 +199,7 @@ describe("A cause with a secret", () => {
     }),
   );
 
-  it("does not show a value, wherever it is hidden but in a frame, which is code", () => {
+  it("does not contain a value in any place except stack frames", () => {
     for (const hide of hidingPlaces.filter((place) => !String(place).includes("https:"))) {
       const shown = inspect(redact(hide(`bad ${iban}`)), { depth: 20, showHidden: true });
       expect(shown, String(hide)).not.toContain(iban);
@@ -214,7 +214,7 @@ describe("A cause with a secret", () => {
     expect((redact(error) as Error).stack).toMatch(/^Error: boom( at \[redacted\]:1:2)?$/);
   });
 
-  it("is copied although it ends where another property begins", () => {
+  it("is copied if the secret ends where another property begins", () => {
     expect(redact(boom({ code: "abc", zone: "xyz" }), "abc")).toMatchObject({ code: "[redacted]" });
   });
 
@@ -234,7 +234,7 @@ describe("A cause with a secret", () => {
   it.each([
     ["20,000 characters whole", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
     [
-      "more characters from the first whole line of the last 20,000",
+      "more characters, from the first complete line of the last 20,000",
       ["Error", "    at gone (a.js:1:1)", "Error:     at rest (a.js:1:1)", frameOfLength(20_000 - 23)],
       3,
     ],
@@ -248,7 +248,7 @@ describe("A cause with a secret", () => {
     expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
   });
 
-  it("becomes an error that cannot be read if it throws when it is read", () => {
+  it("becomes a generic error if reading it throws", () => {
     const error = withProperty("cause", {
       get: () => {
         throw new Error(key);
@@ -257,7 +257,7 @@ describe("A cause with a secret", () => {
     expect(redact(error)).toEqual(new Error("an error that cannot be read"));
   });
 
-  it("is copied with six of its causes", () => {
+  it("is copied with at most six nested causes", () => {
     let error = new Error(`0 ${key}`);
     for (let count = 1; count <= 10_000; count++) error = new Error(`${count} ${key}`, { cause: error });
     const messages: string[] = [];
@@ -272,8 +272,8 @@ describe("A cause with a secret", () => {
     ["a string", `failed with ${key}`, "failed with [redacted]"],
     ["an object", { message: key, toString: () => `failed with ${iban}` }, "failed with [redacted]"],
     ["null", null, "null"],
-    ["an object that is not printable", Object.create(null), "something that is no error"],
-  ])("becomes a text if it is %s", (_, cause, text) => {
+    ["an object that is not printable", Object.create(null), "a value that cannot be converted to a string"],
+  ])("becomes a string if it is %s", (_, cause, text) => {
     expect(redact(cause)).toBe(text);
   });
 });
@@ -289,6 +289,6 @@ it.each<[unknown, string]>([
   [boom({ name: Object.create(null) }), "Error"],
   [{ name: "TypeError" }, "Error"],
   ["TypeError", "Error"],
-])("The name of an error is used only if it looks like one: row %#", (error, name) => {
+])("nameOfError() returns only names that look like class names: row %#", (error, name) => {
   expect(nameOfError(error)).toBe(name);
 });

@@ -14,17 +14,17 @@ describe("Retry-After in seconds", () => {
     ["0.5", 500],
     ["0.0001", 1],
     ["9".repeat(1_000), Number.POSITIVE_INFINITY],
-  ])("is read in milliseconds: %.9j is %d", (header, ms) => {
+  ])("is converted to milliseconds: %.9j is %d", (header, ms) => {
     expect(retryAfterMs(header, 0)).toBe(ms);
   });
 
-  property("is never read as less than it is, and at most 1 ms more", () =>
+  property("is never rounded down, and rounded up by at most 1 ms", () =>
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 400n }), fc.nat(999), (whole, thousandths) => {
       expect(retryAfterMs(String(whole), 0)).toBe(Number(whole) * 1000);
-      const waitMs = retryAfterMs(`${whole % 100_000n}.${String(thousandths).padStart(3, "0")}`, 0) ?? -1;
+      const delayMs = retryAfterMs(`${whole % 100_000n}.${String(thousandths).padStart(3, "0")}`, 0) ?? -1;
       const exactMs = Number(whole % 100_000n) * 1000 + thousandths;
-      expect(waitMs).toBeGreaterThanOrEqual(exactMs);
-      expect(waitMs).toBeLessThanOrEqual(exactMs + 1);
+      expect(delayMs).toBeGreaterThanOrEqual(exactMs);
+      expect(delayMs).toBeLessThanOrEqual(exactMs + 1);
     }),
   );
 });
@@ -37,7 +37,7 @@ describe("Retry-After as a date", () => {
     ["Sun Nov  6 08:49:37 1994", inRfc],
     ["Sun Nov 16 08:49:37 1994", Date.UTC(1994, 10, 16, 8, 49, 37)],
     ["Tuesday, 29-Feb-28 00:00:00 GMT", Date.UTC(2028, 1, 29)],
-  ])("is the time until then, in any zone: %s", (header, time) => {
+  ])("is the time until that date, in any time zone: %s", (header, time) => {
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const zone of ["UTC", "America/New_York", "Asia/Kolkata"]) {
       vi.stubEnv("TZ", zone);
@@ -54,8 +54,8 @@ describe("Retry-After as a date", () => {
     expect(retryAfterMs(header, Date.UTC(2026, 10, 20))).toBe(ms);
   });
 
-  property("is the time until then, in each format of HTTP", () => {
-    // The years in which two digits are not ambiguous.
+  property("is the time until that date, in each format of HTTP", () => {
+    // Years whose last two digits are unambiguous.
     const seconds = fc.integer({ min: Date.UTC(2020) / 1000, max: Date.UTC(2040) / 1000 });
     const formats = fc.constantFrom("IMF-fixdate", "RFC 850", "asctime");
     return fc.property(seconds, nows, formats, (atSeconds, nowMs, format) => {
@@ -67,13 +67,13 @@ describe("Retry-After as a date", () => {
         "RFC 850": `${longDay}, ${day}-${month}-${year.slice(-2)} ${clock} GMT`,
         asctime: `${weekday} ${month} ${String(Number(day)).padStart(2)} ${clock} ${year}`,
       }[format];
-      const waitMs = atSeconds * 1000 - nowMs;
-      expect(retryAfterMs(` ${header}\t`, nowMs)).toBe(waitMs > 0 ? waitMs : undefined);
+      const delayMs = atSeconds * 1000 - nowMs;
+      expect(retryAfterMs(` ${header}\t`, nowMs)).toBe(delayMs > 0 ? delayMs : undefined);
     });
   });
 });
 
-describe("Any other Retry-After", () => {
+describe("An invalid Retry-After", () => {
   const noNumbers = ["", " ", ..."-1|+1|NaN|Infinity|1e3|0x10|1.|.5|1,5|1 000|10s|tomorrow|٣|1\0".split("|")];
   const noDates = [
     "10, Sun, 06 Nov 1994 08:49:37 GMT",
@@ -106,10 +106,10 @@ describe("Any other Retry-After", () => {
       fc.array(words, { maxLength: 9 }).map((some) => some.join(" ")),
     );
     return fc.property(orLongRun(texts), nows, (text, nowMs) => {
-      const waitMs = retryAfterMs(text, nowMs);
+      const delayMs = retryAfterMs(text, nowMs);
       const isNumber = /^\d+(?:\.\d+)?$/.test(text.trim());
-      if (isNumber) expect(waitMs).toBeGreaterThanOrEqual(0);
-      else if (waitMs !== undefined) expect(waitMs).toBeGreaterThan(0);
+      if (isNumber) expect(delayMs).toBeGreaterThanOrEqual(0);
+      else if (delayMs !== undefined) expect(delayMs).toBeGreaterThan(0);
     });
   });
 });

@@ -3,19 +3,19 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Redactor } from "../../src/errors/redact.ts";
 import { property } from "../support/fuzz.ts";
 
-/** Writes `*` in place of every key that is found. */
+/** Replaces every key that is found with `*`. */
 function replaceKey(text: string, secret: string): string {
   return new Redactor(secret, "{}").withoutKey(text).replaceAll("[redacted]", "*");
 }
 
-// The search keeps the spellings of the last key. Each test computes those of its own key.
+// The search caches the encodings of the last key, so the cache is reset before each test.
 beforeEach(() => void replaceKey("", "another key"));
 
 const hex = (code: number) => code.toString(16).padStart(2, "0");
 const json = (text: string) => JSON.stringify(text).slice(1, -1);
 const encoded = (text: string, encoding: BufferEncoding) => Buffer.from(text).toString(encoding);
 
-/** Escapes of one character, by its code. */
+/** The escapes of a character, by its code. */
 const escapes = {
   json: (code: number) => `\\u00${hex(code)}`,
   js: (code: number) => `\\x${hex(code)}`,
@@ -29,15 +29,15 @@ const escapes = {
 };
 type Escape = keyof typeof escapes;
 
-function escaped(text: string, way: Escape, which = /./gs): string {
-  return text.replace(which, (one) => escapes[way](one.charCodeAt(0)));
+function escaped(text: string, kind: Escape, which = /./gs): string {
+  return text.replace(which, (one) => escapes[kind](one.charCodeAt(0)));
 }
 
-describe("A key with every character that is escaped somewhere", () => {
+describe("A key with every character that encodings escape", () => {
   const key = `k&l<m>n"o'p/q+r=s\\t!u*v(w)x~y\`z`;
 
   it.each([
-    ["as it is", key],
+    ["unchanged", key],
     ["by JSON.stringify", json(key)],
     ["by JSON.stringify, twice", json(json(key))],
     ["by PHP's json_encode", json(key).replaceAll("/", "\\/")],
@@ -63,7 +63,7 @@ describe("A key with every character that is escaped somewhere", () => {
     ["in base64 without padding", encoded(key, "base64").replaceAll("=", "")],
     ["in base64url", encoded(key, "base64url")],
     ["in base64, in a URL", encodeURIComponent(encoded(key, "base64"))],
-  ])("is replaced when it is spelled %s", (_, spelled) => {
+  ])("is redacted if it is encoded %s", (_, spelled) => {
     for (const [before, after] of [
       ["<", ">"],
       ['"', '"'],
@@ -73,7 +73,7 @@ describe("A key with every character that is escaped somewhere", () => {
     }
   });
 
-  it.each(["", "a", "ab", "abc"])("is replaced in the base64 of a text that begins with %j", (before) => {
+  it.each(["", "a", "ab", "abc"])("is redacted in the base64 of a text that begins with %j", (before) => {
     for (const encoding of ["base64", "base64url"] as const) {
       const safe = replaceKey(encoded(`${before}API-Key ${key} and more`, encoding), key);
       expect(safe).toContain("*");
@@ -82,7 +82,7 @@ describe("A key with every character that is escaped somewhere", () => {
     }
   });
 
-  it("is replaced without a change to what surrounds it", () => {
+  it("is redacted without changes to the surrounding text", () => {
     const around = String.raw`C:\new\tmp "a\"b" 100% &amp; %41 \u0041 &#65;`;
     expect(replaceKey(`${around} ${key} ${around}`, key)).toBe(`${around} * ${around}`);
     expect(replaceKey(around, key)).toBe(around);
@@ -90,13 +90,13 @@ describe("A key with every character that is escaped somewhere", () => {
 });
 
 it.each<[string, (text: string) => string, number]>([
-  ["as it is", (text) => text, 4],
+  ["unchanged", (text) => text, 4],
   ["escaped in JSON", (text) => escaped(text, "json"), 24],
   ["escaped in a URL", (text) => escaped(text, "url"), 12],
   ["escaped in HTML by number", (text) => escaped(text, "decimal"), 24],
   ["in hexadecimal", (text) => encoded(text, "hex"), 8],
   ["in base64", (text) => encoded(text, "base64"), 8],
-])("A key that the end of a text cuts off is replaced wherever it is cut: %s", (_, spell, shortest) => {
+])("A truncated key at the end of a text is redacted at any length: %s", (_, spell, shortest) => {
   const secret = "sk_live_51H8abcdefgh";
   const spelled = spell(secret);
   for (let length = shortest; length < spelled.length; length++) {
@@ -115,11 +115,11 @@ it.each([
   [encoded("test", "base64url"), "*"],
   ["the test: testing a contest", "the *: testing a contest"],
   ["tes", "tes"],
-])("A key of less than 8 characters is replaced as a whole word: %s", (text, safe) => {
+])("A key of less than 8 characters is redacted as a whole word: %s", (text, safe) => {
   expect(replaceKey(text, "test")).toBe(safe);
 });
 
-it("A key of less than 8 characters is not searched for in base64, whose parts are ordinary words", () => {
+it("A key of less than 8 characters is not searched within base64, where it could be part of ordinary words", () => {
   expect(encoded("\0ab", "base64")).toContain("Fi");
   expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
 });
@@ -128,15 +128,15 @@ it.each([
   ["of 8 characters in the base64 of a text", encoded("12345678", "base64").slice(0, -2), "12345678"],
   ["in base64url, which has other characters", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
   ["with a tab in hexadecimal", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
-])("A key is replaced %s", (_, text, secret) => {
+])("A key is redacted %s", (_, text, secret) => {
   expect(replaceKey(text, secret)).toBe("*");
 });
 
-it("A key that completes the beginning of an escape is replaced", () => {
+it("A key that completes an incomplete escape is redacted", () => {
   expect(replaceKey("%41b3c5d7e9", "1b3c5d7e9")).toBe("%4*");
 });
 
-it("The search recomputes the spellings for another key", () => {
+it("findKey() computes the encodings again for another key", () => {
   expect(replaceKey("first-key second-key", "first-key")).toBe("* second-key");
   expect(replaceKey("first-key second-key", "second-key")).toBe("first-key *");
 });
@@ -145,29 +145,29 @@ describe("Any key", () => {
   const keysOf = (characters: string) =>
     fc.string({ unit: fc.constantFrom(...characters), minLength: 8, maxLength: 40 });
   const keys = keysOf("abcXYZ0189+/=-_.:&\\%\"'<");
-  // Characters that do not continue a spelling.
+  // Characters that do not occur in an encoding.
   const around = fc.string({ unit: fc.constantFrom(..." ,\n;!()"), maxLength: 12 });
-  const ways = fc.constantFrom<Escape | "">("", "json", "url", "urlTwice", "html", "decimal", "js");
-  const mixed = fc.array(ways, { minLength: 40, maxLength: 40 });
+  const kinds = fc.constantFrom<Escape | "">("", "json", "url", "urlTwice", "html", "decimal", "js");
+  const mixed = fc.array(kinds, { minLength: 40, maxLength: 40 });
   const whole = fc.constantFrom<BufferEncoding>("hex", "base64", "base64url");
 
-  /** Escapes some characters of a key, and all that would begin an escape otherwise. */
-  function mixedly(key: string, chosen: readonly (Escape | "")[]): string {
+  /** Escapes some characters of a key, and all characters that could begin an escape. */
+  function escapeSome(key: string, chosen: readonly (Escape | "")[]): string {
     return Array.from(key, (one, at) =>
       escaped(one, chosen[at] || "url", chosen[at] ? /./gs : /[\\%&]/g),
     ).join("");
   }
 
-  property("is replaced as often as it is there, whichever of its characters are escaped", () =>
+  property("is redacted at every occurrence, whichever of its characters are escaped", () =>
     fc.property(keys, fc.array(fc.tuple(fc.oneof(mixed, whole), around), { maxLength: 4 }), (key, places) => {
       const text = (spell: (way: (typeof places)[number][0]) => string) =>
         places.map(([way, after]) => `(${spell(way)})${after}`).join("");
-      const spelled = text((way) => (typeof way === "string" ? encoded(key, way) : mixedly(key, way)));
+      const spelled = text((way) => (typeof way === "string" ? encoded(key, way) : escapeSome(key, way)));
       expect(replaceKey(spelled, key)).toBe(text(() => "*"));
     }),
   );
 
-  property("is replaced at the end of a text that ends within it", () =>
+  property("is redacted if it is truncated at the end of a text", () =>
     fc.property(keysOf("abcXYZ0189+/=-_.:"), around, fc.nat(), (key, before, cut) => {
       const length = 4 + (cut % (key.length - 4));
       expect(replaceKey(before + key.slice(0, length), key)).toBe(`${before}*`);

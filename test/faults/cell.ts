@@ -12,7 +12,7 @@ import {
 } from "template-pdf";
 import type { ScriptedFault } from "../../src/service/faults/fault-script.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { forms as everyForm, readAt, type stages } from "../client/every-form.ts";
+import { outputMethods as everyForm, readAt, type stages } from "../client/every-form.ts";
 import { type Issued, inDays, makeAuthority } from "../support/certificates.ts";
 import { FaultServer } from "../support/faults/fault-server.ts";
 import { transports } from "../support/service.ts";

@@ -21,13 +21,13 @@ const headers = {
 };
 
 /**
- * Creates a client whose dispatcher answers from memory at the end of the turn. It uses no socket, timer or promise and
- * hardly any memory, so that what is counted is the client's.
+ * Creates a client whose dispatcher responds from memory in a microtask. It uses no sockets, timers or promises and hardly any
+ * memory, so that the measurements contain only those of the client.
  *
- * @param isAnswered - `false` leaves every request without a response
+ * @param isAnswered - whether requests receive a response
  */
 export function clientInMemory(isAnswered: boolean): TemplatePdf {
-  // A connection keeps its requests, and these what the client keeps for them.
+  // Holds references to requests, as a connection does.
   const unanswered: Handler[] = [];
   const answer = (handler: Handler) => {
     handler.onResponseStart(controller, 200, headers);
@@ -50,7 +50,7 @@ export function ask(client: TemplatePdf, signal?: AbortSignal): Promise<Uint8Arr
   return client.generate("invoice", values, signal && { signal }).bytes();
 }
 
-/** Generates `documents` documents, `inFlight` of them at a time. */
+/** Generates a number of documents, `inFlight` of them concurrently. */
 export async function getMany(
   client: TemplatePdf,
   documents: number,

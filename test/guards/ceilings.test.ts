@@ -6,69 +6,68 @@ import { bundleSource } from "../support/bundle-source.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { pdf } from "./calls.ts";
 
-// Nothing here is timed: the same source gives the same numbers on every Node, so each ceiling is what a document takes
-// today. A change that needs more has to be worth it: write here what the failed test found, and say in the commit why.
-// A change that needs less lowers the ceiling.
+// These tests do not depend on speed. The same source returns the same numbers for each version of Node, so each limit is the
+// current measurement. If a change needs more, raise the limit and explain it in the commit. If it needs less, lower the limit.
 
 /**
- * Bytes of the heap: allocated for a document, and held by a call that waits for its response. By the even major version
- * of Node, because each V8 lays objects out in its own way. About 420 are the headers by name, which only a dispatcher of
- * the user gets, as here.
+ * Bytes on the heap that are allocated for a document, and held by a call that waits for its response. They differ between major
+ * versions of Node, because the layout of objects differs in V8. About 420 bytes are headers by name, which only a custom
+ * dispatcher receives, as in these tests.
  */
-const mostBytes: Readonly<Record<string, { readonly allocated: number; readonly held: number }>> = {
+const limits: Readonly<Record<string, { readonly allocated: number; readonly held: number }>> = {
   20: { allocated: 12_092, held: 3_154 },
   22: { allocated: 11_604, held: 3_180 },
   24: { allocated: 10_948, held: 3_180 },
   26: { allocated: 10_764, held: 3_156 },
 };
 
-/** For 1,000 documents: a timer for the whole call, and one for each limit of an attempt shorter than the one before. */
+/** For 1,000 documents: a timer for each call, and one for each timeout of an attempt that is shorter than the previous one. */
 const timers = { setTimeout: 3_000, clearTimeout: 3_000 };
 
 /**
- * Flags that make memory the same to the byte, under any load: code that is never compiled allocates the same at its
- * first and its thousandth run, the young generation is never collected, and no other thread works.
+ * Flags with which memory usage is exactly reproducible under any load: code is not compiled, so every run allocates the same; the
+ * young generation is not collected; and there are no other threads.
  */
 const steady = ["--jitless", "--single-threaded", "--min-semi-space-size=128", "--max-semi-space-size=128"];
 
-/** Runs a program of this folder with plain Node and returns the JSON that it prints. */
+/** Runs a program from `programs/` in Node and returns the JSON that it prints. */
 async function run(name: string): Promise<unknown> {
   const folder = makeTemporaryFolder("guards");
   onTestFinished(folder.remove);
   const outfile = join(folder.path, `${name}.mjs`);
-  // A static import of a file of this package would be dropped: `sideEffects` is false.
+  // A static import would be removed, because `sideEffects` of this package is false.
   await bundleSource(`await import("./test/guards/programs/${name}.ts");`, outfile, { external: ["undici"] });
   const { NODE_OPTIONS, NODE_V8_COVERAGE, ...env } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, [...steady, outfile], { env });
   return JSON.parse(stdout);
 }
 
-describe("a document", () => {
+describe("generating a document", () => {
   const major = Number.parseInt(process.versions.node, 10);
-  // A newer Node has the ceilings of the newest one here.
-  const most = mostBytes[major - (major % 2)] ?? Object.values(mostBytes).at(-1) ?? expect.fail();
+  // Newer versions of Node have the limits of the newest version above.
+  const limit = limits[major - (major % 2)] ?? Object.values(limits).at(-1) ?? expect.fail();
 
-  /** Less than half means that the program did not count. */
-  function expectUpTo(ceiling: number, bytes: unknown): void {
-    expect(bytes).toBeLessThanOrEqual(ceiling);
-    expect(bytes).toBeGreaterThan(ceiling / 2);
+  /** Less than half of the limit means that the program did not measure anything. */
+  function expectUpTo(maximum: number, bytes: unknown): void {
+    expect(bytes).toBeLessThanOrEqual(maximum);
+    expect(bytes).toBeGreaterThan(maximum / 2);
   }
 
-  it("takes eight promises", async () => {
+  it("creates eight promises", async () => {
     expect(await run("promises")).toBe(8);
   });
 
-  it("allocates no more of the heap than it may, and its own bytes once", async () => {
+  it("allocates at most the limit on the heap, and the bytes of the document once", async () => {
     const { heap, outside } = (await run("allocated-bytes")) as { heap: number; outside: number };
-    expectUpTo(most.allocated, heap);
+    expectUpTo(limit.allocated, heap);
     expect(outside).toBe(pdf.length);
   });
 
-  it("holds no more of the heap than it may while its call waits", async () => {
-    expectUpTo(most.held, await run("held-bytes"));
+  it("holds at most the limit on the heap while the call waits", async () => {
+    expectUpTo(limit.held, await run("held-bytes"));
   });
 
-  it("takes three timers, and a listener that documents in flight share", async () => {
+  it("uses three timers, and one listener that concurrent calls share", async () => {
     expect(await run("timers-and-listeners")).toEqual({
       alone: { ...timers, addEventListener: 1_000, removeEventListener: 1_000 },
       together: { ...timers, addEventListener: 50, removeEventListener: 50 },

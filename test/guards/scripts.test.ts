@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { expressionsIn, problemsOf } from "../../scripts/regular-expressions.mjs";
 import { programOf } from "../../scripts/run-command.mjs";
 
-it.each(["npm", "npx"])("a script runs %s on Windows by its JavaScript file", (command) => {
+it.each(["npm", "npx"])("programOf() runs the JavaScript file of %s on Windows", (command) => {
   const running = join(dirname(process.execPath), "elsewhere", "npm-cli.js");
   vi.stubEnv("npm_execpath", running);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -25,16 +25,16 @@ describe("the check of regular expressions", () => {
   it.each([
     [String.raw`/\s*[\r\n]\s*/g`, "takes 2nd degree polynomial time"],
     ["/^(a+)+$/", "takes exponential time"],
-    // Linear for one match, and quadratic for all of them.
+    // Linear time for one match, but quadratic time for all matches.
     ["/a.*?b|a/g", "takes long for many of"],
     ["RegExp(text, 'g')", "is built at run time"],
-  ])("finds that %s %s", async (code, problem) => {
+  ])("reports that %s %s", async (code, problem) => {
     expect(await problemsIn(`\nexport const found = ${code};`)).toEqual([
       expect.stringContaining(`src/file.ts:2: ${code} ${problem}`),
     ]);
   });
 
-  it("accepts exceptions and finds those that no file needs", async () => {
+  it("accepts exceptions and reports unused ones", async () => {
     const exceptions = { "src/file.ts: new RegExp(text)": "The text is ours." };
     expect(await problemsIn("export const found = new RegExp(text);", exceptions)).toEqual([]);
     expect(await problemsIn("", exceptions)).toEqual([

@@ -39,6 +39,6 @@ it.each(Object.keys(format))("The format %s is checked in linear time", (name) =
       for (const end of ["", "!", "\0"]) isValid(name, start + text + end);
     }
   }
-  // It takes long to compile, which the limit on its length prevents.
+  // The length limit rejects this expression, which takes long to compile.
   isValid(name, `[${"\\p{L}".repeat(100_000)}]`);
 });

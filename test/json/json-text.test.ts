@@ -26,44 +26,44 @@ describe("A JSON text", () => {
   );
 });
 
-const isNoJson = "this is no JSON; outside of double quotes stand only numbers, true, false and null";
-const isEmpty = "1:1: there is nothing in it; at least {} should stand here";
+const isNoJson = "this is not JSON; only numbers, true, false and null can be outside double quotes";
+const isEmpty = "1:1: the JSON is empty; expected at least {}";
 
 describe("A text that is not JSON", () => {
   it.each([
     ["", isEmpty],
     [" \n\t", isEmpty],
     ["\ufeff", isEmpty],
-    ['{"a": 1,}', "1:9: nothing follows the comma before this"],
-    ["[\n  1,\n]", "3:1: nothing follows the comma before this"],
-    ['{\r\n"a":1,\r\n"b"\r2}', "4:1: a colon should stand here"],
-    ['{"a":1,,"b":2}', "1:8: the name of a member, in double quotes, should stand here"],
+    ['{"a": 1,}', "1:9: expected no comma before this"],
+    ["[\n  1,\n]", "3:1: expected no comma before this"],
+    ['{\r\n"a":1,\r\n"b"\r2}', "4:1: expected a colon"],
+    ['{"a":1,,"b":2}', "1:8: expected a property name in double quotes"],
     ["{a: 1}", `1:2: ${isNoJson}`],
     ["{'a': 1}", `1:2: ${isNoJson}`],
     ['{"a": undefined}', `1:7: ${isNoJson}`],
     ['{"a": "b"c"}', `1:10: ${isNoJson}`],
-    ['{"a": 1 "b": 2}', "1:9: a comma should stand here"],
-    ["[1 2]", "1:4: a comma should stand here"],
-    ['{"a" 1}', "1:6: a colon should stand here"],
-    ['{"a": }', "1:7: a value should stand here"],
-    ['{"a": {}', "1:9: an object is not closed; } should stand here"],
-    ["[1", "1:3: an array is not closed; ] should stand here"],
-    ['{"a": "b', "1:7: this text is not closed on its line"],
-    ['{"a": "b\nc"}', "1:7: this text is not closed on its line"],
-    ['{"a": "b\tc"}', "1:7: in this text, a character such as a tab has to be escaped"],
-    ['{"a": "\\x41"}', "1:7: in this text, there is an escape that JSON does not have"],
-    ['{"a": "\\u00"}', "1:7: in this text, \\u is not followed by four hexadecimal digits"],
-    ['{"a": 1.}', "1:7: this number breaks off"],
-    ["{} {}", "1:4: the JSON has ended already"],
-    ["{} // a", "1:4: JSON has no comments"],
-    ["/* {}", "1:1: JSON has no comments"],
-    ["\ufeff[,]", "1:2: a value should stand here"],
-    ["[".repeat(100_000), "1:1: this is no JSON, and nested too deep to tell where it goes wrong"],
-  ])("is refused with the position of its mistake: %.20j", (text, message) => {
+    ['{"a": 1 "b": 2}', "1:9: expected a comma"],
+    ["[1 2]", "1:4: expected a comma"],
+    ['{"a" 1}', "1:6: expected a colon"],
+    ['{"a": }', "1:7: expected a value"],
+    ['{"a": {}', "1:9: expected } at the end of an object"],
+    ["[1", "1:3: expected ] at the end of an array"],
+    ['{"a": "b', "1:7: this string does not end on its line"],
+    ['{"a": "b\nc"}', "1:7: this string does not end on its line"],
+    ['{"a": "b\tc"}', "1:7: this string contains a control character, such as a tab, that must be escaped"],
+    ['{"a": "\\x41"}', "1:7: this string contains an escape that is not allowed in JSON"],
+    ['{"a": "\\u00"}', "1:7: this string contains \\u without four hexadecimal digits"],
+    ['{"a": 1.}', "1:7: this number is incomplete"],
+    ["{} {}", "1:4: expected the end of the JSON"],
+    ["{} // a", "1:4: comments are not allowed in JSON"],
+    ["/* {}", "1:1: comments are not allowed in JSON"],
+    ["\ufeff[,]", "1:2: expected a value"],
+    ["[".repeat(100_000), "1:1: this is not JSON, and nested too deeply to find the mistake"],
+  ])("is rejected with the position of the mistake: %.20j", (text, message) => {
     expect(refusalOf(text)).toBe(`values.json:${message}`);
   });
 
-  property("is refused on one line, without a part of it", () => {
+  property("is rejected with a message of one line that does not quote it", () => {
     const canary = "qzx71vv";
     const piece = fc.constantFrom(
       ...'{}[],:"\\ \n\t/*-+.01eE',
@@ -82,7 +82,7 @@ describe("A text that is not JSON", () => {
         return before.slice(0, index) + inserted + before.slice(index + length);
       }, text);
       if (isJson(changed)) {
-        // The changes may have created a number that is refused for another reason.
+        // The changes may have created a number that is rejected for another reason.
         if (/\d{16}|\d[eE][+-]?\d{3}/.test(changed)) return;
         expect(parseJson(changed, "values.json")).toEqual(JSON.parse(changed));
         return;
@@ -108,18 +108,18 @@ function isJson(text: string): boolean {
 
 describe("A number", () => {
   it.each([
-    ["9007199254740993", "has more digits than are kept"],
-    ["-12345678901234567891", "has more digits than are kept"],
-    ["12345678901234567891.50", "has more digits than are kept"],
+    ["9007199254740993", "has more digits than JavaScript can store"],
+    ["-12345678901234567891", "has more digits than JavaScript can store"],
+    ["12345678901234567891.50", "has more digits than JavaScript can store"],
     ["9".repeat(400), "is too large"],
     [`-${"9".repeat(200_000)}`, "is too large"],
     ["1e400", "is too large"],
     ["-1.5E+0309", "is too large"],
     ["1e-400", "is too small"],
     ["0.01e-330", "is too small"],
-  ])("is refused if JavaScript would change it: %.12s", (number, what) => {
+  ])("is rejected if JavaScript would change it: %.12s", (number, what) => {
     expect(() => parseJson(`{"a": "1e400",\n "b": [1, ${number}]}`, "a.json")).toThrow(
-      `a.json:2:11: this number ${what}; write it as text, in double quotes`,
+      `a.json:2:11: this number ${what}; write it as a string in double quotes`,
     );
   });
 
@@ -134,7 +134,7 @@ describe("A number", () => {
     "5e-324",
     "0e999",
     "0.0000000000000000",
-  ])("is kept otherwise: %s", (number) => {
+  ])("is accepted otherwise: %s", (number) => {
     expect(parseJson(`[${number}]`, "a.json")).toEqual(JSON.parse(`[${number}]`));
   });
 });
@@ -152,6 +152,6 @@ it.each<[path: (string | number)[], position: string | undefined]>([
   expect(positionInJson(`\ufeff${text}`, path)).toBe(position);
 });
 
-it("The position is unknown if the text is nested deeper than the stack holds", () => {
+it("positionInJson() returns undefined if the text is nested too deeply for the stack", () => {
   expect(positionInJson(`${"[".repeat(200_000)}${"]".repeat(200_000)}`, [])).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { beforeEach, describe, expect, it } from "vitest";
-import { failureAt, forms, generate, stages } from "../client/every-form.ts";
+import { failureAt, outputMethods as forms, generate, stages } from "../client/every-form.ts";
 import { withoutBackOff } from "../client/timing.ts";
 import { pdfOf, Service, saying, transports, withLength } from "../support/service.ts";
 

@@ -23,10 +23,10 @@ describe("The names of options", () => {
     [null, "Expected the client options to be an object, got null."],
     [undefined, "Expected the client options to be an object, got undefined."],
     ["https://x", "Expected the client options to be an object, got a string."],
-    [AbortSignal.abort(), "Expected the client options, got a signal: write { signal }."],
+    [AbortSignal.abort(), "Expected the client options to be an object, got a signal. Pass { signal }."],
     [{ baseURL: 1 }, `Unknown client option \`baseURL\`. ${list}`],
     [{ colour: 1 }, `Unknown client option \`colour\`. ${list}`],
-  ])("are checked: %j: %s", (options, message) => {
+  ])("are checked in %j: %s", (options, message) => {
     expect(refusalOf(() => rules.checkNames(options as object, known, "client"))).toBe(message);
   });
 });
@@ -44,7 +44,7 @@ type Kind = readonly [
 
 const kinds: readonly Kind[] = [
   ["a boolean", rules.isBoolean, [true, false], [0, "true", null]],
-  ["a text that is not empty", rules.isText, ["a", " "], ["", 7, null, [], {}]],
+  ["a non-empty string", rules.isText, ["a", " "], ["", 7, null, [], {}]],
   ["a function", rules.isFunction, [noop, class {}], [{}, null, "f"]],
   [
     "a whole number of bytes, 1 or more",
@@ -68,14 +68,14 @@ const kinds: readonly Kind[] = [
 ];
 
 describe.each(kinds)("An option that must be %s", (words, rule, right, wrong) => {
-  it("may be missing, undefined or such a value", () => {
+  it("can be missing, undefined or a valid value", () => {
     for (const value of [...right, undefined]) {
       expect(rules.optional({ option: value }, "option", rule)).toBe(value);
     }
     expect(rules.optional({} as { option?: unknown }, "option", rule)).toBeUndefined();
   });
 
-  it("is refused otherwise, and quoted unless it may be a secret", () => {
+  it("is rejected otherwise, and the message quotes only numbers and booleans", () => {
     for (const value of wrong) {
       const isShown = typeof value === "number" || typeof value === "boolean";
       const got = isShown ? `\`${value}\` (${typeof value})` : describeKind(value);

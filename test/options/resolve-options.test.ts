@@ -13,19 +13,19 @@ function client(options: object): ResolvedOptions {
 }
 
 describe("The timeouts", () => {
-  it("have documented defaults, which a caller cannot change", () => {
+  it("have the documented defaults, which callers cannot modify", () => {
     expect(resolveTimeouts()).toEqual(defaults);
     expect(() => Object.assign(resolveTimeouts(), { stall: 1 })).toThrow(TypeError);
   });
 
-  it.each(names)("replace one default and keep the others: %s", (name) => {
+  it.each(names)("override the default of %s and keep the others", (name) => {
     for (const value of [0.5, 2 ** 40, Number.POSITIVE_INFINITY]) {
       expect(resolveTimeouts(Object.freeze({ [name]: value }))).toEqual({ ...defaults, [name]: value });
     }
     expect(resolveTimeouts({ [name]: undefined })).toEqual(defaults);
   });
 
-  it.each(names)("are refused by name if they are not above 0: %s", (name) => {
+  it.each(names)("are rejected by name if %s is not above 0", (name) => {
     expect(() => resolveTimeouts({ [name]: 0 })).toThrow(
       `Expected \`timeouts.${name}\` to be a number of milliseconds above 0, or Infinity, got \`0\` (number).`,
     );
@@ -33,7 +33,7 @@ describe("The timeouts", () => {
 });
 
 describe("The retry policy", () => {
-  it("has documented defaults, which a caller cannot change", () => {
+  it("has the documented defaults, which callers cannot modify", () => {
     expect(resolveRetry()).toEqual({ limit: 2, mayRenderTwice: true });
     expect(() => Object.assign(resolveRetry(), { limit: 9 })).toThrow(TypeError);
   });
@@ -44,13 +44,13 @@ describe("The retry policy", () => {
     [{ limit: 0 }, 0, false],
     [{ mayRenderTwice: true }, 7, true],
     [false as const, 0, false],
-  ])("is merged into the policy below it: %j", (retry, limit, mayRenderTwice) => {
+  ])("is merged with the policy of the client: %j", (retry, limit, mayRenderTwice) => {
     const below = { limit: 7, mayRenderTwice: false };
     expect(resolveRetry(Object.freeze(retry), below)).toEqual({ limit, mayRenderTwice });
   });
 });
 
-describe("Wrong options", () => {
+describe("Invalid options", () => {
   it.each([
     [{ timeouts: null }, "Expected `timeouts` to be an object, got null."],
     [
@@ -63,12 +63,12 @@ describe("Wrong options", () => {
     [{ timeouts: { firstbyte: 5 } }, "Unknown timeouts option `firstbyte`. Known options: connect, "],
     [{ retry: { attempts: 5 } }, "Unknown retry option `attempts`. Known options: limit, mayRenderTwice."],
     [{ timeout: 5 }, "Unknown client option `timeout`. Known options: baseUrl, "],
-  ])("are refused with their names: %j", (options, message) => {
+  ])("are rejected with their names: %j", (options, message) => {
     expect(() => client(options)).toThrow(ConfigurationError);
     expect(() => client(options)).toThrow(message);
   });
 
-  it("of a call are refused like those of a client", () => {
+  it("of a call are rejected in the same way as those of a client", () => {
     for (const wrong of [{ timeouts: { stall: 0 } }, { timeouts: { stal: 1 } }, { retry: { limit: -1 } }]) {
       expect(() => resolveCall(client({}), wrong as object)).toThrow(ConfigurationError);
     }
@@ -82,7 +82,7 @@ describe("The options of a call", () => {
   });
 
   it.each([undefined, {}, { timeouts: undefined, retry: undefined }, { timeouts: {}, retry: {} }])(
-    "take what they lack from the client: %j",
+    "inherit unset properties from the client: %j",
     (options) => {
       const { timeouts, retry, totalLimitsStreams } = resolveCall(ofClient, options);
       expect(timeouts).toEqual({ ...defaults, firstByte: 7, stall: 8 });
@@ -91,7 +91,7 @@ describe("The options of a call", () => {
     },
   );
 
-  it("override the client's property by property, and leave the client unchanged", () => {
+  it("override those of the client property by property, without changing the client", () => {
     const call = resolveCall(ofClient, { timeouts: { stall: 9, total: 10 }, retry: { limit: 1 } });
     expect(call.timeouts).toEqual({ ...defaults, firstByte: 7, stall: 9, total: 10 });
     expect(call.retry).toEqual({ limit: 1, mayRenderTwice: false });
@@ -102,7 +102,7 @@ describe("The options of a call", () => {
     ]);
   });
 
-  it("switch retries off, and on again with a limit", () => {
+  it("can disable retries, and enable them again with a limit", () => {
     expect(resolveCall(ofClient, { retry: false }).retry.limit).toBe(0);
     const off = client({ retry: false });
     expect(resolveCall(off, { retry: { limit: 3 } }).retry).toEqual({ limit: 3, mayRenderTwice: true });
@@ -117,9 +117,9 @@ describe("The options of a call", () => {
     expect(resolveCall(client({ verify }), { verify: ofCall }).verify).toBe(expected);
   });
 
-  it("may contain an authorization only if the client has no API key", () => {
+  it("can contain an authorization header only if the client has no API key", () => {
     const headers = { authorization: "Bearer x" };
-    expect(() => resolveCall(client({}), { headers })).toThrow("`authorization` carries the API key");
+    expect(() => resolveCall(client({}), { headers })).toThrow("The client sets the header `authorization`");
     const call = resolveCall(client({ apiKey: null }), { headers });
     expect(call.headers).toEqual(new Map([["authorization", "Bearer x"]]));
   });
@@ -134,7 +134,7 @@ it.each([
   [{}, { [limitsStreams]: true }, true],
   [{}, { [limitsStreams]: false }, false],
 ])(
-  "The total limits streams if it was set, or by the internal option: %o, %o",
+  "timeouts.total limits streams only if it is set or the internal option is true: %o, %o",
   (ofClient, call, expected) => {
     expect(resolveCall(client(ofClient), call).totalLimitsStreams).toBe(expected);
   },

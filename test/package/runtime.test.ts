@@ -91,10 +91,10 @@ describe("the package in an empty project", () => {
   );
 
   it("names a .env file that sets what is missing, and accepts it if Node reads it", async () => {
-    const advice = "Node does not read it by itself: start your program with node --env-file=.env.\n";
+    const advice = "Node does not load it by default. Start your program with node --env-file=.env.\n";
     expect(await runNode(project, "settings.mjs")).toBe(
       `The base URL of the service is missing. The file .env sets TEMPLATE_PDF_BASE_URL, but ${advice}` +
-        `An API key is missing. The file .env sets TEMPLATE_PDF_API_KEY, but ${advice}`,
+        `The API key is missing. The file .env sets TEMPLATE_PDF_API_KEY, but ${advice}`,
     );
     expect(await runNode(project, "--env-file=.env", "settings.mjs")).toBe("undici\nundici\n");
   });

@@ -16,7 +16,7 @@ describe("The headers of a request", () => {
     expect(buildHeaders("k3y", new Map())).toEqual(expected);
   });
 
-  it("end in the caller's own, and have no authorization without a key", () => {
+  it("end with the caller's headers, and have no authorization without a key", () => {
     const own = new Map(Object.entries({ authorization: "Bearer x", "x-tenant": "7" }));
     const expected = ["content-type", "application/json", "authorization", "Bearer x", "x-tenant", "7"];
     expect(buildHeaders(undefined, own)).toEqual(expected);
@@ -29,27 +29,31 @@ describe("The caller's headers", () => {
     ["an object", { "X-Tenant": "7", Accept: "a/b" }, { "x-tenant": "7", accept: "a/b" }],
     ["an object with undefined", { a: undefined, b: "1" }, { b: "1" }],
     ["a generator", new Map([["a", "1"]]).entries(), { a: "1" }],
-    ["a name twice", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
+    ["a repeated name", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
     ["an empty value", { a: "" }, { a: "" }],
     ["white space around a value", { a: " \t1 \t2\t " }, { a: "1 \t2" }],
     ["Latin-1 with its no-break space", { a: "\xa0£é\xa0" }, { a: "\xa0£é\xa0" }],
     ["all characters of names", { "!#$%&'*+-.^_`|~09azAZ": "1" }, { "!#$%&'*+-.^_`|~09azaz": "1" }],
-    ["names that every object has", { constructor: "2", toString: "3" }, { constructor: "2", tostring: "3" }],
-  ])("are read by lower-case name: %s", (_, headers, expected) => {
+    [
+      "names of properties of Object.prototype",
+      { constructor: "2", toString: "3" },
+      { constructor: "2", tostring: "3" },
+    ],
+  ])("are returned by lower-case name: %s", (_, headers, expected) => {
     expect(read(headers)).toEqual(Object.entries(expected));
   });
 
-  it("may authorize only without an API key", () => {
+  it("can contain authorization only without an API key", () => {
     expect(read({ Authorization: "Bearer x" }, true)).toEqual([["authorization", "Bearer x"]]);
     expect(() => read({ Authorization: "Bearer CANARY" })).toThrow(/^[^C]*authorization.*apiKey: null/);
     expect(() => read([["AUTHORIZATION", "x"]])).toThrow(ConfigurationError);
   });
 
   it.each([
-    ["API-Key x", "An API key in a page can be read by everybody who opens it."],
+    ["API-Key x", "Everyone who opens a web page can read its API key."],
     ["Bearer api-key x", undefined],
     [undefined, undefined],
-  ])("must not begin with an API key in a browser: %s", (authorization, message) => {
+  ])("cannot contain an API key in a browser: %s", (authorization, message) => {
     const inBrowser = () => readHeaders({ authorization }, true, false);
     if (message) expect(inBrowser).toThrow(message);
     else expect(inBrowser).not.toThrow();
@@ -60,44 +64,44 @@ describe("The caller's headers", () => {
     ["Digest a b", "b"],
     ["t0ken", "t0ken"],
     [undefined, undefined],
-  ])("hold credentials after the last space of their authorization: %s", (authorization, credentials) => {
+  ])("have credentials after the last space in their authorization: %s", (authorization, credentials) => {
     expect(credentialsIn(readHeaders({ accept: "a/b", authorization }, true, true))).toBe(credentials);
   });
 
   const reserved =
     "Connection Content-Encoding CONTENT-LENGTH content-type Expect Host Keep-Alive Proxy-Authorization " +
     "Proxy-Connection TE Trailer Transfer-Encoding Upgrade";
-  it.each(reserved.split(" "))("cannot replace a header of the client: %s", (name) => {
-    expect(() => read({ [name]: "x" }, true)).toThrow(`\`${name.toLowerCase()}\` is set by the client`);
+  it.each(reserved.split(" "))("cannot replace the header %s of the client", (name) => {
+    expect(() => read({ [name]: "x" }, true)).toThrow(`The client sets the header \`${name.toLowerCase()}\``);
   });
 
   it.each(["", "a b", "a:", "a\r\nb", "a\0", "ä", "(a)", "a,b", "a/b", 'a"', "[a]", "{a}", "a@b", "\u212a"])(
-    "are refused if HTTP does not allow their name: %j",
+    "are rejected if HTTP does not allow the name %j",
     (name) => {
-      const message = "The name of one of the `headers` holds a character that HTTP does not allow there";
+      const message = "A name in `headers` contains a character that HTTP does not allow in header names";
       expect(() => read([[name, "x"]])).toThrow(message);
     },
   );
 
   it.each(["CANARY\r\nx: 1", "CANARY\n", "CANARY\0", "CANARY\x7f", "CANARY €", 7, null, ["CANARY"]])(
-    "are refused without the value if HTTP does not allow it: %j",
+    "are rejected without exposing the value if HTTP does not allow the value %j",
     (value) => {
       expect(() => read({ "x-tenant": value })).toThrow(ConfigurationError);
       expect(() => read({ "x-tenant": value })).toThrow(/^(?!.*CANARY).*`x-tenant`/s);
     },
   );
 
-  const eachPair = "Expected every pair of `headers` to be [name, value], both strings.";
+  const eachPair = "Expected every pair in `headers` to be [name, value], with two strings.";
   it.each<[string, unknown, string]>([
     ["text", "x-tenant: 7", "Expected `headers` to be an object or pairs, got string."],
     ["null", null, "Expected `headers` to be an object or pairs, got null."],
-    ["a list of texts", ["x-tenant: 7"], eachPair],
-    ["a list of null", [null], eachPair],
-    ["a single", [["a"]], eachPair],
-    ["a triple", [["a", "b", "c"]], eachPair],
+    ["an array of strings", ["x-tenant: 7"], eachPair],
+    ["an array of null", [null], eachPair],
+    ["an array with one string", [["a"]], eachPair],
+    ["an array with three strings", [["a", "b", "c"]], eachPair],
     ["a number as a name", [[1, "x"]], eachPair],
     ["a symbol as a name", [[Symbol("a"), "x"]], eachPair],
-  ])("are refused in any other shape: %s", (_, headers, message) => {
+  ])("are rejected in another shape: %s", (_, headers, message) => {
     expect(() => read(headers)).toThrow(new ConfigurationError(message));
   });
 
@@ -116,7 +120,7 @@ describe("The caller's headers", () => {
     });
   });
 
-  property("are read the same as an object, pairs, a Map and Headers, and not changed", () => {
+  property("are read in the same way from an object, pairs, a Map and Headers, without changing them", () => {
     const names = fc.stringMatching(/^x-[a-z0-9!#$%&'*+.^_`|~-]{1,8}$/);
     const values = fc.string({ unit: fc.constantFrom(..."\t !~a0,\x80\xa0\xff") });
     const objects = fc.dictionary(fc.oneof(names, fc.constantFrom("__proto__", "constructor")), values);
@@ -133,15 +137,18 @@ describe("The caller's headers", () => {
 
 describe("An API key", () => {
   it.each<[unknown, string]>([
-    [null, "Expected `apiKey` to be a string, or a function that gives one, got null."],
-    [7, "Expected `apiKey` to be a string, or a function that gives one, got number."],
-    ["", "The API key is empty. Copy it from the dashboard under Settings » API keys, alone:"],
-    ["k3y\n", "The API key holds white space, a line break or another character no key has. Copy it"],
-    ["API-Key k3y", "The API key holds white space"],
-    ["k\u00e9y", "The API key holds white space"],
-    ['"k3y"', 'The API key is in quotes ("), which are no part of it. Copy it'],
-    [" 'k3y'\n", "The API key is in quotes ('), which are no part of it. Copy it"],
-  ])("is refused with its mistake and the attempts so far: %j", (key, text) => {
+    [null, "Expected `apiKey` to be a string, or a function that returns one, got null."],
+    [7, "Expected `apiKey` to be a string, or a function that returns one, got number."],
+    ["", "The API key is empty. Copy only the key from the dashboard (Settings » API keys), without"],
+    [
+      "k3y\n",
+      "The API key contains white space, a line break or another character that keys cannot have. Copy only the key",
+    ],
+    ["API-Key k3y", "The API key contains white space"],
+    ["k\u00e9y", "The API key contains white space"],
+    ['"k3y"', 'The API key is in quotation marks ("). Copy only the key'],
+    [" 'k3y'\n", "The API key is in quotation marks ('). Copy only the key"],
+  ])("is rejected with the reason and the number of attempts: %j", (key, text) => {
     for (const attempts of [0, 2]) {
       const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
       expect(() => checkApiKey(key, attempts)).toThrow(expect.objectContaining(error));
@@ -151,14 +158,14 @@ describe("An API key", () => {
   const edges = fc.constantFrom(...'aZ09+/=_-.~! \t\r\n\0\x7f\xa0é"');
   const text = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: edges }));
 
-  property("is sent as it is in one header, or refused without being shown", () =>
+  property("is sent unchanged in one header, or rejected without exposing it", () =>
     fc.property(text, (key) => {
       try {
         checkApiKey(key);
       } catch (error) {
         expect(error).toBeInstanceOf(ConfigurationError);
         if (key.length > 3) expect((error as Error).message).not.toContain(key);
-        // HTTP would change such a key, or a key never has such a character, or it is in quotes.
+        // Only empty or quoted keys, and keys with characters that are not visible ASCII, are rejected.
         expect(key).toMatch(/^$|[^!-~]|^["'`].*["'`]$/);
         return;
       }
@@ -175,16 +182,19 @@ describe("An API key function that throws", () => {
   };
 
   it.each([
-    [0, "Nothing was sent."],
-    [1, "Tried once before."],
-    [2, "Tried 2 times before."],
-  ])("becomes an error with the attempts so far and the last error: %d", async (attempts, sent) => {
-    const cause = new Error("of the attempt before");
-    const message = `The function given as \`apiKey\` failed with TypeError. ${sent} What it threw is not told here, because it may hold a key: catch it in that function.`;
-    await expect(readApiKey(fail, attempts, cause)).rejects.toMatchObject({ attempts, message, cause });
-  });
+    [0, "before the request was sent"],
+    [1, "after 1 attempt"],
+    [2, "after 2 attempts"],
+  ])(
+    "becomes an error with the number of attempts and the last error after %d attempts",
+    async (attempts, progress) => {
+      const cause = new Error("of the attempt before");
+      const message = `The \`apiKey\` function failed with TypeError ${progress}. Its error is not shown because it may contain a key: catch it in that function.`;
+      await expect(readApiKey(fail, attempts, cause)).rejects.toMatchObject({ attempts, message, cause });
+    },
+  );
 
-  it("becomes an error without a cause at the first attempt", async () => {
+  it("becomes an error without a cause before the first attempt", async () => {
     const error = await readApiKey(fail, 0, undefined).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).not.toHaveProperty("cause");

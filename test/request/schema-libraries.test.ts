@@ -15,8 +15,8 @@ const isLate = async (total: string) => {
 };
 
 /**
- * The same schemas in the words of each library: an invoice with a total that becomes pounds, lines and a currency with a
- * default, and a total of which only "late" is valid, checked asynchronously. Those of arktype cannot be asynchronous.
+ * The same schemas for each library: an invoice with a total that is converted to pounds, lines, and a currency with a default;
+ * and an asynchronous schema with a total for which only "late" is valid. arktype has no asynchronous schemas.
  */
 const libraries: [string, invoice: StandardSchemaV1, waiting?: StandardSchemaV1][] = [
   [
@@ -47,7 +47,7 @@ const libraries: [string, invoice: StandardSchemaV1, waiting?: StandardSchemaV1]
     z3.object({ total: z3.string().refine(isLate) }),
   ],
   [
-    // Its messages quote the refused value.
+    // The messages of this library quote the rejected value.
     "valibot",
     v.object({
       total: v.pipe(v.number(), v.transform(inPounds)),
@@ -72,7 +72,7 @@ async function sent(given: Template, values: object): Promise<unknown> {
   return JSON.parse(service.requests[0]?.body ?? "");
 }
 
-/** The error of a call that sent nothing. */
+/** Returns the error of a call, which must not send a request. */
 async function refusal(given: Template, values: unknown): Promise<ValuesError> {
   const service = await Service.start(withLength(pdfOf(1_000)));
   const error = await rejectionOf(
@@ -98,7 +98,7 @@ describe.each<[string, StandardSchemaV1, StandardSchemaV1?]>(libraries)(
       expect(await sent(invoice, { total: 2, lines })).toEqual({ total: "£2", lines, currency: "GBP" });
     });
 
-    it("refuses wrong values with the path of each, and without the value", async () => {
+    it("rejects invalid values with the path of each issue, without the values", async () => {
       const error = await refusal(invoice, { lines: [...lines, { text: 1, price: secret }], currency: 7 });
       const paths = error.issues.map(({ path }) => path.join("."));
       expect(paths.sort()).toEqual(["currency", "lines.1.price", "lines.1.text", "total"]);
@@ -108,7 +108,7 @@ describe.each<[string, StandardSchemaV1, StandardSchemaV1?]>(libraries)(
       if (name === "valibot") expect(error.message).toContain("[redacted]");
     });
 
-    it("refuses values that are not an object", async () => {
+    it("rejects values that are not an object", async () => {
       expect((await refusal(invoice, secret)).issues.map(({ path }) => path)).toEqual([[]]);
     });
 
@@ -120,7 +120,7 @@ describe.each<[string, StandardSchemaV1, StandardSchemaV1?]>(libraries)(
   },
 );
 
-it("A required property that is undefined is refused by the schema, although JSON would leave it out", async () => {
+it("A schema rejects a required property that is undefined, although JSON would omit it", async () => {
   const invoice = template("inv_2024", z.object({ total: z.string(), note: z.string().optional() }));
   expect((await refusal(invoice, { total: undefined })).issues).toMatchObject([{ path: ["total"] }]);
   expect(await sent(invoice, { total: "1", note: undefined })).toEqual({ total: "1" });

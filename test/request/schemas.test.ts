@@ -15,7 +15,7 @@ function schemaOf(validate: (value: unknown) => unknown): StandardSchemaV1 {
   return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
 }
 
-/** The error of a schema for some values, and all that it shows. */
+/** Returns the error of a schema for some values, and all its output. */
 async function refusal(validate: (value: unknown) => unknown, values: unknown = { iban }) {
   try {
     await bodyOf({ uid, schema: schemaOf(validate) }, values);
@@ -30,11 +30,11 @@ const thenable = (then: (resolve: (value: unknown) => void, reject: (error: unkn
   then,
 });
 
-/** How a schema may return its answer. */
+/** The ways in which a schema can return its result. */
 const deliveries: readonly (readonly [string, (answer: unknown) => unknown])[] = [
-  ["at once", (answer) => answer],
+  ["synchronously", (answer) => answer],
   ["in a promise", async (answer) => answer],
-  ["in a promise of its own kind", (answer) => thenable((resolve) => resolve(answer))],
+  ["in a custom promise", (answer) => thenable((resolve) => resolve(answer))],
 ];
 
 function fail(error: unknown): never {
@@ -42,7 +42,7 @@ function fail(error: unknown): never {
 }
 
 describe("template()", () => {
-  it("returns the frozen uid and schema", () => {
+  it("returns a frozen object with the uid and the schema", () => {
     const schema = z.object({ a: z.string() });
     expect(template(uid, schema)).toEqual({ uid, schema });
     expect(Object.isFrozen(template(uid, schema))).toBe(true);
@@ -55,27 +55,27 @@ describe("template()", () => {
     ["a number", 7],
     ["an Object", z.object({})],
     ['"a\\nb"', "a\nb"],
-  ])("refuses %s as a uid", (got, given) => {
-    const message = `Expected the template uid as the dashboard shows it, got ${got}.`;
+  ])("rejects %s as a uid", (got, given) => {
+    const message = `Expected a template uid from the dashboard, got ${got}.`;
     expect(() => template(given as string)).toThrow(message);
   });
 
-  const advice = "Give one of zod 3.24 or later, valibot 1, arktype 2 or their like.";
+  const advice = "Use zod 3.24 or later, valibot 1, arktype 2 or another library that implements it.";
   it.each<[string, unknown]>([
-    ["undefined. Check where it is imported from; for no check, leave it out.", undefined],
+    ["undefined. Check its import, or omit the schema to skip the check.", undefined],
     [`null. ${advice}`, null],
     [`an Object. ${advice}`, { type: "object", properties: {} }],
     [`a string. ${advice}`, "z.object({})"],
     [`a function. ${advice}`, z.ZodObject],
     [`an array. ${advice}`, [z.object({})]],
     [`an Object. ${advice}`, { "~standard": { version: 1, vendor: "x" } }],
-  ])("refuses a schema that is %s", (what, given) => {
+  ])("rejects a schema that is %s", (what, given) => {
     const schema = given as StandardSchemaV1;
-    const message = `The schema of template "inv_2024" is no Standard Schema, but ${what}`;
+    const message = `Expected the schema of template "inv_2024" to be a Standard Schema, got ${what}`;
     expect(() => template(uid, schema)).toThrow(new ConfigurationError(message));
   });
 
-  it("is needed for a schema: a call refuses an object with one, which would check nothing", async () => {
+  it("must create templates with a schema: generate() rejects other objects, whose schema would not be checked", async () => {
     const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
     const made: Template = { uid, schema: z.object({}) };
     await expect(pdfs.generate(made, {})).rejects.toThrow(
@@ -87,13 +87,13 @@ describe("template()", () => {
 });
 
 describe("A template without a schema", () => {
-  it("takes any values as they are", () => {
+  it("accepts any values unchanged", () => {
     const values = { a: 1 };
     expect(checkValues({ uid, schema: undefined }, values)).toBe(values);
     expect(bodyOf(template(uid), values)).toBe('{"a":1}');
   });
 
-  it("does not wait for values that are a promise", () => {
+  it("does not await values that are a promise", () => {
     const values = Promise.resolve({ iban });
     const body = () => bodyOf(template(uid), values);
     expect(body).toThrow(ValuesError);
@@ -102,26 +102,26 @@ describe("A template without a schema", () => {
 });
 
 describe("The output of a schema", () => {
-  it("is written at once if the schema is synchronous", () => {
+  it("is converted to JSON synchronously if the schema is synchronous", () => {
     const schema = schemaOf(() => ({ value: { a: 1 } }));
     expect(bodyOf({ uid, schema }, {})).toBe('{"a":1}');
   });
 
-  it.each(deliveries)("is sent, returned %s", async (_, deliver) => {
+  it.each(deliveries)("is sent if it is returned %s", async (_, deliver) => {
     const schema = schemaOf((value) => deliver({ value: { values: value } }));
     expect(await bodyOf({ uid, schema }, { a: "é" })).toBe('{"values":{"a":"é"}}');
   });
 
-  it.each(deliveries)("is checked like any values, returned %s", async (_, deliver) => {
+  it.each(deliveries)("is checked like other values if it is returned %s", async (_, deliver) => {
     const error = await refusal(() => deliver({ value: { lines: [{ price: Number.NaN }] } }));
     expect(error).toBeInstanceOf(ValuesError);
     expect(error.message).toBe(
-      'The values that the schema made for template "inv_2024" cannot be sent: ' +
-        "values.lines[0].price is NaN, which JSON turns into null: pass a number or a text.",
+      'The values that the schema returned for template "inv_2024" cannot be sent: ' +
+        "values.lines[0].price is NaN, which JSON converts to null: pass a finite number or a string.",
     );
   });
 
-  it("is reported as the caller's values if it is the same object", async () => {
+  it("is described as the caller's values if it is the same object", async () => {
     const { message } = await refusal((value) => ({ value }), { a: Number.NaN });
     expect(message).toMatch(/^The values for template "inv_2024" cannot be sent: values\.a is/);
   });
@@ -134,31 +134,31 @@ describe("The output of a schema", () => {
   ])("must be an object, not %s", async (value, what) => {
     const error = await refusal(() => ({ value }));
     expect(error).toBeInstanceOf(ValuesError);
-    expect(error.message).toContain(`: values must be one JSON object, got ${what}.`);
+    expect(error.message).toContain(`: values must be a JSON object, got ${what}.`);
   });
 });
 
 describe("A schema that throws", () => {
   it.each<[string, (error: unknown) => unknown]>([
-    ["at once", fail],
+    ["synchronously", fail],
     ["in a promise", (error) => Promise.reject(error)],
-    ["in a promise of its own kind", (error) => thenable((_, reject) => reject(error))],
-    // biome-ignore lint/suspicious/noThenProperty: a library may have promises of its own.
+    ["in a custom promise", (error) => thenable((_, reject) => reject(error))],
+    // biome-ignore lint/suspicious/noThenProperty: a library may use its own promise class.
     ["when it is awaited", (error) => Object.defineProperty({}, "then", { get: () => fail(error) })],
-    ["when its answer is read", (error) => Object.defineProperty({}, "issues", { get: () => fail(error) })],
-  ])("is a configuration error without values: %s", async (_, throwing) => {
+    ["when its result is read", (error) => Object.defineProperty({}, "issues", { get: () => fail(error) })],
+  ])("rejects with a ConfigurationError without values: %s", async (_, throwing) => {
     const thrown = new TypeError(`no account: ${iban}`, { cause: { iban } });
     const error = await refusal(() => throwing(thrown));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toBe(
-      'The schema of template "inv_2024" threw TypeError instead of naming issues. Mend the schema. Nothing was sent.',
+      'The schema of template "inv_2024" threw TypeError instead of returning issues, so the request was not sent. Fix the schema.',
     );
     expect(error).toMatchObject({ cause: { name: "TypeError", message: "no account: [redacted]" } });
     const text = await refusal(() => throwing(iban));
     expect(text).toMatchObject({ cause: "[redacted]", message: expect.stringContaining("threw Error ") });
   });
 
-  it("does not pass on an error of this package", async () => {
+  it("does not rethrow an error of this package", async () => {
     const thrown = new NotFoundError("There is no template.", { status: 404, attempts: 3 });
     const error = await refusal(() => fail(thrown));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -166,7 +166,7 @@ describe("A schema that throws", () => {
   });
 
   it.each(deliveries)(
-    "is a configuration error if its issue throws when it is read, returned %s",
+    "rejects with a ConfigurationError if reading its issue throws, returned %s",
     async (_, deliver) => {
       const issue = new Proxy([], { get: () => fail(new RangeError(iban)) });
       const error = await refusal(() => deliver({ issues: [issue] }));
@@ -180,13 +180,13 @@ const nothing = [undefined, null, "ok", true, () => ({ value: {} }), {}, [{ mess
 const noIssues = ["x", { message: "x" }, []].map((issues) => ({ issues }));
 const noValue = [undefined, Promise.resolve({})].map((value) => ({ value }));
 it.each([...nothing, ...noIssues, { value: {}, issues: [] }, ...noValue].map((answer) => [answer] as const))(
-  "A schema that returns neither a value nor an issue is a configuration error: %j",
+  "A schema that returns neither a value nor issues causes a ConfigurationError: %j",
   async (answer) => {
     for (const [, deliver] of deliveries) {
       const error = await refusal(() => deliver(answer));
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(error.message).toBe(
-        'The schema of template "inv_2024" gave neither a value nor an issue. Mend the schema. Nothing was sent.',
+        'The schema of template "inv_2024" returned neither a value nor issues, so the request was not sent. Fix the schema.',
       );
     }
   },
@@ -194,24 +194,22 @@ it.each([...nothing, ...noIssues, { value: {}, issues: [] }, ...noValue].map((an
 
 describe("An issue", () => {
   it.each([null, "is wrong", {}, { message: 7 }, { message: " " }, { path: "lines" }])(
-    "without a usable message or path is reported all the same: %j",
+    "without a valid message or path is reported with defaults: %j",
     async (issue) => {
       const error = await refusal(() => ({ issues: [issue] }));
-      expect(error).toMatchObject({ issues: [{ path: [], message: "is not what the schema allows" }] });
-      expect(error.message).toMatch(
-        /^The values .* cannot be sent: values: is not what the schema allows\.$/,
-      );
+      expect(error).toMatchObject({ issues: [{ path: [], message: "does not match the schema" }] });
+      expect(error.message).toMatch(/^The values .* cannot be sent: values: does not match the schema\.$/);
     },
   );
 
-  it("after 1,000 others is not kept, and the message counts them", async () => {
+  it("is omitted after 1,000 others, and the message contains their number", async () => {
     const issues = Array.from({ length: 50_000 }, (_, at) => ({ message: "is wrong", path: ["lines", at] }));
     const error = await refusal(() => ({ issues }));
     expect(error.issues).toHaveLength(1_000);
     expect(error.message).toMatch(/values\.lines\[19\]: is wrong; and 980 more\.$/);
   });
 
-  it("is written on one line, and cut at 500 characters", async () => {
+  it("has a message of one line and at most 500 characters", async () => {
     const error = await refusal(() => ({ issues: [{ message: "is\r\nwrong", path: ["a\nb"] }] }));
     expect(error.message).toContain('values["a\\nb"]: is wrong.');
     expect(error.message).not.toContain("\n");
@@ -232,7 +230,7 @@ describe("An issue", () => {
     ["a date in words", date, "got November 21, 2026", "got [redacted] [redacted], [redacted]"],
     ["the milliseconds of a date", date, "got 376 ms", "got [redacted] ms"],
     ["an invalid date: ordinary words", new Date(Number.NaN), "got Invalid Date", "got Invalid Date"],
-  ])("does not quote the refused value: %s", async (_, a, message, shown) => {
+  ])("does not quote the rejected value: %s", async (_, a, message, shown) => {
     const error = await refusal(() => ({ issues: [{ message, path: ["a"] }] }), { a });
     expect(error.issues).toEqual([{ path: ["a"], message: shown }]);
     expect(error.message).toContain(`values.a: ${shown}.`);
@@ -251,16 +249,16 @@ describe("An issue", () => {
     expect(inspect(await failed, { depth: 9 })).toContain("no account: [redacted]");
   });
 
-  it("shows neither message nor cause if the values cannot be read", async () => {
+  it("has no message from the schema and no cause if the values cannot be read", async () => {
     const values: { iban: string; self?: object } = { iban };
     values.self = values;
     const issues = [{ message: `got ${iban}`, path: ["iban"] }];
     const error = await refusal(() => ({ issues }), values);
-    expect(error.issues).toEqual([{ path: ["iban"], message: "is not what the schema allows" }]);
+    expect(error.issues).toEqual([{ path: ["iban"], message: "does not match the schema" }]);
     expect(await refusal(() => fail(new TypeError(iban)), values)).not.toHaveProperty("cause");
   });
 
-  /** As in libraries whose arrays are not created with a length. */
+  /** An array class whose constructor takes the items, as in some libraries. */
   class OwnArray extends Array<unknown> {
     constructor(...keys: unknown[]) {
       super();
@@ -275,9 +273,9 @@ describe("An issue", () => {
     ["symbols", [Symbol("s"), { key: Symbol("t") }], ["Symbol(s)", "Symbol(t)"]],
     ["keys of a Map", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],
     ["other values", [null, undefined, true], ["null", "undefined", "true"]],
-    ["an array of another class", new OwnArray("lines", 0), ["lines", 0]],
-    ["an empty array of another class", new OwnArray(), []],
-  ])("may have a path of any kind: %s", async (_, path, expected) => {
+    ["an instance of an Array subclass", new OwnArray("lines", 0), ["lines", 0]],
+    ["an empty instance of an Array subclass", new OwnArray(), []],
+  ])("can have a path with %s", async (_, path, expected) => {
     const error = await refusal(() => ({ issues: [{ message: "is wrong", path }] }));
     expect(error.issues).toEqual([{ path: expected, message: "is wrong" }]);
   });

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The URL of a request, as a server reads it. */
+/** Returns the URL of a request as a server parses it. */
 function urlFor(uid: string, baseUrl = "https://pdf.example.com"): URL {
   const endpoint = endpointOf(new URL(baseUrl));
   return new URL(endpoint.origin + pathTo(endpoint, uid));
@@ -33,25 +33,25 @@ describe("The base URL", () => {
   });
 
   const noScheme = "does not begin with https:// (or http:// on this machine)";
-  const ofEndpoint = "holds the path of the endpoint, which the client adds. Expected";
+  const ofEndpoint = "contains the endpoint path, which the client adds. Set";
   it.each([
-    ["https://", "is no absolute URL. Expected `baseUrl` to be like"],
-    [" https://pdf.example.com", `${noScheme}, but with " ". Expected`],
-    ["pdf.example.com/prefix", `${noScheme}, but with "pdf.example.com". Expected`],
-    ["https:/pdf.example.com", `${noScheme}, but with "https:/". Expected`],
-    ["localhost:3000", `${noScheme}, but with "localhost". Expected`],
-    // Keys and credentials in the wrong place are not shown.
-    ["k3y-k3yk3y.k3yk3y", `${noScheme}. Expected`],
-    ["eyJhbGciOi.eyJzdWIiOi.c2lnbmVk7", `${noScheme}. Expected`],
-    ["ada:secret@pdf.example.com", `${noScheme}. Expected`],
-    ['"https://pdf.example.com"', 'begins with the quote ", which is no part of it. Expected'],
-    ["'https://pdf.example.com'", "begins with the quote ', which is no part of it. Expected"],
+    ["https://", "is not an absolute URL. Set `baseUrl` to a URL such as"],
+    [" https://pdf.example.com", `${noScheme}, but with " ". Set`],
+    ["pdf.example.com/prefix", `${noScheme}, but with "pdf.example.com". Set`],
+    ["https:/pdf.example.com", `${noScheme}, but with "https:/". Set`],
+    ["localhost:3000", `${noScheme}, but with "localhost". Set`],
+    // Misplaced keys and credentials are not quoted.
+    ["k3y-k3yk3y.k3yk3y", `${noScheme}. Set`],
+    ["eyJhbGciOi.eyJzdWIiOi.c2lnbmVk7", `${noScheme}. Set`],
+    ["ada:secret@pdf.example.com", `${noScheme}. Set`],
+    ['"https://pdf.example.com"', 'begins with the quotation mark ". Set'],
+    ["'https://pdf.example.com'", "begins with the quotation mark '. Set"],
     ["https://pdf.example.com/api/v1/templates", ofEndpoint],
     ["https://pdf.example.com/x/api/v1/templates/inv_2024/generate-sync", ofEndpoint],
     ["https://pdf.example.com/generate-sync", ofEndpoint],
-    ["https://pdf.example.com/#x", "has a query or a fragment. Expected"],
-    ["s3://pdf.example.com", "has the scheme s3:. Expected"],
-  ])("is refused with its mistake: %j", (baseUrl, problem) => {
+    ["https://pdf.example.com/#x", "has a query or a fragment. Set"],
+    ["s3://pdf.example.com", "has the scheme s3:. Set"],
+  ])("is rejected with the reason: %j", (baseUrl, problem) => {
     const message = expect.stringContaining(`The base URL ${problem}`);
     const error = expect.objectContaining({ code: "invalid_configuration", message });
     expect(() => parseBaseUrl(baseUrl)).toThrow(error);
@@ -61,7 +61,7 @@ describe("The base URL", () => {
     "https://example.com/api/v1",
     "https://example.com/api/v1/templates-of-ours",
     "https://example.com/generate-sync/x",
-  ])("may have a prefix that is not the endpoint: %s", (baseUrl) =>
+  ])("can have a prefix that is not the endpoint: %s", (baseUrl) =>
     expect(parseBaseUrl(baseUrl).href).toBe(baseUrl),
   );
 
@@ -74,7 +74,7 @@ describe("The base URL", () => {
     ["https://pdf.example.com", false],
     [["/api/pdf"], false],
     [undefined, false],
-  ])("needs a page if it is a relative path: %j", (baseUrl, expected) => {
+  ])("needs a page only if it is a relative path: %j", (baseUrl, expected) => {
     expect(lacksPage(baseUrl)).toBe(expected);
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("document", { baseURI: "https://app.example.com/" });
@@ -107,8 +107,8 @@ describe("The uid", () => {
     [undefined, "undefined"],
     [null, "null"],
     [2024, "a number"],
-  ])("is refused if a path cannot carry it: %j", (uid, got) => {
-    const message = `Expected the template uid as the dashboard shows it, got ${got}.`;
+  ])("is rejected if it cannot be a path segment: %j", (uid, got) => {
+    const message = `Expected a template uid from the dashboard, got ${got}.`;
     expect(() => urlFor(uid as string)).toThrow(new ConfigurationError(message));
   });
 
@@ -125,14 +125,14 @@ describe("The uid", () => {
     .tuple(fc.constantFrom(...hosts), fc.oneof(fc.webPath(), rawPath))
     .map(([origin, path]) => origin + path);
 
-  property("is decoded by any server to the same text, or refused if a path cannot carry it", () =>
+  property("is decoded by servers to the same text, or rejected if it cannot be a path segment", () =>
     fc.property(uids, baseUrls, (uid, baseUrl) => {
       if (["", ".", ".."].includes(uid) || /\p{Cc}|\p{Cs}/u.test(uid)) {
         expect(() => urlFor(uid)).toThrow(ConfigurationError);
         return;
       }
       const { origin, pathname } = new URL(baseUrl);
-      // Node 20 leaves the last dot of //.:/. where it is, against the URL standard.
+      // Node 20 keeps the last dot of //.:/., which violates the URL standard.
       fc.pre(!/\/\.{1,2}$/.test(pathname));
       const url = urlFor(uid, baseUrl);
       expect(url.origin).toBe(origin);

@@ -16,16 +16,17 @@ function refusal(values: object): ValuesError {
 
 type Path = readonly (string | number)[];
 
-/** The paths at which JSON does not bring a value back. */
-function lostIn(value: unknown, path: Path): Path[] {
+/** Returns the paths of values that JSON changes. */
+function changedPaths(value: unknown, path: Path): Path[] {
   if (value === null || typeof value === "string" || typeof value === "boolean") return [];
   if (typeof value === "number") return JSON.stringify(value) === String(value + 0) ? [] : [path];
   if (typeof value !== "object") return [path];
   if (value instanceof Date) return JSON.stringify(value) === "null" ? [path] : [];
-  if (Array.isArray(value)) return Array.from(value).flatMap((item, index) => lostIn(item, [...path, index]));
+  if (Array.isArray(value))
+    return Array.from(value).flatMap((item, index) => changedPaths(item, [...path, index]));
   if (![Object.prototype, null].includes(Object.getPrototypeOf(value))) return [path];
   const properties = Object.entries(value).filter(([, property]) => property !== undefined);
-  return properties.flatMap(([name, property]) => lostIn(property, [...path, name]));
+  return properties.flatMap(([name, property]) => changedPaths(property, [...path, name]));
 }
 
 function deepFreeze<T>(value: T): T {
@@ -39,7 +40,7 @@ const everyKind = Object.fromEntries(kinds.map((kind) => [`with${kind}`, true]))
 const ofObjects = Object.getOwnPropertyNames(Object.prototype);
 
 property(
-  "Any values are sent if JSON keeps them, else refused with the path of each loss, and never changed",
+  "Values are sent if JSON preserves them, otherwise rejected with the path of each change, and never modified",
   () => {
     const names = fc.oneof(
       fc.constantFrom(...ofObjects, "prototype", "0", ""),
@@ -48,9 +49,9 @@ property(
     const anything = fc.anything({ key: names, maxDepth: 4, ...everyKind });
     return fc.property(fc.dictionary(names, anything, { maxKeys: 6 }), (given) => {
       const before = inspect(given, { depth: 20, showHidden: true });
-      const lost = lostIn(deepFreeze(given), []);
-      if (lost.length === 0) expect(serializeValues(given, "u")).toBe(JSON.stringify(given));
-      else expect(refusal(given).issues.map(({ path }) => path)).toEqual(lost);
+      const changed = changedPaths(deepFreeze(given), []);
+      if (changed.length === 0) expect(serializeValues(given, "u")).toBe(JSON.stringify(given));
+      else expect(refusal(given).issues.map(({ path }) => path)).toEqual(changed);
       expect(inspect(given, { depth: 20, showHidden: true })).toBe(before);
       expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(ofObjects);
     });
@@ -82,7 +83,7 @@ describe("The error for values", () => {
     { toJSON },
   ];
 
-  property("does not show a value, wherever the wrong ones are", () => {
+  property("does not contain a value, wherever the invalid values are", () => {
     const step = fc.oneof(fc.constantFrom("a", "b c"), fc.nat(2));
     const path = fc.array(step, { maxLength: 4 });
     const plant = fc.tuple(fc.constantFrom<unknown>(...wrong), path);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ValuesError } from "../../src/errors/errors.ts";
 import { serializeValues } from "../../src/request/values.ts";
 
-/** The error for values that cannot be sent. */
+/** Returns the error for values that cannot be sent. */
 function refusal(values: unknown, areOfSchema?: boolean): ValuesError {
   try {
     serializeValues(values, "inv_2024", areOfSchema);
@@ -15,11 +15,11 @@ function refusal(values: unknown, areOfSchema?: boolean): ValuesError {
   throw new Error("These values were not refused.");
 }
 
-/** The refused values, as `path message`. */
+/** Returns the issues of values, as `path message`. */
 const issuesOf = (values: unknown) =>
   refusal(values).issues.map(({ path, message }) => `${path.join("/")} ${message}`);
 
-/** Objects within objects: the innermost is at a path of `depth` names. */
+/** Nests a value in objects, at a path of `depth` names. */
 function nested(depth: number, innermost: unknown): unknown {
   let value = innermost;
   for (let level = depth - 1; level >= 0; level--) value = { [`k${level}`]: value };
@@ -61,7 +61,7 @@ it.each<[string, object]>([
   ],
   ["a toJSON that returns an object", { a: toJSON({ b: [1] }) }],
   ["a toJSON that returns itself", { a: new Itself() }],
-  ["a toJSON that spreads its object, that method with it", spreading],
+  ["a toJSON that spreads its object, including that method", spreading],
   ["a toJSON that uses its key", { a: byKey("a"), b: [byKey("0")] }],
   ["a toJSON within the result of a toJSON, which JSON calls", { a: toJSON({ b: toJSON(1) }) }],
   ["a toJSON that returns undefined", { a: toJSON(undefined), b: 1 }],
@@ -72,12 +72,15 @@ it.each<[string, object]>([
   ["instances of plain classes", { lines: [new Line()] }],
   ["objects without a prototype", Object.assign(Object.create(null), { a: Object.create(null) })],
   ["a module", { a: Object.create(null, inModule) }],
-  ["a tag of its own", { a: Object.defineProperty({ b: 1 }, Symbol.toStringTag, { value: "Thing" }) }],
+  [
+    "a custom Symbol.toStringTag",
+    { a: Object.defineProperty({ b: 1 }, Symbol.toStringTag, { value: "Thing" }) },
+  ],
   ["objects of another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
   ["one object in several places", { from: shared, to: shared, both: [shared, shared] }],
   ["getters", getter("total", () => "£2")],
   ["properties that are not enumerable", Object.defineProperty({ a: 1 }, "hidden", { value: () => 1 })],
-])("Values are sent as JSON.stringify writes them: %s", (_, values) => {
+])("Values are sent in the same way as by JSON.stringify: %s", (_, values) => {
   expect(serializeValues(values, "inv_2024")).toBe(JSON.stringify(values));
 });
 
@@ -85,18 +88,21 @@ const cycle: { self?: unknown } = {};
 cycle.self = cycle;
 
 it.each<[string, object]>([
-  ["a/b/1 is NaN, which JSON turns into null: pass a number or a text", { a: { b: [0, Number.NaN] } }],
-  ["a is Infinity, which JSON turns into null", { a: Number.POSITIVE_INFINITY }],
-  ["a/1 is undefined, which JSON turns into null: pass null, or leave it out", { a: [1, undefined] }],
+  [
+    "a/b/1 is NaN, which JSON converts to null: pass a finite number or a string",
+    { a: { b: [0, Number.NaN] } },
+  ],
+  ["a is Infinity, which JSON converts to null", { a: Number.POSITIVE_INFINITY }],
+  ["a/1 is undefined, which JSON converts to null: pass null or remove it", { a: [1, undefined] }],
   // biome-ignore lint/suspicious/noSparseArray: a caller may have one.
   ["a/1 is undefined", { a: [1, , 3] }],
-  ["due is an invalid Date, which JSON turns into null: check how", { due: new Date(Number.NaN) }],
+  ["due is an invalid Date, which JSON converts to null: check how", { due: new Date(Number.NaN) }],
   ["due is an invalid Date", { due: runInNewContext("new Date(NaN)") as unknown }],
-  ["total is a bigint, which JSON cannot hold: pass String(total)", { total: 1n }],
-  ["a/0 is a bigint, which JSON cannot hold: pass String(value)", { a: [1n] }],
-  ["a is a function, which JSON cannot hold: pass the result of a()", { a: () => 1 }],
-  ["a is a symbol, which JSON cannot hold: pass String(a)", { a: Symbol("s") }],
-  ["a has a member whose name is Symbol(s)", { a: { [Symbol("s")]: 1 } }],
+  ["total is a bigint, which JSON cannot represent: pass String(total)", { total: 1n }],
+  ["a/0 is a bigint, which JSON cannot represent: pass String(value)", { a: [1n] }],
+  ["a is a function, which JSON cannot represent: pass the result of a()", { a: () => 1 }],
+  ["a is a symbol, which JSON cannot represent: pass String(a)", { a: Symbol("s") }],
+  ["a has a property with the key Symbol(s)", { a: { [Symbol("s")]: 1 } }],
   ["a is a Map: pass Object.fromEntries(a)", { a: new Map([["b", 1]]) }],
   ["the tags is a Set: pass Array.from(value)", { "the tags": new Set() }],
   ["a is a Map", { a: new Proxy(new Map(), {}) }],
@@ -108,34 +114,34 @@ it.each<[string, object]>([
   ["a is NaN", { a: toJSON(Number.NaN) }],
   ["a/0 is undefined", { a: [toJSON(undefined)] }],
   ["a is a Date", { a: toJSON(new Date(0)) }],
-  ["toJSON is NaN, which JSON turns into null", { toJSON: Number.NaN }],
-])("Values that JSON would change are refused with their path: %s", (expected, values) => {
+  ["toJSON is NaN, which JSON converts to null", { toJSON: Number.NaN }],
+])("Values that JSON would change are rejected with their path: %s", (expected, values) => {
   expect(issuesOf(values)).toEqual([expect.stringContaining(expected)]);
 });
 
-const notOne = "must be one JSON object,";
+const notAnObject = "must be a JSON object,";
 const fail = () => {
   throw new TypeError("CANARY");
 };
 it.each<[string, unknown]>([
-  [`${notOne} got null`, null],
-  [`${notOne} got undefined`, undefined],
-  [`${notOne} got a string`, "text"],
-  [`${notOne} got a number`, Number.NaN],
-  [`${notOne} got an array`, [Number.NaN]],
-  [`${notOne} got a Date`, new Date(0)],
-  [`${notOne} but its toJSON gives a string`, toJSON("text")],
-  [`${notOne} but its toJSON gives an array`, toJSON([])],
-  [`${notOne} but its toJSON gives null`, toJSON(null)],
-  [`${notOne} but its toJSON gives undefined`, toJSON(undefined)],
+  [`${notAnObject} got null`, null],
+  [`${notAnObject} got undefined`, undefined],
+  [`${notAnObject} got a string`, "text"],
+  [`${notAnObject} got a number`, Number.NaN],
+  [`${notAnObject} got an array`, [Number.NaN]],
+  [`${notAnObject} got a Date`, new Date(0)],
+  [`${notAnObject} but its toJSON returns a string`, toJSON("text")],
+  [`${notAnObject} but its toJSON returns an array`, toJSON([])],
+  [`${notAnObject} but its toJSON returns null`, toJSON(null)],
+  [`${notAnObject} but its toJSON returns undefined`, toJSON(undefined)],
   ["is a Promise: await it first", Promise.resolve({})],
   ["is a Map: pass Object.fromEntries(value)", new Map()],
-  ["could not be read: TypeError was thrown by a getter, a proxy or toJSON", new Proxy({}, { get: fail })],
-])("Values that are not one JSON object are refused with their kind: %s", (message, values) => {
+  ["could not be read: a getter, a proxy or toJSON threw TypeError", new Proxy({}, { get: fail })],
+])("Values that are not a JSON object are rejected with their type: %s", (message, values) => {
   expect(refusal(values).issues).toEqual([{ path: [], message }]);
 });
 
-describe("Values that throw when they are read", () => {
+describe("Values that throw while they are read", () => {
   const failWithText = () => {
     throw "CANARY";
   };
@@ -150,7 +156,7 @@ describe("Values that throw when they are read", () => {
     ["a proxy, in each place", { a: unreadable, b: [unreadable] }, ["a", "b/0"]],
     ["a revoked proxy", { a: revoked }, ["a"]],
     ["a toJSON that throws a text", { a: { toJSON: failWithText } }, ["a"]],
-  ])("are refused with their path, and without the error: %s", (_, values, paths) => {
+  ])("are rejected with their path, without the error message: %s", (_, values, paths) => {
     const error = refusal({ ...values, z: Number.NaN });
     expect(error.issues.map((issue) => issue.path.join("/"))).toEqual([...paths, "z"]);
     for (const { message } of error.issues.slice(0, -1)) expect(message).toMatch(/^could not be read: /);
@@ -161,20 +167,20 @@ describe("Values that throw when they are read", () => {
 describe("The error for values", () => {
   it.each([
     ["The values for", undefined],
-    ["The values that the schema made for", true],
-  ])("has an issue for each mistake, and begins with %j", (start, areOfSchema) => {
+    ["The values that the schema returned for", true],
+  ])("has an issue for each mistake and starts with %j", (start, areOfSchema) => {
     const error = refusal({ lines: [{ price: Number.NaN }, { price: Number.NaN }] }, areOfSchema);
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
-    const isNan = "price is NaN, which JSON turns into null: pass a number or a text";
-    const message = `${start} template "inv_2024" cannot be sent: values.lines[0].${isNan}. values.lines[1].${isNan}.`;
+    const isNan = "price is NaN, which JSON converts to null: pass a finite number or a string";
+    const message = `${start} template "inv_2024" cannot be sent: values.lines[0].${isNan}; values.lines[1].${isNan}.`;
     expect(error.message).toBe(message);
   });
 
   it.each([
-    [20, ".list[19] is NaN, which JSON turns into null: pass a number or a text."],
-    [21, ".list[19] is NaN, which JSON turns into null: pass a number or a text; and 1 more."],
-  ])("lists 20 issues and counts the others: %d", (count, end) => {
+    [20, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string."],
+    [21, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string; and 1 more."],
+  ])("lists 20 issues and the number of others: %d", (count, end) => {
     const { message } = refusal({ list: Array(count).fill(Number.NaN) });
     expect(message.slice(-end.length)).toBe(end);
     expect(message.match(/ is NaN/g)).toHaveLength(20);
@@ -188,10 +194,10 @@ describe("The error for values", () => {
     expect(refusal(nested(depth, Number.NaN)).message).toContain(`cannot be sent: ${text}`);
   });
 
-  it("writes paths as JavaScript would", () => {
+  it("formats paths as in JavaScript", () => {
     const values = { lines: [{ "unit price": { "0": Number.NaN, ünit: { "a-b": { $_: Number.NaN } } } }] };
     expect(refusal(values).message).toContain(
-      'values.lines[0]["unit price"]["0"] is NaN, which JSON turns into null: pass a number or a text; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',
+      'values.lines[0]["unit price"]["0"] is NaN, which JSON converts to null: pass a finite number or a string; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',
     );
   });
 
@@ -203,7 +209,7 @@ describe("The error for values", () => {
   });
 });
 
-it("Values may be nested 500 levels deep", () => {
+it("Values can be nested 500 levels deep", () => {
   const deepest = nested(499, {});
   expect(serializeValues(deepest, "u")).toBe(JSON.stringify(deepest));
   const tooDeep = /is nested deeper than 500 levels$/;

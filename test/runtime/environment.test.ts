@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Runs something with the globals of another runtime; `undefined` removes a global. */
+/** Runs a function with the globals of another runtime. `undefined` removes a global. */
 function within<T>(globals: Record<string, unknown>, run: () => T): T {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   return run();
@@ -29,12 +29,12 @@ const inWorker = { process: undefined, WorkerGlobalScope };
 
 it.each<[string, Record<string, unknown>]>([
   ["a page", { process: undefined, document, location }],
-  ["a page whose bundler imitates process", { process: bundled, document, location }],
-  ["a page whose bundler imitates process.env", { process: { env: {} }, document, location }],
+  ["a page whose bundler simulates process", { process: bundled, document, location }],
+  ["a page whose bundler simulates process.env", { process: { env: {} }, document, location }],
   ["a worker", { ...inWorker, location }],
   ["the renderer of Electron with Node", { process: { ...node, type: "renderer" }, document, location }],
   ["a worker of Electron with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
-])("Code in %s is in a page, and knows its address", (_, globals) => {
+])("Code in %s is in a page and has its address", (_, globals) => {
   expect(within(globals, isPage)).toBe(true);
   expect(pageAddress()).toBe(location.href);
 });
@@ -61,11 +61,11 @@ it.each<[string, Record<string, unknown>, string | undefined]>([
   ["the base of its document", { process: undefined, document: base, location }, base.baseURI],
   ["the origin of the page in a worker of a Blob", { ...inWorker, location: blob }, blob.origin],
   [
-    "unknown if that origin is opaque",
+    "undefined if that origin is opaque",
     { ...inWorker, location: { href: "blob:null/5", origin: "null" } },
     undefined,
   ],
-  ["unknown without a location", { process: undefined, document, location: undefined }, undefined],
+  ["undefined without a location", { process: undefined, document, location: undefined }, undefined],
 ])("The address of a page is %s", (_, globals, address) => {
   expect(within(globals, pageAddress)).toBe(address);
 });
@@ -73,7 +73,7 @@ it.each<[string, Record<string, unknown>, string | undefined]>([
 describe("An environment variable", () => {
   const name = "TEMPLATE_PDF_TEST";
 
-  it("is read at each call, also if it is empty", () => {
+  it("is read at each call, even if it is empty", () => {
     expect(readEnvironment(name)).toBeUndefined();
     for (const value of ["one", "two", ""]) {
       vi.stubEnv(name, value);
@@ -94,7 +94,7 @@ describe("An environment variable", () => {
   });
 });
 
-describe("A host of a URL", () => {
+describe("The host of a URL", () => {
   it.each(["localhost", "localhost.", "a.b.localhost.", "127.0.0.1.", "%6cocalhost", "１２７.0.0.1"])(
     "is this machine: %s",
     (host) => {
@@ -124,7 +124,7 @@ describe("A host of a URL", () => {
     "127.0.0",
     "[::1",
     "::1]",
-  ])("is another machine if a URL cannot have it: %j", (hostname) => {
+  ])("is another machine if it is not a valid host: %j", (hostname) => {
     expect(isLoopback(hostname)).toBe(false);
   });
 
@@ -165,7 +165,7 @@ describe("A host of a URL", () => {
 
 describe("The advice on a .env file", () => {
   const expected =
-    "The file .env sets TEMPLATE_PDF_TEST, but Node does not read it by itself: start your program with node --env-file=.env.";
+    "The file .env sets TEMPLATE_PDF_TEST, but Node does not load it by default. Start your program with node --env-file=.env.";
 
   it.each([
     ["TEMPLATE_PDF_TEST=secret-of-the-file", expected],
@@ -177,7 +177,7 @@ describe("The advice on a .env file", () => {
     expect(adviceOnEnvFile("TEMPLATE_PDF_TEST", () => text)).toBe(advised);
   });
 
-  it("is not given in a runtime that reads the file itself", () => {
+  it("is not given in a runtime that loads the file itself", () => {
     expect(adviceOnEnvFile("TEMPLATE_PDF_TEST", undefined)).toBeUndefined();
   });
 });

@@ -18,7 +18,7 @@ import { ScriptedService } from "./scripted-service.ts";
 const next = "../node_modules/next/dist/bin/next";
 
 /** A message of the client, by which a chunk is known to hold it. */
-const ofClient = /this runtime has no undici\. Give a `fetch` instead/;
+const ofClient = /this runtime has no undici\. Pass a `fetch` instead/;
 
 /** Warnings of Next.js about every app with a route for the edge. */
 const aboutTheEdge =

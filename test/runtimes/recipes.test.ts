@@ -133,7 +133,7 @@ describe("docs/guides/recipes.md", () => {
       PDF_KEY_FILE: "no-such-file",
     });
     expect(exitCode).toBe(1);
-    expect(printed).toMatch(/^The function given as `apiKey` failed with Error \(ENOENT\)/);
+    expect(printed).toMatch(/^The `apiKey` function failed with Error \(ENOENT\)/);
   });
 
   it("sends an e-mail with the document attached", async () => {

@@ -14,7 +14,7 @@ const path = "/api/v1/templates/inv_2024/generate-sync";
 const values = { date: "20 November 2026", total: "£1,000,000" };
 const pdf = pdfOf(2_000);
 
-/** Starts a service that gives one answer to every request, and creates a client of it. */
+/** Starts a service that sends the same response to every request, and creates a client for it. */
 async function start(answer: Answer = withLength(pdf)) {
   const service = await Service.start(answer);
   return { service, client: service.client(), request: () => service.requests[0] };
@@ -27,20 +27,20 @@ const sections = [
 ] as const;
 const proved = new Set<string>();
 
-/** A test of the client over a real socket, and the sections of the specification that it proves. */
+/** Declares a test of the client over a real socket, and the sections of the specification that it proves. */
 function prove(by: readonly (typeof sections)[number][], title: string, run: () => Promise<void>): void {
   for (const section of by) proved.add(section);
   it(title, run);
 }
 
-describe("a client, as the specification says,", () => {
+describe("a client that follows the specification", () => {
   prove(
     ["Endpoints", "Resources and their fields", "Authentication", "Versioning", "What the service does"],
-    "sends one POST with the key and the values, and no header of its own",
+    "sends one POST with the API key and the values, without additional headers",
     async () => {
       const { service, client, request } = await start();
       await client.generate("inv_2024", values).bytes();
-      // What `curl -X POST` would send, but for its own `user-agent` and `accept`.
+      // The headers of `curl -X POST`, except its `user-agent` and `accept`.
       expect(service.requests).toHaveLength(1);
       expect([request()?.method, request()?.path]).toEqual(["POST", path]);
       expect(request()?.headers).toEqual({
@@ -54,18 +54,14 @@ describe("a client, as the specification says,", () => {
     },
   );
 
-  prove(
-    ["Resources and their fields"],
-    "sends values of any JSON type and of any size unchanged",
-    async () => {
-      const { client, request } = await start();
-      const anyValues = { text: "", number: -1.5e-7, list: [true, null, {}], note: "x".repeat(1_200_000) };
-      await client.generate("inv_2024", anyValues).bytes();
-      expect(request()?.body).toBe(JSON.stringify(anyValues));
-    },
-  );
+  prove(["Resources and their fields"], "sends values of any JSON type and size unchanged", async () => {
+    const { client, request } = await start();
+    const anyValues = { text: "", number: -1.5e-7, list: [true, null, {}], note: "x".repeat(1_200_000) };
+    await client.generate("inv_2024", anyValues).bytes();
+    expect(request()?.body).toBe(JSON.stringify(anyValues));
+  });
 
-  prove(["What the service does"], "puts the base URL before the path", async () => {
+  prove(["What the service does"], "adds the path to the base URL", async () => {
     const { service, client } = await start();
     for (const prefix of ["", "/", "/a/prefix", "/a/prefix/"]) {
       const baseUrl = service.baseUrl + prefix;
@@ -77,14 +73,14 @@ describe("a client, as the specification says,", () => {
 
   prove(
     ["Endpoints", "Resources and their fields"],
-    "returns the body of the one response, and streams it as it arrives",
+    "streams the body of the response as it arrives",
     async () => {
       const { service, client, request } = await start(({ response }) =>
         response.write(pdf.subarray(0, 500)),
       );
       const parts: Uint8Array[] = [];
       for await (const chunk of client.generate("inv_2024", values)) {
-        // The rest is sent only once the first part has been read.
+        // The rest is sent only after the first part has been read.
         if (parts.length === 0) request()?.response.end(pdf.subarray(500));
         parts.push(chunk);
       }
@@ -98,7 +94,7 @@ describe("a client, as the specification says,", () => {
     [201, "text/html"],
     [299, "nonsense"],
   ] as const) {
-    prove(["Endpoints"], `accepts a whole PDF with the status ${status} and the type ${type}`, async () => {
+    prove(["Endpoints"], `accepts a complete PDF with status ${status} and the type ${type}`, async () => {
       const { client } = await start(saying(status, pdf, { "content-type": type }));
       const document = await client.generate("inv_2024", {});
       expect([document.status, document.headers.get("content-type")]).toEqual([status, type]);
@@ -106,7 +102,7 @@ describe("a client, as the specification says,", () => {
     });
   }
 
-  prove(["States and transitions"], "does not wait for a document after a 202 without one", async () => {
+  prove(["States and transitions"], "does not poll after a 202 without a document", async () => {
     const { service, client } = await start(saying(202, '{"state":"rendering"}', { location: "/jobs/1" }));
     await expect(client.generate("inv_2024", {}).bytes()).rejects.toThrow(InvalidPdfError);
     expect(service.requests).toHaveLength(1);
@@ -114,18 +110,18 @@ describe("a client, as the specification says,", () => {
 
   prove(
     ["Resources and their fields"],
-    "reports a NotFoundError that names an unknown uid, and does not send an empty one",
+    "rejects with a NotFoundError that contains the unknown uid, and does not send an empty uid",
     async () => {
       const { service, client } = await start(saying(404));
       const error = await rejectionOf(client.generate("inv_1999", {}).bytes());
       expect(error).toBeInstanceOf(NotFoundError);
       expect(String(error)).toContain('"inv_1999"');
-      await expect(client.generate("", {}).bytes()).rejects.toThrow(/template uid as the dashboard shows it/);
+      await expect(client.generate("", {}).bytes()).rejects.toThrow(/template uid from the dashboard/);
       expect(service.requests).toHaveLength(1);
     },
   );
 
-  prove(["Authentication"], "says where API keys are if one is refused or missing", async () => {
+  prove(["Authentication"], "reports where to find API keys if a key is rejected or missing", async () => {
     const { service, client } = await start(saying(401));
     const error = await rejectionOf(client.generate("inv_2024", {}).bytes());
     expect(error).toBeInstanceOf(AuthenticationError);
@@ -136,7 +132,7 @@ describe("a client, as the specification says,", () => {
     expect(() => new TemplatePdf({ baseUrl })).toThrow(/dashboard.*Settings » API keys/);
   });
 
-  prove(["Authentication"], "calls an API key function for every request", async () => {
+  prove(["Authentication"], "calls an API key function for each request", async () => {
     const { service, client } = await start();
     const keys = ["first", "second"];
     const rotating = client.with({ apiKey: async () => keys.shift() ?? "" });
@@ -167,6 +163,6 @@ describe("a client, as the specification says,", () => {
   );
 });
 
-it("the tests of this file prove every section of the specification", () => {
+it("the tests in this file cover every section of the specification", () => {
   expect(sections.filter((section) => !proved.has(section))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { forms, generate } from "../client/every-form.ts";
+import { outputMethods as forms, generate } from "../client/every-form.ts";
 import { countTimers, withoutBackOff } from "../client/timing.ts";
 import { type Answer, pdfOf, Service, saying, transports, turns, withLength } from "../support/service.ts";
 

@@ -1,6 +1,13 @@
 import type { PendingPdf } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { failureAt, forms, gather, generate, stages, streamOutputs } from "../client/every-form.ts";
+import {
+  failureAt,
+  outputMethods as forms,
+  gather,
+  generate,
+  stages,
+  streamOutputs,
+} from "../client/every-form.ts";
 import { expectTimeout, expectUnendedBody, passTime, stopTime } from "../client/timing.ts";
 import {
   type Answer,

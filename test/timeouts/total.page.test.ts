@@ -1,12 +1,12 @@
 import { template } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { forms, gather, generate, streamOutputs } from "../client/every-form.ts";
+import { outputMethods as forms, gather, generate, streamOutputs } from "../client/every-form.ts";
 import {
   expectTimeout,
   passTime,
   stopTime,
-  streamForms,
-  wholeForms,
+  streamMethods as streamForms,
+  wholeDocumentMethods as wholeForms,
   withoutBackOff,
 } from "../client/timing.ts";
 import { beginning, pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";

@@ -1,4 +1,4 @@
-// Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
+// Only compiled, not run. Every line after a `@ts-expect-error` must be an error.
 
 import { type Bytes, type PendingPdf, type Saved, TemplatePdf, template } from "template-pdf";
 import {
@@ -30,24 +30,24 @@ declare const rows: { [column: string]: string }[];
 declare const anyUid: string;
 declare const jobs: Job[];
 
-// Without a map, jobs have any uid and any object.
+// Without a map, jobs accept any uid and any object.
 generateMany(untyped, jobs);
 generateMany(untyped, [{ template: anyUid, values: rows }]);
 // @ts-expect-error: values are an object
 generateMany(untyped, [{ template: "anything", values: "text" }]);
 // @ts-expect-error: the run decides when a document is retried
 generateMany(untyped, [{ template: "anything", values: {}, options: { retry: false } }]);
-// @ts-expect-error: a string is no source of jobs
+// @ts-expect-error: a string is not a source of jobs
 generateMany(untyped, "text");
 
-// With a map, the values of each job belong to its uid.
+// With a map, the values of each job have the type for its uid.
 generateMany(typed, [
   { template: "inv", values: { date: "" } },
   { template: "label", values: { copies: 1 } },
 ]);
 const apart = invoices.map((values) => ({ template: "inv" as const, values }));
 generateMany(typed, apart);
-// @ts-expect-error: jobs of any client have any uid
+// @ts-expect-error: the uid of a `Job` can be any string
 generateMany(typed, jobs);
 // @ts-expect-error: a value is missing
 generateMany(typed, [{ template: "inv", values: {} }]);
@@ -57,7 +57,7 @@ generateMany(typed, [
   { template: "label", values: { date: "" } },
 ]);
 
-// Values of a template are the input of its schema, with any client.
+// The values of a template are the input of its schema, for any client.
 generateMany(typed, [{ template: parcel, values: { weight: "1" } }]);
 generateMany(untyped, [
   { template: parcel, values: { weight: "1" } },
@@ -70,10 +70,10 @@ declare const swapped: (
   | { template: typeof invoice; values: { weight: string } }
   | { template: typeof parcel; values: { weight: string } }
 )[];
-// @ts-expect-error: each kind of job has its own values
+// @ts-expect-error: each template has its own values
 generateMany(untyped, swapped);
 
-// Jobs come from anything iterable, and may be of interfaces.
+// Jobs can come from any iterable and can be interfaces.
 interface Order extends Job {
   template: "label";
   values: Label;
@@ -89,7 +89,7 @@ generateMany(
   })(),
 );
 
-// A result has the job, and what `use` returns.
+// A result has the job and the return value of `use`.
 export async function results(): Promise<void> {
   for await (const result of generateMany(typed, orders)) {
     expectTypeOf(result).toEqualTypeOf<Result<Order, Bytes>>();
@@ -110,7 +110,7 @@ export async function results(): Promise<void> {
   }
   const options: GenerateManyOptions<Order, number> = { use: () => 7, concurrency: "auto", perSecond: 0.5 };
   generateMany(typed, orders, options);
-  // @ts-expect-error: there is no such choice
+  // @ts-expect-error: the option does not have this value
   generateMany(typed, orders, { concurrency: "automatic" });
   // @ts-expect-error: only `runBulk` has a journal
   generateMany(typed, orders, { journal: "run.journal" });
@@ -151,7 +151,7 @@ export async function runs(): Promise<void> {
 }
 
 folder((job: Order) => `${job.orderId}.pdf`, { root: "out" });
-// @ts-expect-error: a job has no such property
+// @ts-expect-error: a job does not have this property
 folder((job: Order) => `${job.order}.pdf`);
 // @ts-expect-error: a path is a string
 folder((job: Order) => job.orderId);

@@ -1,4 +1,4 @@
-// Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
+// Only compiled, not run. Every line after a `@ts-expect-error` must be an error.
 
 import type { Readable } from "node:stream";
 import {
@@ -37,10 +37,10 @@ untyped.generate(anyUid, values);
 untyped.generate("anything", null);
 // @ts-expect-error: a uid is a string
 untyped.generate(7, {});
-// @ts-expect-error: the options have no such property
+// @ts-expect-error: the options do not have this property
 untyped.generate("anything", {}, { timeout: 5 });
 
-// With a map, uids and values are those of the map. mistakes.ts has what is refused.
+// With a map, the uids and values are those of the map. For errors see mistakes.ts.
 typed.generate("inv", { date: "20 November 2026" });
 typed.generate("inv", values);
 typed.generate("cert", { name: "Ada" });
@@ -49,7 +49,7 @@ expectTypeOf(typed.transport).toEqualTypeOf<"undici" | "fetch">();
 // @ts-expect-error: the transport cannot be set
 typed.transport = "fetch";
 
-// Every output method has its type, on a document and on a pending one.
+// Every output method has its type, for a document and a pending result.
 export async function outputs(pending: PendingPdf): Promise<void> {
   const pdf = await pending;
   expectTypeOf(pdf).toEqualTypeOf<GeneratedPdf>();
@@ -67,7 +67,7 @@ export async function outputs(pending: PendingPdf): Promise<void> {
   expectTypeOf(await pending.cancel("no longer wanted")).toEqualTypeOf<void>();
   for await (const chunk of pending) expectTypeOf(chunk).toEqualTypeOf<Bytes>();
   for await (const chunk of pdf) expectTypeOf(chunk).toEqualTypeOf<Bytes>();
-  // Three methods of a document return at once.
+  // Three methods of a document are synchronous.
   expectTypeOf(pdf.stream()).toEqualTypeOf<ReadableStream<Bytes>>();
   expectTypeOf(pdf.nodeStream()).toEqualTypeOf<Readable>();
   expectTypeOf(pdf.response()).toEqualTypeOf<Response>();
@@ -81,7 +81,7 @@ export async function outputs(pending: PendingPdf): Promise<void> {
     readonly contentLength: number | undefined;
     readonly attempts: number;
   }>();
-  // @ts-expect-error: a pending document has no status
+  // @ts-expect-error: a pending result has no status
   pending.status;
   void promise;
 }
@@ -93,7 +93,7 @@ export async function disposal(): Promise<void> {
   await pdf.blob();
 }
 
-// Every option may be undefined, with `exactOptionalPropertyTypes` as well.
+// Every option can be undefined, even with `exactOptionalPropertyTypes`.
 type AllUndefined<T> = { [K in keyof T]: undefined };
 declare const options: AllUndefined<ClientOptions>;
 declare const callOptions: AllUndefined<CallOptions>;
@@ -102,7 +102,7 @@ declare const retry: AllUndefined<Retry>;
 new TemplatePdf(options).generate("inv", {}, callOptions);
 new TemplatePdf({ apiKey: maybe, headers: { "x-tenant": undefined }, timeouts, retry });
 
-// What the options accept.
+// The types that the options accept.
 new TemplatePdf({ baseUrl: new URL("https://pdf.example.com"), apiKey: null });
 new TemplatePdf({ apiKey: () => process.env["PDF_API_KEY"], headers: new Headers() });
 new TemplatePdf({ apiKey: async () => "k3y", headers: [["x-tenant", "7"]] });
@@ -119,18 +119,18 @@ new TemplatePdf({ apiKey: 7 });
 new TemplatePdf({ apiKey: async () => 7 });
 // @ts-expect-error: a header's value is a string
 new TemplatePdf({ headers: { "x-tenant": 7 } });
-// @ts-expect-error: a dispatcher dispatches
+// @ts-expect-error: a dispatcher has a `dispatch` method
 new TemplatePdf({ dispatcher: {} });
-// @ts-expect-error: there is no such choice
+// @ts-expect-error: the option does not have this value
 new TemplatePdf({ credentials: "always" });
 
-// Timeouts and retries of a client and of a call.
+// Clients and calls have timeouts and retries.
 new TemplatePdf({
   timeouts: { connect: 1, firstByte: 2, stall: 3, unread: 4, total: Number.POSITIVE_INFINITY },
 });
 new TemplatePdf({ retry: false });
 untyped.generate("inv", {}, { timeouts: { total: 5_000 }, retry: { limit: 0 } });
-// @ts-expect-error: there is no such timeout
+// @ts-expect-error: this timeout does not exist
 new TemplatePdf({ timeouts: { request: 5 } });
 // @ts-expect-error: a timeout is a number of milliseconds
 new TemplatePdf({ timeouts: { total: "5s" } });
@@ -138,10 +138,10 @@ new TemplatePdf({ timeouts: { total: "5s" } });
 new TemplatePdf({ timeouts: 5_000 });
 // @ts-expect-error: the number of retries is called limit
 new TemplatePdf({ retry: 3 });
-// @ts-expect-error: retries are configured by an object or turned off
+// @ts-expect-error: `retry` is an object or `false`
 new TemplatePdf({ retry: true });
 // @ts-expect-error: `mayRenderTwice` is a boolean
 untyped.generate("inv", {}, { retry: { mayRenderTwice: 0 } });
 
-// @ts-expect-error: documents come from the client only
+// @ts-expect-error: only the client creates documents
 new (untyped.generate("inv", {}).constructor as typeof GeneratedPdf)();

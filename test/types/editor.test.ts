@@ -22,11 +22,11 @@ describe("an editor", { timeout: 60_000 }, () => {
 
   it.each<[string, string, readonly string[]]>([
     ["a map", 'typed.generate("inv", { | })', ["date", "lines"]],
-    ["a map, further in", 'typed.generate("inv", { date: "", lines: [{ | }] })', ["price", "text"]],
+    ["a nested object of a map", 'typed.generate("inv", { date: "", lines: [{ | }] })', ["price", "text"]],
     ["a template with its type", "client.generate(plain, { | })", ["date", "lines"]],
     ["a template of a client with a map", "typed.generate(plain, { | })", ["date", "lines"]],
     ["zod 4", "client.generate(zod, { | })", ["date", "lines"]],
-    ["zod 4, further in", 'client.generate(zod, { date: "", lines: [{ | }] })', ["price", "text"]],
+    ["a nested object of zod 4", 'client.generate(zod, { date: "", lines: [{ | }] })', ["price", "text"]],
     ["zod 4 mini", "client.generate(zodMini, { | })", ["date", "lines"]],
     ["zod 3.25", "client.generate(zod3, { | })", ["date", "lines"]],
     ["valibot", "client.generate(valibot, { | })", ["date", "lines"]],
@@ -35,7 +35,7 @@ describe("an editor", { timeout: 60_000 }, () => {
     expect(editor.completions(program)).toEqual(names);
   });
 
-  it("completes the options of a call, and the methods of a pending document", () => {
+  it("completes the options of a call and the methods of a pending result", () => {
     expect(editor.completions("client.generate(zod, values, { | })").join(" ")).toBe(
       "headers maxBytes onProgress retry signal timeouts verify",
     );
@@ -70,11 +70,14 @@ describe("an editor", { timeout: 60_000 }, () => {
   });
 });
 
-describe("what the compiler says of a mistake", { timeout: 60_000 }, () => {
+describe("the compiler's message", { timeout: 60_000 }, () => {
   let said: string[][] | undefined;
 
-  it.each(mistakes.map(([code, ...message], at) => [code, at, message] as const))("%s", (_, at, message) => {
-    said ??= editor.complaints(mistakes.map(([code]) => code));
-    expect(said[at]?.map(inOneOrder)).toEqual(message.map(inOneOrder));
-  });
+  it.each(mistakes.map(([code, ...message], at) => [code, at, message] as const))(
+    "for %s is readable",
+    (_, at, message) => {
+      said ??= editor.complaints(mistakes.map(([code]) => code));
+      expect(said[at]?.map(inOneOrder)).toEqual(message.map(inOneOrder));
+    },
+  );
 });

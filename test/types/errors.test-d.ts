@@ -1,4 +1,4 @@
-// Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
+// Only compiled, not run. Every line after a `@ts-expect-error` must be an error.
 import {
   ApiError,
   NotFoundError,
@@ -11,9 +11,9 @@ import {
 } from "template-pdf";
 import { expectTypeOf } from "vitest";
 
-// `is` narrows what was caught, to the class it is asked of.
+// `is` narrows a caught value to its class.
 export function read(error: unknown): void {
-  // @ts-expect-error: anything may have been thrown
+  // @ts-expect-error: a caught value can be anything
   error.code;
   if (NotFoundError.is(error)) {
     expectTypeOf(error).toEqualTypeOf<NotFoundError>();
@@ -33,7 +33,7 @@ export function read(error: unknown): void {
     expectTypeOf<typeof error.code>().toEqualTypeOf<"invalid_values">();
     const [issue] = error.issues;
     expectTypeOf<NonNullable<typeof issue>["path"]>().toEqualTypeOf<readonly (string | number)[]>();
-    // @ts-expect-error: issues cannot be added
+    // @ts-expect-error: `issues` is readonly
     error.issues.push({ path: [], message: "" });
   } else if (TruncatedPdfError.is(error)) {
     expectTypeOf<[typeof error.receivedBytes, typeof error.promisedBytes]>().toEqualTypeOf<

@@ -23,14 +23,14 @@ const handler: (request: Request) => Promise<Response> = createHandler({
 createHandler({ client: typed, templates, authorize: async () => Response.json({}, { status: 401 }) });
 createHandler({ client: client.with({ apiKey: "key-k3yk3y" }), templates, authorize: async () => false });
 
-// @ts-expect-error: nobody is let in by default
+// @ts-expect-error: `authorize` is required
 createHandler({ client, templates });
-// @ts-expect-error: only true lets a call pass
+// @ts-expect-error: only `true` authorizes a call
 createHandler({ client, templates, authorize: () => undefined });
-// @ts-expect-error: a uid is no template
+// @ts-expect-error: a uid is not a template
 createHandler({ client, templates: { invoice: "inv_2024" }, authorize: () => true });
 
-/** What the server's module exports for its pages. */
+/** The type that the server module exports for its pages. */
 type Documents = { [name in keyof typeof templates]: Values<(typeof templates)[name]> };
 const page = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
 page.generate(

@@ -2,19 +2,19 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const file = fileURLToPath(new URL("asked.ts", import.meta.url));
+const file = fileURLToPath(new URL("program.ts", import.meta.url));
 
-/** Stands in a program for the place of the cursor. */
+/** Marks the position of the cursor in a program. */
 const cursor = "|";
 
-/** What an editor asks TypeScript about a program that nobody has saved. */
+/** An editor that requests messages, completions and types of an unsaved program from TypeScript. */
 export class Editor {
   readonly #prelude: string;
   readonly #service: ts.LanguageService;
   #text = "";
   #version = 0;
 
-  /** @param prelude - what stands before every program */
+  /** @param prelude - code before every program */
   constructor(prelude: string) {
     this.#prelude = prelude;
     const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
@@ -36,7 +36,7 @@ export class Editor {
     });
   }
 
-  /** What it says of each line of a program: nothing, or the lines of its messages. */
+  /** Returns the messages for each line of a program, as lines. */
   complaints(lines: readonly string[]): string[][] {
     this.#open(lines.join("\n"));
     const messages: string[][] = lines.map(() => []);
@@ -44,27 +44,27 @@ export class Editor {
     const all = [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)];
     for (const { start = 0, messageText } of all) {
       const at = this.#text.slice(this.#prelude.length, start).split("\n").length - 1;
-      const said = ts.flattenDiagnosticMessageText(messageText, "\n").split("\n");
-      messages[at]?.push(...said.map((line) => line.trim()));
+      const message = ts.flattenDiagnosticMessageText(messageText, "\n").split("\n");
+      messages[at]?.push(...message.map((line) => line.trim()));
     }
     return messages;
   }
 
-  /** The names it offers at the cursor, those of the values or uids that are asked for there. */
+  /** Returns the completions at the cursor, sorted. */
   completions(program: string): string[] {
     const at = this.#open(program);
     const found = this.#service.getCompletionsAtPosition(file, at, {});
     return (found?.entries ?? []).map(({ name }) => name).sort();
   }
 
-  /** What it shows of the name that the cursor stands before. */
+  /** Returns the type information for the name after the cursor. */
   hover(program: string): string {
     const at = this.#open(program);
     const info = this.#service.getQuickInfoAtPosition(file, at);
     return ts.displayPartsToString(info?.displayParts);
   }
 
-  /** Where the cursor stands. */
+  /** Opens a program and returns the position of the cursor. */
   #open(program: string): number {
     const at = program.indexOf(cursor);
     this.#text =

@@ -1,6 +1,6 @@
-/** What callers get wrong, and what the compiler says of it: read as they would read it, and found readable. */
+/** Mistakes of callers with the compiler's messages, which were checked to be readable. */
 
-/** Stands before every mistake. */
+/** The code before every mistake. */
 export const prelude = `
 import { type } from "arktype";
 import { TemplatePdf, template, type Values } from "template-pdf";
@@ -27,7 +27,7 @@ declare const certificate: { name: string };
 declare const missing: undefined;
 `;
 
-/** A mistake on one line, and the lines of what the compiler says of it. */
+/** A mistake on one line, and the lines of the compiler's message. */
 export type Mistake = readonly [code: string, ...message: string[]];
 
 const uids = `'"inv" | "cert" | AnyTemplate'`;
@@ -88,7 +88,7 @@ const ofSchemas = ["zod", "zodMini", "zod3", "valibot", "arktype"].flatMap((name
 
 export const mistakes: readonly Mistake[] = [...ofMaps, ...ofTemplates, ...ofSchemas];
 
-/** A message whose lists of types are in one order: which comes first is the compiler's choice. */
+/** Sorts the union types in a message, because their order varies between compilers. */
 export function inOneOrder(message: string): string {
   return message.replaceAll(
     /'([^']+ \| [^']+)'/g,

@@ -10,15 +10,15 @@ const runs = bulkQueue<{ invoice: { total: string } }>({
 });
 const client = new TemplatePdf();
 
-// The values of a job are those of its template, and its own properties come along.
+// The values of a job have the type for its template. A job can have other properties.
 runs.add("run", [{ template: "invoice", values: { total: "1" }, row: 7 }], {
   key: (job) => expectTypeOf(job.row).toEqualTypeOf<number>() && job.row,
   onProgress: ({ added, known, invalid }) => expectTypeOf(added + known + invalid).toEqualTypeOf<number>(),
 });
 runs.add("run", [{ template: template("letter", z.object({ to: z.string() })), values: { to: "Ann" } }]);
-// @ts-expect-error no such uid
+// @ts-expect-error: this uid does not exist
 runs.add("run", [{ template: "inv", values: { total: "1" } }]);
-// @ts-expect-error the total is a text
+// @ts-expect-error: the total is a string
 runs.add("run", [{ template: "invoice", values: { total: 1 } }]);
 
 const worker = runs.work<{ template: "invoice"; values: { total: string }; row: number }>({
@@ -31,5 +31,5 @@ expectTypeOf(worker.close()).toEqualTypeOf<Promise<BulkSummary>>();
 expectTypeOf<QueueResult<{ row: number }>["run"]>().toEqualTypeOf<string>();
 expectTypeOf(runs.failures("run")).toEqualTypeOf<Promise<QueueFailure[]>>();
 expectTypeOf(runs.progress("run")).toEqualTypeOf<AsyncGenerator<QueueProgress, void, undefined>>();
-// @ts-expect-error a worker needs a sink
+// @ts-expect-error: a worker needs a sink
 runs.work({ client });

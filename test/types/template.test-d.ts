@@ -1,4 +1,4 @@
-// Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
+// Only compiled, not run. Every line after a `@ts-expect-error` must be an error.
 import {
   type InferInput,
   type InferOutput,
@@ -15,7 +15,7 @@ import * as mini from "zod/mini";
 const pdfs = new TemplatePdf();
 const typed = new TemplatePdf<{ other: { a: string } }>();
 
-// The input of a zod schema is what `generate` takes; its output is sent.
+// `generate` takes the input of a zod schema, and sends its output.
 const schema = z.object({
   date: z.coerce.date<string>(),
   currency: z.string().default("GBP"),
@@ -31,7 +31,7 @@ pdfs.generate(invoice, { date: "2026-11-20", total: 2, currency: "EUR" }, { veri
 typed.generate(invoice, { date: "2026-11-20", total: 2 });
 // @ts-expect-error: the values are the schema's input, not its output
 pdfs.generate(invoice, { date: new Date(), total: "2" });
-// Other schemas: of zod/mini, asynchronous ones, and those of any other library.
+// Other schemas: zod/mini, asynchronous schemas, and other libraries.
 pdfs.generate(template("t", mini.object({ a: mini.string() })), { a: "" });
 const asynchronous = z.object({ a: z.string() }).refine(async () => true);
 pdfs.generate(template("t", asynchronous), { a: "" });
@@ -40,7 +40,7 @@ pdfs.generate(template("t", other), { a: "" });
 declare const unknownSchema: StandardSchemaV1;
 pdfs.generate(template("t", unknownSchema), { anything: 1 });
 
-// Without a schema, a template may still be given its type.
+// Without a schema, a template can have a type.
 pdfs.generate(template<{ a: string }>("t"), { a: "" });
 pdfs.generate(template("t"), { anything: 1 });
 interface Certificate {
@@ -49,7 +49,7 @@ interface Certificate {
 declare const certificate: Certificate;
 pdfs.generate(template<Certificate>("t"), certificate);
 
-// A template carries its uid, as far as the compiler can know it, and any template is a `Template`.
+// A template has the type of its uid, if the compiler knows it, and every template is a `Template`.
 expectTypeOf(template("t").uid).toEqualTypeOf<"t">();
 expectTypeOf(template<Certificate, "t">("t").uid).toEqualTypeOf<"t">();
 expectTypeOf(template<Certificate>("t").uid).toEqualTypeOf<string>();
@@ -57,21 +57,21 @@ declare const anyUid: string;
 expectTypeOf(template(anyUid, schema).uid).toEqualTypeOf<string>();
 const all: readonly Template[] = [invoice, template<Certificate>("t"), template("t")];
 void all;
-// @ts-expect-error: the uid is another
+// @ts-expect-error: the uid is different
 template<Certificate, "t">("u");
 
-// @ts-expect-error: a class is no schema
+// @ts-expect-error: a class is not a schema
 template("t", z.ZodObject);
 // @ts-expect-error: a template cannot be changed
 invoice.uid = "other";
 
-// What `generate` takes has a name: of a template it is what goes into the schema.
+// `Values` is the type that `generate` takes: for a template the input of its schema.
 expectTypeOf<Values<typeof invoice>>().toEqualTypeOf<InferInput<typeof schema>>();
 const bare = template<Certificate>("t");
 expectTypeOf<Values<typeof bare>>().toEqualTypeOf<Certificate>();
 expectTypeOf<Values<"inv", { inv: Certificate }>>().toEqualTypeOf<Certificate>();
 expectTypeOf<Values<"inv">>().toEqualTypeOf<object>();
-// @ts-expect-error: a schema is no template
+// @ts-expect-error: a schema is not a template
 export type OfSchema = Values<typeof schema>;
 
 // Functions of users can take the same parameters as `generate`.
@@ -84,11 +84,11 @@ export function render<U extends keyof Templates & string>(uid: U, values: Value
   return mapped.generate(uid, values);
 }
 render("inv", { name: "" });
-// A client with a map is a client.
+// A client with a map is assignable to a client without one.
 const loose: TemplatePdf = mapped;
 void loose;
 
-// A schema cannot be missing if it was passed.
+// A schema argument cannot be undefined.
 declare const absent: typeof schema | undefined;
-// @ts-expect-error: it may be missing
+// @ts-expect-error: the schema may be undefined
 template("t", absent);

@@ -1,4 +1,4 @@
-// Checked by the compiler, never run: every line below a `@ts-expect-error` has to be an error.
+// Only compiled, not run. Every line after a `@ts-expect-error` must be an error.
 
 import { setupServer } from "msw/node";
 import { TemplatePdf, template } from "template-pdf";
@@ -15,41 +15,41 @@ interface Templates {
   cert: { name: string };
 }
 
-// Of a list of templates, calls have what their schemas give, after JSON; `uid` tells them apart.
+// With a list of templates, calls have the output of their schemas as JSON, discriminated by `uid`.
 const invoice = template("inv_2024", z.object({ total: z.number().transform(String), at: z.date() }));
 const listed = fakeService({ templates: [invoice, template<Invoice, "typed">("typed"), "bare"] });
 const [call] = listed.calls;
 if (call?.uid === "inv_2024") expectTypeOf(call.values).toEqualTypeOf<{ total: string; at: string }>();
 if (call?.uid === "typed") expectTypeOf(call.values.lines).toEqualTypeOf<{ text: string }[]>();
 if (call?.uid === "bare") expectTypeOf(call.values).toEqualTypeOf<Record<string, unknown>>();
-// @ts-expect-error: there is no such template
+// @ts-expect-error: this template does not exist
 call?.uid === "inv_2025";
 // @ts-expect-error: a call cannot be changed
 if (call) call.uid = "bare";
 
-// Of a map, calls have its values.
+// With a map, calls have its values.
 const mapped = fakeService<Templates>({ templates: ["inv", "cert"], apiKeys: ["k"] });
 expectTypeOf(mapped.waitForCall(2)).resolves.toEqualTypeOf<
   FakeCall<"inv", Invoice> | FakeCall<"cert", { name: string }>
 >();
 
-// Without either, anything may come.
+// Without both, calls can have any uid and values.
 const plain = fakeService();
 expectTypeOf(plain.calls).toEqualTypeOf<readonly FakeCall<string, Record<string, unknown>>[]>();
 fakeService({ templates: [template(String(call?.uid))] }).calls[0]?.values["anything"];
 
-// What it hands out fits where it goes.
+// Its properties are assignable to the options that use them.
 new TemplatePdf<Templates>({ baseUrl: mapped.baseUrl, apiKey: mapped.apiKey, fetch: mapped.fetch });
 setupServer(...mapped.handlers);
 vi.stubGlobal("fetch", mapped.fetch);
 mapped.fetch satisfies typeof globalThis.fetch;
 
 mapped.fail(faults.slow({ pieces: 2, everyMs: 1 }), { uid: "inv", times: 1 }).fail(faults.reset());
-// @ts-expect-error: there is no such template
+// @ts-expect-error: this template does not exist
 mapped.fail(faults.reset(), { uid: "invoice" });
-// @ts-expect-error: a maker of faults is no fault
+// @ts-expect-error: a function that creates faults is not a fault
 mapped.fail(faults.reset);
-// @ts-expect-error: there is no such option
+// @ts-expect-error: this option does not exist
 faults.cutOff({ after: 5 });
-// @ts-expect-error: templates are a list
+// @ts-expect-error: `templates` is an array
 fakeService({ templates: { inv: invoice } });

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { parseJsonTemplate } from "../../emulator/renderer/json/json-template.ts";
-import { parseJson, positionInJson, syntaxFaults } from "../../json/json-text.ts";
+import { parseJson, positionInJson, syntaxErrors } from "../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse } from "../failure.ts";
@@ -91,7 +91,7 @@ function parse(text: string, name: string): unknown {
     return parseJson(text, name);
   } catch (error) {
     const { message } = error as Error;
-    const areLines = message === `${name}:2:1: ${syntaxFaults.EndOfFileExpected}`;
+    const areLines = message === `${name}:2:1: ${syntaxErrors.EndOfFileExpected}`;
     const advice = "; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson";
     throw new Misuse(`${message}${areLines ? advice : ""}.`);
   }

@@ -188,7 +188,7 @@ describe("a wrong command line of bulk is refused in one line:", () => {
     [["letter", "--out", "{{no}}"], /^Missing required argument 'data'\. See template-pdf bulk --help\.\n$/],
     [
       ["..", "data.csv", "--out", "{{no}}"],
-      /^Expected the template uid as the dashboard shows it, got "\.\."\.\n$/,
+      /^Expected a template uid from the dashboard, got "\.\."\.\n$/,
     ],
     [["letter", "/none.csv", "--out", "{{no}}"], /^Could not read \/none\.csv: there is no such file\./],
   ])("bulk %j", async (args, told) => {

@@ -6,10 +6,10 @@ const notUtf8 =
   "this is not UTF-8. Save it as UTF-8, or say how it is written, as in --encoding windows-1252";
 const goesOn = "a cell in quotes goes on behind its closing quote; write a quote within it twice";
 
-const noJson = "this is no JSON; outside of double quotes stand only numbers, true, false and null";
+const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes";
 const notClosed = "a quote is opened here and never closed";
 const itsOwn = "Each line has to be an object of its own";
-const ended = "the JSON has ended already";
+const ended = "expected the end of the JSON";
 const isNot = (what: string) => `this is ${what}; make it an object, a member for each placeholder`;
 
 /** The count of rows that are read in spite of the problems, and the problems. */
@@ -31,7 +31,7 @@ const ndjson: Case[] = [
     "an object over several lines",
     '{\n"a":1}\n',
     0,
-    `1:2: an object is not closed; } should stand here. ${itsOwn}`,
+    `1:2: expected } at the end of an object. ${itsOwn}`,
     `2:4: ${ended}. ${itsOwn}`,
   ],
   ["two objects on a line", '{"a":1} {"b":1}\n{}', 1, `1:9: ${ended}. ${itsOwn}`],
@@ -59,9 +59,9 @@ const json: Case[] = [
     '[{"é😀":1},{"b":tru},\n{"c":1},\n  {"d":}]',
     2,
     `1:17: ${noJson}`,
-    "3:8: a value should stand here",
+    "3:8: expected a value",
   ],
-  ["over several lines", '[{\n"a":1,\n"b":1,\n},{}]', 1, "4:1: nothing follows the comma before this"],
+  ["over several lines", '[{\n"a":1,\n"b":1,\n},{}]', 1, "4:1: expected no comma before this"],
   [
     "no object",
     "[{},1,\n null,[]]",
@@ -70,11 +70,11 @@ const json: Case[] = [
     `2:2: ${isNot("null")}`,
     `2:7: ${isNot("an array")}`,
   ],
-  ["no comma", '[{"a":1}\n{"b":1},{}]', 1, "2:1: a comma should stand here"],
-  ["nothing between commas", "[{},,{}]", 2, "1:5: a value should stand here"],
-  ["nothing behind the last comma", "[{},\n]", 1, "2:1: nothing follows the comma before this"],
-  ["a text that is not closed", '[{"a":"x\n},{}]', 1, "1:7: this text is not closed on its line"],
-  ["no end", '[{},{"a":1}', 2, "1:12: an array is not closed; ] should stand here"],
+  ["no comma", '[{"a":1}\n{"b":1},{}]', 1, "2:1: expected a comma"],
+  ["nothing between commas", "[{},,{}]", 2, "1:5: expected a value"],
+  ["nothing behind the last comma", "[{},\n]", 1, "2:1: expected no comma before this"],
+  ["a text that is not closed", '[{"a":"x\n},{}]', 1, "1:7: this string does not end on its line"],
+  ["no end", '[{},{"a":1}', 2, "1:12: expected ] at the end of an array"],
   ["something behind it", "[{}]\n[{}]", 1, `2:1: ${ended}`],
   ["bytes that are not UTF-8", latin1('[{},\n{"a":\n"\xfc"},{}]'), 2, `3:2: ${notUtf8}`],
 ];

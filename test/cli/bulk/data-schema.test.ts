@@ -85,7 +85,7 @@ describe("a JSON Schema", () => {
   const noSchema =
     'FILE: this is no JSON Schema that checks anything. Describe the values in it, as in {"required":["date"]}.';
   it.each([
-    ["no JSON", '{"type":}', "FILE:1:9: a value should stand here."],
+    ["no JSON", '{"type":}', "FILE:1:9: expected a value."],
     ["no UTF-8", Buffer.from('{"type":"\xff"}', "latin1"), "FILE:1:10: this is not UTF-8. Save it as UTF-8."],
     ["an array", "[]", noSchema],
     ["a sample", '{"date":"1 May"}', noSchema],
@@ -152,7 +152,7 @@ describe("a module", () => {
   it("whose schema makes what JSON does not have is told of", async () => {
     const content = `${importing}export default z.object({ total: z.string().transform(() => NaN) });`;
     expect(await issuesOf("schema.mjs", content, { total: "1" })).toEqual([
-      "total: is NaN, which JSON turns into null: pass a number or a text",
+      "total: is NaN, which JSON converts to null: pass a finite number or a string",
     ]);
   });
 

@@ -1,4 +1,4 @@
-// A caller's own code: each function awaits on one line, and passes an error of the line before it to `here`.
+// Code of a caller. Each function awaits on one line, and passes an error from the line before to `here`.
 
 /** @typedef {(pdfs: any, call: any, here: (marker: Error) => void) => Promise<unknown>} Caller */
 
@@ -6,18 +6,18 @@
  * A caller of an output method of the pending result.
  *
  * @param {string} method
- * @param {...string} given
+ * @param {...string} args
  * @returns {Caller}
  */
 const outputOf =
-  (method, ...given) =>
+  (method, ...args) =>
   async (pdfs, call, here) => {
     here(new Error());
-    await pdfs.generate(...call)[method](...given);
+    await pdfs.generate(...call)[method](...args);
   };
 
 /**
- * Callers of a pending result, by what they await.
+ * Callers that use a pending result, by what they await.
  *
  * @type {Record<string, Caller>}
  */
@@ -41,18 +41,18 @@ export const pendingCallers = {
 };
 
 /**
- * A caller of an output method of the document, which it has awaited before.
+ * A caller of an output method of the awaited document.
  *
  * @param {string} method
- * @param {...string} given
+ * @param {...string} args
  * @returns {Caller}
  */
 const outputOfDocument =
-  (method, ...given) =>
+  (method, ...args) =>
   async (pdfs, call, here) => {
     const pdf = await pdfs.generate(...call);
     here(new Error());
-    await pdf[method](...given);
+    await pdf[method](...args);
   };
 
 /**
@@ -109,11 +109,11 @@ export const indirectCallers = {
   },
 };
 
-/** Outputs that are handed over when the document begins: whatever happens to it later, they have been awaited. */
+/** Outputs that are returned when the document begins. They have been awaited when a later error occurs. */
 export const streams = ["await generate()", "stream()", "nodeStream()", "response()"];
 
 /**
- * A caller that loops over a run.
+ * A caller that iterates over a bulk run.
  *
  * @param {(pdfs: any, jobs: readonly object[]) => AsyncIterable<any>} generateMany
  * @returns {Caller}
@@ -127,7 +127,7 @@ export const loopOver = (generateMany) => async (pdfs, call, here) => {
 };
 
 /**
- * What a caller's call fails with.
+ * Returns the error of a caller's call.
  *
  * @param {Caller} caller
  * @param {unknown} pdfs

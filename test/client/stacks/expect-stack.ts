@@ -8,19 +8,19 @@ export interface Seen {
 
 const maxFramesBefore = 3;
 
-/** Expects of a stack that it begins with name and message, and shows the caller's line below at most three frames. */
+/** Expects a stack that starts with the name and message, and has the caller's line after at most three frames. */
 export function expectCallersLine({ error, marker }: Seen): void {
   const { name, message, stack = "" } = error;
   expect(stack.startsWith(`${name}: ${message}\n`), stack).toBe(true);
   const frames = stack.slice(`${name}: ${message}\n`.length).split("\n");
-  const [file, line] = placeOf(marker.split("\n")[1] ?? "");
-  const at = frames.findIndex((frame) => placeOf(frame)[0] === file);
+  const [file, line] = parsePosition(marker.split("\n")[1] ?? "");
+  const at = frames.findIndex((frame) => parsePosition(frame)[0] === file);
   expect(at, `${file} in ${stack}`).not.toBe(-1);
-  expect(placeOf(frames[at] ?? ""), stack).toEqual([file, line + 1]);
+  expect(parsePosition(frames[at] ?? ""), stack).toEqual([file, line + 1]);
   expect(at, stack).toBeLessThanOrEqual(maxFramesBefore);
 }
 
-function placeOf(frame: string): [file: string, line: number] {
+function parsePosition(frame: string): [file: string, line: number] {
   const [, file = "", line = ""] = /(?:at |\()(?:async )?([^( ]+):(\d+):\d+\)?$/.exec(frame) ?? [];
   return [file, Number(line)];
 }

@@ -9,7 +9,7 @@ import {
 } from "../../support/service.ts";
 import { closedOrigin } from "../../support/sockets.ts";
 
-/** How a client is created and what it requests, for a call that fails; plain data, because programs read it, too. */
+/** The client options and arguments of a call that fails. Plain data, because other programs also read it. */
 export interface Failure {
   readonly options: { readonly baseUrl: string; readonly timeouts?: Readonly<Record<string, number>> };
   readonly uid: string;
@@ -28,7 +28,7 @@ const answers: Readonly<Record<string, (received: Received) => unknown>> = {
   "never-ending": beginning(document.subarray(0, 50_000), { "content-length": String(document.length) }),
 };
 
-/** Starts what fails, until the test has finished. */
+/** Starts a service that causes failures, until the test has finished. */
 export async function startFailures() {
   const service = await Service.start((received) => {
     const uid = received.path.split("/").at(-2) ?? "";
@@ -45,10 +45,10 @@ export async function startFailures() {
     "a 404": failing("missing", "NotFoundError"),
     "a refused connection": failing("any", "ConnectionError", { baseUrl: await closedOrigin() }),
     "a timeout": failing("silent", "TimeoutError", { timeouts: { firstByte: 10 } }),
-    "an answer that is not a PDF": failing("page", "InvalidPdfError"),
+    "a response that is not a PDF": failing("page", "InvalidPdfError"),
     "values that cannot be sent": failing("any", "ValuesError", {}, []),
   };
-  /** Failures within the document. */
+  /** Failures after the document has begun. */
   const late: Record<string, Failure> = {
     "a truncated document": failing("truncated", "TruncatedPdfError"),
     "a document that stops arriving": failing("never-ending", "TimeoutError", { timeouts: { stall: 10 } }),

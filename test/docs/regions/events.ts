@@ -8,7 +8,7 @@ const source = declarationsIn("src/options/hooks.ts");
 /** A table of the hooks: when each is called, and the properties of its event. */
 const events: Region = () =>
   tableOf(
-    ["hook", "called for", "properties of the event"],
+    ["hook", "when", "properties of the event"],
     [
       ...membersOf(source, "Hooks").map((hook) => {
         const [, event = ""] = /\(event: (\w+)\)/.exec(hook.getText()) ?? [];

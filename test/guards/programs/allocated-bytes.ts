@@ -1,5 +1,5 @@
-// Prints how many bytes are allocated for a document: of the heap, and of memory outside it, where the document is.
-// Right only where nothing is collected meanwhile.
+// Prints the number of bytes that are allocated for a document, on the heap and outside of it, where the document is.
+// The result is correct only without garbage collection.
 import { clientInMemory, getMany } from "../calls.ts";
 
 const documents = 2_000;

@@ -1,4 +1,4 @@
-// Prints how many bytes of the heap a call holds while it waits for its answer.
+// Prints the number of heap bytes that a call holds while it waits for the response.
 import { collectGarbage } from "../../../bench/shared/collect-garbage.mjs";
 import { ask, clientInMemory } from "../calls.ts";
 
@@ -7,7 +7,7 @@ const client = clientInMemory(false);
 
 async function sendMany(): Promise<void> {
   for (let left = inFlight; left > 0; left--) void ask(client);
-  // Requests leave at the end of the turn.
+  // Requests are sent at the end of the turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
 }

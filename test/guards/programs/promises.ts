@@ -1,4 +1,4 @@
-// Prints how many promises it takes to get a document and to await it.
+// Prints the number of promises that generating and awaiting a document creates.
 import { createHook } from "node:async_hooks";
 import { clientInMemory, getMany } from "../calls.ts";
 
@@ -14,5 +14,5 @@ const hook = createHook({
 }).enable();
 await getMany(client, documents, 1);
 hook.disable();
-// Rounded: a few more are those of the loop.
+// Rounded, because the loop creates a few more.
 console.log(Math.round(promises / documents));

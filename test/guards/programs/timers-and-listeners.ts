@@ -1,11 +1,11 @@
-// Prints how many timers and listeners 1,000 documents take: one at a time, and 20 at a time, all on one signal.
+// Prints the number of timers and listeners for 1,000 documents with one signal: one at a time, and 20 at a time.
 import { EventEmitter } from "node:events";
 import { clientInMemory, getMany } from "../calls.ts";
 
 const documents = 1_000;
 let counts: Record<string, number> = {};
 
-/** Counts the calls of a function of everybody's, which goes on doing what it does. */
+/** Counts the calls of a global function without changing its behaviour. */
 function count(owner: object, name: string): void {
   const original = Reflect.get(owner, name);
   Reflect.set(owner, name, function (this: unknown, ...args: unknown[]) {

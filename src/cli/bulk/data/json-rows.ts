@@ -1,5 +1,5 @@
 import { describeKind } from "../../../errors/value-kinds.ts";
-import { afterComma, parseJson, syntaxFaults } from "../../../json/json-text.ts";
+import { afterComma, parseJson, syntaxErrors } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, type ReadRecord, readLine, readRecords } from "./read-records.ts";
@@ -35,10 +35,10 @@ export async function* ndjsonRows(
 
 /** An object may be written over several lines, or several may stand on one. */
 const faultsOfLines: readonly string[] = [
-  syntaxFaults.CloseBraceExpected,
-  syntaxFaults.CloseBracketExpected,
-  syntaxFaults.UnexpectedEndOfString,
-  syntaxFaults.EndOfFileExpected,
+  syntaxErrors.CloseBraceExpected,
+  syntaxErrors.CloseBracketExpected,
+  syntaxErrors.UnexpectedEndOfString,
+  syntaxErrors.EndOfFileExpected,
 ];
 
 function adviceForLine(fault: string): string {
@@ -65,7 +65,7 @@ export async function* jsonRows(
       position = positionAfter(start, text + element.ending);
       if (ending === "]") {
         if (text + element.ending === "") continue;
-        yield { problem: problemAt(start, syntaxFaults.EndOfFileExpected) };
+        yield { problem: problemAt(start, syntaxErrors.EndOfFileExpected) };
         return;
       }
       const isAfterComma = ending === ",";
@@ -76,18 +76,18 @@ export async function* jsonRows(
         // The problem of an object that breaks off was reported.
         if ("problem" in row && ending === "") return;
       } else if (ending === ",") {
-        yield { problem: problemAt(start, syntaxFaults.ValueExpected, ++number) };
+        yield { problem: problemAt(start, syntaxErrors.ValueExpected, ++number) };
       } else if (ending === "]" && isAfterComma) {
         yield { problem: problemAt(start, afterComma, ++number) };
       }
     }
   }
-  if (ending !== "]") yield { problem: problemAt(position, syntaxFaults.CloseBracketExpected) };
+  if (ending !== "]") yield { problem: problemAt(position, syntaxErrors.CloseBracketExpected) };
 }
 
 /** It ended for a reader of this element alone. */
 function adviceForElement(fault: string): string {
-  return fault === syntaxFaults.EndOfFileExpected ? syntaxFaults.CommaExpected : fault;
+  return fault === syntaxErrors.EndOfFileExpected ? syntaxErrors.CommaExpected : fault;
 }
 
 /** What stands before, in or behind a JSON array, up to the character that ends it. */
@@ -167,7 +167,7 @@ function rowOf(
   try {
     values = parseJson(text, "");
   } catch (error) {
-    const [, line, column, fault = "this is no JSON"] =
+    const [, line, column, fault = "this is not JSON"] =
       /^:(\d+):(\d+): (.*)$/s.exec((error as Error).message) ?? [];
     const at = positionIn(start, { line: Number(line), column: Number(column) });
     return problem(at, adviceFor(fault));

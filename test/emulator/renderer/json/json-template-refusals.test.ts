@@ -14,8 +14,8 @@ describe("a template file is refused in one line that names the place", () => {
   const tooDeep = "is nested deeper than 500 levels. Flatten it.";
 
   it.each<[string, string, string]>([
-    ["without JSON", '{"content": [\n  "a",\n]}', ":3:1: nothing follows the comma before this"],
-    ["when empty", "", ":1:1: there is nothing in it; at least {} should stand here"],
+    ["without JSON", '{"content": [\n  "a",\n]}', ":3:1: expected no comma before this"],
+    ["when empty", "", ":1:1: the JSON is empty; expected at least {}"],
     ["with an array", "[]", noObject],
     ["with null", "null", noObject],
     ["without content", '{"info":{}}', noContent],

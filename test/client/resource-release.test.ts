@@ -12,9 +12,9 @@ const pdf = pdfOf(200_000);
 const small = pdfOf(2_000);
 const unfinished = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });
 
-const ways: readonly (readonly [string, (document: GeneratedPdf) => unknown])[] = [
+const releases: readonly (readonly [string, (document: GeneratedPdf) => unknown])[] = [
   ["await using", (document) => document[Symbol.asyncDispose]()],
-  ["leaving a loop before it began", (document) => document[Symbol.asyncIterator]().return?.()],
+  ["leaving a loop before it starts", (document) => document[Symbol.asyncIterator]().return?.()],
   [
     "leaving a loop",
     async (document) => {
@@ -46,10 +46,10 @@ const ways: readonly (readonly [string, (document: GeneratedPdf) => unknown])[] 
   ],
 ];
 
-const pendingWays: readonly (readonly [string, (pending: PendingPdf) => unknown])[] = [
-  ["a loop that is left before it began", (pending) => pending[Symbol.asyncIterator]().return?.()],
+const pendingReleases: readonly (readonly [string, (pending: PendingPdf) => unknown])[] = [
+  ["leaving a loop before it starts", (pending) => pending[Symbol.asyncIterator]().return?.()],
   [
-    "a loop that is left",
+    "leaving a loop",
     async (pending) => {
       for await (const chunk of pending) if (chunk.byteLength > 0) break;
     },
@@ -57,26 +57,26 @@ const pendingWays: readonly (readonly [string, (pending: PendingPdf) => unknown]
   ["response() of a status without a body", (pending) => rejectionOf(pending.response({ status: 204 }))],
 ];
 
-describe.each(transports)("by %s", (_, options) => {
-  it.each(ways)("%s closes the socket of an unfinished document", async (_, letGo) => {
+describe.each(transports)("over %s", (_, options) => {
+  it.each(releases)("%s closes the socket of an unfinished document", async (_, release) => {
     const service = await Service.start(unfinished);
     const { signal } = new AbortController();
     const document = await generate(service.client(options), { signal });
     const { closed } = await service.request();
-    await letGo(document);
+    await release(document);
     await closed;
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it.each(pendingWays)("%s closes the socket of a pending result", async (_, letGo) => {
+  it.each(pendingReleases)("%s closes the socket of a pending result", async (_, release) => {
     const service = await Service.start(unfinished);
     const pending = generate(service.client(options));
     const { closed } = await service.request();
-    await letGo(pending);
+    await release(pending);
     await closed;
   });
 
-  it("a loop that is left and a refused response() do not disturb another output", async () => {
+  it("leaving a loop and a failed response() do not affect another output", async () => {
     const service = await Service.start(withLength(pdf));
     const pending = generate(service.client(options));
     const bytes = pending.bytes();
@@ -85,7 +85,7 @@ describe.each(transports)("by %s", (_, options) => {
     expect((await bytes).length).toBe(pdf.length);
   });
 
-  it("await using leaves the connection of a document open that was read", async () => {
+  it("await using keeps the connection open if the document was read", async () => {
     const service = await Service.start(withLength(pdf));
     {
       await using document = await generate(service.client(options));
@@ -95,7 +95,7 @@ describe.each(transports)("by %s", (_, options) => {
     expect(service.connections).toBe(1);
   });
 
-  it("a signal of 30 concurrent calls has one listener, causes no warning, and aborts them all", async () => {
+  it("a signal for 30 concurrent calls has one listener, causes no warning and aborts all calls", async () => {
     const warnings: unknown[] = [];
     const warn = (warning: unknown) => void warnings.push(warning);
     process.on("warning", warn);
@@ -114,7 +114,7 @@ describe.each(transports)("by %s", (_, options) => {
   });
 });
 
-it("calls that fail before they are sent leave no listener on the signal", async () => {
+it("calls that fail before the request leave no listener on the signal", async () => {
   const service = await Service.start(unfinished);
   const { signal } = new AbortController();
   const client = service.client();
@@ -126,13 +126,13 @@ it("calls that fail before they are sent leave no listener on the signal", async
   expect(service.requests).toHaveLength(0);
 });
 
-it.each([false, true])("a failed saveTo() closes the socket, requested late: %s", async (isBroken) => {
+it.each([false, true])("a failed saveTo() closes the socket, with a late call: %s", async (isBroken) => {
   const failures: unknown[] = [];
   const service = await Service.start(unfinished);
   const hooks = { error: ({ error }: { error: unknown }) => void failures.push(error) };
   const client = service.client({ retry: { limit: 3 }, hooks });
   const pending = generate(client);
-  // Past the moment in which a path is checked before anything is sent.
+  // After the time in which a path is checked before the request is sent.
   const { socket, closed } = await service.request();
   const saving = rejectionOf(pending.saveTo(join(temporaryFolder(), "no-such-folder", "a.pdf")));
   if (isBroken) socket.destroy();
@@ -144,7 +144,7 @@ it.each([false, true])("a failed saveTo() closes the socket, requested late: %s"
 });
 
 describe("close()", () => {
-  it("refuses later calls, also of derived clients", async () => {
+  it("makes later calls reject, including those of derived clients", async () => {
     const service = await Service.start(withLength(small));
     const client = service.client();
     const derived = client.with({ apiKey: "derived" });
@@ -157,7 +157,7 @@ describe("close()", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("of a derived client leaves its parent and other derived clients open", async () => {
+  it("of a derived client does not close its parent or other derived clients", async () => {
     const client = (await Service.start(withLength(small))).client();
     const derived = client.with({ apiKey: "derived" });
     await generate(derived).bytes();
@@ -168,7 +168,7 @@ describe("close()", () => {
   });
 
   it.each(transports)(
-    "may be called again, by await using, and before any call, by %s",
+    "can be called several times, by await using, and before any call, over %s",
     async (_, options) => {
       const service = await Service.start(withLength(small));
       await using client = service.client(options);
@@ -179,7 +179,7 @@ describe("close()", () => {
     },
   );
 
-  it.each(transports)("waits for a call that was made in the same tick, by %s", async (_, options) => {
+  it.each(transports)("waits for a call from the same tick over %s", async (_, options) => {
     const service = await Service.start(async (received) => {
       await turns(50);
       withLength(small)(received);
@@ -194,7 +194,7 @@ describe("close()", () => {
     expect(await bytes).toHaveLength(2_000);
   });
 
-  it("closes the connections of the client, and not those of the caller's dispatcher", async () => {
+  it("closes the client's connections but not those of the caller's dispatcher", async () => {
     const service = await Service.start(withLength(small));
     const client = service.client();
     await generate(client).bytes();
