@@ -188,7 +188,7 @@ describe("what is no PDF", () => {
   it.each([
     [
       "%PDF-1.7 %%EOF",
-Expected a Uint8Array, a Buffer or an ArrayBuffer or a Blob for       /^pdfText\(\), got a value of type String\. /,
+      /^Expected a Uint8Array, a Buffer or an ArrayBuffer or a Blob for pdfText\(\), got a value of type String\. /,
     ],
     [Promise.resolve(fakePdf()), /got a value of type Promise\. Put `await` before it\.$/],
     [undefined, /got a value of type Undefined\. /],

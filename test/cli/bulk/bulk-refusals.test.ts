@@ -186,10 +186,7 @@ describe("a wrong command line of bulk is refused in one line:", () => {
       /^Required option '--out <pattern>' not specified\. See template-pdf bulk --help\.\n$/,
     ],
     [["letter", "--out", "{{no}}"], /^Missing required argument 'data'\. See template-pdf bulk --help\.\n$/],
-    [
-      ["..", "data.csv", "--out", "{{no}}"],
-      /^Expected a template uid from the dashboard, got "\.\."\.\n$/,
-    ],
+    [["..", "data.csv", "--out", "{{no}}"], /^Expected a template uid from the dashboard, got "\.\."\.\n$/],
     [["letter", "/none.csv", "--out", "{{no}}"], /^Could not read \/none\.csv: there is no such file\./],
   ])("bulk %j", async (args, told) => {
     const terminal = new FakeTerminal();

@@ -54,13 +54,7 @@ const ndjson: Case[] = [
 ];
 
 const json: Case[] = [
-  [
-    "no JSON",
-    '[{"é😀":1},{"b":tru},\n{"c":1},\n  {"d":}]',
-    2,
-    `1:17: ${noJson}`,
-    "3:8: expected a value",
-  ],
+  ["no JSON", '[{"é😀":1},{"b":tru},\n{"c":1},\n  {"d":}]', 2, `1:17: ${noJson}`, "3:8: expected a value"],
   ["over several lines", '[{\n"a":1,\n"b":1,\n},{}]', 1, "4:1: expected no comma before this"],
   [
     "no object",
