@@ -62,7 +62,7 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   if (!new URL(request.url).pathname.startsWith("/api/v1/templates/")) {
     throw new Problem(
       404,
-      "There is nothing at this path. End `baseUrl` before /api/v1: the client adds that itself.",
+      "This path does not exist. Remove /api/v1 from `baseUrl`, because the client adds it.",
     );
   }
   if (isDeeperThan(values, maxNesting))

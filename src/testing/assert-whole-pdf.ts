@@ -43,7 +43,7 @@ export function assertWholePdf(bytes: unknown): asserts bytes is Uint8Array | Ar
 /** Guesses the type from the first character. The text itself may be secret. */
 function likeness(bytes: Uint8Array): string {
   const first = String.fromCharCode(...bytes.subarray(0, 64)).replace(/^(?:\xef\xbb\xbf)?\s*/, "")[0];
-  if (first === "<") return ", but as HTML or XML";
-  if (first === "{" || first === "[") return ", but as JSON";
+  if (first === "<") return ", and look like HTML or XML";
+  if (first === "{" || first === "[") return ", and look like JSON";
   return "";
 }

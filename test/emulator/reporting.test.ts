@@ -27,10 +27,10 @@ it("onCall reports every call once it is answered, without key and values", asyn
   expect(calls).toEqual([
     { ...of("letter", 200), bytes, requestId: answer.headers.get("x-request-id") },
     of("letter", 422, "name has no value"),
-    of("letter", 401, "not valid here"),
+    of("letter", 401, "not valid for this server"),
     of("receipt £", 404, "no template"),
     of("broken", 500),
-    { ...of("", 404, "nothing at this path"), method: "GET", path: "/elsewhere", uid: undefined },
+    { ...of("", 404, "This path does not exist"), method: "GET", path: "/elsewhere", uid: undefined },
   ]);
   expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });

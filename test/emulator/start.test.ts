@@ -85,7 +85,7 @@ describe("startEmulator()", () => {
     for (const path of ["/api/v1", "/prefix", "/api/v1/templates/letter"]) {
       const response = await generate({ ...shared, baseUrl: shared.baseUrl + path }, "letter");
       expect(response.status).toBe(404);
-      expect(await response.text()).toContain("End `baseUrl` before /api/v1");
+      expect(await response.text()).toContain("Remove /api/v1 from `baseUrl`");
     }
   });
 

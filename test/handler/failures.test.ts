@@ -6,7 +6,7 @@ import { type Answer, Service, saying } from "../support/service.ts";
 import { callOf, handlerBefore, handlerOf, pdf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
 const said = `{"message":"${secrets.upstream} ${secrets.uid}"}`;
-const ours = "a reason that lies on this side";
+const ours = "because of a server error";
 const later = "Try again later";
 const elsewhere = saying(302, "", { location: `https://${secrets.upstream}.test/` });
 
@@ -144,7 +144,7 @@ describe("values of a page", () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf({ body: "", headers: { "content-length": "17" } })));
     expect([found.response.status, found.kind]).toEqual([500, "server-fault"]);
-    expect(onError.mock.calls[0]?.[0].message).toContain("before body parsers, such as express.json()");
+    expect(onError.mock.calls[0]?.[0].message).toContain("before body parsers such as express.json()");
   });
 });
 

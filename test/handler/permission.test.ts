@@ -92,7 +92,7 @@ describe("authorize", () => {
     const authorize = async (request: Request) => (await request.json()) !== null;
     const { answer, reason } = await refused({ authorize });
     expect(answer).toEqual([500, "server-fault"]);
-    expect(reason).toContain("leave the body alone in `authorize`");
+    expect(reason).toContain("do not read the body in `authorize`");
   });
 });
 

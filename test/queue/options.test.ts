@@ -13,7 +13,7 @@ describe("the options of a queue", () => {
     [{ name: "a:b" }, /`name` to be a non-empty string without a colon/],
     [{ name: "a", nmae: "b" }, /Unknown queue option `nmae`/],
     [{ name: "a", keepFailedFor: 0 }, /`keepFailedFor` to be a number of milliseconds above 0/],
-    [{ name: "a", prefix: 1 }, /`prefix` to be a text/],
+    [{ name: "a", prefix: 1 }, /`prefix` to be a non-empty string/],
   ])("%j: %s", (options, message) => {
     expect(() => bulkQueue({ connection, ...options } as never)).toThrow(message);
   });

@@ -71,7 +71,7 @@ describe("the handler on a host with another configuration", () => {
     const running = await start(`${name} that reads bodies`, onNode(file, change));
     const response = await ask(running);
     expect(response.status).toBe(500);
-    const advice = "Mount the endpoint before body parsers, such as express.json()";
+    const advice = "Mount the endpoint before body parsers such as express.json()";
     // The log comes through a pipe of its own.
     await eventually(() => running.printed.includes(advice));
     expect(await response.text()).not.toContain("body parsers");

@@ -6,9 +6,9 @@ const { "content-type": __, ...withoutType } = json;
 
 const at = (path: string): Call => ({ path: `/api/${path}/generate-sync` });
 const having = (more: Record<string, string>): Call => ({ headers: { ...json, ...more } });
-const nothing = /nothing at this path/;
-const endBefore = /End `baseUrl` before/;
-const noTemplate = /no template that could exist/;
+const nothing = /This path does not exist/;
+const endBefore = /Remove \/api\/v1 from `baseUrl`/;
+const noTemplate = /template uid in the path is invalid/;
 const encoding = /percent-encoding/;
 const type = "unsupported-media-type";
 const size = "body-too-large";
@@ -30,7 +30,13 @@ const refusals: [wrong: string, call: Call, status: number, kind: string, detail
   ["GET", { method: "GET" }, 405, "method-not-allowed", /GET is not available.*POST/],
   ["OPTIONS", { method: "OPTIONS", body: null }, 405, "method-not-allowed", /OPTIONS/],
   ["no key", { headers: withoutKey }, 401, "key-refused", /no API key/],
-  ["a wrong key", having({ authorization: "API-Key wrong" }), 401, "key-refused", /not valid here/],
+  [
+    "a wrong key",
+    having({ authorization: "API-Key wrong" }),
+    401,
+    "key-refused",
+    /not valid for this server/,
+  ],
   ["no content type", { headers: withoutType, ...bytes("{}") }, 415, type, /application\/json/],
   ["a form", having({ "content-type": "application/x-www-form-urlencoded" }), 415, type, /application\/json/],
   ["another kind of JSON", having({ "content-type": "application/ld+json" }), 415, type, /application\/json/],

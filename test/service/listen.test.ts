@@ -106,7 +106,9 @@ describe("close", () => {
     const ended = once(socket, "close");
     const request = await begun;
     expect(request.signal.aborted).toBe(false);
-    await expect(listening.close()).rejects.toThrow("cut off 1 call(s) not answered 50 ms after close()");
+    await expect(listening.close()).rejects.toThrow(
+      "interrupted 1 call(s) without a response 50 ms after close()",
+    );
     await ended;
     await eventually(() => request.signal.aborted);
   });
@@ -184,13 +186,13 @@ describe("listen", () => {
     const { baseUrl } = await start();
     const port = Number(new URL(baseUrl).port);
     await expect(listen(async () => new Response(), { host: "127.0.0.1", port })).rejects.toThrow(
-      `Port ${port} on 127.0.0.1 is in use. Stop the program that holds it, or give another \`port\`; 0 selects a free port.`,
+      `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or pass another \`port\`; 0 selects a free one.`,
     );
   });
 
   it("says which host is not of this machine", async () => {
     await expect(listen(async () => new Response(), { host: "203.0.113.1", port: 0 })).rejects.toThrow(
-      "Nothing can listen on 203.0.113.1 (EADDRNOTAVAIL). Give a `host` of this machine",
+      "Cannot listen on 203.0.113.1 (EADDRNOTAVAIL). Pass a `host` of this machine",
     );
   });
 

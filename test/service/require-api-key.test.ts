@@ -15,15 +15,15 @@ describe("requireApiKey", () => {
   });
 
   it.each([
-    ["no header", undefined, "carries no API key"],
-    ["the scheme alone", "API-Key", "form of an API key"],
-    ["another scheme", "Bearer first-key", "form of an API key"],
-    ["the bare key", "first-key", "form of an API key"],
-    ["two spaces", "API-Key  first-key", "not valid here"],
-    ["a tab for the space", "API-Key\tfirst-key", "form of an API key"],
-    ["a wrong key", "API-Key third-key", "not valid here"],
-    ["the beginning of a key", "API-Key first-ke", "not valid here"],
-    ["a key in another case", "API-Key FIRST-KEY", "not valid here"],
+    ["no header", undefined, "has no API key"],
+    ["the scheme alone", "API-Key", "not an API key"],
+    ["another scheme", "Bearer first-key", "not an API key"],
+    ["the bare key", "first-key", "not an API key"],
+    ["two spaces", "API-Key  first-key", "not valid for this server"],
+    ["a tab for the space", "API-Key\tfirst-key", "not an API key"],
+    ["a wrong key", "API-Key third-key", "not valid for this server"],
+    ["the beginning of a key", "API-Key first-ke", "not valid for this server"],
+    ["a key in another case", "API-Key FIRST-KEY", "not valid for this server"],
   ])("refuses %s with 401 and names the scheme", async (_, authorization, wrong) => {
     const refusal = await call(authorization);
     expect(refusal).toMatchObject({ status: 401, headers: { "www-authenticate": "API-Key" } });

@@ -68,15 +68,15 @@ describe("what is no PDF", () => {
   it.each([
     ["", "it is empty."],
     ["hello secret", "its 12 bytes do not begin like one."],
-    ["<!doctype html>secret", "its 21 bytes do not begin like one, but as HTML or XML."],
-    ["\n  <svg>secret", "its 14 bytes do not begin like one, but as HTML or XML."],
-    ["\ufeff{}", "its 5 bytes do not begin like one, but as JSON."],
-    ['["secret"]', "its 10 bytes do not begin like one, but as JSON."],
+    ["<!doctype html>secret", "its 21 bytes do not begin like one, and look like HTML or XML."],
+    ["\n  <svg>secret", "its 14 bytes do not begin like one, and look like HTML or XML."],
+    ["\ufeff{}", "its 5 bytes do not begin like one, and look like JSON."],
+    ['["secret"]', "its 10 bytes do not begin like one, and look like JSON."],
     [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "its 1034 bytes do not begin like one."],
   ])("%j is told without its content", (text, what) => {
     const error = refusal(Buffer.from(text)) as InvalidPdfError;
     expect(error).toBeInstanceOf(InvalidPdfError);
-    expect(error.message).toBe(`This is no PDF: ${what} Check the code that created or fetched it.`);
+    expect(error.message).toBe(`This is not a PDF: ${what} Check the code that created or fetched it.`);
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
@@ -84,7 +84,7 @@ describe("what is no PDF", () => {
   const response = { [Symbol.toStringTag]: "Response", arrayBuffer() {} };
   it.each([
     ["a promise", Promise.resolve(fakePdf()), "Promise. Put `await` before it."],
-    ["a string", "%PDF-", "String. Bytes of a PDF do not survive as text: read the file or the answer as"],
+    ["a string", "%PDF-", "String. A string corrupts the bytes of a PDF: read the file or the response as"],
     ["a Response", response, "Response. Await its arrayBuffer() first."],
     ["a Blob", new Blob([]), /Blob\. Await its (?:bytes|arrayBuffer)\(\) first\.$/],
     ["what the client gives", service, "Object. Await its bytes() first."],
@@ -97,7 +97,7 @@ describe("what is no PDF", () => {
     expect(TemplatePdfError.is(error)).toBe(false);
     expect(error.message).toMatch(what);
     expect(error.message).toMatch(
-      /^assertWholePdf\(\) takes a Uint8Array, a Buffer or an ArrayBuffer, got a value of type /,
+      /^Expected a Uint8Array, a Buffer or an ArrayBuffer for assertWholePdf\(\), got a value of type /,
     );
   });
 });

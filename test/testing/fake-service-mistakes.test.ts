@@ -30,7 +30,7 @@ describe("a fake service", () => {
     [{ baseUrl: "pdf.example.com" }, "The base URL does not begin with https://"],
     [{ baseUrl: "https://u:p@pdf.example.com" }, /credentials/],
     [{ templates: "inv_2024" }, "Expected `templates` to be an array of uids and templates"],
-    [{ templates: [7] }, "`templates[0]` to be a uid, or a template that `template()` made, got number"],
+    [{ templates: [7] }, "`templates[0]` to be a uid or a `template()`, got number"],
     [{ templates: ["a", null] }, "Expected `templates[1]` to be a uid"],
     [{ templates: ["a", "a"] }, 'The template "a" is in `templates` twice'],
     [{ apiKeys: [] }, "Expected `apiKeys` to be an array of one or more keys"],
@@ -41,8 +41,13 @@ describe("a fake service", () => {
   });
 
   it.each<[string, unknown, unknown, string]>([
-    ["a maker of faults", faults.serverError, {}, "takes a fault, as in service.fail(faults.serverError())"],
-    ["nothing", undefined, {}, "`fail()` takes a fault"],
+    [
+      "a maker of faults",
+      faults.serverError,
+      {},
+      "Expected a fault, for example service.fail(faults.serverError())",
+    ],
+    ["nothing", undefined, {}, "Expected a fault"],
     ["a misspelt option", faults.reset(), { time: 1 }, "Known options: "],
     ["no times", faults.reset(), { times: 0 }, "`times` to be a whole number, 1 or more, got `0` (number)"],
     ["an unknown uid", faults.reset(), { uid: "b" }, 'This fake service has no template "b". It has: a.'],

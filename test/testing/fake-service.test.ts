@@ -135,7 +135,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     const pdfs = await clientBy(way, service, { retry: {} });
     await pdfs.generate("inv_2024", values).bytes();
     expect(service.calls.map(({ fault }) => fault)).toEqual([
-      "an answer with 500",
+      "a response with 500",
       "the connection ends in the middle of the document",
       undefined,
     ]);
@@ -230,7 +230,7 @@ describe("service.fetch", () => {
     const astray = somewhere.fetch(`https://pdf.example.com${path}`, asked);
     await expect(astray).rejects.toThrow(new TypeError("fetch failed"));
     await expect(astray).rejects.toMatchObject({
-      cause: { message: expect.stringContaining("https://pdf.example.com/v only") },
+      cause: { message: expect.stringContaining("only serves https://pdf.example.com/v") },
     });
   });
 

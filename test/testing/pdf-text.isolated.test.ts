@@ -151,7 +151,7 @@ describe("the text of any other PDF", () => {
   it("is told to be encrypted where it is", async () => {
     const pdf = await renderPdf({ content: "Secret", version: "1.7", userPassword: "letmein" });
     await expect(pdfText(pdf)).rejects.toThrow(
-      /^This PDF is encrypted, and pdfText\(\) has no password for it\. /,
+      /^This PDF is encrypted, and pdfText\(\) cannot decrypt it\. /,
     );
   });
 
@@ -162,7 +162,7 @@ describe("the text of any other PDF", () => {
   it.each([
     ["not installed", "ERR_MODULE_NOT_FOUND", ": npm install --save-dev pdfjs-dist"],
     ["out of Jest's reach", "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG", "--experimental-vm-modules."],
-    ["too new for this Node", undefined, "which could not be loaded here."],
+    ["too new for this Node", undefined, "which could not be loaded."],
   ])("needs pdf.js, and says what to do when that is %s", (_title, code, advice) => {
     expect(adviceOn(Object.assign(new Error("no pdfjs-dist"), { code }))).toContain(advice);
   });
@@ -174,7 +174,7 @@ describe("the text of any other PDF", () => {
     });
     const { pdfText: pdfTextAlone } = await import("../../src/testing/pdf-text.ts");
     await expect(pdfTextAlone(await renderPdf({ content: "x" }))).rejects.toThrow(
-      /^pdfText\(\) reads documents of fakePdf\(\) and fakeService\(\) by itself, and all others by pdfjs-dist, which /,
+      /^pdfText\(\) reads documents other than those of fakePdf\(\) and fakeService\(\) with pdfjs-dist, which /,
     );
   });
 });
