@@ -117,7 +117,7 @@ function describeSyntaxError(json: string): string {
   const before = json.slice(0, offset);
   const isAfterComma = /,\s*$/.test(before) && /[}\]]/.test(json.charAt(offset));
   const reason = isAfterComma ? afterComma : (syntaxFaults as Readonly<Record<string, string>>)[error];
-  return `${lineAndColumn(before)}: ${reason ?? "this is no JSON"}`;
+  return `${lineAndColumn(before)}: ${reason ?? "this is not JSON"}`;
 }
 
 function firstErrorOf(json: string): { readonly error: string; readonly offset: number } {
